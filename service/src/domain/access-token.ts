@@ -1,0 +1,71 @@
+// Access tokens: their two kinds, their shape, and how they are made and read. A token is shown once, when
+// it is issued; what is stored and compared is its SHA-256 digest.
+//
+//   ob_pub_ | ob_prv_   the kind, so that people and leak scanners can see what they have
+//   30 characters       base62, 178 random bits
+//   6 characters        CRC-32 of everything before, so that a typing mistake needs no look-up
+
+import type { Uuid } from './uuid.ts';
+
+export const TOKEN_KINDS = ['public', 'private'] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+const PREFIX: Record<TokenKind, string> = { public: 'ob_pub_', private: 'ob_prv_' };
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+const SHAPE = /^ob_(pub|prv)_[0-9A-Za-z]{36}$/;
+
+/** What is kept of a token. */
+export interface AccessToken {
+  readonly id: Uuid;
+  readonly orgId: number;
+  readonly orgName: string;
+  readonly kind: TokenKind;
+  readonly label: string;
+  readonly digest: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+}
+
+export function newTokenText(kind: TokenKind): string {
+  let text = PREFIX[kind];
+  const end = text.length + SECRET_LENGTH;
+  while (text.length < end) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(SECRET_LENGTH))) {
+      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first characters.
+      if (byte < 248 && text.length < end) text += BASE62[byte % 62];
+    }
+  }
+  return text + checksum(text);
+}
+
+/** The kind that a token's text declares; undefined when the shape or the checksum is wrong. */
+export function parseTokenKind(text: string): TokenKind | undefined {
+  if (!SHAPE.test(text)) return undefined;
+  if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return undefined;
+  return text.startsWith(PREFIX.public) ? 'public' : 'private';
+}
+
+export function digestToken(text: string): string {
+  return Bun.CryptoHasher.hash('sha256', text, 'hex');
+}
+
+export function isLive(token: AccessToken, nowMs: number): boolean {
+  return (
+    (token.revokedAtMs === null || token.revokedAtMs > nowMs) &&
+    (token.expiresAtMs === null || token.expiresAtMs > nowMs)
+  );
+}
+
+function checksum(text: string): string {
+  let rest = Bun.hash.crc32(text);
+  let out = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    out = BASE62[rest % 62] + out;
+    rest = Math.floor(rest / 62);
+  }
+  return out;
+}

@@ -1,0 +1,136 @@
+// The catalogue on the wire: a retailer with its cashback offers, coupons and promotions, embedded in it and
+// in list form. These schemas check imports, type the code and make the OpenAPI document.
+
+import { z } from 'zod';
+import { type Timestamp, timestampMs } from './timestamp.ts';
+import type { Uuid } from './uuid.ts';
+import {
+  countryCode,
+  filledText,
+  flag,
+  fraction,
+  LIST,
+  money,
+  OBJECT,
+  optionalText,
+  text,
+  timestamp,
+  uuid,
+  webUrl,
+} from './wire.ts';
+
+const RETAILER_ID = '0192d1a0-0000-7000-8000-000000000001';
+const OFFER_ID = '0192d1a0-0000-7000-8000-000000000011';
+const COUPON_ID = '0192d1a0-0000-7000-8000-000000000021';
+const PROMOTION_ID = '0192d1a0-0000-7000-8000-000000000031';
+
+const cashbackOfferFields = {
+  id: uuid('Offer identifier', OFFER_ID),
+  featured: flag('True when the service features the offer as an outstanding deal', true),
+  countries: z
+    .array(countryCode('Country code, ISO 3166-1 alpha-2', 'DE'), LIST)
+    .meta({
+      description: 'Countries where the offer is available, ISO 3166-1 alpha-2',
+      examples: [['DE', 'AT']],
+    }),
+  cashbackPercentage: fraction('Cashback as a fraction of the order value: 0.05 is five percent', 0.05),
+  maximumFixedCommissionFee: money(
+    'The fixed cashback of the offer; null when the retailer offers a percentage',
+    7.5,
+  )
+    .nullable()
+    .default(null),
+  description: optionalText('Description of the offer', 'On everything in the shop'),
+  category: optionalText('Category of the offer', 'Garden'),
+  termsAndExclusions: optionalText('Terms and exclusions of the offer', 'Not on gift cards'),
+};
+
+const couponFields = {
+  code: text('The coupon code value', 'SPRING10'),
+  id: uuid('Coupon identifier', COUPON_ID),
+  description: optionalText('Description', '10 % off all bulbs'),
+  startDate: timestamp('When the coupon becomes active (UTC)', '2026-03-01T00:00:00'),
+  endDate: timestamp('When the coupon expires (UTC)', '2026-06-01T00:00:00'),
+};
+
+const promotionFields = {
+  id: uuid('Promotion identifier', PROMOTION_ID),
+  description: optionalText('Description', 'Free delivery this week'),
+  startDate: timestamp('When the promotion becomes active (UTC)', '2026-03-01T00:00:00'),
+  endDate: timestamp('When the promotion expires (UTC)', '2026-06-01T00:00:00'),
+  deepLink: webUrl('Deep link URL for the promotion', 'https://www.greenthumb.example/free-delivery'),
+};
+
+const retailerFields = {
+  id: uuid('Retailer identifier', RETAILER_ID),
+  name: filledText('Retailer name', 'Greenthumb'),
+  hostname: filledText("Hostname of the retailer's website", 'www.greenthumb.example'),
+  url: webUrl("URL of the retailer's website", 'https://www.greenthumb.example/'),
+  logo: webUrl("URL of the retailer's logo", 'https://www.greenthumb.example/logo.svg'),
+};
+
+/** What the list forms of offers, coupons and promotions say about the retailer. */
+const listFields = {
+  retailerId: uuid('Retailer identifier', RETAILER_ID),
+  logo: retailerFields.logo,
+  url: retailerFields.url,
+  name: retailerFields.name,
+};
+
+function endsAfterStart(deal: { startDate: Timestamp; endDate: Timestamp }): boolean {
+  return deal.endDate > deal.startDate;
+}
+const endsAfterStartError = { error: 'must be after startDate', path: ['endDate'] };
+
+/** The retailer schema; an import may be told to pass over fields that it does not know. */
+export function retailerSchema(unknownFields: 'refuse' | 'ignore') {
+  const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+    (unknownFields === 'refuse'
+      ? z.strictObject(shape, OBJECT)
+      : z.object(shape, OBJECT)) as z.ZodObject<Shape>;
+  return object({
+    ...retailerFields,
+    cashbackOffers: z
+      .array(object(cashbackOfferFields), LIST)
+      .meta({ description: 'Cashback offers of the retailer' }),
+    coupons: z
+      .array(object(couponFields).refine(endsAfterStart, endsAfterStartError), LIST)
+      .meta({ description: 'Active coupons of the retailer' }),
+    promotions: z
+      .array(object(promotionFields).refine(endsAfterStart, endsAfterStartError), LIST)
+      .meta({ description: 'Active promotions of the retailer' }),
+  });
+}
+
+export const RetailerSchema = retailerSchema('refuse');
+export const CashbackOfferSchema = z.strictObject({ ...cashbackOfferFields, ...listFields });
+export const CouponSchema = z.strictObject({ ...couponFields, ...listFields });
+export const PromotionSchema = z.strictObject({ ...promotionFields, ...listFields });
+
+export type Retailer = z.output<typeof RetailerSchema>;
+export type CashbackOffer = Retailer['cashbackOffers'][number];
+export type Coupon = Retailer['coupons'][number];
+export type Promotion = Retailer['promotions'][number];
+
+/** The lists of a retailer; each is also an operation of its own. */
+export const DEAL_LISTS = ['cashbackOffers', 'coupons', 'promotions'] as const;
+export type DealList = (typeof DEAL_LISTS)[number];
+
+/** From when and until when a coupon or promotion is shown: start included, end not. */
+export function activePeriodMs(deal: Coupon | Promotion): { fromMs: number; untilMs: number } {
+  return { fromMs: timestampMs(deal.startDate), untilMs: timestampMs(deal.endDate) };
+}
+
+/** A retailer as it is stored and exported: one JSON text, its lists in the order of their ids. */
+export function printRetailer(retailer: Retailer): string {
+  return JSON.stringify({
+    ...retailer,
+    cashbackOffers: inIdOrder(retailer.cashbackOffers),
+    coupons: inIdOrder(retailer.coupons),
+    promotions: inIdOrder(retailer.promotions),
+  });
+}
+
+function inIdOrder<Item extends { id: Uuid }>(items: readonly Item[]): Item[] {
+  return items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}

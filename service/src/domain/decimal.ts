@@ -1,0 +1,31 @@
+// Amounts and fractions. A number of up to 15 significant digits survives the trip through a binary double
+// and back unchanged, so that is what is accepted: 19.99 in is 19.99 out, and nothing is ever rounded.
+
+export const DIGITS_MAX = 15;
+
+/** Whether a number, written out in full, needs at most 15 digits, leading zeros not counted. */
+export function isExactDecimal(value: number): boolean {
+  // Almost every amount has at most four decimals and is small: no text is needed to tell.
+  if (Math.abs(value) < 1e10 && Math.round(value * 1e4) / 1e4 === value) return true;
+  return Number.isFinite(value) && isExactLiteral(String(value));
+}
+
+/**
+ * The number that a literal stands for; infinite when it has more digits than a double can keep, so that
+ * the check for exact decimals refuses it rather than a neighbour of it being stored.
+ */
+export function parseDecimal(literal: string): number {
+  return isExactLiteral(literal) ? Number(literal) : Number.POSITIVE_INFINITY;
+}
+
+function isExactLiteral(literal: string): boolean {
+  const match = /^-?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal);
+  if (match === null) return false;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+/, '').replace(/0+$/, '');
+  if (digits === '') return true;
+  const zerosCut = (whole + fraction).length - (whole + fraction).replace(/0+$/, '').length;
+  const decimals = fraction.length - zerosCut - Number(exponent);
+  const digitsWhole = digits.length - decimals;
+  return digits.length <= DIGITS_MAX && digitsWhole <= DIGITS_MAX && decimals <= DIGITS_MAX;
+}

@@ -1,0 +1,27 @@
+// Pages: how a list is cut, and the one place that makes a cursor. A cursor is a position, not a row: a page
+// starts at the first item whose id is at or after it, so it keeps its place when the item itself goes away.
+
+import type { Uuid } from './uuid.ts';
+
+export const PAGE_SIZE_DEFAULT = 100;
+export const PAGE_SIZE_MAX = 1000;
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** The id of the first item of the next page; undefined on the last page. */
+  readonly cursor: Uuid | undefined;
+}
+
+/** Cuts a page from rows that were read with one more than the limit, which tells whether there is a next page. */
+export function cutPage<Item extends { readonly id: Uuid }>(
+  rows: readonly Item[],
+  limit: number,
+): Page<Item> {
+  return { items: rows.slice(0, limit), cursor: rows[limit]?.id };
+}
+
+/** The list envelope, from items that are JSON text already. */
+export function printEnvelope(items: readonly string[], cursor: Uuid | undefined): string {
+  const data = `{"data":[${items.join(',')}]`;
+  return cursor === undefined ? `${data}}` : `${data},"cursor":"${cursor}"}`;
+}

@@ -1,0 +1,132 @@
+// What the service asks of its database, noun by noun. The promises are written here once; both databases
+// keep them, and one contract suite holds them to it. Documents are the JSON texts of `printRetailer` and
+// `printTransaction`: stored as they are printed, so that reading a page builds nothing.
+
+import type { AccessToken, TokenKind } from './access-token.ts';
+import type { Uuid } from './uuid.ts';
+
+export interface Stores {
+  readonly organisations: OrganisationStore;
+  readonly tokens: TokenStore;
+  readonly catalogue: CatalogueStore;
+  readonly transactions: TransactionStore;
+  /** Throws DatabaseUnavailable when the database does not answer. */
+  revisions(): Promise<Revisions>;
+  /** Calls back when revisions may have moved: soon after a commit, now and then for nothing. Returns the way to stop. */
+  watch(onChange: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Counters that rise with every committed change of what servers keep in memory. */
+export interface Revisions {
+  readonly catalogue: number;
+  readonly tokens: number;
+}
+
+export interface Organisation {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAtMs: number;
+}
+
+export interface OrganisationStore {
+  /** Undefined when the name is taken. */
+  create(name: string): Promise<Organisation | undefined>;
+  find(name: string): Promise<Organisation | undefined>;
+  list(): Promise<Organisation[]>;
+}
+
+export interface NewToken {
+  readonly orgId: number;
+  readonly kind: TokenKind;
+  readonly label: string;
+  readonly digest: string;
+  readonly expiresAtMs: number | null;
+}
+
+export interface TokenStore {
+  /** Every token, dead ones too, with the revision at which this was true. */
+  list(): Promise<{ revision: number; tokens: AccessToken[] }>;
+  add(token: NewToken): Promise<AccessToken>;
+  /** Ends a token at a moment, now or later, unless it ends earlier anyway. Undefined when there is no such token. */
+  endAt(id: Uuid, endsAtMs: number): Promise<AccessToken | undefined>;
+  /** Adds a successor for a token and ends the token after an overlap, in one step. */
+  rotate(id: Uuid, successor: NewToken, endsAtMs: number): Promise<AccessToken | undefined>;
+  /** Notes when tokens were last used. Best effort: may be put off while another process writes. */
+  touch(lastUsedAtMs: ReadonlyMap<Uuid, number>): Promise<void>;
+}
+
+export interface StoredDocument {
+  readonly id: Uuid;
+  readonly document: string;
+}
+
+export interface CatalogueStore {
+  /**
+   * Reads all retailers in the order of their ids, batch by batch, as of one moment, and returns that
+   * moment's revision. The callback may take its time; nothing is held up by it.
+   */
+  read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<number>;
+  /** All or nothing: what the work did is kept when it returns, and undone when it throws. One at a time. */
+  write<T>(work: (writer: CatalogueWriter) => Promise<T>): Promise<T>;
+}
+
+export interface CatalogueWriter {
+  find(ids: readonly Uuid[]): Promise<Map<Uuid, string>>;
+  put(documents: readonly StoredDocument[]): Promise<void>;
+  remove(ids: readonly Uuid[]): Promise<void>;
+  /** The ids of all retailers as they now are, in order. */
+  ids(): Promise<Uuid[]>;
+  /** All documents as they now are, in the order of their ids. */
+  read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
+  /** Makes running servers take up the change. Call it only when there was one. */
+  markChanged(): Promise<void>;
+}
+
+/** The changes whose stamps lie in [minMs, maxMs], both included. */
+export interface StampWindow {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+export interface TransactionQuery {
+  readonly orgId: number;
+  /** The page starts at the first selected transaction with an id at or after this one. */
+  readonly cursor: Uuid | undefined;
+  readonly window: StampWindow;
+  readonly limit: number;
+}
+
+export interface TransactionPage {
+  readonly documents: readonly string[];
+  readonly cursor: Uuid | undefined;
+  /** The organisation's change clock as this page was read: every change up to it was visible, every later one will carry a greater stamp. */
+  readonly completeThroughMs: number;
+}
+
+export interface StoredTransaction extends StoredDocument {
+  readonly orgId: number;
+  readonly updatedAtMs: number;
+}
+
+export interface TransactionStore {
+  /** One page and the change clock, read in one snapshot, so that the clock's promise is true of the page. */
+  page(query: TransactionQuery): Promise<TransactionPage>;
+  /** Reads all transactions of an organisation in the order of their ids, batch by batch, as of one moment. */
+  read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
+  /**
+   * All or nothing, one at a time for each organisation: takes the change clock's lock, hands the work the
+   * stamp of this change, keeps clock and rows when the work returns and neither when it throws.
+   */
+  write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>): Promise<T>;
+}
+
+export interface TransactionWriter {
+  /** max(now, last stamp + 1 ms): what every row written now carries as its updatedAt. */
+  readonly stampMs: number;
+  /** Transactions with these ids, whichever organisation they belong to. */
+  find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
+  put(rows: readonly Omit<StoredTransaction, 'orgId'>[]): Promise<void>;
+  /** Moves the organisation's change clock. Call it only when rows were written; it never goes back. */
+  advanceClock(toMs: number): Promise<void>;
+}

@@ -1,0 +1,117 @@
+// The scalars of the wire format, as schemas that check what comes in, bring it into its one printed form,
+// and describe themselves in the OpenAPI document. What they let through needs no second check inside.
+
+import { z } from 'zod';
+import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
+import { parseTimestamp, type Timestamp } from './timestamp.ts';
+import { parseUuid, UUID_PATTERN, type Uuid } from './uuid.ts';
+
+/** Says "is missing" or "must be …", whichever applies, so that the reader knows what to write. */
+function expected(what: string) {
+  return (issue: { input?: unknown }) => (issue.input === undefined ? 'is missing' : `must be ${what}`);
+}
+
+/** The messages of an object: it is none, or it has fields that do not belong there. */
+export const OBJECT = {
+  error: (issue: { code?: string; input?: unknown; keys?: readonly string[] }) =>
+    issue.code === 'unrecognized_keys'
+      ? `has ${(issue.keys ?? []).length === 1 ? 'an unknown field' : 'unknown fields'}: ${(issue.keys ?? []).join(', ')}`
+      : expected('a JSON object')(issue),
+};
+
+export const LIST = { error: expected('a list') };
+
+export function text(description: string, example: string) {
+  return z.string({ error: expected('a string') }).meta({ description, examples: [example] });
+}
+
+/** A text that may be left out of an import file. */
+export function optionalText(description: string, example: string) {
+  return text(description, example).default('');
+}
+
+export function filledText(description: string, example: string) {
+  return z
+    .string({ error: expected('a string') })
+    .min(1, 'must not be empty')
+    .meta({ description, examples: [example] });
+}
+
+export function uuid(description: string, example: string) {
+  return z
+    .string({ error: expected('a UUID') })
+    .regex(UUID_PATTERN, 'must be a UUID')
+    .overwrite((value) => parseUuid(value) ?? value)
+    .meta({ description, format: 'uuid', pattern: undefined, examples: [example] }) as unknown as z.ZodType<
+    Uuid,
+    string
+  >;
+}
+
+export function timestamp(description: string, example: string) {
+  return z
+    .string({ error: expected('a date-time') })
+    .check((payload) => {
+      const printed = parseTimestamp(payload.value);
+      if (printed !== undefined) payload.value = printed;
+      else {
+        const message = 'must be a date-time that exists, such as 2026-11-14T12:00:00';
+        payload.issues.push({ code: 'custom', message, input: payload.value });
+      }
+    })
+    .meta({ description, examples: [example] }) as unknown as z.ZodType<Timestamp, string>;
+}
+
+export function webUrl(description: string, example: string) {
+  return z
+    .string({ error: expected('a URL') })
+    .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
+    .meta({ description, format: 'uri', examples: [example] });
+}
+
+export function flag(description: string, example: boolean) {
+  return z.boolean({ error: expected('true or false') }).meta({ description, examples: [example] });
+}
+
+export function countryCode(description: string, example: string) {
+  return z
+    .string({ error: expected('a country code') })
+    .regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters (ISO 3166-1 alpha-2)')
+    .meta({ description, examples: [example] });
+}
+
+export function currencyCode(description: string, example: string) {
+  return z
+    .string({ error: expected('a currency code') })
+    .regex(/^[A-Z]{3}$/, 'must be a currency code of three capital letters (ISO 4217)')
+    .meta({ description, examples: [example] });
+}
+
+export function money(description: string, example: number) {
+  return exactNumber()
+    .min(0, 'must not be negative')
+    .meta({ description, examples: [example] });
+}
+
+export function fraction(description: string, example: number) {
+  return exactNumber()
+    .min(0, 'must be between 0 and 1')
+    .max(1, 'must be between 0 and 1')
+    .meta({ description, examples: [example] });
+}
+
+function exactNumber() {
+  const tooLong = `must have at most ${DIGITS_MAX} significant digits`;
+  return z
+    .number({
+      error: (issue) =>
+        issue.input === Number.POSITIVE_INFINITY || issue.input === Number.NEGATIVE_INFINITY
+          ? tooLong
+          : expected('a number')(issue),
+    })
+    .refine(isExactDecimal, tooLong);
+}
+
+function isWebUrl(value: string): boolean {
+  return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
+}

@@ -1,0 +1,81 @@
+// The small interface behind which SQLite and PostgreSQL stand. The stores are written once, against this;
+// what differs between the databases is named here and nowhere else.
+
+import { Refused } from '../domain/errors.ts';
+
+export type SqlValue = string | number | null;
+
+/** SQL text uses $1, $2, … for parameters on both databases; values are never put into the text. */
+export interface Connection {
+  all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]>;
+  /** The rows whose key is one of these. */
+  findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]>;
+  /** Inserts rows, or overwrites those with the same key; returns how many were written. */
+  putMany(table: Table, rows: readonly (readonly SqlValue[])[]): Promise<number>;
+  deleteMany(table: Table, keys: readonly string[]): Promise<void>;
+  /** Tells watching processes, once this transaction is committed, that something they keep in memory has changed. */
+  announce(): Promise<void>;
+}
+
+export interface Database {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** One statement on its own. */
+  all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]>;
+  /** Runs work in one transaction that sees one state of the database, whatever is committed meanwhile. */
+  read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Runs work in one transaction that is kept when it returns and undone when it throws. */
+  write<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Calls back soon after another process has announced a change, and at times without reason. Returns the way to stop. */
+  watch(onChange: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** How long a write waits for another process that is writing before it is refused. */
+  readonly lockTimeoutMs: number;
+  /** How long one statement may take; 0 means as long as it needs. PostgreSQL only: SQLite runs in this process. */
+  readonly statementTimeoutMs: number;
+  /** How many connections may be open at once. PostgreSQL only. */
+  readonly connectionsMax: number;
+}
+
+/** A table that is written in bulk: its columns with their PostgreSQL types, the key first. */
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly (readonly [name: string, type: 'uuid' | 'text' | 'bigint' | 'integer'])[];
+  /** A column that must not change when a row is overwritten: a row that differs in it is left alone. */
+  readonly owner?: string;
+}
+
+export const RETAILERS: Table = {
+  name: 'retailers',
+  columns: [
+    ['id', 'uuid'],
+    ['document', 'text'],
+  ],
+};
+
+export const TRANSACTIONS: Table = {
+  name: 'transactions',
+  columns: [
+    ['id', 'uuid'],
+    ['org_id', 'integer'],
+    ['updated_at', 'bigint'],
+    ['document', 'text'],
+  ],
+  owner: 'org_id',
+};
+
+/** `INSERT INTO table (columns) <source> ON CONFLICT …`, the same on both databases. */
+export function upsertSql(table: Table, source: string): string {
+  const names = table.columns.map(([name]) => name);
+  const [key, ...rest] = names;
+  const assignments = rest.filter((name) => name !== table.owner).map((name) => `${name} = excluded.${name}`);
+  const guard =
+    table.owner === undefined ? '' : ` WHERE ${table.name}.${table.owner} = excluded.${table.owner}`;
+  return `INSERT INTO ${table.name} (${names.join(', ')}) ${source} ON CONFLICT (${key}) DO UPDATE SET ${assignments.join(', ')}${guard}`;
+}
+
+export function busy(cause: unknown): Refused {
+  return new Refused('another process is writing to the database; try again when it has finished', { cause });
+}

@@ -1,0 +1,59 @@
+// Opens the database that a URL names, brings its schema up to date, and hands out the stores on it.
+
+import { type Clock, systemClock } from '../domain/clock.ts';
+import { BadInput } from '../domain/errors.ts';
+import type { Stores } from '../domain/stores.ts';
+import { catalogueStore } from './catalogue-store.ts';
+import type { Database, DatabaseOptions } from './database.ts';
+import { migrate } from './migrate.ts';
+import { organisationStore } from './organisation-store.ts';
+import { openPostgres } from './postgres.ts';
+import { readRevisions } from './revision.ts';
+import { openSqlite } from './sqlite.ts';
+import { tokenStore } from './token-store.ts';
+import { transactionStore } from './transaction-store.ts';
+
+/** For commands: they may wait for one another, and a statement over everything may take its time. */
+export const COMMAND_OPTIONS: DatabaseOptions = {
+  lockTimeoutMs: 60_000,
+  statementTimeoutMs: 0,
+  connectionsMax: 2,
+};
+
+/** For servers: a request must not wait, and SQLite would hold up all the others. */
+export const SERVER_OPTIONS: DatabaseOptions = {
+  lockTimeoutMs: 0,
+  statementTimeoutMs: 2_000,
+  connectionsMax: 10,
+};
+
+export async function openStores(
+  url: string,
+  options: DatabaseOptions = COMMAND_OPTIONS,
+  clock: Clock = systemClock,
+): Promise<Stores> {
+  const database = openDatabase(url, options);
+  try {
+    await migrate(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return {
+    organisations: organisationStore(database, clock),
+    tokens: tokenStore(database, clock),
+    catalogue: catalogueStore(database),
+    transactions: transactionStore(database, clock),
+    revisions: () => readRevisions(database),
+    watch: (onChange) => database.watch(onChange),
+    close: () => database.close(),
+  };
+}
+
+export function openDatabase(url: string, options: DatabaseOptions): Database {
+  if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length)
+    return openSqlite(url.slice('sqlite:'.length), options);
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, options);
+  // The URL is not repeated: it may hold a password.
+  throw new BadInput('the database URL must be sqlite:PATH or postgres://…');
+}

