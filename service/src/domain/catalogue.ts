@@ -27,12 +27,10 @@ const PROMOTION_ID = '0192d1a0-0000-7000-8000-000000000031';
 const cashbackOfferFields = {
   id: uuid('Offer identifier', OFFER_ID),
   featured: flag('True when the service features the offer as an outstanding deal', true),
-  countries: z
-    .array(countryCode('Country code, ISO 3166-1 alpha-2', 'DE'), LIST)
-    .meta({
-      description: 'Countries where the offer is available, ISO 3166-1 alpha-2',
-      examples: [['DE', 'AT']],
-    }),
+  countries: z.array(countryCode('Country code, ISO 3166-1 alpha-2', 'DE'), LIST).meta({
+    description: 'Countries where the offer is available, ISO 3166-1 alpha-2',
+    examples: [['DE', 'AT']],
+  }),
   cashbackPercentage: fraction('Cashback as a fraction of the order value: 0.05 is five percent', 0.05),
   maximumFixedCommissionFee: money(
     'The fixed cashback of the offer; null when the retailer offers a percentage',
@@ -117,7 +115,7 @@ export const DEAL_LISTS = ['cashbackOffers', 'coupons', 'promotions'] as const;
 export type DealList = (typeof DEAL_LISTS)[number];
 
 /** From when and until when a coupon or promotion is shown: start included, end not. */
-export function activePeriodMs(deal: Coupon | Promotion): { fromMs: number; untilMs: number } {
+export function activePeriodMs(deal: Pick<Coupon, 'startDate' | 'endDate'>): { fromMs: number; untilMs: number } {
   return { fromMs: timestampMs(deal.startDate), untilMs: timestampMs(deal.endDate) };
 }
 

@@ -24,7 +24,7 @@ export interface Database {
   /** Runs work in one transaction that sees one state of the database, whatever is committed meanwhile. */
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs work in one transaction that is kept when it returns and undone when it throws. */
-  write<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  write<T>(work: (connection: Connection) => Promise<T>, lockTimeoutMs?: number): Promise<T>;
   /** Calls back soon after another process has announced a change, and at times without reason. Returns the way to stop. */
   watch(onChange: () => void): () => void;
   close(): Promise<void>;

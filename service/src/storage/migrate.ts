@@ -7,6 +7,8 @@ import { MIGRATIONS } from './schema.ts';
 
 /** Any constant will do, as long as no other program uses it on the same database. */
 const ADVISORY_LOCK = 0x0ff3_b00c;
+/** Even a server, which otherwise never waits for a lock, waits for whoever is making its tables. */
+const LOCK_TIMEOUT_MS = 60_000;
 
 export async function migrate(database: Database): Promise<void> {
   const steps = MIGRATIONS[database.dialect];
@@ -21,7 +23,7 @@ export async function migrate(database: Database): Promise<void> {
       for (const statement of step) await connection.all(statement);
     }
     await recordVersion(connection, steps.length);
-  });
+  }, LOCK_TIMEOUT_MS);
 }
 
 function isCurrent(version: number, known: number): boolean {

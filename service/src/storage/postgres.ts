@@ -3,125 +3,194 @@
 import postgres from 'postgres';
 import { BadInput, DatabaseUnavailable } from '../domain/errors.ts';
 import {
-  busy,
   type Connection,
   type Database,
   type DatabaseOptions,
   type SqlValue,
   upsertSql,
 } from './database.ts';
+import { explainPostgres, isConnectionLoss } from './postgres-errors.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
 
 const CHANNEL = 'offerbook';
 /** What is missed while the listening connection is down is noticed by looking, this often. */
 const WATCH_INTERVAL_MS = 500;
 const CONNECT_TIMEOUT_S = 2;
+/** How much longer than the server's own statement timeout we wait for a server that has stopped answering. */
+const ANSWER_GRACE_MS = 1_000;
 
 type Pool = postgres.Sql<{ bigint: number }>;
-type Transaction = postgres.TransactionSql<{ bigint: number }>;
+type Parameter = SqlValue | readonly SqlValue[];
+type Rows<Row> = Row[] & { count: number };
+type RunQuery = <Row>(text: string, params: readonly Parameter[]) => Promise<Rows<Row>>;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
-  const pool = postgres(url, {
-    max: options.connectionsMax,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    idle_timeout: 60,
-    backoff: (attempts) => Math.min(2, 0.1 * 2 ** attempts),
-    connection: {
-      application_name: 'offerbook',
-      statement_timeout: options.statementTimeoutMs,
-      lock_timeout: options.lockTimeoutMs,
-      // A plan made for other parameters, or compiled first, can be a thousand times slower for a page.
-      plan_cache_mode: 'force_custom_plan',
-      jit: 'off',
-    } as Partial<postgres.ConnectionParameters> as postgres.ConnectionParameters,
-    types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
-    onnotice: () => {},
-  });
+  const pool = openPool(url, options);
+  const answerTimeoutMs = options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + ANSWER_GRACE_MS;
+
+  function transaction<T>(mode: string, prologue: string, work: (connection: Connection) => Promise<T>) {
+    return explained(() => inTransaction(pool, mode, prologue, answerTimeoutMs, work));
+  }
 
   return {
     dialect: 'postgres',
-    all: (sql, ...params) => explained(() => query(pool, sql, params)),
-    read: (work) =>
-      explained(() =>
-        pool.begin('isolation level repeatable read read only', (tx) => work(connection(tx))),
-      ) as never,
-    write: (work) => explained(() => pool.begin((tx) => work(connection(tx)))) as never,
-    watch(onChange) {
-      let stopped = false;
-      let unlisten: (() => Promise<void>) | undefined;
-      // listen() subscribes again by itself after the connection was lost, and calls back when it has.
-      pool.listen(CHANNEL, onChange, onChange).then(
-        (subscription) => {
-          unlisten = subscription.unlisten;
-          if (stopped) void unlisten().catch(() => {});
-        },
-        () => {},
-      );
-      const timer = setInterval(onChange, WATCH_INTERVAL_MS);
-      return () => {
-        stopped = true;
-        clearInterval(timer);
-        void unlisten?.().catch(() => {});
-      };
+    all: (sql, ...params) => explained(() => inTime(runOn(pool, sql, params), answerTimeoutMs)),
+    read: (work) => transaction('isolation level repeatable read read only', '', work),
+    write(work, lockTimeoutMs = options.lockTimeoutMs) {
+      // To PostgreSQL, 0 would mean for ever.
+      return transaction('', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);
     },
+    watch: (onChange) => watchPool(pool, onChange),
     close: () => pool.end({ timeout: 5 }),
   };
 }
 
-function connection(tx: Transaction): Connection {
+function openPool(text: string, options: DatabaseOptions): Pool {
+  const { url, tls } = parsePostgresUrl(text);
+  try {
+    return postgres(url, {
+      max: options.connectionsMax,
+      ssl: tls,
+      connect_timeout: CONNECT_TIMEOUT_S,
+      idle_timeout: 60,
+      backoff: (attempts) => Math.min(2, 0.1 * 2 ** attempts),
+      connection: {
+        application_name: 'offerbook',
+        statement_timeout: options.statementTimeoutMs,
+        // A plan made for other parameters, or compiled first, can be a thousand times slower for a page.
+        plan_cache_mode: 'force_custom_plan',
+        jit: 'off',
+      } as Partial<postgres.ConnectionParameters> as postgres.ConnectionParameters,
+      types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+      onnotice: () => {},
+    });
+  } catch {
+    // Neither the URL nor the parser's own message: it repeats the URL, and that holds a password.
+    throw new BadInput(
+      'the database URL is malformed; it looks like postgres://user:password@host:5432/name',
+    );
+  }
+}
+
+/**
+ * Runs work between BEGIN and COMMIT. When the connection is lost on the way, the driver has rejected the
+ * transaction but would still send what follows, the ROLLBACK included, on whatever takes the lost
+ * connection's place: nothing at all (which ends the process) or somebody else's transaction. So from then on
+ * nothing is sent, and the driver never hears how the work ended.
+ */
+function inTransaction<T>(
+  pool: Pool,
+  mode: string,
+  prologue: string,
+  answerTimeoutMs: number,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    let lost = false;
+    const transaction = pool.begin(mode, (tx) => {
+      const run: RunQuery = async (text, params) => {
+        if (lost)
+          throw new DatabaseUnavailable(
+            'the connection to PostgreSQL was lost in the middle of a transaction',
+          );
+        try {
+          return await inTime(runOn(tx, text, params), answerTimeoutMs);
+        } catch (error) {
+          lost ||= isConnectionLoss(error);
+          // Rolling back would wait for the same silence, so the caller is told now.
+          if (error instanceof DatabaseUnavailable) reject(error);
+          throw error;
+        }
+      };
+      return new Promise((commit, rollBack) => {
+        if (prologue !== '') run(prologue, []).catch(rollBack);
+        work(connection(run)).then(
+          (result) => lost || commit(result),
+          (error) => lost || rollBack(error),
+        );
+      });
+    });
+    transaction.then(
+      (result) => resolve(result as T),
+      (error) => {
+        lost = true;
+        reject(error);
+      },
+    );
+  });
+}
+
+function connection(run: RunQuery): Connection {
   return {
-    all: (sql, ...params) => query(tx, sql, params),
+    all: (sql, ...params) => run(sql, params),
     findMany(table, keys) {
       const names = table.columns.map(([name]) => name);
       const [key, type] = table.columns[0] ?? [];
-      return query(tx, `SELECT ${names.join(', ')} FROM ${table.name} WHERE ${key} = ANY($1::${type}[])`, [
-        keys,
-      ]);
+      return run(`SELECT ${names.join(', ')} FROM ${table.name} WHERE ${key} = ANY($1::${type}[])`, [keys]);
     },
     async putMany(table, rows) {
       const arrays = table.columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ');
       const columns = table.columns.map((_, i) => rows.map((row) => row[i] ?? null));
-      const written = await query(tx, upsertSql(table, `SELECT * FROM unnest(${arrays})`), columns);
-      return written.count;
+      return (await run(upsertSql(table, `SELECT * FROM unnest(${arrays})`), columns)).count;
     },
     async deleteMany(table, keys) {
       const [key, type] = table.columns[0] ?? [];
-      await query(tx, `DELETE FROM ${table.name} WHERE ${key} = ANY($1::${type}[])`, [keys]);
+      await run(`DELETE FROM ${table.name} WHERE ${key} = ANY($1::${type}[])`, [keys]);
     },
     async announce() {
-      await query(tx, 'SELECT pg_notify($1, $2)', [CHANNEL, '']);
+      await run('SELECT pg_notify($1, $2)', [CHANNEL, '']);
     },
   };
 }
 
-type Parameter = SqlValue | readonly SqlValue[];
+function runOn<Row>(
+  sql: Pool | postgres.TransactionSql<{ bigint: number }>,
+  text: string,
+  params: readonly Parameter[],
+): Promise<Rows<Row>> {
+  return sql.unsafe(text, params as never[], { prepare: true }) as unknown as Promise<Rows<Row>>;
+}
 
-function query<Row>(sql: Pool | Transaction, text: string, params: readonly Parameter[]) {
-  return sql.unsafe(text, params as never[], { prepare: true }) as unknown as Promise<
-    Row[] & { count: number }
-  >;
+/** The server ends what takes too long by itself, unless it is frozen or the network swallows everything. */
+async function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  if (timeoutMs === 0) return answer;
+  let timer: Timer | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new DatabaseUnavailable(`PostgreSQL has not answered for ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+  });
+  try {
+    return await Promise.race([answer, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function watchPool(pool: Pool, onChange: () => void): () => void {
+  let stopped = false;
+  let unlisten: (() => Promise<void>) | undefined;
+  // listen() subscribes again by itself after the connection was lost, and calls back when it has.
+  pool.listen(CHANNEL, onChange, onChange).then(
+    (subscription) => {
+      unlisten = subscription.unlisten;
+      if (stopped) void unlisten().catch(() => {});
+    },
+    () => {},
+  );
+  const timer = setInterval(onChange, WATCH_INTERVAL_MS);
+  return () => {
+    stopped = true;
+    clearInterval(timer);
+    void unlisten?.().catch(() => {});
+  };
 }
 
 async function explained<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw explain(error);
+    throw explainPostgres(error);
   }
-}
-
-/** PostgreSQL's or the socket's own error as what it means to us. */
-function explain(error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== 'string') return error;
-  const message = error instanceof Error ? error.message : code;
-  if (code === '55P03') return busy(error);
-  if (code === '28P01' || code === '28000' || code === '3D000') {
-    return new BadInput(`PostgreSQL refuses the connection: ${message}`, { cause: error });
-  }
-  const unreachable =
-    /^(ECONN|EPIPE|ENOTFOUND|EHOST|ETIMEDOUT|ENOENT|CONNECT|CONNECTION_)/.test(code) || // the way there
-    /^(08|53|57P|57014|25006)/.test(code); // broken connection, out of resources, shutting down, too slow, now a standby
-  return unreachable
-    ? new DatabaseUnavailable(`PostgreSQL cannot be used (${message})`, { cause: error })
-    : error;
 }

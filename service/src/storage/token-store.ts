@@ -40,7 +40,8 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       }),
     touch: (lastUsedAtMs) =>
       database.write(async (connection) => {
-        for (const [id, ms] of lastUsedAtMs) {
+        // In one order everywhere, so that two servers never wait for each other.
+        for (const [id, ms] of [...lastUsedAtMs].sort(([a], [b]) => (a < b ? -1 : 1))) {
           // Not a change that other servers need to hear of, so the revision stays.
           await connection.all(
             'UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)',

@@ -1,0 +1,35 @@
+// What all commands have in common: the database option, --json, an example under --help, and that the
+// database is closed again whatever happens.
+
+import { Command } from 'commander';
+import { readDatabaseUrl } from '../config.ts';
+import type { Stores } from '../domain/stores.ts';
+import { openStores } from '../storage/open-stores.ts';
+
+export interface StoreOptions {
+  readonly database?: string;
+  readonly json?: boolean;
+}
+
+export function command(name: string, description: string, example: string): Command {
+  return new Command(name)
+    .description(description)
+    .option(
+      '--database <url>',
+      'sqlite:PATH or postgres://… (default: $OFFERBOOK_DATABASE_URL or sqlite:./offerbook.db)',
+    )
+    .addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+export function jsonCommand(name: string, description: string, example: string): Command {
+  return command(name, description, example).option('--json', 'print one JSON document');
+}
+
+export async function withStores<T>(options: StoreOptions, work: (stores: Stores) => Promise<T>): Promise<T> {
+  const stores = await openStores(readDatabaseUrl(options.database));
+  try {
+    return await work(stores);
+  } finally {
+    await stores.close();
+  }
+}

@@ -1,0 +1,50 @@
+// offerbook export: writes the catalogue or transactions to stdout in the format that import reads.
+
+import { Command } from 'commander';
+import type { StoredDocument } from '../domain/stores.ts';
+import { jsonCommand, type StoreOptions, withStores } from './command.ts';
+import { getOrganisation } from './organisations.ts';
+
+export function exportCommand(): Command {
+  const catalogue = jsonCommand(
+    'catalogue',
+    'write all retailers as NDJSON',
+    'offerbook export catalogue > retailers.ndjson',
+  ).action((options: StoreOptions) =>
+    withStores(options, (stores) => writeDocuments(options, (onBatch) => stores.catalogue.read(onBatch))),
+  );
+  const transactions = jsonCommand(
+    'transactions',
+    "write an organisation's transactions as NDJSON",
+    'offerbook export transactions --org acme > transactions.ndjson',
+  )
+    .requiredOption('--org <name>', 'the organisation')
+    .action((options: StoreOptions & { org: string }) =>
+      withStores(options, async (stores) => {
+        const org = await getOrganisation(stores, options.org);
+        await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
+      }),
+    );
+  return new Command('export').description('export to stdout').addCommand(catalogue).addCommand(transactions);
+}
+
+/** NDJSON, or with --json one list envelope; a batch is written out before the next is read. */
+async function writeDocuments(
+  options: StoreOptions,
+  read: (onBatch: (batch: StoredDocument[]) => Promise<void>) => Promise<unknown>,
+): Promise<void> {
+  const sink = Bun.stdout.writer();
+  const [open, between, close] = options.json === true ? ['{"data":[', ',\n', ']}\n'] : ['', '\n', '\n'];
+  let separator = open;
+  await read(async (batch) => {
+    for (const { document } of batch) {
+      sink.write(separator + document);
+      separator = between;
+    }
+    await sink.flush();
+  });
+  // An empty export in NDJSON is an empty file, not a blank line.
+  if (separator === between || options.json === true)
+    sink.write(separator === between ? close : open + close);
+  await sink.end();
+}

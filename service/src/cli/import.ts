@@ -1,0 +1,93 @@
+// offerbook import: carries a catalogue or transactions from a file into the database, all or nothing.
+
+import { Command } from 'commander';
+import { systemClock } from '../domain/clock.ts';
+import { importCatalogue } from '../importer/import-catalogue.ts';
+import type { ImportReport } from '../importer/import-report.ts';
+import { openSource } from '../importer/import-source.ts';
+import { importTransactions } from '../importer/import-transactions.ts';
+import { listProblems } from '../importer/invalid-rows.ts';
+import { jsonCommand, type StoreOptions, withStores } from './command.ts';
+import { getOrganisation } from './organisations.ts';
+import { printNote, printResult } from './output.ts';
+import { progressBar } from './progress-bar.ts';
+
+interface ImportCommandOptions extends StoreOptions {
+  readonly dryRun?: boolean;
+  readonly skipInvalid?: boolean;
+  readonly ignoreUnknown?: boolean;
+}
+
+export function importCommand(): Command {
+  const catalogue = importOf(
+    'catalogue',
+    'make the catalogue what the file says',
+    'offerbook import catalogue retailers.ndjson',
+  )
+    .option('--merge', 'add and change only; withdraw nothing')
+    .option('--allow-withdrawals', 'go on even if more than half of the retailers are withdrawn')
+    .action(importCatalogueFile);
+  const transactions = importOf(
+    'transactions',
+    "add and change an organisation's transactions",
+    'offerbook import transactions sales.csv --org acme',
+  )
+    .requiredOption('--org <name>', 'the organisation they belong to')
+    .option('--preserve-updated-at', 'for loading history: keep the updatedAt of the file')
+    .action(importTransactionsFile);
+  return new Command('import').description('import files').addCommand(catalogue).addCommand(transactions);
+}
+
+function importOf(name: string, description: string, example: string): Command {
+  return jsonCommand(name, description, example)
+    .argument('<file>', 'NDJSON, JSON or CSV, plain, .gz or .zst; - is stdin')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--skip-invalid', 'import the good rows and list the bad ones')
+    .option('--ignore-unknown', 'pass over fields that are not known');
+}
+
+async function importCatalogueFile(
+  file: string,
+  options: ImportCommandOptions & { merge?: boolean; allowWithdrawals?: boolean },
+): Promise<void> {
+  const source = await openSource(file);
+  const bar = progressBar();
+  await withStores(options, async (stores) => {
+    const report = await importCatalogue(stores.catalogue, source, {
+      ...options,
+      onProgress: bar.show,
+    }).finally(bar.clear);
+    printReport(options, report, 'retailers');
+  });
+}
+
+async function importTransactionsFile(
+  file: string,
+  options: ImportCommandOptions & { org: string; preserveUpdatedAt?: boolean },
+): Promise<void> {
+  const source = await openSource(file);
+  const bar = progressBar();
+  await withStores(options, async (stores) => {
+    const org = await getOrganisation(stores, options.org);
+    const imported = importTransactions(stores.transactions, org, source, systemClock, {
+      ...options,
+      onProgress: bar.show,
+    });
+    printReport(options, await imported.finally(bar.clear), 'transactions');
+  });
+}
+
+function printReport(options: ImportCommandOptions, report: ImportReport, noun: string): void {
+  for (const line of listProblems(report)) printNote(line);
+  for (const note of report.notes) printNote(note);
+  const { read, added, changed, unchanged, withdrawn, invalid, seconds } = report;
+  const counts = [`${added} added`, `${changed} changed`, `${unchanged} unchanged`];
+  if (noun === 'retailers') counts.push(`${withdrawn} withdrawn`);
+  if (invalid > 0) counts.push(`${invalid} invalid`);
+  const done = options.dryRun === true ? 'Dry run, nothing was changed. Would import' : 'Imported';
+  printResult(
+    options,
+    { read, added, changed, unchanged, withdrawn, invalid, seconds },
+    `${done} ${read} ${noun}: ${counts.join(', ')} (${seconds.toFixed(1)} s).`,
+  );
+}

@@ -1,0 +1,127 @@
+// One running node: opens the database, listens, loads what is served from memory, follows its changes, and
+// drains when told to stop. `serve` and `sandbox` both run this.
+
+import type { Logger } from 'pino';
+import { Catalogue } from '../catalogue/catalogue.ts';
+import type { ServeSettings } from '../config.ts';
+import { type Clock, systemClock } from '../domain/clock.ts';
+import type { Stores } from '../domain/stores.ts';
+import { buildApp } from '../http/app.ts';
+import { TokenDirectory } from '../http/token-directory.ts';
+import { openStores, SERVER_OPTIONS } from '../storage/open-stores.ts';
+import { listen } from './listen.ts';
+
+const FLUSH_INTERVAL_MS = 30_000;
+
+export interface NodeOptions {
+  readonly settings: ServeSettings;
+  readonly databaseUrl: string;
+  readonly logger: Logger;
+  /** Whether other processes listen on the same port. */
+  readonly sharesPort?: boolean;
+  readonly clock?: Clock;
+}
+
+export interface RunningNode {
+  readonly url: string;
+  readonly stores: Stores;
+  /** Lets requests under way finish, then closes everything. */
+  stop(): Promise<void>;
+}
+
+export async function startNode(options: NodeOptions): Promise<RunningNode> {
+  const { settings, logger, clock = systemClock } = options;
+  const stores = await openStores(options.databaseUrl, SERVER_OPTIONS, clock);
+  const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
+  const catalogue = new Catalogue(stores.catalogue, clock);
+  let stopping = false;
+  const app = buildApp({
+    catalogue,
+    tokens,
+    transactions: stores.transactions,
+    isReady: () => !stopping && tokens.ready && catalogue.ready,
+    logger,
+    settings,
+  });
+  const server = await listen(app, settings, options.sharesPort === true).catch(async (error) => {
+    await stores.close();
+    throw error;
+  });
+  logger.info({ url: server.url }, 'listening');
+
+  try {
+    await tokens.refresh();
+    await catalogue.load();
+  } catch (error) {
+    await server.stop();
+    await stores.close();
+    throw error;
+  }
+  logger.info({ revision: catalogue.revision }, 'ready');
+
+  const stopFollowing = followChanges(stores, tokens, catalogue, logger);
+  const flush = () =>
+    tokens.flushUsed().catch((error) => logger.debug({ err: error }, 'last use not written yet'));
+  const flushTimer = setInterval(flush, FLUSH_INTERVAL_MS);
+
+  return {
+    url: server.url,
+    stores,
+    async stop() {
+      stopping = true;
+      stopFollowing();
+      clearInterval(flushTimer);
+      await server.stop();
+      await flush();
+      await stores.close();
+      logger.info('stopped');
+    },
+  };
+}
+
+/** Takes up changes of tokens and catalogue. While the database is away, what is in memory goes on being served. */
+function followChanges(
+  stores: Stores,
+  tokens: TokenDirectory,
+  catalogue: Catalogue,
+  logger: Logger,
+): () => void {
+  let away = false;
+
+  async function catchUp(): Promise<void> {
+    try {
+      const revisions = await stores.revisions();
+      if (away) logger.info('the database is back');
+      away = false;
+      if (revisions.tokens !== tokens.revision) await tokens.refresh();
+      if (revisions.catalogue !== catalogue.revision) {
+        await catalogue.refresh();
+        logger.info({ revision: catalogue.revision }, 'catalogue taken up');
+      }
+    } catch (error) {
+      if (!away) logger.error({ err: error }, 'the database cannot be read; going on with what is in memory');
+      away = true;
+    }
+  }
+
+  let running: Promise<void> | undefined;
+  let again = false;
+  /** One run at a time; a call during a run causes one more, because that run may have looked too early. */
+  function trigger(): void {
+    if (running !== undefined) {
+      again = true;
+      return;
+    }
+    running = catchUp().finally(() => {
+      running = undefined;
+      if (again) {
+        again = false;
+        trigger();
+      }
+    });
+  }
+  // What was committed between the first load and the start of the watch would otherwise wait for the next change.
+  const stop = stores.watch(trigger);
+  trigger();
+  return stop;
+}

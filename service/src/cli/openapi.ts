@@ -1,0 +1,14 @@
+// offerbook openapi: the OpenAPI document on stdout, the same as the server's /openapi.json.
+
+import { Command } from 'commander';
+import { openApiDocument } from '../http/openapi.ts';
+
+export function openApiCommand(): Command {
+  return new Command('openapi')
+    .description('print the OpenAPI 3.1 document')
+    .option('--json', 'the document is JSON anyway')
+    .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(openApiDocument())}\n`);
+    });
+}

@@ -1,0 +1,52 @@
+// offerbook serve --workers N: several processes that share one port, for machines with several cores. This
+// process starts them, replaces one that dies, and passes the order to stop on.
+
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { type ServeSettings, workerEnvironment } from '../config.ts';
+import { openStores, SERVER_OPTIONS } from '../storage/open-stores.ts';
+import { untilToldToStop } from './signals.ts';
+
+const RESTART_MS = 1_000;
+const MAIN = join(import.meta.dir, '..', 'main.ts');
+
+export async function runWorkers(
+  settings: ServeSettings,
+  databaseUrl: string,
+  logger: Logger,
+): Promise<void> {
+  // Migrates, and finds out about a bad URL once instead of in every worker.
+  await (await openStores(databaseUrl, SERVER_OPTIONS)).close();
+  const env = workerEnvironment({ ...settings, port: settings.port || freePort(settings.host) }, databaseUrl);
+  let stopping = false;
+
+  async function keepRunning(): Promise<void> {
+    while (!stopping) {
+      const worker = Bun.spawn([process.execPath, ...process.execArgv, MAIN, 'serve', '--share-port'], {
+        env,
+        stdio: ['ignore', 'inherit', 'inherit'],
+      });
+      workers.add(worker);
+      const code = await worker.exited;
+      workers.delete(worker);
+      if (stopping) return;
+      logger.error({ worker: worker.pid, code }, 'a worker ended; starting another');
+      await Bun.sleep(RESTART_MS);
+    }
+  }
+
+  const workers = new Set<Bun.Subprocess>();
+  const running = Array.from({ length: settings.workers }, keepRunning);
+  await untilToldToStop();
+  stopping = true;
+  for (const worker of workers) worker.kill('SIGTERM');
+  await Promise.all(running);
+}
+
+/** A port that was free a moment ago: workers must all be told the same one. */
+function freePort(host: string): number {
+  const probe = Bun.serve({ port: 0, hostname: host, fetch: () => new Response() });
+  const { port } = probe;
+  probe.stop(true);
+  return port ?? 0;
+}

@@ -1,0 +1,175 @@
+// The only reader of the environment. A setting of `serve` is a flag or an OFFERBOOK_* variable of the same
+// name; the flag wins; anything unknown or bad stops the start with one sentence.
+
+import { BadInput } from './domain/errors.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
+import { clientAddress } from './http/client-address.ts';
+
+export const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+interface Setting<T> {
+  /** What it is for, as --help shows it. */
+  readonly help: string;
+  readonly argument: string;
+  readonly fallback: string;
+  readonly parse: (text: string) => T;
+}
+
+const SETTINGS = {
+  port: setting('port to listen on; 0 takes any free one', 'number', '8080', wholeNumber(0, 65_535)),
+  host: setting('address to listen on', 'address', '127.0.0.1', filled),
+  workers: setting('processes that share the port', 'number', '1', wholeNumber(1, 64)),
+  pageSize: setting(
+    'items on a page unless the caller sends a limit',
+    'number',
+    String(PAGE_SIZE_DEFAULT),
+    wholeNumber(1, PAGE_SIZE_MAX),
+  ),
+  adminPort: setting(
+    'port for /metrics, on 127.0.0.1 only; none unless given',
+    'number',
+    '',
+    optional(wholeNumber(1, 65_535)),
+  ),
+  publicUrl: setting(
+    'where callers reach the service, when a proxy stands before it',
+    'url',
+    '',
+    optional(webOrigin),
+  ),
+  logLevel: setting(`one of ${LOG_LEVELS.join(', ')}`, 'level', 'info', oneOf(LOG_LEVELS)),
+  rateLimitPublic: setting(
+    'requests a minute for each public token and address; 0 = off',
+    'number',
+    '6000',
+    wholeNumber(0, 1e9),
+  ),
+  rateLimitPrivate: setting(
+    'requests a minute for each private token; 0 = off',
+    'number',
+    '6000',
+    wholeNumber(0, 1e9),
+  ),
+  rateLimitFailedAuth: setting(
+    'failed authentications a minute for each address; 0 = off',
+    'number',
+    '600',
+    wholeNumber(0, 1e9),
+  ),
+  trustedProxies: setting(
+    'CIDR ranges whose X-Forwarded-For is believed, separated by commas',
+    'list',
+    '',
+    proxies,
+  ),
+};
+
+type SettingName = keyof typeof SETTINGS;
+export type ServeSettings = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['parse']> };
+
+/** The flags of `serve`, for its command line. */
+export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
+  flag: `--${hyphenated(name)} <${SETTINGS[name].argument}>`,
+  help:
+    SETTINGS[name].help + (SETTINGS[name].fallback === '' ? '' : ` (default: ${SETTINGS[name].fallback})`),
+}));
+
+const OTHER_VARIABLES = ['OFFERBOOK_DATABASE_URL', 'OFFERBOOK_TOKEN'];
+
+export function readServeSettings(
+  flags: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ServeSettings {
+  const names = Object.keys(SETTINGS) as SettingName[];
+  const known = new Set([...names.map(variable), ...OTHER_VARIABLES]);
+  const unknown = Object.keys(environment).find((name) => name.startsWith('OFFERBOOK_') && !known.has(name));
+  if (unknown !== undefined)
+    throw new BadInput(`${unknown} is not a setting of Offerbook; see offerbook serve --help`);
+  return Object.fromEntries(
+    names.map((name) => {
+      const { parse, fallback } = SETTINGS[name];
+      const flag = flags[name];
+      const source = flag === undefined ? variable(name) : `--${hyphenated(name)}`;
+      try {
+        return [name, parse(String(flag ?? environment[variable(name)] ?? fallback))];
+      } catch (error) {
+        throw new BadInput(`${source} ${error instanceof Error ? error.message : 'is not valid'}`, {
+          cause: error,
+        });
+      }
+    }),
+  ) as unknown as ServeSettings;
+}
+
+export function readDatabaseUrl(flag: string | undefined): string {
+  return flag ?? process.env['OFFERBOOK_DATABASE_URL'] ?? DATABASE_DEFAULT;
+}
+
+/** The environment for a worker process: the same settings, so that no secret needs to be an argument. */
+export function workerEnvironment(settings: ServeSettings, databaseUrl: string): Record<string, string> {
+  const own = Object.entries({ ...settings, workers: 1 }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[variable(name as SettingName), String(value)]],
+  );
+  return { ...process.env, ...Object.fromEntries(own), OFFERBOOK_DATABASE_URL: databaseUrl };
+}
+
+function setting<T>(
+  help: string,
+  argument: string,
+  fallback: string,
+  parse: (text: string) => T,
+): Setting<T> {
+  return { help, argument, fallback, parse };
+}
+
+function wholeNumber(min: number, max: number) {
+  return (text: string): number => {
+    if (!/^\d{1,10}$/.test(text) || Number(text) < min || Number(text) > max) {
+      throw new Error(`must be a whole number from ${min} to ${max}, not "${text}"`);
+    }
+    return Number(text);
+  };
+}
+
+function filled(text: string): string {
+  if (text.trim() === '') throw new Error('must not be empty');
+  return text;
+}
+
+function optional<T>(parse: (text: string) => T) {
+  return (text: string): T | undefined => (text === '' ? undefined : parse(text));
+}
+
+function oneOf<const T extends string>(values: readonly T[]) {
+  return (text: string): T => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}, not "${text}"`);
+    return found;
+  };
+}
+
+function webOrigin(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new Error(`must be a URL such as https://api.example, not "${text}"`);
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function proxies(text: string): readonly string[] {
+  const ranges = text
+    .split(',')
+    .map((range) => range.trim())
+    .filter((range) => range !== '');
+  clientAddress(ranges);
+  return ranges;
+}
+
+function hyphenated(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function variable(name: SettingName): string {
+  return `OFFERBOOK_${hyphenated(name).replaceAll('-', '_').toUpperCase()}`;
+}

@@ -1,0 +1,125 @@
+// The HTTP application: one function from a request to a response. It knows the order of the stages and
+// nothing else; each stage is a file of its own.
+//
+//   URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
+
+import type { Logger } from 'pino';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { ApiError } from '../domain/errors.ts';
+import type { TransactionStore } from '../domain/stores.ts';
+import { clientAddress } from './client-address.ts';
+import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
+import { type Exchange, openExchange, type Route } from './exchange.ts';
+import { operationRoutes } from './operation-routes.ts';
+import { problem } from './problem.ts';
+import type { Reply } from './reply.ts';
+import { sitePages } from './site.ts';
+import type { TokenDirectory } from './token-directory.ts';
+
+const URL_LENGTH_MAX = 8 * 1024;
+
+export interface AppSettings {
+  readonly pageSize: number;
+  /** Where callers reach the service, when that is not where it listens. */
+  readonly publicUrl: string | undefined;
+  /** Requests a minute; 0 means no limit. */
+  readonly rateLimitPublic: number;
+  readonly rateLimitPrivate: number;
+  readonly rateLimitFailedAuth: number;
+  readonly trustedProxies: readonly string[];
+}
+
+export interface AppDependencies {
+  readonly catalogue: Catalogue;
+  readonly tokens: TokenDirectory;
+  readonly transactions: Pick<TransactionStore, 'page'>;
+  /** Whether this node should get requests: everything is loaded, and it is not shutting down. */
+  readonly isReady: () => boolean;
+  readonly logger: Logger;
+  readonly settings: AppSettings;
+}
+
+export type App = (request: Request, socketAddress: string) => Response | Promise<Response>;
+
+export function buildApp(dependencies: AppDependencies): App {
+  const { logger, settings } = dependencies;
+  const addressOf = clientAddress(settings.trustedProxies);
+  const routes = routeTable([...operationRoutes(dependencies), ...sitePages(dependencies.isReady)]);
+
+  function answer(exchange: Exchange): Reply | Promise<Reply> {
+    const { request, path, search } = exchange;
+    if (path.length + search.length >= URL_LENGTH_MAX) {
+      throw new ApiError('uri_too_long', `The URL must not be longer than ${URL_LENGTH_MAX} bytes.`);
+    }
+    const route = routes(path);
+    if (route === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
+    exchange.route = route.path;
+    exchange.openToBrowsers = route.openToBrowsers;
+    if (route.openToBrowsers && isPreflight(request)) return preflightReply();
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new ApiError('method_not_allowed', 'Use GET or HEAD.', { headers: { Allow: 'GET, HEAD' } });
+    }
+    return route.answer(exchange);
+  }
+
+  function respond(exchange: Exchange, reply: Reply): Response {
+    const headers: Record<string, string> = { 'Request-Id': exchange.requestId };
+    if (exchange.openToBrowsers) Object.assign(headers, CORS_HEADERS);
+    Object.assign(headers, exchange.rateLimit?.headers, reply.headers);
+    logger.info({
+      requestId: exchange.requestId,
+      tokenId: exchange.token?.id,
+      method: exchange.request.method,
+      route: exchange.route,
+      status: reply.status,
+      durationMs: Math.round((performance.now() - exchange.startedAtMs) * 1000) / 1000,
+      address: exchange.address,
+    });
+    return new Response(reply.body as ConstructorParameters<typeof Response>[0], {
+      status: reply.status,
+      headers,
+    });
+  }
+
+  function fail(exchange: Exchange, error: unknown): Response {
+    const shown =
+      error instanceof ApiError
+        ? error
+        : new ApiError('internal', 'Something went wrong on our side.', { cause: error });
+    if (shown.cause !== undefined)
+      logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);
+    if (shown.code === 'private_token_in_browser') {
+      const { requestId, token } = exchange;
+      logger.warn(
+        { requestId, tokenId: token?.id, org: token?.orgName },
+        'a private token was used in a browser',
+      );
+    }
+    return respond(exchange, problem(shown, exchange));
+  }
+
+  return (request, socketAddress) => {
+    const address = addressOf(socketAddress, request.headers.get('X-Forwarded-For'));
+    const exchange = openExchange(request, address, settings.publicUrl, performance.now());
+    try {
+      const reply = answer(exchange);
+      if (!(reply instanceof Promise)) return respond(exchange, reply);
+      return reply.then(
+        (late) => respond(exchange, late),
+        (error) => fail(exchange, error),
+      );
+    } catch (error) {
+      return fail(exchange, error);
+    }
+  };
+}
+
+/** Operations and pages are served with and without the trailing slash: a redirect would drop the Authorization header. */
+function routeTable(routes: readonly Route[]): (path: string) => Route | undefined {
+  const byPath = new Map<string, Route>();
+  for (const route of routes) {
+    byPath.set(route.path, route);
+    if (route.path !== '/' && route.path.endsWith('/')) byPath.set(route.path.slice(0, -1), route);
+  }
+  return (path) => byPath.get(path);
+}

@@ -1,0 +1,73 @@
+// Who is calling: reads the bearer token, finds it, and checks that it is of the kind that the operation
+// takes. Tokens are read from the Authorization header only, and never repeated in an answer or the log.
+
+import { type AccessToken, parseTokenKind, type TokenKind } from '../domain/access-token.ts';
+import { ApiError, DatabaseUnavailable } from '../domain/errors.ts';
+import type { TokenDirectory } from './token-directory.ts';
+
+const REALM = 'Bearer realm="offerbook"';
+
+/** The token as a value when it is known, as a promise when the database has to be asked: most requests need not wait. */
+export function authenticate(
+  authorization: string | null,
+  tokens: TokenDirectory,
+): AccessToken | Promise<AccessToken> {
+  const text = readBearer(authorization);
+  if (parseTokenKind(text) === undefined) throw invalidToken();
+  return tokens.findKnown(text) ?? findNew(text, tokens);
+}
+
+export function requireKind(token: AccessToken, kind: TokenKind, origin: string | null): void {
+  if (token.kind !== kind) {
+    throw new ApiError(
+      'wrong_token_kind',
+      `This operation takes ${kind} tokens only; a ${token.kind} token was sent.`,
+      {
+        headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope"` },
+      },
+    );
+  }
+  if (kind === 'private' && origin !== null) {
+    throw new ApiError(
+      'private_token_in_browser',
+      'The request has an Origin header, so it comes from a browser. Private tokens are for servers only.',
+    );
+  }
+}
+
+function readBearer(authorization: string | null): string {
+  const [scheme = '', ...rest] = (authorization ?? '').split(' ');
+  if (scheme.toLowerCase() !== 'bearer') {
+    throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
+      headers: { 'WWW-Authenticate': REALM },
+    });
+  }
+  return rest.join(' ').trim();
+}
+
+async function findNew(text: string, tokens: TokenDirectory): Promise<AccessToken> {
+  let token: AccessToken | undefined;
+  try {
+    token = await tokens.findNew(text);
+  } catch (error) {
+    // Whether an unknown token is good cannot be told without the database: neither yes nor no would be true.
+    if (error instanceof DatabaseUnavailable) throw unavailable(error);
+    throw error;
+  }
+  if (token === undefined) throw invalidToken();
+  return token;
+}
+
+/** One answer for all reasons, so that it cannot be used to find out which tokens exist. */
+function invalidToken(): ApiError {
+  return new ApiError('invalid_token', 'The access token is malformed, unknown, expired or revoked.', {
+    headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
+  });
+}
+
+export function unavailable(cause: unknown): ApiError {
+  return new ApiError('unavailable', 'The database cannot be reached right now. Try again shortly.', {
+    headers: { 'Retry-After': '2' },
+    cause,
+  });
+}

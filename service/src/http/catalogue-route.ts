@@ -1,0 +1,42 @@
+// Serves the four lists of the catalogue from memory.
+
+import type { Catalogue, CatalogueListName } from '../catalogue/catalogue.ts';
+import { ApiError } from '../domain/errors.ts';
+import { chooseCoding } from './content-coding.ts';
+import { matchesTag } from './entity-tag.ts';
+import { type Exchange, nextLink } from './exchange.ts';
+import type { CATALOGUE_PARAMETERS } from './operations.ts';
+import { PageCache } from './page-cache.ts';
+import { type ParameterName, parseQuery, type Query } from './query.ts';
+import type { Reply } from './reply.ts';
+
+export function catalogueRoute(catalogue: Catalogue, pageSize: number) {
+  const pages = new PageCache();
+
+  return (exchange: Exchange, list: CatalogueListName, parameters: readonly ParameterName[]): Reply => {
+    const query = parseQuery(exchange.search, parameters) as Query<(typeof CATALOGUE_PARAMETERS)[number]>;
+    if (!catalogue.ready) {
+      throw new ApiError('unavailable', 'The catalogue is still being loaded. Try again shortly.', {
+        headers: { 'Retry-After': '1' },
+      });
+    }
+    const page = pages.get(catalogue.list(list), {
+      ...query,
+      cursor: query.cursor,
+      limit: query.limit ?? pageSize,
+    });
+    const { headers: asked } = exchange.request;
+    const coding = chooseCoding(asked.get('Accept-Encoding'), page.size);
+    const { bytes, tag } = page.as(coding);
+    const headers: Record<string, string> = {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'public, max-age=60',
+      Vary: 'Authorization, Accept-Encoding',
+      ETag: tag,
+    };
+    if (page.cursor !== undefined) headers.Link = nextLink(exchange, page.cursor);
+    if (matchesTag(asked.get('If-None-Match'), tag)) return { status: 304, headers, body: null };
+    if (coding !== undefined) headers['Content-Encoding'] = coding;
+    return { status: 200, headers, body: bytes };
+  };
+}

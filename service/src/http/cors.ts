@@ -1,0 +1,31 @@
+// Cross-origin access: the catalogue is open to pages from anywhere; transactions are for servers only, so
+// they get no CORS header at all and their preflight is refused like any other method.
+
+import type { Reply } from './reply.ts';
+
+const EXPOSED = 'ETag, Link, RateLimit, RateLimit-Policy, Request-Id, Retry-After, WWW-Authenticate';
+
+export const CORS_HEADERS: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
+};
+
+export function isPreflight(request: Request): boolean {
+  return (
+    request.method === 'OPTIONS' &&
+    request.headers.has('Origin') &&
+    request.headers.has('Access-Control-Request-Method')
+  );
+}
+
+export function preflightReply(): Reply {
+  return {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': 'GET, HEAD',
+      'Access-Control-Allow-Headers': 'Authorization, If-None-Match, Request-Id',
+      'Access-Control-Max-Age': '86400',
+    },
+    body: null,
+  };
+}

@@ -1,0 +1,65 @@
+// One request on its way through the stages, with what they find out about it.
+
+import type { AccessToken } from '../domain/access-token.ts';
+import type { RateLimitState } from './rate-limit.ts';
+import type { Reply } from './reply.ts';
+
+export interface Exchange {
+  readonly request: Request;
+  /** Scheme and host under which the caller reached the service. */
+  readonly origin: string;
+  readonly path: string;
+  /** The query string without its question mark. */
+  readonly search: string;
+  readonly requestId: string;
+  /** The address that limits count against. */
+  readonly address: string;
+  readonly startedAtMs: number;
+  /** What is logged as the route: a path of ours, never whatever a stranger typed. */
+  route: string;
+  /** Whether pages from anywhere may read the answer. */
+  openToBrowsers: boolean;
+  token: AccessToken | undefined;
+  rateLimit: RateLimitState | undefined;
+}
+
+export interface Route {
+  readonly path: string;
+  readonly openToBrowsers: boolean;
+  /** Throws ApiError for everything that the caller is to know. */
+  readonly answer: (exchange: Exchange) => Reply | Promise<Reply>;
+}
+
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
+
+export function openExchange(
+  request: Request,
+  address: string,
+  publicUrl: string | undefined,
+  startedAtMs: number,
+): Exchange {
+  const url = request.url;
+  const pathStart = url.indexOf('/', url.indexOf('//') + 2);
+  const queryStart = url.indexOf('?', pathStart);
+  const given = request.headers.get('Request-Id');
+  return {
+    request,
+    origin: publicUrl ?? url.slice(0, pathStart),
+    path: queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart),
+    search: queryStart < 0 ? '' : url.slice(queryStart + 1),
+    requestId: given !== null && SANE_REQUEST_ID.test(given) ? given : Bun.randomUUIDv7(),
+    address,
+    startedAtMs,
+    route: 'unknown',
+    openToBrowsers: true,
+    token: undefined,
+    rateLimit: undefined,
+  };
+}
+
+/** The Link header with the whole URL of the next page: the same request with another cursor. */
+export function nextLink(exchange: Exchange, cursor: string): string {
+  const search = new URLSearchParams(exchange.search);
+  search.set('cursor', cursor);
+  return `<${exchange.origin}${exchange.path}?${search}>; rel="next"`;
+}

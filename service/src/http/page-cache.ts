@@ -1,0 +1,95 @@
+// Pages of the catalogue as bytes: built once, compressed once for each coding, and kept while the list they
+// were cut from is current. Bounded by bytes; the page that was used longest ago goes first.
+
+import type { CatalogueQuery, ListView } from '../catalogue/catalogue.ts';
+import { printEnvelope } from '../domain/page.ts';
+import type { Uuid } from '../domain/uuid.ts';
+import { type Coding, compress } from './content-coding.ts';
+import { entityTag } from './entity-tag.ts';
+
+/** For each of the four lists, before compression. */
+const LIST_BYTES_MAX = 16 * 1024 * 1024;
+
+export interface Representation {
+  readonly bytes: Uint8Array;
+  readonly tag: string;
+}
+
+export class EncodedPage {
+  readonly cursor: Uuid | undefined;
+  readonly #body: Uint8Array<ArrayBuffer>;
+  readonly #representations = new Map<Coding | undefined, Representation>();
+
+  constructor(items: readonly string[], cursor: Uuid | undefined) {
+    this.cursor = cursor;
+    this.#body = Buffer.from(printEnvelope(items, cursor));
+  }
+
+  get size(): number {
+    return this.#body.length;
+  }
+
+  as(coding: Coding | undefined): Representation {
+    const known = this.#representations.get(coding);
+    if (known !== undefined) return known;
+    const bytes = coding === undefined ? this.#body : compress(coding, this.#body);
+    const made = { bytes, tag: entityTag(this.#body, coding) };
+    this.#representations.set(coding, made);
+    return made;
+  }
+}
+
+export class PageCache {
+  /** The pages of a list go when the list does: a new import, or a coupon that starts or ends. */
+  readonly #lists = new WeakMap<ListView, ListPages>();
+
+  get(view: ListView, query: CatalogueQuery): EncodedPage {
+    let pages = this.#lists.get(view);
+    if (pages === undefined) {
+      pages = new ListPages(view);
+      this.#lists.set(view, pages);
+    }
+    return pages.get(query);
+  }
+}
+
+class ListPages {
+  readonly #view: ListView;
+  readonly #pages = new Map<string, EncodedPage>();
+  #bytes = 0;
+
+  constructor(view: ListView) {
+    this.#view = view;
+  }
+
+  get(query: CatalogueQuery): EncodedPage {
+    const key = cacheKey(query);
+    let page = this.#pages.get(key);
+    if (page === undefined) {
+      const { items, cursor } = this.#view.page(query);
+      page = new EncodedPage(items, cursor);
+      this.#bytes += page.size;
+      this.#makeRoom();
+    } else {
+      this.#pages.delete(key);
+    }
+    // A Map keeps the order of insertion, so what was used last stands last.
+    this.#pages.set(key, page);
+    return page;
+  }
+
+  #makeRoom(): void {
+    for (const [key, page] of this.#pages) {
+      if (this.#bytes <= LIST_BYTES_MAX) return;
+      this.#pages.delete(key);
+      this.#bytes -= page.size;
+    }
+  }
+}
+
+function cacheKey({ cursor, limit, name, category, country }: CatalogueQuery): string {
+  const position = `${cursor ?? ''} ${limit}`;
+  if (name === undefined && category === undefined && country === undefined) return position;
+  // JSON, because a searched text may hold any character that could serve to separate it from the next.
+  return `${position} ${JSON.stringify([name, category, country])}`;
+}
