@@ -39,7 +39,8 @@ export function openExchange(
   startedAtMs: number,
 ): Exchange {
   const url = request.url;
-  const pathStart = url.indexOf('/', url.indexOf('//') + 2);
+  // Without a usable Host header there is nothing before the path, and links are relative.
+  const pathStart = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
   const queryStart = url.indexOf('?', pathStart);
   const given = request.headers.get('Request-Id');
   return {

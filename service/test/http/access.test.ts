@@ -1,0 +1,179 @@
+// Who may call what: token kinds, challenges, browsers, methods.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { OPERATIONS } from '../../src/http/operations.ts';
+import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+let node: TestNode;
+const tokens: Record<'public' | 'private', string> = { public: '', private: '' };
+
+beforeAll(async () => {
+  node = await TestNode.start();
+  await node.catalogue([
+    retailer(1, { cashbackOffers: [offer(11)], coupons: [coupon(21)], promotions: [promotion(31)] }),
+  ]);
+  await node.transactions([transaction(101)]);
+  tokens.public = await node.token('public');
+  tokens.private = await node.token('private');
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const REALM = 'Bearer realm="offerbook"';
+
+/** What each combination of token, route, method and origin must give: status, code and whether pages may read it. */
+function expected(operation: (typeof OPERATIONS)[number], token: string, method: string, origin: boolean) {
+  const cors = operation.tokenKind === 'public' ? '*' : null;
+  if (method === 'OPTIONS' && origin && operation.tokenKind === 'public')
+    return { status: 204, code: undefined, cors };
+  if (method !== 'GET' && method !== 'HEAD') return { status: 405, code: 'method_not_allowed', cors };
+  if (token === 'none') return { status: 401, code: 'missing_token', cors };
+  if (token === 'unknown') return { status: 401, code: 'invalid_token', cors };
+  if (token !== operation.tokenKind) return { status: 403, code: 'wrong_token_kind', cors };
+  if (token === 'private' && origin) return { status: 403, code: 'private_token_in_browser', cors };
+  return { status: 200, code: undefined, cors };
+}
+
+describe.each(OPERATIONS.map((operation) => [operation.path, operation] as const))(
+  '%s',
+  (path, operation) => {
+    for (const token of ['none', 'unknown', 'public', 'private']) {
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        for (const origin of [false, true]) {
+          test(`${method} with ${token} token${origin ? ' from a page' : ''}`, async () => {
+            const headers: Record<string, string> = origin
+              ? { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' }
+              : {};
+            const text =
+              token === 'none'
+                ? undefined
+                : token === 'unknown'
+                  ? newTokenText('public')
+                  : tokens[token as 'public'];
+            const response = await node.request(method, path, text, headers);
+            const body = await response.text();
+            const code = body === '' ? undefined : (JSON.parse(body) as { code?: string }).code;
+            const want = expected(operation, token, method, origin);
+            expect({
+              status: response.status,
+              code,
+              cors: response.headers.get('Access-Control-Allow-Origin'),
+            }).toEqual({ ...want, code: method === 'HEAD' ? undefined : want.code });
+            expect(response.headers.get('Allow')).toBe(want.status === 405 ? 'GET, HEAD' : null);
+          });
+        }
+      }
+    }
+  },
+);
+
+describe('challenges', () => {
+  const cases: [string, string | undefined, string | null][] = [
+    ['no header', undefined, REALM],
+    ['an empty header', '', REALM],
+    ['another scheme', 'Basic dTpw', REALM],
+    ['a scheme alone', 'Bearer', `${REALM}, error="invalid_token"`],
+    ['a text that is no token', 'Bearer hello', `${REALM}, error="invalid_token"`],
+    ['an unknown token', `Bearer ${newTokenText('public')}`, `${REALM}, error="invalid_token"`],
+    [
+      'two tokens',
+      `Bearer ${newTokenText('public')}, Bearer ${newTokenText('public')}`,
+      `${REALM}, error="invalid_token"`,
+    ],
+  ];
+  test.each(cases)('%s', async (_, authorization, challenge) => {
+    const response = await node.get(
+      '/v1/retailers/',
+      undefined,
+      authorization === undefined ? {} : { Authorization: authorization },
+    );
+    expect(response.status).toBe(401);
+    expect(response.headers.get('WWW-Authenticate')).toBe(challenge);
+  });
+
+  test('the wrong kind of token is told so by insufficient_scope', async () => {
+    const response = await node.get('/v1/transactions/', tokens.public);
+    expect(response.headers.get('WWW-Authenticate')).toBe(`${REALM}, error="insufficient_scope"`);
+  });
+
+  test("the scheme's case does not matter", async () => {
+    const response = await node.get('/v1/retailers/', undefined, {
+      Authorization: `bEaReR ${tokens.public}`,
+    });
+    expect(response.status).toBe(200);
+  });
+
+  test('a token in the query string is never read', async () => {
+    const response = await node.get(`/v1/retailers/?access_token=${tokens.public}&token=${tokens.public}`);
+    expect(((await response.json()) as { code: string }).code).toBe('missing_token');
+  });
+
+  test('unknown, revoked, expired and mistyped tokens get the same answer', async () => {
+    const revoked = await node.token('public');
+    const expired = await node.token('public', 'acme', Date.now() - 1);
+    const { tokens: stored } = await node.stores.tokens.list();
+    const last = stored.findLast((token) => token.expiresAtMs === null);
+    await node.stores.tokens.endAt(last?.id ?? ('' as never), Date.now() - 1);
+    const mistyped = `${tokens.public.slice(0, -1)}${tokens.public.endsWith('0') ? '1' : '0'}`;
+    const answers = await Promise.all(
+      [newTokenText('public'), revoked, expired, mistyped].map(async (text) => {
+        const response = await node.get('/v1/retailers/', text, { 'Request-Id': 'same' });
+        return {
+          status: response.status,
+          body: await response.text(),
+          challenge: response.headers.get('WWW-Authenticate'),
+        };
+      }),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]?.status).toBe(401);
+  });
+});
+
+describe('life of a token', () => {
+  test('works from the moment it is issued', async () => {
+    expect((await node.get('/v1/retailers/', await node.token('public'))).status).toBe(200);
+  });
+
+  test('is refused within a second of its revocation, while the server runs', async () => {
+    const text = await node.token('public');
+    expect((await node.get('/v1/retailers/', text)).status).toBe(200);
+    const stored = (await node.stores.tokens.list()).tokens.at(-1);
+    await node.stores.tokens.endAt(stored?.id ?? ('' as never), Date.now());
+    const revokedAt = performance.now();
+    while ((await node.get('/v1/retailers/', text)).status === 200) await Bun.sleep(10);
+    expect(performance.now() - revokedAt).toBeLessThan(1_000);
+  });
+
+  test('a private token used from a page leaves a warning in the log, without the token', async () => {
+    await node.get('/v1/transactions/', tokens.private, { Origin: 'https://shop.example' });
+    await node.logged((line) => line.msg === 'a private token was used in a browser' && line.org === 'acme');
+    expect(node.logLines.join('')).not.toContain(tokens.private);
+  });
+});
+
+describe('preflight', () => {
+  test('of the catalogue allows Authorization from anywhere', async () => {
+    const response = await node.request('OPTIONS', '/v1/coupons/', undefined, {
+      Origin: 'https://shop.example',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'authorization',
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(response.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD');
+    expect(response.headers.get('Access-Control-Allow-Headers')).toBe(
+      'Authorization, If-None-Match, Request-Id',
+    );
+  });
+
+  test('of transactions is refused without any CORS header', async () => {
+    const response = await node.request('OPTIONS', '/v1/transactions/', undefined, {
+      Origin: 'https://shop.example',
+      'Access-Control-Request-Method': 'GET',
+    });
+    expect(response.status).toBe(405);
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});

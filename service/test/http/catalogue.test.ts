@@ -1,0 +1,320 @@
+// The four lists of the catalogue over HTTP: what they show, how they are cut, cached and compressed.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { zstdDecompressSync } from 'bun';
+import type { Retailer } from '../../src/domain/catalogue.ts';
+import { coupon, id, offer, promotion, retailer, timestamp } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+let node: TestNode;
+let token: string;
+let nowMs = Date.parse('2026-11-15T12:00:00Z');
+
+const GREEN = retailer(2, {
+  name: 'Grünes Cáfé 100%_*',
+  cashbackOffers: [
+    offer(14, { countries: ['FR', 'DE'], category: 'Épicerie' }),
+    offer(12, {
+      countries: ['AT'],
+      category: 'Garden',
+      maximumFixedCommissionFee: 7.5,
+      cashbackPercentage: 0,
+    }),
+  ],
+  coupons: [coupon(22), coupon(21)],
+  promotions: [promotion(32), promotion(31)],
+});
+const PLAIN = retailer(1, { name: 'Plain', cashbackOffers: [offer(13), offer(11, { featured: true })] });
+const EMPTY = retailer(3);
+/** Has nothing but a coupon for one hour. */
+const HOURLY = retailer(4, {
+  coupons: [
+    coupon(23, { startDate: timestamp('2026-11-15T13:00:00'), endDate: timestamp('2026-11-15T14:00:00') }),
+  ],
+});
+
+function listForm<Deal>(deal: Deal, { id: retailerId, logo, url, name }: Retailer) {
+  return { ...deal, retailerId, logo, url, name };
+}
+
+beforeAll(async () => {
+  node = await TestNode.start({ clock: () => nowMs });
+  await node.catalogue([GREEN, PLAIN, EMPTY, HOURLY]);
+  token = await node.token('public');
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+async function list(path: string): Promise<{ data: Record<string, unknown>[]; cursor?: string }> {
+  const response = await node.get(path, token);
+  expect(response.status).toBe(200);
+  return (await response.json()) as never;
+}
+async function ids(path: string): Promise<unknown[]> {
+  return (await list(path)).data.map((item) => item.id);
+}
+
+describe('what is listed', () => {
+  test('retailers with active deals, in the order of their ids, their lists in the order of their ids', async () => {
+    expect(await list('/v1/retailers/')).toEqual({
+      data: [
+        { ...PLAIN, cashbackOffers: PLAIN.cashbackOffers.toReversed() },
+        {
+          ...GREEN,
+          cashbackOffers: GREEN.cashbackOffers.toReversed(),
+          coupons: GREEN.coupons.toReversed(),
+          promotions: GREEN.promotions.toReversed(),
+        },
+      ],
+    });
+  });
+
+  test('offers, coupons and promotions in list form', async () => {
+    const [second, first] = PLAIN.cashbackOffers;
+    const [fourth, third] = GREEN.cashbackOffers;
+    expect(await list('/v1/cashback-offers/')).toEqual({
+      data: [
+        listForm(first, PLAIN),
+        listForm(third, GREEN),
+        listForm(second, PLAIN),
+        listForm(fourth, GREEN),
+      ],
+    });
+    expect(await list('/v1/coupons/')).toEqual({
+      data: GREEN.coupons.toReversed().map((it) => listForm(it, GREEN)),
+    });
+    expect(await list('/v1/promotions/')).toEqual({
+      data: GREEN.promotions.toReversed().map((it) => listForm(it, GREEN)),
+    });
+  });
+
+  test('a coupon appears at its start and is gone at its end, and its retailer with it', async () => {
+    const seen: Record<string, unknown> = {};
+    for (const time of ['12:59:59.999', '13:00:00', '13:59:59.999', '14:00:00']) {
+      nowMs = Date.parse(`2026-11-15T${time}Z`);
+      const coupons = (await ids('/v1/coupons/')).includes(id(23));
+      const retailers = (await ids('/v1/retailers/')).includes(id(4));
+      seen[time] = { coupons, retailers };
+    }
+    nowMs = Date.parse('2026-11-15T12:00:00Z');
+    expect(seen).toEqual({
+      '12:59:59.999': { coupons: false, retailers: false },
+      '13:00:00': { coupons: true, retailers: true },
+      '13:59:59.999': { coupons: true, retailers: true },
+      '14:00:00': { coupons: false, retailers: false },
+    });
+  });
+});
+
+describe('pages', () => {
+  test('a full last page has no cursor, and one item more gives one', async () => {
+    expect((await list('/v1/cashback-offers/?limit=4')).cursor).toBeUndefined();
+    expect((await list('/v1/cashback-offers/?limit=3')).cursor).toBe(id(14));
+  });
+
+  test('the cursor is the id of the next item, in the body and in a Link with the whole URL', async () => {
+    const response = await node.get('/v1/cashback-offers/?country=de&limit=1&x=1', token);
+    expect(((await response.json()) as { cursor: string }).cursor).toBe(id(13));
+    const [, next = ''] = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
+    expect(next).toBe(`${node.url}/v1/cashback-offers/?country=de&limit=1&x=1&cursor=${id(13)}`);
+    const nextPage = await node.get(next.slice(node.url.length), token);
+    expect(((await nextPage.json()) as { data: { id: string }[] }).data[0]?.id).toBe(id(13));
+  });
+
+  test('a cursor is a position: ids that are gone, filtered out or foreign work like any other', async () => {
+    expect(await ids(`/v1/cashback-offers/?cursor=${id(12)}`)).toEqual([id(12), id(13), id(14)]);
+    expect(await ids(`/v1/cashback-offers/?cursor=${id(2)}`)).toEqual([id(11), id(12), id(13), id(14)]);
+    expect(await ids(`/v1/cashback-offers/?cursor=${id(12)}&country=DE`)).toEqual([id(13), id(14)]);
+    expect(await list('/v1/cashback-offers/?cursor=FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF')).toEqual({
+      data: [],
+    });
+  });
+
+  test('without a trailing slash it is the same answer, and no redirect', async () => {
+    const response = await fetch(`${node.url}/v1/retailers?limit=1`, {
+      headers: { Authorization: `Bearer ${token}` },
+      redirect: 'manual',
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual((await list('/v1/retailers/?limit=1')) as never);
+  });
+});
+
+describe('filters', () => {
+  const cases: [string, number[]][] = [
+    ['name=plain', [11, 13]],
+    ['name=LAI', [11, 13]],
+    ['name=GRUNES', [12, 14]],
+    ['name=caf%C3%A9', [12, 14]],
+    ['name=%25_', [12, 14]],
+    ['name=%25', [12, 14]],
+    ['name=*', [12, 14]],
+    ['name=.', []],
+    ['name=nothing', []],
+    ['category=garden', [11, 12, 13]],
+    ['category=gard', []],
+    ['category=epicerie', [14]],
+    ['country=de', [11, 13, 14]],
+    ['country=AT', [12]],
+    ['country=ZZ', []],
+    ['name=gr&country=DE', [14]],
+    ['name=gr&country=DE&category=garden', []],
+    ['name=&category=&country=', [11, 12, 13, 14]],
+    ['utm_source=x&_=123', [11, 12, 13, 14]],
+  ];
+  test.each(cases)('%s', async (query, numbers) => {
+    expect(await ids(`/v1/cashback-offers/?${query}`)).toEqual(numbers.map(id));
+  });
+
+  test('belong to cashback offers; on the other lists they are unknown parameters, which are ignored', async () => {
+    expect(await ids('/v1/retailers/?name=plain&country=123')).toEqual([id(1), id(2)]);
+  });
+});
+
+describe('bad parameters', () => {
+  const uuid = 'must be a UUID: the cursor of the previous page';
+  const number = 'must be a whole number from 1 to 1000';
+  const cases: [string, Record<string, string>][] = [
+    ['cursor=', { cursor: 'must not be empty' }],
+    ['cursor=abc', { cursor: uuid }],
+    ['cursor=%00', { cursor: uuid }],
+    ['limit=', { limit: 'must not be empty' }],
+    ['limit=0', { limit: number }],
+    ['limit=1001', { limit: number }],
+    ['limit=-1', { limit: number }],
+    ['limit=1.5', { limit: number }],
+    ['limit=1e2', { limit: number }],
+    ['limit=99999999999999999999', { limit: number }],
+    ['country=DEU', { country: 'must be a country code of two letters (ISO 3166-1 alpha-2)' }],
+    ['country=D1', { country: 'must be a country code of two letters (ISO 3166-1 alpha-2)' }],
+    ['name=a&name=b', { name: 'must be given only once' }],
+    ['name=&name=', { name: 'must be given only once' }],
+    [`name=${'x'.repeat(201)}`, { name: 'must not be longer than 200 characters' }],
+    [
+      'cursor=x&limit=0&country=1',
+      { cursor: uuid, limit: number, country: 'must be a country code of two letters (ISO 3166-1 alpha-2)' },
+    ],
+  ];
+  test.each(cases)('%s', async (query, want) => {
+    const response = await node.get(`/v1/cashback-offers/?${query}`, token, { 'Request-Id': 'r-1' });
+    const errors = Object.entries(want).map(([parameter, detail]) => ({ parameter, detail }));
+    expect(response.status).toBe(400);
+    expect(response.headers.get('Content-Type')).toBe('application/problem+json');
+    expect((await response.json()) as unknown).toEqual({
+      type: `${node.url}/errors/invalid_parameter`,
+      title: 'A query parameter is not valid',
+      status: 400,
+      detail: `${errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')}.`,
+      instance: '/v1/cashback-offers/',
+      code: 'invalid_parameter',
+      requestId: 'r-1',
+      errors,
+    });
+  });
+
+  test('a value of exactly 200 characters is fine', async () => {
+    expect(await ids(`/v1/cashback-offers/?name=${'x'.repeat(200)}`)).toEqual([]);
+  });
+
+  test('are looked at only after the token', async () => {
+    expect((await node.get('/v1/cashback-offers/?limit=0')).status).toBe(401);
+  });
+});
+
+describe('caching and compression', () => {
+  const path = '/v1/retailers/';
+  const decoders: Record<string, (bytes: Buffer<ArrayBuffer>) => Buffer> = {
+    zstd: (bytes) => zstdDecompressSync(bytes),
+    br: (bytes) => brotliDecompressSync(bytes),
+    gzip: (bytes) => gunzipSync(bytes),
+  };
+  const raw = (accept: string, more: Record<string, string> = {}) =>
+    fetch(node.url + path, {
+      headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': accept, ...more },
+      decompress: false,
+    });
+
+  test.each(Object.keys(decoders))(
+    '%s decodes to the very bytes of the plain answer, under a tag of its own',
+    async (coding) => {
+      const plain = await raw('identity');
+      const packed = await raw(coding);
+      expect(packed.headers.get('Content-Encoding')).toBe(coding);
+      const bytes = Buffer.from(await packed.arrayBuffer());
+      expect(decoders[coding]?.(bytes).toString()).toBe(await plain.text());
+      expect(packed.headers.get('ETag')).not.toBe(plain.headers.get('ETag'));
+    },
+  );
+
+  const choices: [string, string | null][] = [
+    ['', null],
+    ['identity', null],
+    ['deflate', null],
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['gzip, br', 'br'],
+    ['gzip;q=1, br;q=0.5', 'gzip'],
+    ['gzip;q=0', null],
+    ['*', 'zstd'],
+    ['*;q=0.5, zstd;q=0', 'br'],
+    ['identity;q=1, gzip;q=0.5', null],
+  ];
+  test.each(choices)('Accept-Encoding "%s" gives %p', async (accept, coding) => {
+    expect((await raw(accept)).headers.get('Content-Encoding')).toBe(coding);
+  });
+
+  test('an answer says how long it may be kept and what it depends on', async () => {
+    const response = await raw('identity');
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=60');
+    expect(response.headers.get('Vary')).toBe('Authorization, Accept-Encoding');
+    expect(response.headers.get('ETag')).toMatch(/^"[^"]+"$/);
+  });
+
+  test('an unchanged page is answered with 304, without a body', async () => {
+    const tag = (await raw('gzip')).headers.get('ETag') ?? '';
+    for (const sent of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const response = await raw('gzip', { 'If-None-Match': sent });
+      expect({
+        sent,
+        status: response.status,
+        body: await response.text(),
+        tag: response.headers.get('ETag'),
+      }).toEqual({
+        sent,
+        status: 304,
+        body: '',
+        tag,
+      });
+    }
+    expect((await raw('gzip', { 'If-None-Match': '"other"' })).status).toBe(200);
+    expect((await raw('identity', { 'If-None-Match': tag })).status).toBe(200);
+  });
+
+  test('HEAD has the headers of GET and no body', async () => {
+    const get = await raw('identity');
+    const head = await fetch(node.url + path, {
+      method: 'HEAD',
+      headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'identity' },
+    });
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe('');
+    for (const name of ['ETag', 'Content-Type', 'Content-Length', 'Cache-Control']) {
+      expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+    }
+  });
+});
+
+test('an import that another process finishes is served within a second, and a withdrawn retailer is gone', async () => {
+  await using own = await TestNode.start();
+  const publicToken = await own.token('public');
+  await own.catalogue([
+    retailer(1, { cashbackOffers: [offer(11)] }),
+    retailer(2, { cashbackOffers: [offer(12)] }),
+  ]);
+  await own.catalogue([retailer(2, { name: 'New name', cashbackOffers: [offer(12)] })]);
+  const response = await own.get('/v1/retailers/', publicToken);
+  expect(((await response.json()) as { data: { name: string }[] }).data.map((it) => it.name)).toEqual([
+    'New name',
+  ]);
+}, 2_000);

@@ -1,0 +1,209 @@
+// The edges of HTTP: unknown paths, long URLs, request ids, health, the error pages, limits.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
+import { RateLimiter } from '../../src/http/rate-limit.ts';
+import { offer, retailer } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+let node: TestNode;
+let token: string;
+
+beforeAll(async () => {
+  node = await TestNode.start();
+  await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+  token = await node.token('public');
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+describe('paths', () => {
+  test.each([
+    '/v1',
+    '/v1/',
+    '/v2/retailers/',
+    '/v1/Retailers/',
+    '/v1/retailers//',
+    '/v1/retailers/1',
+    '/v1/retailers%2F',
+    '/errors/nothing',
+    '/%zz',
+  ])('%s is not found, whoever asks', async (path) => {
+    const response = await node.get(path, token, { 'Request-Id': 'r-2' });
+    expect(await response.json()).toEqual({
+      type: `${node.url}/errors/not_found`,
+      title: 'There is nothing at this address',
+      status: 404,
+      detail: 'There is nothing at this path.',
+      instance: path,
+      code: 'not_found',
+      requestId: 'r-2',
+    });
+  });
+
+  test('a URL of 8 KiB is read, one byte more is refused', async () => {
+    const path = '/v1/retailers/?x=';
+    const longest = path + 'a'.repeat(8 * 1024 - path.length);
+    expect((await node.get(longest, token)).status).toBe(200);
+    const response = await node.get(`${longest}a`, token);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+      414,
+      'uri_too_long',
+    ]);
+  });
+});
+
+/** Sends bytes as they are, where a well-behaved client would have corrected them. */
+async function raw(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(node.url);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let answer = '';
+  await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (socket) => void socket.write(bytes),
+      data(socket, chunk) {
+        answer += chunk.toString();
+        if (answer.includes('\r\n\r\n')) socket.end();
+      },
+      close: () => resolve(answer),
+    },
+  });
+  return promise;
+}
+
+describe('what only a careless client sends', () => {
+  test('a request without a Host is answered, with relative links', async () => {
+    const answer = await raw(`GET /v1/nowhere HTTP/1.0\r\nConnection: close\r\n\r\n`);
+    expect(answer).toStartWith('HTTP/1.1 404');
+    expect(answer).toContain('"type":"/errors/not_found"');
+    expect(answer).toContain('"instance":"/v1/nowhere"');
+  });
+
+  test('a doubled slash is another path', async () => {
+    expect(await raw(`GET //v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`)).toStartWith('HTTP/1.1 404');
+  });
+});
+
+describe('request id', () => {
+  test('a sane one is kept, on errors too', async () => {
+    expect(
+      (await node.get('/v1/retailers/', token, { 'Request-Id': 'abc-123' })).headers.get('Request-Id'),
+    ).toBe('abc-123');
+    expect((await node.get('/nowhere', token, { 'Request-Id': 'abc-124' })).headers.get('Request-Id')).toBe(
+      'abc-124',
+    );
+  });
+
+  test.each(['a b', 'x'.repeat(129), '<script>', '"'])('%p is replaced', async (given) => {
+    const made = (await node.get('/v1/retailers/', token, { 'Request-Id': given })).headers.get('Request-Id');
+    expect(made).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+  });
+
+  test('stands in the log with token id, route, status and duration, and no token', async () => {
+    await node.get('/v1/retailers/?limit=1', token, { 'Request-Id': 'find-me' });
+    const line = await node.logged((it) => it.requestId === 'find-me');
+    const [stored] = (await node.stores.tokens.list()).tokens;
+    expect(line).toMatchObject({ tokenId: stored?.id, method: 'GET', route: '/v1/retailers/', status: 200 });
+    expect(line.durationMs).toBeNumber();
+    expect(node.logLines.join('')).not.toContain(token);
+  });
+});
+
+describe('pages without a token', () => {
+  test('/livez and /readyz', async () => {
+    expect(await (await node.get('/livez')).json()).toEqual({ status: 'live' });
+    expect(await (await node.get('/readyz')).json()).toEqual({ status: 'ready' });
+  });
+
+  test.each(ERROR_CODES)('/errors/%s says what it means and what to do', async (code) => {
+    const response = await node.get(`/errors/${code}`);
+    const page = await response.text();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Security-Policy')).toStartWith("default-src 'none'");
+    for (const words of [ERRORS[code].title, ERRORS[code].meaning, ERRORS[code].remedy]) {
+      expect(page).toContain(Bun.escapeHTML(words));
+    }
+  });
+
+  test.each(['/', '/docs', '/errors'])('%s is a page', async (path) => {
+    const response = await node.get(path);
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+  });
+});
+
+describe('rate limits', () => {
+  test('headers on every answer, then 429 with Retry-After, counted for each token and address', async () => {
+    await using limited = await TestNode.start({
+      settings: {
+        rateLimitPublic: 2,
+        rateLimitPrivate: 1,
+        rateLimitFailedAuth: 2,
+        trustedProxies: ['127.0.0.0/8'],
+      },
+    });
+    const publicToken = await limited.token('public');
+    const from = (address: string, as?: string) =>
+      limited.get('/v1/coupons/', as, { 'X-Forwarded-For': `203.0.113.66, ${address}` });
+    const seen = [];
+    for (const address of ['198.51.100.1', '198.51.100.1', '198.51.100.1', '198.51.100.2']) {
+      const response = await from(address, publicToken);
+      seen.push([
+        response.status,
+        response.headers.get('RateLimit')?.replace(/t=\d+/, 't=T'),
+        response.headers.get('RateLimit-Policy'),
+      ]);
+    }
+    const policy = '"public";q=2;w=60';
+    expect(seen).toEqual([
+      [200, '"public";r=1;t=T', policy],
+      [200, '"public";r=0;t=T', policy],
+      [429, '"public";r=0;t=T', policy],
+      [200, '"public";r=1;t=T', policy],
+    ]);
+    const refused = await from('198.51.100.1', publicToken);
+    expect(((await refused.json()) as { code: string }).code).toBe('rate_limited');
+    expect(Number(refused.headers.get('Retry-After'))).toBeWithin(1, 61);
+
+    const failed = [];
+    for (let i = 0; i < 3; i++) failed.push((await from('198.51.100.3')).status);
+    expect(failed).toEqual([401, 401, 429]);
+    // Somebody behind the same address who has a good token is not shut out.
+    expect((await from('198.51.100.3', publicToken)).status).toBe(200);
+  });
+
+  test('X-Forwarded-For from anybody but a trusted proxy is worth nothing', async () => {
+    await using limited = await TestNode.start({ settings: { rateLimitPublic: 1 } });
+    const publicToken = await limited.token('public');
+    const statuses = [];
+    for (const address of ['198.51.100.1', '198.51.100.2']) {
+      statuses.push((await limited.get('/v1/coupons/', publicToken, { 'X-Forwarded-For': address })).status);
+    }
+    expect(statuses).toEqual([200, 429]);
+  });
+
+  test('0 turns a limit off, and its headers with it', async () => {
+    await using free = await TestNode.start({ settings: { rateLimitPublic: 0 } });
+    const response = await free.get('/v1/coupons/', await free.token('public'));
+    expect([
+      response.status,
+      response.headers.get('RateLimit'),
+      response.headers.get('RateLimit-Policy'),
+    ]).toEqual([200, null, null]);
+  });
+
+  test('a new window starts after a minute', () => {
+    let nowMs = 0;
+    const limiter = new RateLimiter('public', 1, () => nowMs);
+    const take = () => limiter.take('key').exceeded;
+    const seen = [take(), take()];
+    nowMs = 59_999;
+    seen.push(take());
+    nowMs = 60_000;
+    seen.push(take());
+    expect(seen).toEqual([false, true, true, false]);
+  });
+});

@@ -1,0 +1,75 @@
+// The OpenAPI document: valid, without a warning, the same everywhere, and true.
+
+import { describe, expect, test } from 'bun:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { z } from 'zod';
+import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
+import { OPERATIONS } from '../../src/http/operations.ts';
+import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+const document = openApiDocument();
+
+test('passes the recommended rules of the Redocly linter without a warning', async () => {
+  const problems = await lintFromString({
+    source: JSON.stringify(document),
+    // The specification writes its paths with a trailing slash.
+    config: await createConfig({ extends: ['recommended'], rules: { 'no-path-trailing-slash': 'off' } }),
+  });
+  expect(
+    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`),
+  ).toEqual([]);
+});
+
+test('GET /openapi.json and offerbook openapi give the same document', async () => {
+  await using node = await TestNode.start();
+  const served = await (await node.get('/openapi.json')).text();
+  const printed = await new Response(
+    Bun.spawn(['npx', 'offerbook', 'openapi'], { stdout: 'pipe', stderr: 'ignore' }).stdout,
+  ).text();
+  expect(printed).toBe(`${served}\n`);
+});
+
+test('describes the five operations with every error they can answer with', () => {
+  expect(Object.keys(document.paths)).toEqual(OPERATIONS.map(({ path }) => path));
+  for (const { get } of Object.values(document.paths)) {
+    const statuses = new Set(
+      ERROR_CODES.filter((code) => code !== 'not_found').map((code) => String(ERRORS[code].status)),
+    );
+    expect(statuses.difference(new Set(Object.keys(get.responses)))).toEqual(new Set());
+  }
+});
+
+describe('real answers match it', () => {
+  test('pages of all five operations, and a problem', async () => {
+    await using node = await TestNode.start();
+    await node.catalogue([
+      retailer(1, {
+        cashbackOffers: [offer(11), offer(12)],
+        coupons: [coupon(21)],
+        promotions: [promotion(31)],
+      }),
+    ]);
+    await node.transactions([transaction(101)]);
+    const tokens = { public: await node.token('public'), private: await node.token('private') };
+    for (const operation of OPERATIONS) {
+      const response = await node.get(`${operation.path}?limit=1`, tokens[operation.tokenKind]);
+      check(
+        document.paths[operation.path]?.get.responses[200]?.content?.['application/json']?.schema,
+        await response.json(),
+      );
+      const refused = await node.get(`${operation.path}?limit=0`, tokens[operation.tokenKind]);
+      check(document.components.schemas?.Problem, await refused.json());
+    }
+  });
+});
+
+/** Checks a value against a schema of the document, whose references are resolved first. */
+function check(schema: unknown, value: unknown): void {
+  const resolved = JSON.parse(JSON.stringify(schema), (_, part) => {
+    const reference = (part as { $ref?: string } | null)?.$ref;
+    return reference === undefined ? part : document.components.schemas?.[reference.split('/').at(-1) ?? ''];
+  });
+  expect(z.fromJSONSchema(resolved).safeParse(value).error?.issues ?? []).toEqual([]);
+}

@@ -1,0 +1,46 @@
+// A database that goes away: the catalogue and known tokens go on from memory, transactions say 503, and
+// everything recovers by itself.
+
+import { expect, test } from 'bun:test';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { TestNode } from '../support/test-node.ts';
+
+test('PostgreSQL stopped and started again', async () => {
+  const server = await startPostgres();
+  const node = await TestNode.start({ databaseUrl: postgresUrl(server.port, 'postgres') });
+  try {
+    await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+    await node.transactions([transaction(1)]);
+    const [pub, prv] = [await node.token('public'), await node.token('private')];
+    const statuses = async () => [
+      (await node.get('/v1/retailers/', pub)).status,
+      (await node.get('/v1/transactions/', prv)).status,
+      (await node.get('/readyz')).status,
+    ];
+    expect(await statuses()).toEqual([200, 200, 200]);
+
+    await server.process.stop();
+    const startedAt = performance.now();
+    const away = await node.get('/v1/transactions/', prv);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect([
+      away.status,
+      away.headers.get('Retry-After'),
+      ((await away.json()) as { code: string }).code,
+    ]).toEqual([503, '2', 'unavailable']);
+    expect(await statuses()).toEqual([200, 503, 200]);
+    // Whether a token that nobody here has seen is good cannot be told.
+    expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(503);
+
+    await server.process.start();
+    while ((await node.get('/v1/transactions/', prv)).status !== 200) await Bun.sleep(50);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(401);
+    await node.catalogue([retailer(2, { cashbackOffers: [offer(12)] })]);
+  } finally {
+    await node[Symbol.asyncDispose]();
+    await server.process.stop();
+  }
+}, 30_000);

@@ -1,0 +1,175 @@
+// Transactions over HTTP, on every database: windows, Complete-Through, walks, and who sees what.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import { DATABASES } from '../support/databases.ts';
+import { id, transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+interface Answer {
+  readonly data: Transaction[];
+  readonly cursor?: string;
+}
+
+for (const database of DATABASES) {
+  describe(`transactions on ${database.name}`, () => {
+    let node: TestNode;
+    let token: string;
+    let nowMs = Date.parse('2026-11-14T12:00:00.000Z');
+
+    beforeAll(async () => {
+      node = await TestNode.start({ databaseUrl: await database.create(), clock: () => nowMs });
+      token = await node.token('private');
+    });
+    afterAll(() => node[Symbol.asyncDispose]());
+
+    async function get(query: string, as = token): Promise<Answer & { completeThrough: string | null }> {
+      const response = await node.get(`/v1/transactions/${query}`, as);
+      expect(response.status).toBe(200);
+      return {
+        ...((await response.json()) as Answer),
+        completeThrough: response.headers.get('Complete-Through'),
+      };
+    }
+    const numbers = (answer: Answer) => answer.data.map((it) => Number.parseInt(it.id.slice(-4), 16));
+
+    test('a new organisation has none, and is complete through its creation', async () => {
+      const lonely = await node.token('private', 'lonely');
+      expect(await get('', lonely)).toEqual({ data: [], completeThrough: '2026-11-14T12:00:00' });
+    });
+
+    test('every field is there, money is exact, and the stamp is the time of the import', async () => {
+      nowMs = Date.parse('2026-11-14T12:00:00.123Z');
+      await node.transactions([transaction(1, { orderValue: 19.99, cashback: 0.1 })]);
+      const response = await node.get('/v1/transactions/', token);
+      expect(await response.text()).toBe(
+        `{"data":[{"id":"${id(1)}","country":"DE","clickedAt":null,"soldAt":"2026-11-14T12:00:00","updatedAt":"2026-11-14T12:00:00.123","currencyCode":"EUR","orderValue":19.99,"cashback":0.1,"activatedAt":null,"passbackUid":"user-1","passbackData":null,"status":"PENDING","cashbackOfferId":null,"couponId":null,"promotionId":null}]}`,
+      );
+      expect(response.headers.get('Content-Type')).toBe('application/json');
+      expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+      expect(response.headers.get('Complete-Through')).toBe('2026-11-14T12:00:00.123');
+    });
+
+    test('both bounds are strict, to the last digit, in any accepted form', async () => {
+      nowMs = Date.parse('2026-11-14T12:00:01Z');
+      await node.transactions([transaction(2)]);
+      const cases: [string, number[]][] = [
+        ['updatedAtGreaterThan=2026-11-14T12:00:00.122', [1, 2]],
+        ['updatedAtGreaterThan=2026-11-14T12:00:00.123', [2]],
+        ['updatedAtGreaterThan=2026-11-14T12:00:00.1229999', [1, 2]],
+        ['updatedAtGreaterThan=2026-11-14T12:00:00.1230001', [2]],
+        ['updatedAtLessThan=2026-11-14T12:00:00.123', []],
+        ['updatedAtLessThan=2026-11-14T12:00:00.1230001', [1]],
+        ['updatedAtLessThan=2026-11-14T12:00:01Z', [1]],
+        ['updatedAtLessThan=2026-11-14T14:00:01%2B02:00', [1]],
+        ['updatedAtLessThan=2026-11-14T14:00:01+02:00', [1]],
+        ['updatedAtLessThan=2026-11-14T10:00:01-02:00', [1]],
+        ['updatedAtGreaterThan=2026-11-14', [1, 2]],
+        ['updatedAtLessThan=2026-11-14', []],
+        ['updatedAtGreaterThan=2026-11-14T12:00:00&updatedAtLessThan=2026-11-14T12:00:01', [1]],
+        ['updatedAtGreaterThan=2026-11-15&updatedAtLessThan=2026-11-13', []],
+        ['updatedAtGreaterThan=9999-12-31', []],
+      ];
+      for (const [query, want] of cases)
+        expect([query, numbers(await get(`?${query}`))]).toEqual([query, want]);
+    });
+
+    test('a bad date is named, whatever is wrong with it', async () => {
+      const bad = [
+        '',
+        'yesterday',
+        '2026-02-30',
+        '2026-13-01',
+        '2026-11-14T24:00:00',
+        '2026-11-14T12:00:60',
+        '2026-11-14T12:00',
+        '12:00:00',
+        '1763121600',
+        '2026-11-14 12:00:00',
+        '2026-11-14T12:00:00+2',
+      ];
+      for (const value of bad) {
+        const response = await node.get(
+          `/v1/transactions/?updatedAtLessThan=${encodeURIComponent(value)}`,
+          token,
+        );
+        const body = (await response.json()) as { code: string; errors: { parameter: string }[] };
+        expect([value, response.status, body.code, body.errors.map((it) => it.parameter)]).toEqual([
+          value,
+          400,
+          'invalid_parameter',
+          ['updatedAtLessThan'],
+        ]);
+      }
+    });
+
+    test('an organisation sees its own transactions only, whatever cursor it sends', async () => {
+      const other = await node.token('private', 'other');
+      await node.transactions([transaction(0x50)], 'other');
+      expect(numbers(await get('', other))).toEqual([0x50]);
+      expect(numbers(await get(`?cursor=${id(1)}`, other))).toEqual([0x50]);
+      expect(numbers(await get(`?cursor=${id(0x50)}`))).toEqual([]);
+      expect(numbers(await get(`?cursor=${id(0x49)}`))).toEqual(numbers(await get(`?cursor=${id(0x51)}`)));
+    });
+
+    test('an unchanged row keeps its stamp; a changed one gets a greater stamp, even when the clock went back', async () => {
+      nowMs = Date.parse('2026-11-14T11:00:00Z');
+      const report = await node.transactions([
+        transaction(1, { orderValue: 19.99, cashback: 0.1 }),
+        transaction(2, { status: 'CONFIRMED' }),
+      ]);
+      expect({ changed: report.changed, unchanged: report.unchanged }).toEqual({ changed: 1, unchanged: 1 });
+      const stamps = (await get('')).data.map((it) => it.updatedAt as string);
+      expect(stamps).toEqual(['2026-11-14T12:00:00.123', '2026-11-14T12:00:01.001']);
+    });
+
+    test('a change is complete at once: the import is visible to the next read, up to Complete-Through', async () => {
+      nowMs = Date.parse('2026-11-14T13:00:00Z');
+      const { completeThrough } = await get('');
+      await node.transactions([transaction(3)]);
+      const next = await get(`?updatedAtGreaterThan=${completeThrough}`);
+      expect({ rows: numbers(next), through: next.completeThrough }).toEqual({
+        rows: [3],
+        through: '2026-11-14T13:00:00',
+      });
+    });
+
+    test('the first page of an open walk pins the walk: later changes are left to the next one', async () => {
+      nowMs = Date.parse('2026-11-14T14:00:00Z');
+      await node.transactions([4, 5, 6, 7].map((number) => transaction(number)));
+      const first = await get('?limit=2&updatedAtGreaterThan=2026-11-14T13:00:00');
+      nowMs = Date.parse('2026-11-14T15:00:00Z');
+      await node.transactions([
+        transaction(4, { status: 'CONFIRMED' }),
+        transaction(6, { status: 'CONFIRMED' }),
+      ]);
+      const second = await get(`?limit=2&updatedAtGreaterThan=2026-11-14T13:00:00&cursor=${first.cursor}`);
+      expect([numbers(first), numbers(second), second.completeThrough, second.cursor]).toEqual([
+        [4, 5],
+        [7],
+        '2026-11-14T14:00:00',
+        undefined,
+      ]);
+      expect(numbers(await get('?updatedAtGreaterThan=2026-11-14T14:00:00'))).toEqual([4, 6]);
+    });
+
+    test('a walk that another node began is not pinned, and Complete-Through is the clock', async () => {
+      const answer = await get(`?cursor=${id(5)}&updatedAtGreaterThan=2026-11-14T13:30:00`);
+      expect([numbers(answer), answer.completeThrough]).toEqual([[5, 6, 7], '2026-11-14T15:00:00']);
+    });
+
+    test('a window closed at or below Complete-Through returns no row twice, ids rising, whatever changes', async () => {
+      const window = 'updatedAtLessThan=2026-11-14T15:00:00.001&limit=1';
+      const seen: number[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await get(`?${window}${cursor === undefined ? '' : `&cursor=${cursor}`}`);
+        seen.push(...numbers(page));
+        cursor = page.cursor;
+        nowMs += 1_000;
+        await node.transactions([transaction(7, { orderValue: nowMs % 1e6, status: 'CONFIRMED' })]);
+      } while (cursor !== undefined);
+      expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
+    });
+  });
+}

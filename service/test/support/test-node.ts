@@ -1,0 +1,128 @@
+// A running node on a real socket with a database of its own, for tests. Ends itself after the test file's
+// scope when used with `await using`.
+
+import pino from 'pino';
+import { startNode } from '../../src/cli/node.ts';
+import { readServeSettings, type ServeSettings } from '../../src/config.ts';
+import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
+import type { Retailer } from '../../src/domain/catalogue.ts';
+import { type Clock, systemClock } from '../../src/domain/clock.ts';
+import type { Organisation, Stores } from '../../src/domain/stores.ts';
+import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import type { ImportReport } from '../../src/importer/import-report.ts';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { DATABASES } from './databases.ts';
+
+export interface TestNodeOptions {
+  readonly databaseUrl?: string;
+  readonly settings?: Partial<ServeSettings>;
+  readonly clock?: Clock;
+}
+
+export class TestNode implements AsyncDisposable {
+  readonly url: string;
+  readonly databaseUrl: string;
+  /** Every line that the node has logged. */
+  readonly logLines: readonly string[];
+  /** Stores of another process, as far as the node can tell: its own connections, and free to wait. */
+  readonly stores: Stores;
+  readonly #clock: Clock;
+  readonly #stop: () => Promise<void>;
+
+  private constructor(
+    node: { url: string; stop(): Promise<void> },
+    stores: Stores,
+    databaseUrl: string,
+    logLines: readonly string[],
+    clock: Clock,
+  ) {
+    this.url = node.url;
+    this.databaseUrl = databaseUrl;
+    this.stores = stores;
+    this.logLines = logLines;
+    this.#clock = clock;
+    this.#stop = () => node.stop();
+  }
+
+  static async start(options: TestNodeOptions = {}): Promise<TestNode> {
+    const [sqlite] = DATABASES;
+    const databaseUrl = options.databaseUrl ?? (await sqlite?.create()) ?? '';
+    const clock = options.clock ?? systemClock;
+    const logLines: string[] = [];
+    const logger = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
+    const settings = { ...readServeSettings({ port: '0' }, {}), ...options.settings };
+    const node = await startNode({ settings, databaseUrl, logger, clock });
+    const stores = await openStores(databaseUrl, undefined, clock);
+    return new TestNode(node, stores, databaseUrl, logLines, clock);
+  }
+
+  async organisation(name = 'acme'): Promise<Organisation> {
+    const org =
+      (await this.stores.organisations.find(name)) ?? (await this.stores.organisations.create(name));
+    if (org === undefined) throw new Error(`no organisation ${name}`);
+    return org;
+  }
+
+  async token(kind: TokenKind, org = 'acme', expiresAtMs: number | null = null): Promise<string> {
+    const text = newTokenText(kind);
+    const { id: orgId } = await this.organisation(org);
+    await this.stores.tokens.add({ orgId, kind, label: 'test', digest: digestToken(text), expiresAtMs });
+    return text;
+  }
+
+  /** Imports a whole catalogue and waits until the node serves it. */
+  async catalogue(retailers: readonly Retailer[]): Promise<ImportReport> {
+    const report = await importCatalogue(this.stores.catalogue, sourceFrom(ndjson(retailers)), {
+      allowWithdrawals: true,
+    });
+    const { catalogue: revision } = await this.stores.revisions();
+    await this.logged((line) => line.revision === revision);
+    return report;
+  }
+
+  async transactions(rows: readonly UnstampedTransaction[], org = 'acme'): Promise<ImportReport> {
+    return importTransactions(
+      this.stores.transactions,
+      await this.organisation(org),
+      sourceFrom(ndjson(rows)),
+      this.#clock,
+      {},
+    );
+  }
+
+  get(path: string, token?: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.request('GET', path, token, headers);
+  }
+
+  request(
+    method: string,
+    path: string,
+    token?: string,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const authorization: Record<string, string> =
+      token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    return fetch(this.url + path, { method, headers: { ...authorization, ...headers } });
+  }
+
+  /** Waits for a log line; the test's own time limit is the bound. */
+  async logged(matches: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
+    while (true) {
+      const found = this.logLines.map((line) => JSON.parse(line) as Record<string, unknown>).find(matches);
+      if (found !== undefined) return found;
+      await Bun.sleep(5);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stop();
+    await this.stores.close();
+  }
+}
+
+export function ndjson(rows: readonly unknown[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+}
