@@ -31,7 +31,7 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 function findBrowser(): string | undefined {
-  const chosen = process.env['OFFERBOOK_TEST_BROWSER'];
+  const chosen = process.env.OFFERBOOK_TEST_BROWSER;
   if (chosen !== undefined) {
     if (!existsSync(chosen)) throw new Error(`OFFERBOOK_TEST_BROWSER names ${chosen}, which does not exist`);
     return chosen;

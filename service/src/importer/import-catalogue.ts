@@ -1,0 +1,136 @@
+// Imports the catalogue. The file is the whole of it: what the file no longer has is withdrawn, unless it is
+// merged. Guards stand before a file that is too short to be meant.
+
+import { printRetailer, type Retailer } from '../domain/catalogue.ts';
+import { Refused } from '../domain/errors.ts';
+import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../domain/stores.ts';
+import type { Uuid } from '../domain/uuid.ts';
+import { findSharedDeals } from './find-shared-deals.ts';
+import type { ImportOptions, ImportReport } from './import-report.ts';
+import { ImportRun } from './import-run.ts';
+import type { ImportSource } from './import-source.ts';
+import { printCount } from './invalid-rows.ts';
+import type { RawRow } from './raw-row.ts';
+import { RetailerCheck } from './retailer-check.ts';
+import { printPlace } from './row-problem.ts';
+
+export interface CatalogueImportOptions extends ImportOptions {
+  /** Adds and changes, never withdraws: neither retailers nor their deals. */
+  readonly merge?: boolean | undefined;
+  /** Lets the file withdraw more than half of the retailers. */
+  readonly allowWithdrawals?: boolean | undefined;
+}
+
+const WITHDRAWN_PART_MAX = 0.5;
+
+export function importCatalogue(
+  store: CatalogueStore,
+  source: ImportSource,
+  options: CatalogueImportOptions,
+): Promise<ImportReport> {
+  const run = new ImportRun(source, options);
+  return run.carryOut<CatalogueWriter>(
+    (work) => store.write(work),
+    async (writer) => {
+      const load = new CatalogueLoad(run, writer, options);
+      const before = await writer.ids();
+      for await (const batch of run.batches({ csv: false, onCursor: () => load.meetCursor() }))
+        await load.take(batch);
+      run.requireValid();
+      if (options.merge !== true) await load.withdraw(before);
+      if (options.merge === true || run.counts.invalid > 0) await load.requireUnsharedDeals();
+      await load.finish();
+    },
+  );
+}
+
+class CatalogueLoad {
+  readonly #run: ImportRun;
+  readonly #writer: CatalogueWriter;
+  readonly #options: CatalogueImportOptions;
+  readonly #check: RetailerCheck;
+
+  constructor(run: ImportRun, writer: CatalogueWriter, options: CatalogueImportOptions) {
+    this.#run = run;
+    this.#writer = writer;
+    this.#options = options;
+    this.#check = new RetailerCheck(options.ignoreUnknown === true ? 'ignore' : 'refuse');
+  }
+
+  /** A page of a longer list, taken for the whole catalogue, would withdraw all the rest. */
+  meetCursor(): void {
+    if (this.#options.merge === true) return;
+    throw new Refused(
+      'this file is one page of a longer list (it has a cursor), not the whole catalogue; nothing was imported. Import all pages as one file, or add --merge',
+    );
+  }
+
+  async take(batch: readonly RawRow[]): Promise<void> {
+    const retailers: Retailer[] = [];
+    for (const raw of batch) {
+      const { value, problems } = this.#check.check(raw);
+      if (problems !== undefined) this.#run.reject(problems);
+      else retailers.push(value);
+    }
+    const stored = await this.#writer.find(retailers.map((retailer) => retailer.id));
+    const changed: StoredDocument[] = [];
+    for (const retailer of retailers) {
+      const before = stored.get(retailer.id);
+      const document = printRetailer(this.#merged(retailer, before));
+      if (document === before) this.#run.counts.unchanged++;
+      else {
+        this.#run.counts[before === undefined ? 'added' : 'changed']++;
+        changed.push({ id: retailer.id, document });
+      }
+    }
+    if (changed.length > 0 && this.#run.isWriting) await this.#writer.put(changed);
+  }
+
+  async withdraw(before: readonly Uuid[]): Promise<void> {
+    const gone = before.filter((id) => !this.#check.retailers.has(id));
+    if (gone.length === 0) return;
+    const nameless = this.#check.firstNamelessRow;
+    if (nameless !== undefined) {
+      this.#run.notes.push(
+        `Nothing was withdrawn, although ${printCount(gone.length)} retailers are not in the file: the row on ${printPlace(nameless)} has no readable id and may stand for any of them.`,
+      );
+      return;
+    }
+    if (gone.length > before.length * WITHDRAWN_PART_MAX && this.#options.allowWithdrawals !== true) {
+      throw new Refused(
+        `this file would withdraw ${printCount(gone.length)} of ${printCount(before.length)} retailers, more than half; nothing was imported. If that is meant, add --allow-withdrawals`,
+      );
+    }
+    await this.#writer.remove(gone);
+    this.#run.counts.withdrawn = gone.length;
+  }
+
+  /** The file alone cannot tell when retailers stay that it does not speak of. */
+  async requireUnsharedDeals(): Promise<void> {
+    const problems = await findSharedDeals(this.#writer, this.#check);
+    for (const problem of problems) this.#run.reject([problem]);
+    if (problems.length > 0) this.#run.refuse();
+  }
+
+  async finish(): Promise<void> {
+    const { added, changed, withdrawn } = this.#run.counts;
+    if (added + changed + withdrawn > 0) await this.#writer.markChanged();
+  }
+
+  #merged(row: Retailer, before: string | undefined): Retailer {
+    if (this.#options.merge !== true || before === undefined) return row;
+    const stored = JSON.parse(before) as Retailer;
+    return {
+      ...row,
+      cashbackOffers: withKept(row.cashbackOffers, stored.cashbackOffers),
+      coupons: withKept(row.coupons, stored.coupons),
+      promotions: withKept(row.promotions, stored.promotions),
+    };
+  }
+}
+
+/** The row's deals and those of the stored ones that the row does not list. */
+function withKept<Deal extends { id: Uuid }>(deals: readonly Deal[], stored: readonly Deal[]): Deal[] {
+  const listed = new Set(deals.map((deal) => deal.id));
+  return [...deals, ...stored.filter((deal) => !listed.has(deal.id))];
+}

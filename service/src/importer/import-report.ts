@@ -1,0 +1,38 @@
+// What an import is told and what it tells.
+
+import type { RowProblem } from './row-problem.ts';
+
+export interface ImportProgress {
+  /** Of the file as it lies on disk, packed or not. */
+  readonly bytesRead: number;
+  readonly bytesTotal: number | undefined;
+  readonly rows: number;
+}
+
+export interface ImportOptions {
+  /** Does everything, then undoes it: the report says what would have changed. */
+  readonly dryRun?: boolean | undefined;
+  /** Imports the good rows and lists the bad ones, rather than importing nothing. */
+  readonly skipInvalid?: boolean | undefined;
+  /** Lets fields pass that are not part of the format; they are not kept. */
+  readonly ignoreUnknown?: boolean | undefined;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+}
+
+export interface ImportReport {
+  /** Rows in the file, good and bad. */
+  readonly read: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Retailers that are no longer in the catalogue. */
+  readonly withdrawn: number;
+  /** Rows with at least one problem. */
+  readonly invalid: number;
+  readonly seconds: number;
+  /** The first problems; there may be more than are listed. */
+  readonly problems: readonly RowProblem[];
+  readonly problemCount: number;
+  /** Sentences that whoever started the import should read. */
+  readonly notes: readonly string[];
+}

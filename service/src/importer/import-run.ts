@@ -1,0 +1,121 @@
+// One run of an import: hands out the file's rows in batches, keeps the counts and the first problems, and
+// makes the run all or nothing. What a row means to the database is not known here.
+
+import type { ImportOptions, ImportReport } from './import-report.ts';
+import type { ImportSource } from './import-source.ts';
+import { InvalidRows, printCount } from './invalid-rows.ts';
+import { BrokenFile, type RawRow } from './raw-row.ts';
+import { type RowRules, readRows } from './read-rows.ts';
+import { type RowProblem, rowProblem } from './row-problem.ts';
+
+const BATCH_ROWS = 500;
+const PROBLEMS_LISTED_MAX = 20;
+
+/** Thrown inside the store's write to have a dry run undone. */
+const DRY_RUN = new Error('the dry run is over');
+
+export class ImportRun {
+  readonly counts = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+  readonly notes: string[] = [];
+  readonly #source: ImportSource;
+  readonly #options: ImportOptions;
+  readonly #startedMs = performance.now();
+  readonly #problems: RowProblem[] = [];
+  #problemCount = 0;
+
+  constructor(source: ImportSource, options: ImportOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** Whether what is written now may still be kept; once it may not, checking goes on and writing stops. */
+  get isWriting(): boolean {
+    return this.counts.invalid === 0 || this.#options.skipInvalid === true;
+  }
+
+  get report(): ImportReport {
+    return {
+      ...this.counts,
+      seconds: Math.round(performance.now() - this.#startedMs) / 1000,
+      problems: this.#problems,
+      problemCount: this.#problemCount,
+      notes: this.notes,
+    };
+  }
+
+  async *batches(rules: Omit<RowRules, 'ignoreUnknown'>): AsyncGenerator<RawRow[]> {
+    const ignoreUnknown = this.#options.ignoreUnknown === true;
+    try {
+      for await (const batch of inBatches(readRows(this.#source.chunks(), { ...rules, ignoreUnknown }))) {
+        this.counts.read += batch.length;
+        yield batch;
+        const { bytesRead, bytesTotal } = this.#source;
+        this.#options.onProgress?.({ bytesRead, bytesTotal, rows: this.counts.read });
+      }
+    } catch (error) {
+      if (!(error instanceof BrokenFile)) throw error;
+      this.#noteProblem(rowProblem(error.place, error.problem), 'always');
+      throw new InvalidRows(this.report, 'the file cannot be read beyond this point');
+    }
+  }
+
+  /** Counts a bad row; the problems are all of the same row. */
+  reject(problems: readonly RowProblem[]): void {
+    this.counts.invalid++;
+    for (const problem of problems) this.#noteProblem(problem);
+  }
+
+  /** Throws unless all rows were good or the bad ones are to be skipped. */
+  requireValid(): void {
+    if (!this.isWriting) this.refuse();
+  }
+
+  /** Throws for problems that cannot be skipped. */
+  refuse(): never {
+    const { invalid, read } = this.counts;
+    const rows = `${printCount(invalid)} of ${printCount(read)} ${read === 1 ? 'row' : 'rows'}`;
+    throw new InvalidRows(this.report, `${rows} ${invalid === 1 ? 'is' : 'are'} bad`);
+  }
+
+  /** Carries the work out in one write of the store, which is undone when the work fails or is a dry run. */
+  async carryOut<Writer>(
+    write: (work: (writer: Writer) => Promise<void>) => Promise<void>,
+    work: (writer: Writer) => Promise<void>,
+  ): Promise<ImportReport> {
+    try {
+      await write(async (writer) => {
+        await work(writer);
+        if (this.#options.dryRun === true) throw DRY_RUN;
+      });
+    } catch (error) {
+      if (error !== DRY_RUN) throw error;
+    }
+    return this.report;
+  }
+
+  #noteProblem(problem: RowProblem, listing: 'if there is room' | 'always' = 'if there is room'): void {
+    this.#problemCount++;
+    if (this.#problems.length < PROBLEMS_LISTED_MAX) this.#problems.push(problem);
+    else if (listing === 'always') this.#problems[PROBLEMS_LISTED_MAX - 1] = problem;
+  }
+}
+
+/** Batches of equal size, however the bytes arrived: a pipe may deliver a row at a time. */
+async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRow[]> {
+  let batch: RawRow[] = [];
+  try {
+    for await (const rows of source) {
+      for (const row of rows) {
+        batch.push(row);
+        if (batch.length < BATCH_ROWS) continue;
+        yield batch;
+        batch = [];
+      }
+    }
+  } catch (error) {
+    // The rows before the break are checked like all others.
+    if (batch.length > 0) yield batch;
+    throw error;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,156 @@
+// Imports an organisation's transactions: upserts by id, and leaves alone what has not changed, so that
+// importing a file twice gives no poller anything to do.
+
+import type { Clock } from '../domain/clock.ts';
+import type {
+  Organisation,
+  StoredTransaction,
+  TransactionStore,
+  TransactionWriter,
+} from '../domain/stores.ts';
+import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
+import {
+  mayBecome,
+  printTransaction,
+  type Transaction,
+  transactionRowSchema,
+} from '../domain/transaction.ts';
+import type { Uuid } from '../domain/uuid.ts';
+import type { ImportOptions, ImportReport } from './import-report.ts';
+import { ImportRun } from './import-run.ts';
+import type { ImportSource } from './import-source.ts';
+import type { FieldProblem, RawRow } from './raw-row.ts';
+import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './row-problem.ts';
+import { UuidPlaces } from './uuid-places.ts';
+
+export interface TransactionImportOptions extends ImportOptions {
+  /** A history load: rows keep the file's updatedAt, which puts them outside the promise made to pollers. */
+  readonly preserveUpdatedAt?: boolean | undefined;
+}
+
+export function importTransactions(
+  store: TransactionStore,
+  org: Organisation,
+  source: ImportSource,
+  clock: Clock,
+  options: TransactionImportOptions,
+): Promise<ImportReport> {
+  const run = new ImportRun(source, options);
+  if (options.preserveUpdatedAt === true) {
+    run.notes.push(
+      'The rows kept the updatedAt of the file: whoever polls for changes will not see those that lie before the point they have reached.',
+    );
+  }
+  return run.carryOut<TransactionWriter>(
+    (work) => store.write(org.id, work),
+    async (writer) => {
+      const load = new TransactionLoad(run, writer, org, clock(), options);
+      for await (const batch of run.batches({ csv: true, onCursor: () => undefined })) await load.take(batch);
+      run.requireValid();
+      await load.finish();
+    },
+  );
+}
+
+/** A row that passed the schema. Its updatedAt is there only in a history load. */
+type Row = Omit<Transaction, 'updatedAt'> & { readonly updatedAt?: unknown };
+
+class TransactionLoad {
+  readonly #run: ImportRun;
+  readonly #writer: TransactionWriter;
+  readonly #org: Organisation;
+  readonly #nowMs: number;
+  readonly #preserve: boolean;
+  readonly #schema: ReturnType<typeof transactionRowSchema>;
+  readonly #seen = new UuidPlaces();
+  #lastStampMs: number | undefined;
+
+  constructor(
+    run: ImportRun,
+    writer: TransactionWriter,
+    org: Organisation,
+    nowMs: number,
+    options: TransactionImportOptions,
+  ) {
+    this.#run = run;
+    this.#writer = writer;
+    this.#org = org;
+    this.#nowMs = nowMs;
+    this.#preserve = options.preserveUpdatedAt === true;
+    this.#schema = transactionRowSchema({
+      unknownFields: options.ignoreUnknown === true ? 'ignore' : 'refuse',
+      updatedAt: this.#preserve ? 'keep' : 'ignore',
+    });
+  }
+
+  async take(batch: readonly RawRow[]): Promise<void> {
+    const rows = batch.map((row) => this.#check(row));
+    const ids = rows.flatMap((row) => (row.value === undefined ? [] : [row.value.id]));
+    const stored = await this.#writer.find(ids);
+    const changed: Omit<StoredTransaction, 'orgId'>[] = [];
+    for (const { place, value, problems } of rows) {
+      if (problems !== undefined) {
+        this.#run.reject(problems);
+        continue;
+      }
+      const existing = stored.get(value.id);
+      const outcome = this.#judge(value, existing);
+      if ('reason' in outcome) this.#run.reject([rowProblem(place, outcome)]);
+      else if (outcome.document === existing?.document) this.#run.counts.unchanged++;
+      else {
+        this.#run.counts[existing === undefined ? 'added' : 'changed']++;
+        changed.push(outcome);
+      }
+    }
+    if (changed.length > 0 && this.#run.isWriting) await this.#put(changed);
+  }
+
+  /** Moves the change clock, but only when there was a change: an idle import wakes nobody. */
+  async finish(): Promise<void> {
+    if (this.#lastStampMs !== undefined) await this.#writer.advanceClock(this.#lastStampMs);
+  }
+
+  #check(raw: RawRow): CheckedRow<Row> {
+    const row = checkRow<Row>(raw, this.#schema);
+    if (row.value === undefined) return row;
+    const { id, updatedAt } = row.value;
+    const first = this.#seen.add(id, row.place);
+    if (first !== undefined) {
+      return rejected(row.place, [{ field: 'id', reason: `was already used on ${printPlace(first)}` }]);
+    }
+    if (this.#preserve && timestampMs(updatedAt as Timestamp) > this.#nowMs) {
+      return rejected(row.place, [{ field: 'updatedAt', reason: 'must not be in the future' }]);
+    }
+    return row;
+  }
+
+  /** What is to be stored for a row: the stored document itself when nothing changed; or why it may not be. */
+  #judge(row: Row, existing: StoredTransaction | undefined): Omit<StoredTransaction, 'orgId'> | FieldProblem {
+    if (existing === undefined) return this.#stamp(row);
+    // Whose it is stays unsaid: the ids of one organisation are no business of another.
+    if (existing.orgId !== this.#org.id) return { field: 'id', reason: 'belongs to another organisation' };
+    if (
+      !this.#preserve &&
+      printTransaction(row, printTimestamp(existing.updatedAtMs)) === existing.document
+    ) {
+      return existing;
+    }
+    const before = (JSON.parse(existing.document) as Transaction).status;
+    if (!mayBecome(before, row.status)) {
+      return { field: 'status', reason: `must not go from ${before} back to ${row.status}` };
+    }
+    return this.#stamp(row);
+  }
+
+  #stamp(row: Row): { id: Uuid; updatedAtMs: number; document: string } {
+    const updatedAtMs = this.#preserve ? timestampMs(row.updatedAt as Timestamp) : this.#writer.stampMs;
+    return { id: row.id, updatedAtMs, document: printTransaction(row, printTimestamp(updatedAtMs)) };
+  }
+
+  async #put(rows: readonly Omit<StoredTransaction, 'orgId'>[]): Promise<void> {
+    for (const { updatedAtMs } of rows) {
+      if (this.#lastStampMs === undefined || updatedAtMs > this.#lastStampMs) this.#lastStampMs = updatedAtMs;
+    }
+    await this.#writer.put(rows);
+  }
+}

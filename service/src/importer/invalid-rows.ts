@@ -1,0 +1,26 @@
+// The error of an import that found bad rows. Its message is what a person is shown.
+
+import { BadInput } from '../domain/errors.ts';
+import type { ImportReport } from './import-report.ts';
+import { printProblem } from './row-problem.ts';
+
+export class InvalidRows extends BadInput {
+  /** The counts up to where the file was read, and the problems. Nothing of it was kept. */
+  readonly report: ImportReport;
+
+  constructor(report: ImportReport, why: string) {
+    super([...listProblems(report), `Nothing was imported: ${why}.`].join('\n'));
+    this.report = report;
+  }
+}
+
+/** One line for each problem listed, and how many more there are. */
+export function listProblems({ problems, problemCount }: ImportReport): string[] {
+  const lines = problems.map(printProblem);
+  const more = problemCount - problems.length;
+  return more > 0 ? [...lines, `… and ${printCount(more)} more`] : lines;
+}
+
+export function printCount(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,70 @@
+// What every file format is reduced to: rows with the place where they stand. A format reader cuts and
+// parses; whether a row means anything is for the checks to say.
+
+/** Where a row stands in its file, as a person would look for it. */
+export interface Place {
+  /** The line on which the row starts, from 1. */
+  readonly line: number;
+  /** The row's number in a JSON list, from 1; lists often stand on a single line. */
+  readonly item?: number | undefined;
+}
+
+export interface RawRow {
+  readonly place: Place;
+  readonly value: unknown;
+  /** Why the row cannot be used; its value then serves only to tell which row it was, if that can be told. */
+  readonly problem?: FieldProblem | undefined;
+}
+
+export interface FieldProblem {
+  /** Such as `coupons[2].endDate`; empty for the row as a whole. */
+  readonly field: string;
+  /** The rest of a sentence that starts with the field: `must be a number`. */
+  readonly reason: string;
+}
+
+/** The file cannot be read any further: from here on, nobody can tell where a row starts. */
+export class BrokenFile extends Error {
+  override readonly name = 'BrokenFile';
+  readonly place: Place;
+  readonly problem: FieldProblem;
+
+  constructor(place: Place, problem: FieldProblem) {
+    super(problem.reason);
+    this.place = place;
+    this.problem = problem;
+  }
+}
+
+/** A longer row is a mistake, such as a quote that is never closed, and is not kept in memory. */
+export const ROW_BYTES_MAX = 16 * 1024 * 1024;
+export const ROW_TOO_LONG: FieldProblem = { field: '', reason: 'is longer than 16 MiB' };
+
+/** Collects the bytes of one row across chunks, and lets go of them when they become too many. */
+export class RowBytes {
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  get isTooLong(): boolean {
+    return this.#length > ROW_BYTES_MAX;
+  }
+
+  add(piece: Uint8Array): void {
+    this.#length += piece.length;
+    if (this.isTooLong) this.#pieces = [];
+    else if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  /** The row's bytes, undefined when there were too many; the next row starts empty. */
+  take(): Uint8Array | undefined {
+    const [first = new Uint8Array(0), ...others] = this.#pieces;
+    const bytes = this.isTooLong ? undefined : others.length === 0 ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#length = 0;
+    return bytes;
+  }
+}

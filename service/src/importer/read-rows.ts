@@ -1,0 +1,42 @@
+// Tells the format of an import file by its first bytes, never by its name, and reads its rows.
+
+import { looksLikeHeader, readCsv } from './csv.ts';
+import { type EnvelopeRules, readJsonList } from './json-list.ts';
+import { readNdjson } from './ndjson.ts';
+import { peek } from './peek.ts';
+import type { RawRow } from './raw-row.ts';
+
+export interface RowRules extends EnvelopeRules {
+  /** Transactions may come as CSV; a catalogue has lists inside its rows and may not. */
+  readonly csv: boolean;
+}
+
+/** Enough for the byte order mark, some blank lines, and the first words of whatever follows. */
+const HEAD_BYTES = 4096;
+
+export async function* readRows(
+  chunks: AsyncIterable<Uint8Array>,
+  rules: RowRules,
+): AsyncGenerator<RawRow[]> {
+  const { head, all } = await peek(withoutByteOrderMark(chunks), HEAD_BYTES);
+  // A cut-off character at the end of the head is replaced, which does no harm: only ASCII is looked for.
+  const text = new TextDecoder().decode(head).trimStart();
+  if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) yield* readJsonList(all, rules);
+  else if (rules.csv && !text.startsWith('{') && looksLikeHeader(firstLine(text))) yield* readCsv(all, rules);
+  else yield* readNdjson(all);
+}
+
+function firstLine(text: string): string {
+  return text.split(/\r?\n/, 1)[0] ?? '';
+}
+
+async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { head, all } = await peek(chunks, 3);
+  const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
+  let skip = hasMark ? 3 : 0;
+  for await (const chunk of all) {
+    const skipped = Math.min(skip, chunk.length);
+    skip -= skipped;
+    yield chunk.subarray(skipped);
+  }
+}

@@ -1,0 +1,307 @@
+// The command line as people use it: every command as a process, on a real database file.
+
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { offerbook, type RunOptions } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+const run = (args: string, options: RunOptions = {}) =>
+  offerbook(args.split(' '), { cwd: folder, ...options });
+const json = async (args: string, options: RunOptions = {}) => {
+  const { code, stdout, stderr } = await run(`${args} --json`, options);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+};
+
+describe('organisations and tokens', () => {
+  test('the life of a token: issue, verify, rotate with overlap, list, revoke', async () => {
+    expect((await run('orgs create acme')).stdout).toBe('Created organisation "acme".\n');
+    const issued = await json('tokens issue --org acme --kind private --label nightly --expires 90d');
+    expect(issued).toEqual({
+      id: expect.any(String),
+      token: expect.stringMatching(/^ob_prv_[0-9A-Za-z]{36}$/),
+      kind: 'private',
+      org: 'acme',
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?$/),
+    });
+    expect((await json('tokens verify', { stdin: `${issued.token}\n` })).id).toBe(issued.id);
+
+    const successor = await json(`tokens rotate ${issued.id} --overlap 24h`);
+    expect(successor).toMatchObject({ kind: 'private', org: 'acme', replaces: issued.id });
+    const states = async () =>
+      (await json('tokens list')).map((token: { id: string; state: string; label: string }) => [
+        token.id,
+        token.state,
+        token.label,
+      ]);
+    expect(await states()).toEqual([
+      [issued.id, 'ending', 'nightly'],
+      [successor.id, 'live', 'nightly'],
+    ]);
+    await json(`tokens revoke ${issued.id}`);
+    expect(await states()).toEqual([
+      [issued.id, 'revoked', 'nightly'],
+      [successor.id, 'live', 'nightly'],
+    ]);
+    expect(await run('tokens verify', { stdin: issued.token })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `offerbook: the token is revoked (id ${issued.id})\n`,
+    });
+  });
+
+  test('for people, the token alone is on stdout, so that it can be piped', async () => {
+    await run('orgs create acme');
+    const { stdout, stderr } = await run('tokens issue --org acme --kind public');
+    expect(stdout).toMatch(/^ob_pub_[0-9A-Za-z]{36}\n$/);
+    expect(stderr).toMatch(
+      /^A public token for "acme" \(id [0-9a-f-]{36}\)\. It is shown this once; store it safely\.\n$/,
+    );
+  });
+
+  test('the database file holds no token', async () => {
+    await run('orgs create acme');
+    const { token } = await json('tokens issue --org acme --kind private');
+    const bytes = await Promise.all(
+      ['offerbook.db', 'offerbook.db-wal'].map((name) =>
+        Bun.file(join(folder, name))
+          .text()
+          .catch(() => ''),
+      ),
+    );
+    expect(bytes.join('')).toContain('acme');
+    expect(bytes.join('')).not.toContain(token);
+    expect(bytes.join('')).not.toContain(token.slice(7, 37));
+  });
+
+  const refusals: [string, number, string][] = [
+    [
+      'tokens issue --org nobody --kind public',
+      2,
+      'offerbook: there is no organisation "nobody"; create it with: offerbook orgs create "nobody"\n',
+    ],
+    [
+      'tokens issue --org acme --kind secret',
+      2,
+      'offerbook: --kind must be public or private, not "secret"\n',
+    ],
+    [
+      'tokens issue --org acme --kind public --expires soon',
+      2,
+      'offerbook: --expires must be a duration such as 90d, 24h, 30m or 45s, at most 100 years, not "soon"\n',
+    ],
+    [
+      'tokens revoke ob_prv_abc',
+      2,
+      "offerbook: this takes a token's id, a UUID that offerbook tokens list shows\n",
+    ],
+    [`tokens revoke ${id(1)}`, 2, `offerbook: there is no token with the id ${id(1)}\n`],
+    ['orgs create acme', 2, 'offerbook: there is an organisation "acme" already\n'],
+    ['import catalogue missing.ndjson', 2, 'offerbook: there is no file missing.ndjson\n'],
+    ['import transactions missing.csv --org acme', 2, 'offerbook: there is no file missing.csv\n'],
+    [
+      'orgs list --database mysql://user:secret@host/db',
+      2,
+      'offerbook: the database URL must be sqlite:PATH or postgres://…\n',
+    ],
+    [
+      'orgs list --database sqlite:/no/such/folder/x.db',
+      2,
+      'offerbook: /no/such/folder/x.db cannot be opened: the folder /no/such/folder does not exist\n',
+    ],
+    ['serve --page-size 0', 2, 'offerbook: --page-size must be a whole number from 1 to 1000, not "0"\n'],
+    ['serve --port 99999', 2, 'offerbook: --port must be a whole number from 0 to 65535, not "99999"\n'],
+    [
+      'serve --trusted-proxies 10.0.0.0/99',
+      2,
+      'offerbook: --trusted-proxies must list addresses or CIDR ranges such as 10.0.0.0/8; "10.0.0.0/99" is neither\n',
+    ],
+  ];
+  test.each(refusals)('offerbook %s', async (args, code, stderr) => {
+    await run('orgs create acme');
+    expect(await run(args)).toEqual({ code, stdout: '', stderr });
+  });
+
+  test('bad usage is exit code 2 and says what is wrong', async () => {
+    for (const [args, words] of [
+      ['frobnicate', "unknown command 'frobnicate'"],
+      ['tokens issue --org acme', "required option '--kind <kind>' not specified"],
+      ['orgs create', "missing required argument 'name'"],
+      ['orgs list --frob', "unknown option '--frob'"],
+      ['orgs create a b', 'too many arguments'],
+    ] as const) {
+      const { code, stdout, stderr } = await run(args);
+      expect([args, code, stdout]).toEqual([args, 2, '']);
+      expect(stderr).toContain(words);
+    }
+  });
+
+  test('an environment variable that is no setting stops the start', async () => {
+    expect(await run('serve', { env: { OFFERBOOK_PAGESIZE: '5' } })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'offerbook: OFFERBOOK_PAGESIZE is not a setting of Offerbook; see offerbook serve --help\n',
+    });
+    expect((await run('serve', { env: { OFFERBOOK_PAGE_SIZE: 'many' } })).stderr).toBe(
+      'offerbook: OFFERBOOK_PAGE_SIZE must be a whole number from 1 to 1000, not "many"\n',
+    );
+  });
+
+  test('every command has --help with an example', async () => {
+    const commands = [
+      'serve',
+      'sandbox',
+      'import catalogue',
+      'import transactions',
+      'export catalogue',
+      'export transactions',
+      'orgs create',
+      'orgs list',
+      'tokens issue',
+      'tokens list',
+      'tokens revoke',
+      'tokens rotate',
+      'tokens verify',
+      'openapi',
+    ];
+    for (const command of commands) {
+      const { code, stdout } = await run(`${command} --help`);
+      expect([command, code, stdout.includes(`Example:\n  offerbook ${command}`)]).toEqual([
+        command,
+        0,
+        true,
+      ]);
+    }
+  });
+});
+
+describe('import and export', () => {
+  const CATALOGUE = [
+    retailer(1, { cashbackOffers: [offer(11)], coupons: [coupon(21)], promotions: [promotion(31)] }),
+    retailer(2, { name: 'Ünïcödé "quotes" \u2028 \\ 🎉', cashbackOffers: [offer(12)] }),
+  ];
+
+  test('import, change, withdraw, and the counts of each', async () => {
+    const stdin = ndjson(CATALOGUE);
+    const first = await json('import catalogue -', { stdin });
+    expect(first).toEqual({
+      read: 2,
+      added: 2,
+      changed: 0,
+      unchanged: 0,
+      withdrawn: 0,
+      invalid: 0,
+      seconds: expect.any(Number),
+    });
+    expect(await json('import catalogue -', { stdin })).toMatchObject({ added: 0, changed: 0, unchanged: 2 });
+    const one = ndjson([{ ...CATALOGUE[0], name: 'Other' }]);
+    expect(await json('import catalogue - --dry-run', { stdin: one })).toMatchObject({
+      changed: 1,
+      withdrawn: 1,
+    });
+    expect(await json('import catalogue - --merge', { stdin: one })).toMatchObject({
+      changed: 1,
+      withdrawn: 0,
+    });
+    expect((await run('import catalogue -', { stdin: one })).stdout).toMatch(
+      /^Imported 1 retailers: 0 added, 0 changed, 1 unchanged, 1 withdrawn \(\d+\.\d s\)\.\n$/,
+    );
+  });
+
+  test('a guard refuses to withdraw more than half, with exit code 3', async () => {
+    const many = Array.from({ length: 5 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 11)] }));
+    await json('import catalogue -', { stdin: ndjson(many) });
+    const few = ndjson(many.slice(0, 2));
+    const refused = await run('import catalogue -', { stdin: few });
+    expect([refused.code, refused.stdout]).toEqual([3, '']);
+    expect(refused.stderr).toContain('--allow-withdrawals');
+    expect((await run('export catalogue')).stdout).toBe(ndjson(many));
+    expect(await json('import catalogue - --allow-withdrawals', { stdin: few })).toMatchObject({
+      withdrawn: 3,
+    });
+  });
+
+  test('bad rows: exit code 2, every problem with its line, and nothing changed', async () => {
+    await json('import catalogue -', { stdin: ndjson(CATALOGUE) });
+    const before = await run('export catalogue');
+    const bad = `${ndjson([retailer(3)])}{"id":\n${JSON.stringify({ ...retailer(4), url: 'ftp://x' })}\n`;
+    const refused = await run('import catalogue -', { stdin: bad });
+    expect({ ...refused, stderr: refused.stderr.split('\n') }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: [
+        expect.stringMatching(/^line 2: /),
+        'line 3: url must be a URL that starts with http:// or https://',
+        expect.stringMatching(/^Nothing was imported: /),
+        '',
+      ],
+    });
+    expect(await run('export catalogue')).toEqual(before);
+  });
+
+  test('what export writes, import takes back without a change, in every packing', async () => {
+    await run('orgs create acme');
+    await json('import catalogue -', { stdin: ndjson(CATALOGUE) });
+    await json('import transactions - --org acme', { stdin: ndjson([transaction(1), transaction(2)]) });
+    const catalogue = (await run('export catalogue')).stdout;
+    expect(catalogue).toBe(ndjson(CATALOGUE));
+    const envelope = (await run('export catalogue --json')).stdout;
+    expect(JSON.parse(envelope)).toEqual({ data: CATALOGUE });
+    const packed: [string, string | Uint8Array][] = [
+      ['plain.ndjson', catalogue],
+      ['list.json', JSON.stringify(CATALOGUE)],
+      ['envelope.json', envelope],
+      ['packed.ndjson.gz', Bun.gzipSync(catalogue)],
+      ['packed.ndjson.zst', Bun.zstdCompressSync(catalogue)],
+    ];
+    for (const [name, content] of packed) {
+      await Bun.write(join(folder, name), content);
+      expect([name, await json(`import catalogue ${name}`)]).toEqual([
+        name,
+        expect.objectContaining({ read: 2, unchanged: 2, added: 0, changed: 0, withdrawn: 0 }),
+      ]);
+    }
+    const sales = (await run('export transactions --org acme')).stdout;
+    expect(sales.trim().split('\n')).toHaveLength(2);
+    expect(await json('import transactions - --org acme', { stdin: sales })).toMatchObject({
+      read: 2,
+      unchanged: 2,
+    });
+    const csv =
+      'id,country,soldAt,currencyCode,orderValue,cashback,status\n00000000-0000-7000-8000-000000000009,DE,2026-11-14T12:00:00,EUR,19.99,0.5,PENDING\n';
+    expect(await json('import transactions - --org acme', { stdin: csv })).toMatchObject({
+      read: 1,
+      added: 1,
+    });
+  });
+
+  test('an empty export is an empty file', async () => {
+    expect(await run('export catalogue')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await run('export catalogue --json')).stdout).toBe('{"data":[]}\n');
+  });
+
+  test('a reader that closes the pipe early is no failure', async () => {
+    await json('import catalogue -', {
+      stdin: ndjson(
+        Array.from({ length: 2_000 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 1)] })),
+      ),
+    });
+    const shell = Bun.spawn(
+      ['bash', '-o', 'pipefail', '-c', `${offerbookPath()} export catalogue | head -n 1`],
+      { cwd: folder, stderr: 'pipe' },
+    );
+    expect((await new Response(shell.stdout).text()).trim()).toStartWith(`{"id":"${id(1)}"`);
+    expect(await new Response(shell.stderr).text()).toBe('');
+  });
+});
+
+function offerbookPath(): string {
+  return join(import.meta.dir, '..', '..', 'bin', 'offerbook');
+}

@@ -1,0 +1,133 @@
+// offerbook serve as a process: settings, readiness, draining, workers, and what a long URL gets.
+
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { offerbook, ServerProcess } from '../support/command.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { offer, retailer } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+let database: string;
+let token: string;
+
+async function seed(url: string): Promise<void> {
+  database = url;
+  const options = { env: { OFFERBOOK_DATABASE_URL: url } };
+  await offerbook(['orgs', 'create', 'acme'], options);
+  const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'public', '--json'], options);
+  token = JSON.parse(issued.stdout).token;
+  const rows = Array.from({ length: 3 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 11)] }));
+  await offerbook(['import', 'catalogue', '-'], { ...options, stdin: ndjson(rows) });
+}
+
+beforeEach(() => seed(`sqlite:${join(temporaryFolder(), 'serve.db')}`));
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  fetch(url, { headers: { Authorization: `Bearer ${token}`, ...headers } });
+
+test('serves what was imported, takes settings from flags and variables, and a flag wins', async () => {
+  await using server = await ServerProcess.start(['--database', database, '--page-size', '2'], {
+    env: { OFFERBOOK_PAGE_SIZE: '1', OFFERBOOK_RATE_LIMIT_PUBLIC: '7' },
+  });
+  const response = await get(`${server.url}/v1/retailers/`);
+  expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(2);
+  expect(response.headers.get('RateLimit-Policy')).toBe('"public";q=7;w=60');
+});
+
+test('an import by another process is served by a running server within a second', async () => {
+  await using server = await ServerProcess.start(['--database', database]);
+  const added = ndjson([retailer(9, { cashbackOffers: [offer(99)] })]);
+  await offerbook(['import', 'catalogue', '-', '--merge', '--database', database], { stdin: added });
+  const importedAt = performance.now();
+  const count = async () =>
+    ((await (await get(`${server.url}/v1/retailers/`)).json()) as { data: unknown[] }).data.length;
+  while ((await count()) === 3) await Bun.sleep(10);
+  expect(performance.now() - importedAt).toBeLessThan(1_000);
+  expect(await count()).toBe(4);
+});
+
+test('an over-long URL gets our own 414, up to 60 KB', async () => {
+  await using server = await ServerProcess.start(['--database', database]);
+  const response = await get(`${server.url}/v1/retailers/?x=${'a'.repeat(60_000)}`);
+  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+    414,
+    'uri_too_long',
+  ]);
+});
+
+test('a taken port is told in one sentence', async () => {
+  await using server = await ServerProcess.start(['--database', database]);
+  const port = new URL(server.url).port;
+  const second = await offerbook(['serve', '--port', port, '--database', database, '--log-level', 'silent']);
+  expect(second).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `offerbook: port ${port} on 127.0.0.1 is taken; choose another with --port\n`,
+  });
+});
+
+describe('SIGTERM', () => {
+  test('lets requests under way finish and exits 0', async () => {
+    const server = await ServerProcess.start(['--database', database]);
+    let ended = false;
+    const statuses: number[] = [];
+    const failures: unknown[] = [];
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!ended) {
+        try {
+          statuses.push((await get(`${server.url}/v1/retailers/`)).status);
+        } catch (error) {
+          // Once the socket is closed, connecting is refused; a request that was accepted must not be cut off.
+          if (!/refused|Unable to connect/i.test(String(error))) failures.push(error);
+          return;
+        }
+      }
+    });
+    while (statuses.length < 200) await Bun.sleep(5);
+    const code = await server.stop('SIGTERM');
+    ended = true;
+    await Promise.all(clients);
+    expect({ code, failures, statuses: [...new Set(statuses)] }).toEqual({
+      code: 0,
+      failures: [],
+      statuses: [200],
+    });
+  }, 15_000);
+
+  test('ends an idle server with open keep-alive connections at once', async () => {
+    const server = await ServerProcess.start(['--database', database]);
+    await (await get(`${server.url}/v1/retailers/`)).text();
+    const startedAt = performance.now();
+    expect(await server.stop('SIGTERM')).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', (_, { create }) => {
+  test('several processes share the port, an import reaches all of them, and SIGTERM ends them', async () => {
+    await seed(await create());
+    const server = await ServerProcess.start(['--database', database, '--workers', '2']);
+    const pids = () =>
+      new Set(
+        server.logLines
+          .map((line) => JSON.parse(line) as { msg?: string; pid: number })
+          .filter(({ msg }) => msg === 'ready')
+          .map(({ pid }) => pid),
+      );
+    while (pids().size < 2) await Bun.sleep(10);
+    const added = ndjson([retailer(9, { cashbackOffers: [offer(99)] })]);
+    await offerbook(['import', 'catalogue', '-', '--merge', '--database', database], { stdin: added });
+    const importedAt = performance.now();
+    // A new connection each time lands on either worker.
+    const counts = async () =>
+      Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const response = await get(`${server.url}/v1/retailers/`, { Connection: 'close' });
+          return ((await response.json()) as { data: unknown[] }).data.length;
+        }),
+      );
+    while (new Set(await counts()).has(3)) await Bun.sleep(10);
+    expect(performance.now() - importedAt).toBeLessThan(1_500);
+    expect(await server.stop('SIGTERM')).toBe(0);
+  }, 20_000);
+});

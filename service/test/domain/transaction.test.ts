@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test';
+import {
+  mayBecome,
+  printTransaction,
+  STATUSES,
+  TRANSACTION_FIELDS,
+  TransactionSchema,
+} from '../../src/domain/transaction.ts';
+import { timestamp, transaction } from '../support/fixtures.ts';
+
+test('a sale may be decided, and decided again, but never goes back to pending', () => {
+  const allowed = STATUSES.flatMap((from) =>
+    STATUSES.filter((to) => from !== to && mayBecome(from, to)).map((to) => `${from} → ${to}`),
+  );
+  expect(allowed).toEqual([
+    'PENDING → CONFIRMED',
+    'PENDING → DECLINED',
+    'CONFIRMED → DECLINED',
+    'DECLINED → CONFIRMED',
+  ]);
+});
+
+test('every field of the schema is printed, in the order of the specification, and is read back the same', () => {
+  const printed = printTransaction(transaction(1), timestamp('2026-11-14T12:00:00.5'));
+  expect(Object.keys(JSON.parse(printed))).toEqual(TRANSACTION_FIELDS);
+  expect(TransactionSchema.parse(JSON.parse(printed)) as unknown).toEqual({
+    ...transaction(1),
+    updatedAt: '2026-11-14T12:00:00.500',
+  });
+});

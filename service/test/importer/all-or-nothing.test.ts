@@ -1,0 +1,191 @@
+// Random files, many of them damaged: an import does all that the file says or nothing, and the second time
+// there is nothing left to do.
+
+import { afterAll, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import type { ImportReport } from '../../src/importer/import-report.ts';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import {
+  closeBooks,
+  contentOf,
+  countsOf,
+  coupon,
+  ndjson,
+  newBook,
+  offer,
+  promotion,
+  retailer,
+  type TestBook,
+  transaction,
+} from './fixture.ts';
+
+afterAll(closeBooks);
+
+const few = fc.nat(6);
+const anyText = fc.string({ unit: 'binary', maxLength: 8 });
+
+const anyRetailer = fc
+  .record({
+    n: few,
+    name: fc.string({ minLength: 1, unit: 'binary', maxLength: 8 }),
+    offers: fc.uniqueArray(few, { maxLength: 2 }),
+    coupons: fc.uniqueArray(few, { maxLength: 2 }),
+    promotions: fc.uniqueArray(few, { maxLength: 2 }),
+    description: anyText,
+  })
+  .map(({ n, name, offers, coupons, promotions, description }) =>
+    retailer(n, {
+      name,
+      // Mostly the retailer's own deals, so that files are often good; now and then another's.
+      cashbackOffers: offers.map((k) => offer(n * 10 + k, { description })),
+      coupons: coupons.map((k) => coupon(k === 6 ? k : n * 10 + k)),
+      promotions: promotions.map((k) => promotion(n * 10 + k)),
+    }),
+  );
+
+const anyTransaction = fc
+  .record({
+    n: few,
+    status: fc.constantFrom('PENDING', 'CONFIRMED', 'DECLINED'),
+    cashback: fc.nat(10_000).map((cents) => cents / 100),
+    passbackUid: fc.option(anyText),
+  })
+  .map(({ n, ...changes }) => transaction(n, changes));
+
+/** A file of rows in one of the formats, whole or with some bytes damaged. */
+function anyFile(row: fc.Arbitrary<{ id: string }>): fc.Arbitrary<Uint8Array> {
+  const rows = fc.oneof(
+    { weight: 4, arbitrary: fc.uniqueArray(row, { maxLength: 7, selector: (r) => r.id }) },
+    { weight: 1, arbitrary: fc.array(row, { maxLength: 7 }) },
+  );
+  const format = fc.constantFrom(
+    (all: unknown[]) => ndjson(...all),
+    (all: unknown[]) => JSON.stringify(all, null, 1),
+    (all: unknown[]) => JSON.stringify({ data: all }),
+  );
+  const damage = fc.option(
+    fc.record({ at: fc.nat(), cut: fc.nat(3), paste: fc.uint8Array({ maxLength: 2 }) }),
+    {
+      freq: 2,
+    },
+  );
+  return fc.tuple(rows, format, damage).map(([all, print, harm]) => {
+    const bytes = Buffer.from(print(all));
+    if (harm === null || bytes.length === 0) return bytes;
+    const at = harm.at % bytes.length;
+    return Buffer.concat([bytes.subarray(0, at), harm.paste, bytes.subarray(at + harm.cut)]);
+  });
+}
+
+const anyOptions = fc.record({
+  skipInvalid: fc.boolean(),
+  dryRun: fc.boolean(),
+  merge: fc.boolean(),
+  allowWithdrawals: fc.boolean(),
+});
+
+/** Runs an import twice and checks what must be true of any. */
+async function checkImport(book: TestBook, dryRun: boolean, run: () => Promise<ImportReport>): Promise<void> {
+  const before = await contentOf(book);
+  const outcome = await run().catch((error: unknown) => error);
+  if (outcome instanceof Error) {
+    expect([BadInput, Refused].some((kind) => outcome instanceof kind)).toBe(true);
+    expect(await contentOf(book)).toEqual(before);
+    return;
+  }
+  const report = outcome as ImportReport;
+  expect(report.added + report.changed + report.unchanged + report.invalid).toBe(report.read);
+  const after = await contentOf(book);
+  if (dryRun || report.added + report.changed + report.withdrawn === 0) expect(after).toEqual(before);
+  else expect(after).not.toEqual(before);
+
+  const again = countsOf(await run());
+  const counts = countsOf(report);
+  const settled = { ...counts, added: 0, changed: 0, withdrawn: 0, unchanged: report.read - report.invalid };
+  expect(again).toEqual(dryRun ? counts : settled);
+  expect(await contentOf(book)).toEqual(after);
+}
+
+test('catalogues, whole and damaged, are imported whole or not at all', async () => {
+  const book = await newBook();
+  await fc.assert(
+    fc.asyncProperty(anyFile(anyRetailer), anyOptions, (bytes, options) =>
+      checkImport(book, options.dryRun, () =>
+        importCatalogue(book.stores.catalogue, sourceFrom(bytes), options),
+      ),
+    ),
+    { numRuns: 250 },
+  );
+}, 30_000);
+
+test('transactions, whole and damaged, are imported whole or not at all', async () => {
+  let nowMs = Date.UTC(2026, 10, 14);
+  const book = await newBook(() => nowMs);
+  await fc.assert(
+    fc.asyncProperty(
+      anyFile(anyTransaction),
+      anyOptions,
+      fc.boolean(),
+      (bytes, options, preserveUpdatedAt) => {
+        nowMs += 1000;
+        return checkImport(book, options.dryRun, () =>
+          importTransactions(book.stores.transactions, book.org, sourceFrom(bytes), () => nowMs, {
+            ...options,
+            preserveUpdatedAt,
+          }),
+        );
+      },
+    ),
+    { numRuns: 250 },
+  );
+}, 30_000);
+
+const NASTY = [
+  '😀👩‍👩‍👧',
+  'line\u2028and\u2029paragraph',
+  'nul \u0000 and \u0007',
+  'lone \ud800 and \udc00',
+  '"\\/\b\f\n\r\t',
+  '\u{feff}bom',
+  '\u202eright to left',
+  '{"id":[1,2',
+  'é e\u0301',
+];
+
+test('whatever a text holds, what is exported can be imported and is the same', async () => {
+  const book = await newBook();
+  const { stores, org } = book;
+  const rows = NASTY.map((text, n) =>
+    retailer(n, { name: text, coupons: [coupon(n, { code: text, description: text })], promotions: [] }),
+  );
+  const sales = NASTY.map((text, n) => transaction(n, { passbackUid: text, passbackData: text }));
+  await importCatalogue(stores.catalogue, sourceFrom(ndjson(...rows)), {});
+  await importTransactions(stores.transactions, org, sourceFrom(ndjson(...sales)), () => 0, {});
+
+  const exported = await contentOf(book);
+  expect(exported.retailers.map((document) => JSON.parse(document).name)).toEqual(NASTY);
+  expect(exported.transactions.documents.map((document) => JSON.parse(document).passbackUid)).toEqual(NASTY);
+
+  const copy = await newBook();
+  const files = [
+    ndjson(...exported.retailers),
+    `[${exported.retailers.join()}]`,
+    `{"data":[${exported.retailers.join()}]}`,
+  ];
+  for (const file of files) await importCatalogue(copy.stores.catalogue, sourceFrom(file), {});
+  await importTransactions(
+    copy.stores.transactions,
+    copy.org,
+    sourceFrom(ndjson(...exported.transactions.documents)),
+    () => Number.MAX_SAFE_INTEGER,
+    { preserveUpdatedAt: true },
+  );
+  const imported = await contentOf(copy);
+  expect(imported.retailers).toEqual(exported.retailers);
+  expect(imported.transactions.documents).toEqual(exported.transactions.documents);
+  // The first file filled the copy; the two others had nothing left to do.
+  expect(imported.revision).toBe(exported.revision);
+});

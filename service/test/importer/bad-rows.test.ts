@@ -1,0 +1,345 @@
+// Every kind of bad row, one by one: what the person reads who sent it, and that nothing has changed.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import {
+  closeBooks,
+  complaintOf,
+  contentOf,
+  coupon,
+  id,
+  NOW_MS,
+  ndjson,
+  newBook,
+  offer,
+  promotion,
+  retailer,
+  type TestBook,
+  transaction,
+  without,
+} from './fixture.ts';
+
+let book: TestBook;
+
+beforeAll(async () => {
+  book = await newBook();
+  const { stores, org, otherOrg } = book;
+  await importCatalogue(stores.catalogue, sourceFrom(ndjson(retailer(1), retailer(2))), {});
+  const sold = [
+    transaction(1),
+    transaction(2, { status: 'CONFIRMED' }),
+    transaction(3, { status: 'DECLINED' }),
+  ];
+  await importTransactions(stores.transactions, org, sourceFrom(ndjson(...sold)), () => NOW_MS, {});
+  const foreign = sourceFrom(ndjson(transaction(9)));
+  await importTransactions(stores.transactions, otherOrg, foreign, () => NOW_MS, {});
+});
+
+afterAll(closeBooks);
+
+/** A good row on line 1, the bad one on line 2. */
+async function complaint(kind: 'catalogue' | 'transactions', bad: unknown): Promise<string> {
+  const { stores, org } = book;
+  const before = await contentOf(book);
+  const good = kind === 'catalogue' ? retailer(1, { name: 'New name' }) : transaction(1, { cashback: 1 });
+  const source = sourceFrom(ndjson(good, bad));
+  const text = await complaintOf(
+    kind === 'catalogue'
+      ? importCatalogue(stores.catalogue, source, {})
+      : importTransactions(stores.transactions, org, source, () => NOW_MS, {}),
+  );
+  expect(await contentOf(book)).toEqual(before);
+  expect(text).toEndWith('\nNothing was imported: 1 of 2 rows is bad.');
+  return text.slice(0, text.lastIndexOf('\n'));
+}
+
+const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
+  ['not JSON', '{"id": oops}', 'line 2: the row is not JSON (Unexpected identifier "oops")'],
+  ['half a row', '{"id":"0192d1a0-', 'line 2: the row is not JSON (Unterminated string)'],
+  ['two rows on a line', '{} {}', 'line 2: the row is not JSON (Unable to parse JSON string)'],
+  ['no object', '7', 'line 2: the row must be a JSON object'],
+  ['null', 'null', 'line 2: the row must be a JSON object'],
+  ['a list', '[]', 'line 2: the row must be a JSON object'],
+  ['a missing id', without(retailer(2), 'id'), 'line 2: id is missing'],
+  ['a missing name', without(retailer(2), 'name'), 'line 2: name is missing'],
+  ['an empty name', retailer(2, { name: '' }), 'line 2: name must not be empty'],
+  ['a name that is no text', retailer(2, { name: 7 }), 'line 2: name must be a string'],
+  ['a null name', retailer(2, { name: null }), 'line 2: name must be a string'],
+  ['an id that is no UUID', retailer(2, { id: 'shop-2' }), 'line 2: id must be a UUID'],
+  ['an unknown field', retailer(2, { colour: 'red' }), 'line 2: colour is an unknown field'],
+  [
+    'an unknown field of a deal',
+    retailer(2, { coupons: [coupon(2), coupon(3, { colour: 'red' })] }),
+    'line 2: coupons[1].colour is an unknown field',
+  ],
+  [
+    'a __proto__ field',
+    `{"__proto__":{"name":"x"},${JSON.stringify(retailer(2)).slice(1)}`,
+    'line 2: __proto__ is an unknown field',
+  ],
+  [
+    'a field given twice',
+    JSON.stringify(retailer(2)).replace('"name":', '"name":"first","name":'),
+    'line 2: name appears twice in the same object',
+  ],
+  ['a missing list', without(retailer(2), 'coupons'), 'line 2: coupons is missing'],
+  ['a list that is none', retailer(2, { coupons: {} }), 'line 2: coupons must be a list'],
+  [
+    'a URL of another scheme',
+    retailer(2, { url: 'javascript:alert(1)' }),
+    'line 2: url must be a URL that starts with http:// or https://',
+  ],
+  [
+    'a logo that is no URL',
+    retailer(2, { logo: 'logo.svg' }),
+    'line 2: logo must be a URL that starts with http:// or https://',
+  ],
+  [
+    'a deep link of another scheme',
+    retailer(2, { promotions: [promotion(2, { deepLink: 'ftp://shop.example/' })] }),
+    'line 2: promotions[0].deepLink must be a URL that starts with http:// or https://',
+  ],
+  [
+    'a coupon that ends as it starts',
+    retailer(2, { coupons: [coupon(2, { endDate: '2026-03-01T00:00:00' })] }),
+    'line 2: coupons[0].endDate must be after startDate',
+  ],
+  [
+    'a promotion that ends before it starts',
+    retailer(2, { promotions: [promotion(2), promotion(3, { endDate: '2026-02-01T00:00:00' })] }),
+    'line 2: promotions[1].endDate must be after startDate',
+  ],
+  [
+    'a day that does not exist',
+    retailer(2, { coupons: [coupon(2, { startDate: '2026-02-30T00:00:00' })] }),
+    'line 2: coupons[0].startDate must be a date-time that exists, such as 2026-11-14T12:00:00',
+  ],
+  [
+    'a percentage above 1',
+    retailer(2, { cashbackOffers: [offer(2, { cashbackPercentage: 5 })] }),
+    'line 2: cashbackOffers[0].cashbackPercentage must be between 0 and 1',
+  ],
+  [
+    'a percentage below 0',
+    retailer(2, { cashbackOffers: [offer(2, { cashbackPercentage: -0.1 })] }),
+    'line 2: cashbackOffers[0].cashbackPercentage must be between 0 and 1',
+  ],
+  [
+    'a negative fee',
+    retailer(2, { cashbackOffers: [offer(2, { maximumFixedCommissionFee: -1 })] }),
+    'line 2: cashbackOffers[0].maximumFixedCommissionFee must not be negative',
+  ],
+  [
+    'a country in small letters',
+    retailer(2, { cashbackOffers: [offer(2, { countries: ['DE', 'at'] })] }),
+    'line 2: cashbackOffers[0].countries[1] must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+  ],
+  [
+    'a flag that is a text',
+    retailer(2, { cashbackOffers: [offer(2, { featured: 'yes' })] }),
+    'line 2: cashbackOffers[0].featured must be true or false',
+  ],
+  [
+    'the same retailer again, in other letters',
+    retailer(2, { id: id('retailer', 1).toUpperCase() }),
+    'line 2: id was already used on line 1',
+  ],
+  [
+    'the offer of another row',
+    retailer(2, { cashbackOffers: [offer(2), offer(1)] }),
+    'line 2: cashbackOffers[1].id was already used on line 1',
+  ],
+  [
+    'the coupon of another row',
+    retailer(2, { coupons: [coupon(1)] }),
+    'line 2: coupons[0].id was already used on line 1',
+  ],
+  [
+    'the promotion of another row',
+    retailer(2, { promotions: [promotion(1)] }),
+    'line 2: promotions[0].id was already used on line 1',
+  ],
+  [
+    'a coupon twice in the same row',
+    retailer(2, { coupons: [coupon(2), coupon(2, { code: 'OTHER' })] }),
+    'line 2: coupons[1].id was already used in this row',
+  ],
+];
+
+const LONG = '0.10000000000000000555';
+
+const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
+  ['not JSON', 'oops', 'line 2: the row is not JSON (Unexpected identifier "oops")'],
+  ['no object', '"text"', 'line 2: the row must be a JSON object'],
+  ['a missing status', without(transaction(4), 'status'), 'line 2: status is missing'],
+  [
+    'an unknown status',
+    transaction(4, { status: 'pending' }),
+    'line 2: status must be one of PENDING, CONFIRMED, DECLINED',
+  ],
+  ['a missing amount', without(transaction(4), 'cashback'), 'line 2: cashback is missing'],
+  [
+    'an amount that is a text',
+    transaction(4, { orderValue: '79.90' }),
+    'line 2: orderValue must be a number',
+  ],
+  ['an amount that is null', transaction(4, { orderValue: null }), 'line 2: orderValue must be a number'],
+  ['negative money', transaction(4, { orderValue: -0.01 }), 'line 2: orderValue must not be negative'],
+  [
+    'more digits than a double shows',
+    transaction(4, { cashback: 1234567890.123456 }),
+    'line 2: cashback must have at most 15 significant digits',
+  ],
+  [
+    'more digits than a double keeps',
+    JSON.stringify(transaction(4)).replace('3.99', LONG),
+    'line 2: cashback must have at most 15 significant digits',
+  ],
+  [
+    'digits on both sides of the point that a double would round',
+    JSON.stringify(transaction(4)).replace('3.99', '12345678.10000000000000001'),
+    'line 2: cashback must have at most 15 significant digits',
+  ],
+  [
+    'a number too small for a double',
+    JSON.stringify(transaction(4)).replace('3.99', '1e-400'),
+    'line 2: cashback must have at most 15 significant digits',
+  ],
+  [
+    'a number too large for a double',
+    JSON.stringify(transaction(4)).replace('3.99', '1e400'),
+    'line 2: cashback must have at most 15 significant digits',
+  ],
+  [
+    'a country of three letters',
+    transaction(4, { country: 'DEU' }),
+    'line 2: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+  ],
+  [
+    'a currency of two letters',
+    transaction(4, { currencyCode: 'EU' }),
+    'line 2: currencyCode must be a currency code of three capital letters (ISO 4217)',
+  ],
+  [
+    'a leap second',
+    transaction(4, { soldAt: '2016-12-31T23:59:60' }),
+    'line 2: soldAt must be a date-time that exists, such as 2026-11-14T12:00:00',
+  ],
+  [
+    'a day that does not exist',
+    transaction(4, { clickedAt: '2026-02-29T00:00:00' }),
+    'line 2: clickedAt must be a date-time that exists, such as 2026-11-14T12:00:00',
+  ],
+  ['a missing sale', without(transaction(4), 'soldAt'), 'line 2: soldAt is missing'],
+  ['a coupon id that is no UUID', transaction(4, { couponId: '' }), 'line 2: couponId must be a UUID'],
+  ['an unknown field', transaction(4, { colour: 'red' }), 'line 2: colour is an unknown field'],
+  [
+    'an unknown field that would upset a terminal',
+    transaction(4, { '\u001b[31m\n': 1 }),
+    'line 2: \u{fffd}[31m\u{fffd} is an unknown field',
+  ],
+  [
+    'a field given twice, once in disguise',
+    JSON.stringify(transaction(4)).replace('"cashback":', '"\\u0063ashback" :1,"cashback":'),
+    'line 2: cashback appears twice in the same object',
+  ],
+  [
+    'the same transaction again, in other letters',
+    transaction(4, { id: id('transaction', 1).toUpperCase() }),
+    'line 2: id was already used on line 1',
+  ],
+  ["another organisation's transaction", transaction(9), 'line 2: id belongs to another organisation'],
+  [
+    'a confirmed sale that is pending again',
+    transaction(2, { status: 'PENDING' }),
+    'line 2: status must not go from CONFIRMED back to PENDING',
+  ],
+  [
+    'a declined sale that is pending again',
+    transaction(3, { status: 'PENDING' }),
+    'line 2: status must not go from DECLINED back to PENDING',
+  ],
+];
+
+describe('a catalogue is refused, and nothing changes, for', () => {
+  test.each(BAD_RETAILERS)('%s', async (_what, row, expected) => {
+    expect(await complaint('catalogue', row)).toBe(expected);
+  });
+});
+
+describe('transactions are refused, and nothing changes, for', () => {
+  test.each(BAD_TRANSACTIONS)('%s', async (_what, row, expected) => {
+    expect(await complaint('transactions', row)).toBe(expected);
+  });
+});
+
+test('every problem of a row is named, and every bad row', async () => {
+  const { stores, org } = book;
+  const bad = transaction(5, { country: 'de', cashback: -1, colour: 'red' });
+  const file = ndjson(bad, transaction(6), '', 'oops');
+  const run = importTransactions(stores.transactions, org, sourceFrom(file), () => NOW_MS, {});
+  expect(await complaintOf(run)).toBe(
+    [
+      'line 1: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+      'line 1: cashback must not be negative',
+      'line 1: colour is an unknown field',
+      'line 4: the row is not JSON (Unexpected identifier "oops")',
+      'Nothing was imported: 2 of 3 rows are bad.',
+    ].join('\n'),
+  );
+});
+
+test('twenty problems are listed in the order of the lines, the others counted', async () => {
+  const { stores, org } = book;
+  const before = await contentOf(book);
+  // More rows than a batch: the bad ones lie in several, of two kinds that are found at different times.
+  const rows = Array.from({ length: 1234 }, (_, n) =>
+    n % 2 === 0 ? transaction(9) : transaction(1000 + n, { country: 'xx' }),
+  );
+  const run = importTransactions(stores.transactions, org, sourceFrom(ndjson(...rows)), () => NOW_MS, {});
+  const lines = (await complaintOf(run)).split('\n');
+  expect(lines.slice(0, 3)).toEqual([
+    'line 1: id belongs to another organisation',
+    'line 2: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+    'line 3: id was already used on line 1',
+  ]);
+  expect(lines.slice(0, 20).map((line) => Number(/^line (\d+):/.exec(line)?.[1]))).toEqual(
+    Array.from({ length: 20 }, (_, index) => index + 1),
+  );
+  expect(lines.slice(20)).toEqual(['… and 1,214 more', 'Nothing was imported: 1,234 of 1,234 rows are bad.']);
+  expect(await contentOf(book)).toEqual(before);
+});
+
+test('bytes that are not UTF-8 are refused with their line', async () => {
+  const { stores, org } = book;
+  const before = await contentOf(book);
+  const latin1 = Buffer.from(ndjson(transaction(5), transaction(6, { passbackUid: 'käse' })), 'latin1');
+  const run = importTransactions(stores.transactions, org, sourceFrom(latin1), () => NOW_MS, {});
+  expect(await complaintOf(run)).toBe(
+    'line 2: the row is not UTF-8\nNothing was imported: 1 of 2 rows is bad.',
+  );
+  expect(await contentOf(book)).toEqual(before);
+});
+
+test('a row of more than 16 MiB is refused, and the rows after it are still checked', async () => {
+  const { stores, org } = book;
+  const long = JSON.stringify(transaction(5, { passbackData: 'x'.repeat(16 * 1024 * 1024) }));
+  const file = ndjson(transaction(4), long, 'oops');
+  const run = importTransactions(stores.transactions, org, sourceFrom(file), () => NOW_MS, {});
+  expect(await complaintOf(run)).toBe(
+    [
+      'line 2: the row is longer than 16 MiB',
+      'line 3: the row is not JSON (Unexpected identifier "oops")',
+      'Nothing was imported: 2 of 3 rows are bad.',
+    ].join('\n'),
+  );
+});
+
+test('nesting deeper than any stack is a bad row like another', async () => {
+  const { stores, org } = book;
+  const deep = `{"id":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
+  const run = importTransactions(stores.transactions, org, sourceFrom(ndjson(deep)), () => NOW_MS, {});
+  expect(await complaintOf(run)).toStartWith('line 1: ');
+});

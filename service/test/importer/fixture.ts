@@ -1,0 +1,175 @@
+// What the importer's tests share: believable rows, a fresh database, and its whole content for comparison.
+
+import type { Retailer } from '../../src/domain/catalogue.ts';
+import { BadInput } from '../../src/domain/errors.ts';
+import type { Organisation, Stores } from '../../src/domain/stores.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import type { ImportReport } from '../../src/importer/import-report.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+/** The time at which every test stands. */
+export const NOW_MS = Date.UTC(2026, 10, 14, 12);
+export const NOW = '2026-11-14T12:00:00';
+
+const KINDS = { retailer: 1, offer: 2, coupon: 3, promotion: 4, transaction: 5 };
+
+/** The nth id of a kind; the order of the numbers is the order of the ids. */
+export function id(kind: keyof typeof KINDS, n: number): Uuid {
+  return `0192d1a0-000${KINDS[kind]}-7000-8000-${n.toString(16).padStart(12, '0')}` as Uuid;
+}
+
+/** A retailer with one deal of each kind, all numbered alike. */
+export function retailer(n: number, changes: Record<string, unknown> = {}): Retailer {
+  return {
+    id: id('retailer', n),
+    name: `Shop ${n}`,
+    hostname: `shop-${n}.example`,
+    url: `https://shop-${n}.example/`,
+    logo: `https://shop-${n}.example/logo.svg`,
+    cashbackOffers: [offer(n)],
+    coupons: [coupon(n)],
+    promotions: [promotion(n)],
+    ...changes,
+  } as Retailer;
+}
+
+export function offer(n: number, changes: Record<string, unknown> = {}) {
+  return {
+    id: id('offer', n),
+    featured: false,
+    countries: ['DE', 'AT'],
+    cashbackPercentage: 0.05,
+    maximumFixedCommissionFee: null,
+    description: 'On everything',
+    category: 'Garden',
+    termsAndExclusions: 'Not on gift cards',
+    ...changes,
+  } as Retailer['cashbackOffers'][number];
+}
+
+export function coupon(n: number, changes: Record<string, unknown> = {}) {
+  return {
+    code: `SAVE${n}`,
+    id: id('coupon', n),
+    description: '10 % off',
+    startDate: '2026-03-01T00:00:00',
+    endDate: '2026-06-01T00:00:00',
+    ...changes,
+  } as Retailer['coupons'][number];
+}
+
+export function promotion(n: number, changes: Record<string, unknown> = {}) {
+  return {
+    id: id('promotion', n),
+    description: 'Free delivery',
+    startDate: '2026-03-01T00:00:00',
+    endDate: '2026-06-01T00:00:00',
+    deepLink: `https://shop-${n}.example/free`,
+    ...changes,
+  } as Retailer['promotions'][number];
+}
+
+export function transaction(n: number, changes: Record<string, unknown> = {}): Transaction {
+  return {
+    id: id('transaction', n),
+    country: 'DE',
+    clickedAt: '2026-11-01T11:20:00',
+    soldAt: '2026-11-01T12:00:00',
+    updatedAt: '2026-11-02T00:00:00',
+    currencyCode: 'EUR',
+    orderValue: 79.9,
+    cashback: 3.99,
+    activatedAt: null,
+    passbackUid: `user-${n}`,
+    passbackData: null,
+    status: 'PENDING',
+    cashbackOfferId: id('offer', n),
+    couponId: null,
+    promotionId: null,
+    ...changes,
+  } as Transaction;
+}
+
+/** The row without a field. */
+export function without(row: object, field: string): object {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== field));
+}
+
+export function ndjson(...rows: unknown[]): string {
+  return rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
+}
+
+export interface TestBook {
+  readonly stores: Stores;
+  readonly org: Organisation;
+  readonly otherOrg: Organisation;
+}
+
+const opened: Stores[] = [];
+
+/** For `afterAll`. */
+export async function closeBooks(): Promise<void> {
+  for (const stores of opened.splice(0)) await stores.close();
+}
+
+/** A new database with two organisations. */
+export async function newBook(clock = () => NOW_MS): Promise<TestBook> {
+  const stores = await openStores(`sqlite:${temporaryFolder()}/test.db`, COMMAND_OPTIONS, clock);
+  opened.push(stores);
+  const org = await stores.organisations.create('acme');
+  const otherOrg = await stores.organisations.create('other');
+  if (org === undefined || otherOrg === undefined) throw new Error('the names are taken');
+  return { stores, org, otherOrg };
+}
+
+/** Everything that an import can change: documents, revision, change clocks. */
+export async function contentOf({ stores, org, otherOrg }: TestBook) {
+  const retailers: string[] = [];
+  const revision = await stores.catalogue.read(async (batch) => {
+    retailers.push(...batch.map(({ document }) => document));
+  });
+  return {
+    retailers,
+    revision,
+    transactions: await transactionsOf(stores, org),
+    otherTransactions: await transactionsOf(stores, otherOrg),
+  };
+}
+
+async function transactionsOf(stores: Stores, org: Organisation) {
+  const documents: string[] = [];
+  await stores.transactions.read(org.id, async (batch) => {
+    documents.push(...batch.map(({ document }) => document));
+  });
+  const page = await stores.transactions.page({
+    orgId: org.id,
+    cursor: undefined,
+    window: { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER },
+    limit: 1,
+  });
+  return { documents, clockMs: page.completeThroughMs };
+}
+
+/** The error that an import ended with; fails when there was none. */
+export async function errorOf(run: Promise<ImportReport>): Promise<Error> {
+  const outcome = await run.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(outcome instanceof Error)) throw new Error('the import succeeded');
+  return outcome;
+}
+
+/** The text that a person sees when an import refuses its file. */
+export async function complaintOf(run: Promise<ImportReport>): Promise<string> {
+  const error = await errorOf(run);
+  if (!(error instanceof BadInput)) throw error;
+  return error.message;
+}
+
+/** The report without what differs from run to run. */
+export function countsOf({ read, added, changed, unchanged, withdrawn, invalid }: ImportReport) {
+  return { read, added, changed, unchanged, withdrawn, invalid };
+}

@@ -1,0 +1,405 @@
+// The catalogue: what an import adds, changes and withdraws, and what holds it back.
+
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { gzipSync } from 'node:zlib';
+import { printRetailer, type Retailer } from '../../src/domain/catalogue.ts';
+import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { type CatalogueImportOptions, importCatalogue } from '../../src/importer/import-catalogue.ts';
+import type { ImportProgress } from '../../src/importer/import-report.ts';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import {
+  closeBooks,
+  complaintOf,
+  contentOf,
+  countsOf,
+  coupon,
+  errorOf,
+  id,
+  ndjson,
+  newBook,
+  offer,
+  promotion,
+  retailer,
+  type TestBook,
+  without,
+} from './fixture.ts';
+
+let book: TestBook;
+
+beforeEach(async () => {
+  book = await newBook();
+});
+afterAll(closeBooks);
+
+function load(file: string | Uint8Array, options: CatalogueImportOptions = {}) {
+  return importCatalogue(book.stores.catalogue, sourceFrom(file), options);
+}
+
+async function retailers(): Promise<Retailer[]> {
+  return (await contentOf(book)).retailers.map((document) => JSON.parse(document));
+}
+
+const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+
+describe('the file is the whole catalogue', () => {
+  test('it adds, changes, leaves alone and withdraws', async () => {
+    await load(ndjson(retailer(1), retailer(2), retailer(3)));
+    const report = await load(ndjson(retailer(4), retailer(3, { name: 'Renamed' }), retailer(1)));
+    expect(countsOf(report)).toEqual({
+      ...COUNTS,
+      read: 3,
+      added: 1,
+      changed: 1,
+      unchanged: 1,
+      withdrawn: 1,
+    });
+    expect(report).toMatchObject({ problems: [], problemCount: 0, notes: [] });
+    expect(await retailers()).toEqual([retailer(1), retailer(3, { name: 'Renamed' }), retailer(4)]);
+  });
+
+  test('a deal that its retailer no longer lists is gone', async () => {
+    await load(ndjson(retailer(1)));
+    await load(ndjson(retailer(1, { coupons: [] })));
+    expect(await retailers()).toEqual([retailer(1, { coupons: [] })]);
+  });
+
+  test('a deal may move from one retailer to another', async () => {
+    await load(ndjson(retailer(1), retailer(2)));
+    await load(ndjson(retailer(1, { coupons: [coupon(2)] }), retailer(2, { coupons: [coupon(1)] })));
+    expect((await retailers()).map(({ coupons }) => coupons)).toEqual([[coupon(2)], [coupon(1)]]);
+  });
+
+  test('the same file again changes nothing, not even the revision', async () => {
+    const file = ndjson(retailer(2), retailer(1));
+    await load(file);
+    const before = await contentOf(book);
+    expect(countsOf(await load(file))).toEqual({ ...COUNTS, read: 2, unchanged: 2 });
+    expect(await contentOf(book)).toEqual(before);
+  });
+
+  test('a change raises the revision once', async () => {
+    const { revision } = await contentOf(book);
+    await load(ndjson(...Array.from({ length: 1200 }, (_, n) => retailer(n))));
+    expect((await contentOf(book)).revision).toBe(revision + 1);
+    await load(ndjson(...Array.from({ length: 1199 }, (_, n) => retailer(n))));
+    expect((await contentOf(book)).revision).toBe(revision + 2);
+  });
+
+  test('texts and ids come into their one form', async () => {
+    const row = retailer(1, {
+      id: id('retailer', 1).toUpperCase(),
+      cashbackOffers: [
+        without(
+          without(without(without(offer(2), 'description'), 'category'), 'termsAndExclusions'),
+          'maximumFixedCommissionFee',
+        ),
+        offer(1),
+      ],
+      coupons: [
+        {
+          ...without(coupon(1), 'description'),
+          startDate: '2026-03-01',
+          endDate: '2026-06-01T02:00:00.500+02:00',
+        },
+      ],
+      promotions: [without(promotion(1), 'description')],
+    });
+    await load(ndjson(row));
+    const none = { description: '', category: '', termsAndExclusions: '' };
+    expect(await retailers()).toEqual([
+      retailer(1, {
+        cashbackOffers: [offer(1), offer(2, none)],
+        coupons: [coupon(1, { description: '', endDate: '2026-06-01T00:00:00.500' })],
+        promotions: [promotion(1, { description: '' })],
+      }),
+    ]);
+  });
+
+  test('a page of our own answers, a list and NDJSON mean the same', async () => {
+    const rows = [retailer(1), retailer(2)];
+    const files = [
+      ndjson(...rows),
+      JSON.stringify(rows, null, 2),
+      JSON.stringify({ data: rows }),
+      gzipSync(ndjson(...rows)),
+    ];
+    await load(ndjson(...rows));
+    for (const file of files)
+      expect(countsOf(await load(file))).toEqual({ ...COUNTS, read: 2, unchanged: 2 });
+  });
+
+  test('an unknown field passes when told so, and is not kept', async () => {
+    await load(ndjson(retailer(1, { colour: 'red', coupons: [coupon(1, { colour: 'red' })] })), {
+      ignoreUnknown: true,
+    });
+    expect(await retailers()).toEqual([retailer(1)]);
+  });
+
+  test('CSV is no format for a catalogue', async () => {
+    expect(await complaintOf(load('id,name\n1,x\n'))).toBe(
+      [
+        'line 1: the row is not JSON (Unexpected identifier "id")',
+        'line 2: the row is not JSON (Unable to parse JSON string)',
+        'Nothing was imported: 2 of 2 rows are bad.',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('the withdrawal guard', () => {
+  beforeEach(() => load(ndjson(...[1, 2, 3, 4].map((n) => retailer(n)))));
+
+  test('lets half of the retailers go', async () => {
+    expect((await load(ndjson(retailer(1), retailer(2)))).withdrawn).toBe(2);
+  });
+
+  test.each([
+    ['a file with a quarter of them', ndjson(retailer(1)), 3],
+    ['a file with others only', ndjson(retailer(7), retailer(8), retailer(9), retailer(10)), 4],
+    ['an empty file', '', 4],
+    ['an empty list', '[]', 4],
+    ['an empty page', '{"data":[]}', 4],
+  ])('refuses %s, and nothing changes', async (_what, file, count) => {
+    const before = await contentOf(book);
+    for (const options of [{}, { dryRun: true }, { skipInvalid: true }]) {
+      const error = await errorOf(load(file, options));
+      expect(error).toBeInstanceOf(Refused);
+      expect(error.message).toBe(
+        `this file would withdraw ${count} of 4 retailers, more than half; nothing was imported. If that is meant, add --allow-withdrawals`,
+      );
+    }
+    expect(await contentOf(book)).toEqual(before);
+  });
+
+  test('stands aside when told so', async () => {
+    expect(countsOf(await load('', { allowWithdrawals: true }))).toEqual({ ...COUNTS, withdrawn: 4 });
+    expect(await retailers()).toEqual([]);
+  });
+
+  test('leaves an empty catalogue empty', async () => {
+    book = await newBook();
+    expect(countsOf(await load(''))).toEqual(COUNTS);
+  });
+
+  test('comes after the check of the rows', async () => {
+    expect(await errorOf(load('oops'))).toBeInstanceOf(BadInput);
+  });
+
+  test.each(['{"data":[ROW],"cursor":"x"}', '{"cursor":"x","data":[ROW]}'])(
+    'refuses one page of several, whatever else is allowed: %s',
+    async (envelope) => {
+      const before = await contentOf(book);
+      const file = envelope.replace('ROW', JSON.stringify(retailer(1, { name: 'Renamed' })));
+      const error = await errorOf(load(file, { allowWithdrawals: true }));
+      expect(error).toBeInstanceOf(Refused);
+      expect(error.message).toBe(
+        'this file is one page of a longer list (it has a cursor), not the whole catalogue; nothing was imported. Import all pages as one file, or add --merge',
+      );
+      expect(await contentOf(book)).toEqual(before);
+      expect(countsOf(await load(file, { merge: true }))).toEqual({ ...COUNTS, read: 1, changed: 1 });
+    },
+  );
+});
+
+describe('a merge', () => {
+  test('never withdraws: neither retailers nor deals', async () => {
+    await load(ndjson(retailer(1), retailer(2)));
+    const file = ndjson(
+      retailer(1, {
+        name: 'Renamed',
+        cashbackOffers: [offer(1, { featured: true }), offer(7)],
+        coupons: [],
+        promotions: [promotion(0)],
+      }),
+      retailer(3),
+    );
+    expect(countsOf(await load(file, { merge: true }))).toEqual({ ...COUNTS, read: 2, added: 1, changed: 1 });
+    expect(await retailers()).toEqual([
+      retailer(1, {
+        name: 'Renamed',
+        cashbackOffers: [offer(1, { featured: true }), offer(7)],
+        promotions: [promotion(0), promotion(1)],
+      }),
+      retailer(2),
+      retailer(3),
+    ]);
+    expect(countsOf(await load(file, { merge: true }))).toEqual({ ...COUNTS, read: 2, unchanged: 2 });
+    expect(countsOf(await load('', { merge: true }))).toEqual(COUNTS);
+  });
+
+  test('cannot bring a deal that a retailer outside the file has', async () => {
+    await load(ndjson(retailer(1), retailer(2), retailer(3)));
+    const before = await contentOf(book);
+    const file = ndjson(
+      retailer(1),
+      '',
+      retailer(4, { coupons: [coupon(2)] }),
+      retailer(0, { promotions: [promotion(3)] }),
+    );
+    expect(await complaintOf(load(file, { merge: true }))).toBe(
+      [
+        `line 3: coupons lists ${id('coupon', 2)}, which the catalogue has under the retailer ${id('retailer', 2)}`,
+        `line 4: promotions lists ${id('promotion', 3)}, which the catalogue has under the retailer ${id('retailer', 3)}`,
+        'Nothing was imported: 2 of 3 rows are bad.',
+      ].join('\n'),
+    );
+    expect(await contentOf(book)).toEqual(before);
+  });
+
+  test('cannot bring a deal that another row of the file keeps without naming it', async () => {
+    await load(ndjson(retailer(1), retailer(2)));
+    const rows = [retailer(1, { coupons: [coupon(2)] }), retailer(2, { coupons: [] })];
+    expect(await complaintOf(load(JSON.stringify(rows), { merge: true }))).toBe(
+      [
+        `line 1 (item 1): coupons lists ${id('coupon', 2)}, which the catalogue has under the retailer ${id('retailer', 2)}`,
+        'Nothing was imported: 1 of 2 rows is bad.',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('with bad rows skipped', () => {
+  beforeEach(() => load(ndjson(...[1, 2, 3, 4, 5].map((n) => retailer(n)))));
+
+  test('the good rows are imported, and a retailer whose row was bad stays as it was', async () => {
+    const file = ndjson(
+      retailer(1, { name: 'Renamed' }),
+      retailer(2, { name: '' }),
+      retailer(3),
+      retailer(6),
+      retailer(4),
+    );
+    const report = await load(file, { skipInvalid: true });
+    expect(countsOf(report)).toEqual({
+      read: 5,
+      added: 1,
+      changed: 1,
+      unchanged: 2,
+      withdrawn: 1,
+      invalid: 1,
+    });
+    expect(report.problems).toEqual([{ line: 2, field: 'name', reason: 'must not be empty' }]);
+    expect(await retailers()).toEqual([
+      retailer(1, { name: 'Renamed' }),
+      retailer(2),
+      retailer(3),
+      retailer(4),
+      retailer(6),
+    ]);
+  });
+
+  test('a row that is not UTF-8 still tells which retailer it is', async () => {
+    const file = Buffer.from(
+      ndjson(retailer(1, { name: 'K\u{e4}se' }), ...[2, 3, 4].map((n) => retailer(n))),
+      'latin1',
+    );
+    const report = await load(file, { skipInvalid: true });
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: 4, unchanged: 3, withdrawn: 1, invalid: 1 });
+    expect((await retailers()).map((row) => row.id)).toEqual([1, 2, 3, 4].map((n) => id('retailer', n)));
+  });
+
+  test.each(['{"id":"0192d1a0', '{"id":"x"}', '7', '{"id":["0192d1a0-0001-7000-8000-000000000002"]}'])(
+    'nothing is withdrawn when a row may be any retailer: %s',
+    async (bad) => {
+      const report = await load(ndjson(retailer(1), bad, retailer(9)), {
+        skipInvalid: true,
+        allowWithdrawals: true,
+      });
+      expect(countsOf(report)).toEqual({ ...COUNTS, read: 3, added: 1, unchanged: 1, invalid: 1 });
+      expect(report.notes).toEqual([
+        'Nothing was withdrawn, although 4 retailers are not in the file: the row on line 2 has no readable id and may stand for any of them.',
+      ]);
+      expect((await retailers()).length).toBe(6);
+    },
+  );
+
+  test('of two rows for the same retailer, the first counts', async () => {
+    const rows = [
+      retailer(1, { name: 'First' }),
+      retailer(1, { name: 'Second' }),
+      ...[2, 3, 4, 5].map((n) => retailer(n)),
+    ];
+    expect(countsOf(await load(ndjson(...rows), { skipInvalid: true }))).toEqual({
+      ...COUNTS,
+      read: 6,
+      changed: 1,
+      unchanged: 4,
+      invalid: 1,
+    });
+    expect((await retailers())[0]?.name).toBe('First');
+  });
+
+  test('a deal of a bad row is not taken from the good row that also has it', async () => {
+    const rows = [
+      retailer(6, { name: '', coupons: [coupon(7)] }),
+      retailer(7),
+      ...[1, 2, 3, 4, 5].map((n) => retailer(n)),
+    ];
+    const report = await load(ndjson(...rows), { skipInvalid: true });
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: 7, added: 1, unchanged: 5, invalid: 1 });
+  });
+
+  test('a deal cannot move away from a retailer that stays as it was', async () => {
+    const before = await contentOf(book);
+    const rows = [
+      retailer(1, { name: '', coupons: [] }),
+      retailer(2, { coupons: [coupon(1)] }),
+      ...[3, 4, 5].map((n) => retailer(n)),
+    ];
+    expect(await complaintOf(load(ndjson(...rows), { skipInvalid: true }))).toBe(
+      [
+        'line 1: name must not be empty',
+        `line 2: coupons lists ${id('coupon', 1)}, which the catalogue has under the retailer ${id('retailer', 1)}`,
+        'Nothing was imported: 2 of 5 rows are bad.',
+      ].join('\n'),
+    );
+    expect(await contentOf(book)).toEqual(before);
+  });
+
+  test('a file that breaks off is refused all the same, with the bad rows before the break', async () => {
+    const before = await contentOf(book);
+    const file = `[${JSON.stringify(retailer(1, { name: '' }))},\n${JSON.stringify(retailer(2)).slice(0, -9)}`;
+    expect(await complaintOf(load(file, { skipInvalid: true }))).toBe(
+      [
+        'line 1 (item 1): name must not be empty',
+        'line 2 (item 2): the row is not complete: the file ends in the middle of it',
+        'Nothing was imported: the file cannot be read beyond this point.',
+      ].join('\n'),
+    );
+    expect(await contentOf(book)).toEqual(before);
+  });
+
+  test('where a file breaks off is told even when there is no room for more problems', async () => {
+    const file = `[${Array.from({ length: 30 }, () => '[]').join(',')}`;
+    const lines = (await complaintOf(load(file))).split('\n');
+    expect(lines.slice(18)).toEqual([
+      'line 1 (item 19): the row must be a JSON object',
+      'line 1: the list is not closed: the file ends too early',
+      '… and 11 more',
+      'Nothing was imported: the file cannot be read beyond this point.',
+    ]);
+  });
+});
+
+test('a dry run says what would change and changes nothing', async () => {
+  await load(ndjson(retailer(1), retailer(2)));
+  const before = await contentOf(book);
+  const file = ndjson(retailer(1, { name: 'Renamed' }), retailer(3));
+  const report = await load(file, { dryRun: true });
+  expect(countsOf(report)).toEqual({ ...COUNTS, read: 2, added: 1, changed: 1, withdrawn: 1 });
+  expect(await contentOf(book)).toEqual(before);
+  expect(countsOf(await load(file))).toEqual(countsOf(report));
+});
+
+test('progress rises to the end of the file', async () => {
+  const seen: ImportProgress[] = [];
+  const file = ndjson(...Array.from({ length: 1100 }, (_, n) => retailer(n)));
+  await load(file, { onProgress: (progress) => seen.push(progress) });
+  expect(seen.map(({ rows }) => rows)).toEqual([500, 1000, 1100]);
+  expect(seen.at(-1)).toEqual({ bytesRead: file.length, bytesTotal: file.length, rows: 1100 });
+});
+
+test('what is stored is the text that is printed', async () => {
+  await load(ndjson(retailer(1)));
+  expect((await contentOf(book)).retailers).toEqual([printRetailer(retailer(1))]);
+});

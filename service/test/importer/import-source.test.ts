@@ -1,0 +1,127 @@
+// Where the bytes come from, packed or not, and one clear sentence for each way in which they do not.
+
+import { describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { BadInput } from '../../src/domain/errors.ts';
+import { type ImportSource, openSource, sourceFrom } from '../../src/importer/import-source.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+const folder = temporaryFolder();
+const TEXT = Array.from({ length: 40_000 }, (_, n) => `row ${n} ${(n * 7919) % 10007}\n`).join('');
+
+async function textOf(source: ImportSource): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of source.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+function fileOf(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function complaint(run: Promise<unknown>): Promise<string> {
+  const error = await run.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(BadInput);
+  return (error as BadInput).message;
+}
+
+const PACKED: ['gzip' | 'zstd', Buffer][] = [
+  ['gzip', gzipSync(TEXT)],
+  ['zstd', zstdCompressSync(TEXT)],
+];
+
+test('a file is read whole, and says how far', async () => {
+  const source = await openSource(fileOf('plain.ndjson', TEXT));
+  expect(source.bytesTotal).toBe(TEXT.length);
+  expect(source.bytesRead).toBe(0);
+  expect(await textOf(source)).toBe(TEXT);
+  expect(source.bytesRead).toBe(TEXT.length);
+});
+
+test('an empty file is empty', async () => {
+  expect(await textOf(await openSource(fileOf('empty', '')))).toBe('');
+});
+
+describe.each(PACKED)('%s', (format, packed) => {
+  test('is unpacked whatever the file is called, and progress counts packed bytes', async () => {
+    const source = await openSource(fileOf(`${format}.json`, packed));
+    expect(await textOf(source)).toBe(TEXT);
+    expect(source.bytesTotal).toBe(packed.length);
+    expect(source.bytesRead).toBe(packed.length);
+  });
+
+  test('is unpacked from a stream that delivers a byte at a time', async () => {
+    const small = format === 'gzip' ? gzipSync('hello') : zstdCompressSync('hello');
+    async function* bytes() {
+      for (const byte of small) yield Uint8Array.of(byte);
+    }
+    expect(await textOf(sourceFrom(bytes()))).toBe('hello');
+  });
+
+  test('may consist of several parts', async () => {
+    expect(await textOf(sourceFrom(Buffer.concat([packed, packed])))).toBe(TEXT + TEXT);
+  });
+
+  test.each([
+    ['cut short by a byte', packed.subarray(0, -1)],
+    ['cut in half', packed.subarray(0, packed.length / 2)],
+    ['cut after its first bytes', packed.subarray(0, 5)],
+    ['followed by something else', Buffer.concat([packed, Buffer.from('and more')])],
+  ])('that is %s is refused', async (_what, damaged) => {
+    const path = fileOf('damaged', damaged);
+    expect(await complaint(openSource(path).then(textOf))).toBe(
+      `${path} cannot be unpacked: its ${format} data is damaged or cut short`,
+    );
+  });
+});
+
+test('gzip whose content was changed is refused', async () => {
+  const damaged = gzipSync(TEXT);
+  const middle = damaged.length >> 1;
+  damaged[middle] = (damaged[middle] ?? 0) ^ 0xff;
+  expect(await complaint(textOf(sourceFrom(damaged, 'export.gz')))).toBe(
+    'export.gz cannot be unpacked: its gzip data is damaged or cut short',
+  );
+});
+
+test('a name that is plain text is not unpacked', async () => {
+  expect(await textOf(await openSource(fileOf('plain.gz', TEXT)))).toBe(TEXT);
+});
+
+test('a missing file is named', async () => {
+  expect(await complaint(openSource('/no/such/file.json'))).toBe('there is no file /no/such/file.json');
+});
+
+test('a directory is not a file', async () => {
+  expect(await complaint(openSource(folder))).toBe(`${folder} is a directory, not a file`);
+});
+
+test('standard input is read when the path is a dash, packed or not', async () => {
+  const program = `
+    import { openSource } from ${JSON.stringify(import.meta.resolve('../../src/importer/import-source.ts'))};
+    const source = await openSource('-');
+    let bytes = 0;
+    for await (const chunk of source.chunks()) bytes += chunk.length;
+    console.log(bytes, source.bytesTotal);`;
+  for (const input of [Buffer.from(TEXT), ...PACKED.map(([, packed]) => packed)]) {
+    const child = Bun.spawnSync([process.execPath, '-e', program], { stdin: input });
+    expect(child.stdout.toString()).toBe(`${TEXT.length} undefined\n`);
+  }
+});
+
+test('a pipe given by name is read once', async () => {
+  const program = `
+    import { openSource } from ${JSON.stringify(import.meta.resolve('../../src/importer/import-source.ts'))};
+    let text = '';
+    for await (const chunk of (await openSource(process.argv[1])).chunks()) text += Buffer.from(chunk);
+    console.log(JSON.stringify(text));`;
+  const child = Bun.spawnSync(['bash', '-c', 'exec "$0" -e "$1" <(echo hello)', process.execPath, program]);
+  expect(child.stdout.toString()).toBe('"hello\\n"\n');
+});

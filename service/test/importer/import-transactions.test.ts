@@ -1,0 +1,320 @@
+// Transactions: what an import writes, with which stamp, and what it leaves alone.
+
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { zstdCompressSync } from 'node:zlib';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
+import {
+  closeBooks,
+  complaintOf,
+  contentOf,
+  countsOf,
+  id,
+  NOW,
+  NOW_MS,
+  ndjson,
+  newBook,
+  type TestBook,
+  transaction,
+  without,
+} from './fixture.ts';
+
+let book: TestBook;
+let nowMs: number;
+
+beforeEach(async () => {
+  // The organisations are older than every sale, as their change clocks start when they are made.
+  nowMs = Date.UTC(2026, 9, 1);
+  book = await newBook(() => nowMs);
+  nowMs = NOW_MS;
+});
+afterAll(closeBooks);
+
+function load(file: string | Uint8Array, options: TransactionImportOptions = {}, org = book.org) {
+  return importTransactions(book.stores.transactions, org, sourceFrom(file), () => nowMs, options);
+}
+
+async function transactions(): Promise<Transaction[]> {
+  return (await contentOf(book)).transactions.documents.map((document) => JSON.parse(document));
+}
+
+async function clockMs(): Promise<number> {
+  return (await contentOf(book)).transactions.clockMs;
+}
+
+const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+const LATER = '2026-11-14T12:00:05';
+
+describe('an import upserts by id', () => {
+  test('new and changed rows carry the stamp of the import, the others keep theirs', async () => {
+    await load(ndjson(transaction(1), transaction(2)));
+    nowMs += 5_000;
+    const report = await load(
+      ndjson(transaction(3), transaction(2, { status: 'CONFIRMED' }), transaction(1)),
+    );
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: 3, added: 1, changed: 1, unchanged: 1 });
+    expect(report).toMatchObject({ problems: [], problemCount: 0, notes: [] });
+    expect(await transactions()).toEqual([
+      transaction(1, { updatedAt: NOW }),
+      transaction(2, { updatedAt: LATER, status: 'CONFIRMED' }),
+      transaction(3, { updatedAt: LATER }),
+    ]);
+    expect(await clockMs()).toBe(nowMs);
+  });
+
+  test('the same file again changes nothing, not even the change clock', async () => {
+    const file = ndjson(transaction(2), transaction(1));
+    await load(file);
+    const before = await contentOf(book);
+    nowMs += 5_000;
+    expect(countsOf(await load(file))).toEqual({ ...COUNTS, read: 2, unchanged: 2 });
+    expect(await contentOf(book)).toEqual(before);
+  });
+
+  test('two imports within a millisecond have rising stamps', async () => {
+    await load(ndjson(transaction(1)));
+    await load(ndjson(transaction(2)));
+    expect((await transactions()).map(({ updatedAt }) => updatedAt)).toEqual([NOW, `${NOW}.001`] as never);
+  });
+
+  test("the file's own updatedAt is not even looked at", async () => {
+    const rows = [
+      transaction(1, { updatedAt: 'never' }),
+      transaction(2, { updatedAt: 7 }),
+      without(transaction(3), 'updatedAt'),
+      transaction(4, { updatedAt: '2999-01-01T00:00:00' }),
+    ];
+    await load(ndjson(...rows));
+    expect((await transactions()).map(({ updatedAt }) => String(updatedAt))).toEqual([NOW, NOW, NOW, NOW]);
+  });
+
+  test('fields that may be null may be left out', async () => {
+    const required = ['id', 'country', 'soldAt', 'currencyCode', 'orderValue', 'cashback', 'status'];
+    const row = Object.fromEntries(
+      Object.entries(transaction(1)).filter(([field]) => required.includes(field)),
+    );
+    await load(ndjson(row));
+    expect(await transactions()).toEqual([
+      transaction(1, { updatedAt: NOW, clickedAt: null, passbackUid: null, cashbackOfferId: null }),
+    ]);
+  });
+
+  test('a transaction that the file does not have stays', async () => {
+    await load(ndjson(transaction(1)));
+    expect(countsOf(await load(''))).toEqual(COUNTS);
+    expect(countsOf(await load(ndjson(transaction(2))))).toEqual({ ...COUNTS, read: 1, added: 1 });
+    expect((await transactions()).length).toBe(2);
+  });
+
+  test('a page of our own answers is a file like any other, cursor or not', async () => {
+    const page = JSON.stringify({ data: [transaction(1)], cursor: id('transaction', 2) });
+    expect(countsOf(await load(page))).toEqual({ ...COUNTS, read: 1, added: 1 });
+  });
+
+  test.each([
+    ['PENDING', 'CONFIRMED'],
+    ['PENDING', 'DECLINED'],
+    ['CONFIRMED', 'DECLINED'],
+    ['DECLINED', 'CONFIRMED'],
+  ])('%s may become %s', async (from, to) => {
+    await load(ndjson(transaction(1, { status: from })));
+    expect((await load(ndjson(transaction(1, { status: to })))).changed).toBe(1);
+  });
+
+  test('every organisation has its own', async () => {
+    await load(ndjson(transaction(1)));
+    await load(ndjson(transaction(2)), {}, book.otherOrg);
+    const before = await contentOf(book);
+    expect(before.otherTransactions.documents.length).toBe(1);
+    const run = load(ndjson(transaction(2), transaction(3), transaction(1)), {}, book.otherOrg);
+    expect(await complaintOf(run)).toBe(
+      'line 3: id belongs to another organisation\nNothing was imported: 1 of 3 rows is bad.',
+    );
+    expect(await contentOf(book)).toEqual(before);
+  });
+});
+
+describe('amounts stay as they are written', () => {
+  test.each(['19.99', '0.1', '0', '123456789012345', '0.000001', '1234567890.12345'])(
+    '%s',
+    async (amount) => {
+      await load(ndjson(JSON.stringify(transaction(1)).replace('79.9', amount)));
+      expect((await contentOf(book)).transactions.documents[0]).toContain(`"orderValue":${amount},`);
+    },
+  );
+
+  test('zeros at the end and exponents do not count as digits', async () => {
+    await load(
+      ndjson(
+        JSON.stringify(transaction(1)).replace('79.9', '79.9000000000000000000').replace('3.99', '399e-2'),
+      ),
+    );
+    expect(await transactions()).toEqual([transaction(1, { updatedAt: NOW })]);
+  });
+});
+
+describe('CSV', () => {
+  const header = 'id,country,soldAt,currencyCode,orderValue,cashback,status,passbackUid';
+
+  test('is imported as JSON is', async () => {
+    const rows = [
+      `${id('transaction', 1)},DE,2026-11-01T12:00:00,EUR,79.9,3.99,PENDING,user-1`,
+      `"${id('transaction', 2).toUpperCase()}",AT,2026-11-01,EUR,79.90,0,CONFIRMED,`,
+    ];
+    const file = zstdCompressSync(`\u{feff}${[header, ...rows].join('\r\n')}\r\n`);
+    expect(countsOf(await load(file))).toEqual({ ...COUNTS, read: 2, added: 2 });
+    const common = { updatedAt: NOW, clickedAt: null, cashbackOfferId: null };
+    expect(await transactions()).toEqual([
+      transaction(1, common),
+      transaction(2, {
+        ...common,
+        country: 'AT',
+        soldAt: '2026-11-01T00:00:00',
+        cashback: 0,
+        status: 'CONFIRMED',
+        passbackUid: null,
+      }),
+    ]);
+  });
+
+  test('is refused with line, field and reason, and nothing changes', async () => {
+    const before = await contentOf(book);
+    const rows = [
+      `${id('transaction', 1)},DE,2026-11-01T12:00:00,EUR,"79,9",3.99,PENDING,"two\nlines"`,
+      `${id('transaction', 2)},,2026-11-01T12:00:00,EUR,0.10000000000000000555,0x10,PENDING,x`,
+      `${id('transaction', 3)},DE`,
+    ];
+    expect(await complaintOf(load([header, ...rows].join('\n')))).toBe(
+      [
+        'line 2: orderValue must be a number',
+        'line 4: country is missing',
+        'line 4: orderValue must have at most 15 significant digits',
+        'line 4: cashback must be a number',
+        'line 5: the row has 2 cells where the header has 8',
+        'Nothing was imported: 3 of 3 rows are bad.',
+      ].join('\n'),
+    );
+    expect(await contentOf(book)).toEqual(before);
+  });
+
+  test('a header without rows is an empty file', async () => {
+    expect(countsOf(await load(`${header}\n`))).toEqual(COUNTS);
+  });
+
+  test('an unknown column is refused, unless unknown ones are to pass', async () => {
+    const file = `${header},colour\n${id('transaction', 1)},DE,2026-11-01,EUR,1,0,PENDING,,red\n`;
+    expect(await complaintOf(load(file))).toBe(
+      'line 1: colour is an unknown column\nNothing was imported: the file cannot be read beyond this point.',
+    );
+    expect((await load(file, { ignoreUnknown: true })).added).toBe(1);
+  });
+});
+
+describe('with bad rows skipped', () => {
+  test('the good rows are imported and the bad ones listed', async () => {
+    await load(ndjson(transaction(1, { status: 'CONFIRMED' })));
+    await load(ndjson(transaction(9)), {}, book.otherOrg);
+    const rows = [
+      transaction(1),
+      transaction(2),
+      transaction(3, { cashback: -1 }),
+      transaction(9),
+      'oops',
+      transaction(2),
+      transaction(4),
+    ];
+    const report = await load(ndjson(...rows), { skipInvalid: true });
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: 7, added: 2, invalid: 5 });
+    expect(report.problems).toEqual([
+      { line: 1, field: 'status', reason: 'must not go from CONFIRMED back to PENDING' },
+      { line: 3, field: 'cashback', reason: 'must not be negative' },
+      { line: 4, field: 'id', reason: 'belongs to another organisation' },
+      { line: 5, field: '', reason: 'is not JSON (Unexpected identifier "oops")' },
+      { line: 6, field: 'id', reason: 'was already used on line 2' },
+    ]);
+    expect((await transactions()).map((row) => row.id)).toEqual([1, 2, 4].map((n) => id('transaction', n)));
+  });
+
+  test('a file of bad rows only changes nothing', async () => {
+    const before = await contentOf(book);
+    expect(countsOf(await load('oops\n', { skipInvalid: true }))).toEqual({ ...COUNTS, read: 1, invalid: 1 });
+    expect(await contentOf(book)).toEqual(before);
+  });
+});
+
+describe('a history load', () => {
+  const preserve = { preserveUpdatedAt: true };
+
+  test('keeps the stamps of the file, moves the clock to the last of them, and says what that means', async () => {
+    const rows = [
+      transaction(1, { updatedAt: '2026-11-03T00:00:00' }),
+      transaction(2, { updatedAt: '2026-11-04T00:00:00+02:00' }),
+      transaction(3, { updatedAt: '2026-11-01T00:00:00.5' }),
+    ];
+    const report = await load(ndjson(...rows), preserve);
+    expect(report.notes).toEqual([
+      'The rows kept the updatedAt of the file: whoever polls for changes will not see those that lie before the point they have reached.',
+    ]);
+    expect((await transactions()).map(({ updatedAt }) => String(updatedAt))).toEqual([
+      '2026-11-03T00:00:00',
+      '2026-11-03T22:00:00',
+      '2026-11-01T00:00:00.500',
+    ]);
+    expect(await clockMs()).toBe(Date.UTC(2026, 10, 3, 22));
+  });
+
+  test('never turns the clock back', async () => {
+    await load(ndjson(transaction(1)));
+    await load(ndjson(transaction(2)), preserve);
+    expect(await clockMs()).toBe(NOW_MS);
+  });
+
+  test('a row is unchanged only when its stamp is, too', async () => {
+    await load(ndjson(transaction(1), transaction(2)), preserve);
+    const rows = [transaction(1), transaction(2, { updatedAt: '2026-11-05T00:00:00' })];
+    expect(countsOf(await load(ndjson(...rows), preserve))).toEqual({
+      ...COUNTS,
+      read: 2,
+      changed: 1,
+      unchanged: 1,
+    });
+    expect(await clockMs()).toBe(Date.UTC(2026, 10, 5));
+  });
+
+  test.each([
+    [
+      'in the future',
+      transaction(2, { updatedAt: '2026-11-14T12:00:00.001' }),
+      'updatedAt must not be in the future',
+    ],
+    ['missing', without(transaction(2), 'updatedAt'), 'updatedAt is missing'],
+    [
+      'none',
+      transaction(2, { updatedAt: 'yesterday' }),
+      'updatedAt must be a date-time that exists, such as 2026-11-14T12:00:00',
+    ],
+  ])('refuses a stamp that is %s, and nothing changes', async (_what, row, complaint) => {
+    const before = await contentOf(book);
+    expect(await complaintOf(load(ndjson(transaction(1, { updatedAt: NOW }), row), preserve))).toBe(
+      `line 2: ${complaint}\nNothing was imported: 1 of 2 rows is bad.`,
+    );
+    expect(await contentOf(book)).toEqual(before);
+  });
+
+  test('later changes carry greater stamps', async () => {
+    await load(ndjson(transaction(1, { updatedAt: NOW })), preserve);
+    await load(ndjson(transaction(2)));
+    expect((await transactions()).map(({ updatedAt }) => String(updatedAt))).toEqual([NOW, `${NOW}.001`]);
+  });
+});
+
+test('a dry run says what would change and changes nothing', async () => {
+  await load(ndjson(transaction(1), transaction(2)));
+  const before = await contentOf(book);
+  const file = ndjson(transaction(1, { status: 'DECLINED' }), transaction(2), transaction(3));
+  const report = await load(file, { dryRun: true });
+  expect(countsOf(report)).toEqual({ ...COUNTS, read: 3, added: 1, changed: 1, unchanged: 1 });
+  expect(await contentOf(book)).toEqual(before);
+  expect(countsOf(await load(file))).toEqual(countsOf(report));
+});

@@ -1,0 +1,93 @@
+// Runs the offerbook command as a process, the way people do.
+
+import { join } from 'node:path';
+
+export const COMMAND = join(import.meta.dir, '..', '..', 'bin', 'offerbook');
+
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly stdin?: string | Uint8Array;
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+}
+
+export async function offerbook(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const child = spawnOfferbook(args, options);
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+export function spawnOfferbook(args: readonly string[], options: RunOptions = {}) {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OFFERBOOK_'));
+  return Bun.spawn([COMMAND, ...args], {
+    stdin: typeof options.stdin === 'string' ? Buffer.from(options.stdin) : (options.stdin ?? 'ignore'),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env: { ...Object.fromEntries(own), ...options.env },
+  });
+}
+
+/** A server process, from its start until it is told to stop. */
+export class ServerProcess implements AsyncDisposable {
+  readonly url: string;
+  readonly #child: ReturnType<typeof spawnOfferbook>;
+  readonly #lines: string[];
+
+  private constructor(url: string, child: ReturnType<typeof spawnOfferbook>, lines: string[]) {
+    this.url = url;
+    this.#child = child;
+    this.#lines = lines;
+  }
+
+  /** Starts `offerbook serve` on a free port and waits until it is ready. */
+  static async start(args: readonly string[], options: RunOptions = {}): Promise<ServerProcess> {
+    const child = spawnOfferbook(['serve', '--port', '0', ...args], options);
+    const lines: string[] = [];
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    void (async () => {
+      let rest = '';
+      const decoder = new TextDecoder();
+      let url = '';
+      for await (const chunk of child.stdout) {
+        const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+        rest = parts.pop() ?? '';
+        lines.push(...parts);
+        for (const line of parts) {
+          const { msg, url: announced } = JSON.parse(line) as { msg?: string; url?: string };
+          if (msg === 'listening') url = announced ?? '';
+          if (msg === 'ready') resolve(url);
+        }
+      }
+      reject(new Error(`the server ended before it was ready: ${await new Response(child.stderr).text()}`));
+    })();
+    return new ServerProcess(await promise, child, lines);
+  }
+
+  get logLines(): readonly string[] {
+    return this.#lines;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Sends a signal and waits for the end; returns the exit code. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+    this.#child.kill(signal);
+    return this.#child.exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL');
+  }
+}
