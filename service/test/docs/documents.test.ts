@@ -1,0 +1,99 @@
+// The documents: every command in them is run as written, every link leads somewhere, and the tables that
+// repeat what the code says are current.
+
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { freePort } from '../support/postgres-server.ts';
+
+const ROOT = join(import.meta.dir, '..', '..', '..');
+const DOCUMENTS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...new Bun.Glob('docs/*.md').scanSync(ROOT),
+].sort();
+
+interface Block {
+  readonly language: string;
+  readonly kind: string;
+  readonly code: string;
+}
+
+function blocks(document: string): Block[] {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  return [...text.matchAll(/^```(\w+) ?(\w*)\n(.*?)^```$/gms)].map(([, language = '', kind = '', code = '']) => ({
+    language,
+    kind,
+    code,
+  }));
+}
+
+/** The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the background. */
+function script(document: string): string {
+  return blocks(document)
+    .filter(({ language }) => language === 'sh')
+    .map(({ kind, code }) =>
+      kind === 'server'
+        ? `${code.trim()} > /dev/null &\nuntil curl -sf http://localhost:8080/readyz > /dev/null; do sleep 0.05; done\n`
+        : code,
+    )
+    .join('\n');
+}
+
+describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the commands in %s', (document) => {
+  test('work as written, one after the other', async () => {
+    const port = String(await freePort());
+    const commands = script(document).replaceAll('8080', port);
+    const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', `trap 'kill $(jobs -p) 2> /dev/null' EXIT\n${commands}`], {
+      cwd: ROOT,
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: { ...process.env, OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'docs.db')}` },
+    });
+    const [stdout, stderr, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    expect({ code, stderr: code === 0 ? '' : stderr, stdout: code === 0 ? '' : stdout }).toEqual({ code: 0, stderr: '', stdout: '' });
+    // curl -s prints an error answer and succeeds; a document must not show one.
+    expect(stdout).not.toContain('"code":"');
+  }, 60_000);
+});
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+
+  test('its links lead to files that exist', () => {
+    const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target = '']) => target);
+    expect(targets.filter((target) => !existsSync(join(ROOT, dirname(document), target)))).toEqual([]);
+  });
+
+  test('the files it names exist', () => {
+    const named = [...text.matchAll(/`((?:service|client|docs|examples|bench)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
+test('docs/errors.md lists every error code with its status and title', () => {
+  const text = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
+  const missing = ERROR_CODES.filter((code) => !text.includes(`| ${ERRORS[code].status} | \`${code}\` | ${ERRORS[code].title} |`));
+  expect(missing).toEqual([]);
+});
+
+test('docs/decisions.md names, for every decision, a test that exists', () => {
+  const rows = readFileSync(join(ROOT, 'docs/decisions.md'), 'utf8')
+    .split('\n')
+    .filter((line) => /^\| .* \|$/.test(line) && !/^\| (open point|---)/.test(line));
+  expect(rows.length).toBeGreaterThan(40);
+  const unpinned = rows.filter((row) => {
+    const [, file = '', name = ''] = /\| `([\w./-]+)`: (.+) \|$/.exec(row) ?? [];
+    const path = join(ROOT, 'service/test', file);
+    return name === '' || !existsSync(path) || !readFileSync(path, 'utf8').includes(name);
+  });
+  expect(unpinned).toEqual([]);
+});
