@@ -13,41 +13,40 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-export async function listen(app: App, settings: ServeSettings, sharesPort: boolean): Promise<Listener> {
-  const server = start();
-
-  function start() {
-    try {
-      return Bun.serve({
-        port: settings.port,
-        hostname: settings.host,
-        reusePort: sharesPort,
-        idleTimeout: IDLE_TIMEOUT_S,
-        // No operation has a body; what comes with a request is not worth reading.
-        maxRequestBodySize: 1024 * 1024,
-        development: false,
-        fetch: (request, self) => app(request, self.requestIP(request)?.address ?? ''),
-      });
-    } catch (error) {
-      const code = (error as { code?: unknown }).code;
-      if (code === 'EADDRINUSE') {
-        throw new BadInput(`port ${settings.port} on ${settings.host} is taken; choose another with --port`, {
-          cause: error,
-        });
-      }
-      if (code === 'EACCES')
-        throw new BadInput(`port ${settings.port} may not be used by this user`, { cause: error });
-      throw new BadInput(`cannot listen on ${settings.host}, port ${settings.port}`, { cause: error });
-    }
-  }
-
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+export function listen(app: App, settings: ServeSettings, sharesPort: boolean): Listener {
+  const { port, host } = settings;
+  const server = bind(host, port, () =>
+    Bun.serve({
+      port,
+      hostname: host,
+      reusePort: sharesPort,
+      idleTimeout: IDLE_TIMEOUT_S,
+      // No operation has a body; what comes with a request is not worth reading.
+      maxRequestBodySize: 1024 * 1024,
+      development: false,
+      fetch: (request, self) => app(request, self.requestIP(request)?.address ?? ''),
+    }),
+  );
   return {
-    url: `http://${host}:${server.port}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
     async stop() {
       const cutOff = setTimeout(() => server.stop(true), DRAIN_MS);
       await server.stop();
       clearTimeout(cutOff);
     },
   };
+}
+
+/** Binds a socket, or says in one sentence why that cannot be done. */
+export function bind<T>(host: string, port: number, serve: () => T): T {
+  try {
+    return serve();
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    if (code === 'EADDRINUSE') {
+      throw new BadInput(`port ${port} on ${host} is taken; choose another with --port`, { cause: error });
+    }
+    if (code === 'EACCES') throw new BadInput(`port ${port} may not be used by this user`, { cause: error });
+    throw new BadInput(`cannot listen on ${host}, port ${port}`, { cause: error });
+  }
 }

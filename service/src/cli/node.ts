@@ -9,6 +9,7 @@ import type { Stores } from '../domain/stores.ts';
 import { buildApp } from '../http/app.ts';
 import { TokenDirectory } from '../http/token-directory.ts';
 import { openStores, SERVER_OPTIONS } from '../storage/open-stores.ts';
+import { openAdmin } from './admin.ts';
 import { listen } from './listen.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
@@ -35,26 +36,35 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
   const catalogue = new Catalogue(stores.catalogue, clock);
   let stopping = false;
-  const app = buildApp({
-    catalogue,
-    tokens,
-    transactions: stores.transactions,
-    isReady: () => !stopping && tokens.ready && catalogue.ready,
-    logger,
-    settings,
-  });
-  const server = await listen(app, settings, options.sharesPort === true).catch(async (error) => {
-    await stores.close();
-    throw error;
-  });
-  logger.info({ url: server.url }, 'listening');
-
+  const isReady = () => !stopping && tokens.ready && catalogue.ready;
+  const state = () => ({ isReady: isReady(), catalogueRevision: catalogue.revision });
+  // What is opened here, in the order in which it is closed again.
+  const opened: (() => Promise<void>)[] = [() => stores.close()];
+  const closeAll = async () => {
+    for (const close of opened.toReversed()) await close();
+  };
+  let url: string;
   try {
+    const admin = settings.adminPort === undefined ? undefined : await openAdmin(settings.adminPort, state);
+    if (admin !== undefined) opened.push(admin.stop);
+    const metrics = admin?.metrics;
+    const app = buildApp({
+      catalogue,
+      tokens,
+      transactions: stores.transactions,
+      isReady,
+      logger,
+      metrics,
+      settings,
+    });
+    const server = listen(app, settings, options.sharesPort === true);
+    opened.push(server.stop);
+    url = server.url;
+    logger.info({ url }, 'listening');
     await tokens.refresh();
     await catalogue.load();
   } catch (error) {
-    await server.stop();
-    await stores.close();
+    await closeAll();
     throw error;
   }
   logger.info({ revision: catalogue.revision }, 'ready');
@@ -65,15 +75,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const flushTimer = setInterval(flush, FLUSH_INTERVAL_MS);
 
   return {
-    url: server.url,
+    url,
     stores,
     async stop() {
       stopping = true;
       stopFollowing();
       clearInterval(flushTimer);
-      await server.stop();
       await flush();
-      await stores.close();
+      await closeAll();
       logger.info('stopped');
     },
   };

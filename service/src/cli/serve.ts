@@ -22,7 +22,7 @@ export function serveCommand(): Command {
 
 async function runServer(flags: Record<string, string | boolean | undefined>): Promise<void> {
   const settings = readServeSettings(flags);
-  const databaseUrl = readDatabaseUrl(flags['database'] as string | undefined);
+  const databaseUrl = readDatabaseUrl(flags.database as string | undefined);
   const logger = pino({
     level: settings.logLevel,
     base: { pid: process.pid },
@@ -32,8 +32,10 @@ async function runServer(flags: Record<string, string | boolean | undefined>): P
     await runWorkers(settings, databaseUrl, logger);
     return;
   }
-  const node = await startNode({ settings, databaseUrl, logger, sharesPort: flags['sharePort'] === true });
-  await untilToldToStop();
+  // Listened for from here on, so that an order to stop that comes during the start is not missed.
+  const stop = untilToldToStop();
+  const node = await startNode({ settings, databaseUrl, logger, sharesPort: flags.sharePort === true });
+  await stop;
   logger.info('draining');
   await node.stop();
 }

@@ -17,10 +17,10 @@ export async function runWorkers(
 ): Promise<void> {
   // Migrates, and finds out about a bad URL once instead of in every worker.
   await (await openStores(databaseUrl, SERVER_OPTIONS)).close();
-  const env = workerEnvironment({ ...settings, port: settings.port || freePort(settings.host) }, databaseUrl);
+  const port = settings.port || freePort(settings.host);
   let stopping = false;
 
-  async function keepRunning(): Promise<void> {
+  async function keepRunning(env: Record<string, string>): Promise<void> {
     while (!stopping) {
       const worker = Bun.spawn([process.execPath, ...process.execArgv, MAIN, 'serve', '--share-port'], {
         env,
@@ -36,7 +36,11 @@ export async function runWorkers(
   }
 
   const workers = new Set<Bun.Subprocess>();
-  const running = Array.from({ length: settings.workers }, keepRunning);
+  const running = Array.from({ length: settings.workers }, (_, index) => {
+    // Metrics are those of one process, so each worker has an admin port of its own.
+    const adminPort = settings.adminPort === undefined ? undefined : settings.adminPort + index;
+    return keepRunning(workerEnvironment({ ...settings, port, adminPort }, databaseUrl));
+  });
   await untilToldToStop();
   stopping = true;
   for (const worker of workers) worker.kill('SIGTERM');

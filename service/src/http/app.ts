@@ -10,6 +10,7 @@ import type { TransactionStore } from '../domain/stores.ts';
 import { clientAddress } from './client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
 import { type Exchange, openExchange, type Route } from './exchange.ts';
+import type { Metrics } from './metrics.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { problem } from './problem.ts';
 import type { Reply } from './reply.ts';
@@ -36,6 +37,7 @@ export interface AppDependencies {
   /** Whether this node should get requests: everything is loaded, and it is not shutting down. */
   readonly isReady: () => boolean;
   readonly logger: Logger;
+  readonly metrics: Metrics | undefined;
   readonly settings: AppSettings;
 }
 
@@ -66,13 +68,15 @@ export function buildApp(dependencies: AppDependencies): App {
     const headers: Record<string, string> = { 'Request-Id': exchange.requestId };
     if (exchange.openToBrowsers) Object.assign(headers, CORS_HEADERS);
     Object.assign(headers, exchange.rateLimit?.headers, reply.headers);
+    const durationMs = performance.now() - exchange.startedAtMs;
+    dependencies.metrics?.count(exchange.route, reply.status, durationMs);
     logger.info({
       requestId: exchange.requestId,
       tokenId: exchange.token?.id,
       method: exchange.request.method,
       route: exchange.route,
       status: reply.status,
-      durationMs: Math.round((performance.now() - exchange.startedAtMs) * 1000) / 1000,
+      durationMs: Math.round(durationMs * 1000) / 1000,
       address: exchange.address,
     });
     return new Response(reply.body as ConstructorParameters<typeof Response>[0], {

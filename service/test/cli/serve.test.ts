@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
 let database: string;
@@ -53,6 +54,20 @@ test('an over-long URL gets our own 414, up to 60 KB', async () => {
     414,
     'uri_too_long',
   ]);
+});
+
+test('the admin port shows metrics, without a token in them, and nothing else', async () => {
+  const adminPort = await freePort();
+  await using server = await ServerProcess.start(['--database', database, '--admin-port', String(adminPort)]);
+  await get(`${server.url}/v1/retailers/`);
+  await get(`${server.url}/v1/<script>/`);
+  const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  expect(metrics).toContain('offerbook_http_requests_total{route="/v1/retailers/",status="200"} 1');
+  expect(metrics).toContain('offerbook_http_requests_total{route="unknown",status="404"} 1');
+  expect(metrics).toContain('offerbook_ready 1');
+  expect(metrics).not.toContain(token);
+  expect((await fetch(`http://127.0.0.1:${adminPort}/v1/retailers/`)).status).toBe(404);
+  expect((await get(`${server.url}/metrics`)).status).toBe(404);
 });
 
 test('a taken port is told in one sentence', async () => {

@@ -1,0 +1,29 @@
+// The admin port: metrics for the operator's monitoring, on this machine only and only when asked for.
+
+import type { Metrics, NodeState } from '../http/metrics.ts';
+import { bind } from './listen.ts';
+
+const HOST = '127.0.0.1';
+
+export interface Admin {
+  readonly metrics: Metrics;
+  readonly stop: () => Promise<void>;
+}
+
+export async function openAdmin(port: number, state: () => NodeState): Promise<Admin> {
+  // Loaded here, because a server without an admin port has no use for it and would start later.
+  const { Metrics } = await import('../http/metrics.ts');
+  const metrics = new Metrics(state);
+  const server = bind(HOST, port, () =>
+    Bun.serve({
+      port,
+      hostname: HOST,
+      development: false,
+      fetch: (request) =>
+        new URL(request.url).pathname === '/metrics'
+          ? metrics.page()
+          : new Response('Not found\n', { status: 404 }),
+    }),
+  );
+  return { metrics, stop: () => server.stop(true) };
+}

@@ -1,0 +1,65 @@
+// What a monitoring system sees: requests and their durations by route, and what is in memory. Labels are our
+// own routes and statuses, never anything that a caller sent.
+
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface NodeState {
+  readonly catalogueRevision: number | undefined;
+  readonly isReady: boolean;
+}
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Counter({
+    name: 'offerbook_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['route', 'status'],
+    registers: [this.#registry],
+  });
+  readonly #durations = new Histogram({
+    name: 'offerbook_http_request_duration_seconds',
+    help: 'How long answers took.',
+    labelNames: ['route'],
+    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 2.5],
+    registers: [this.#registry],
+  });
+
+  constructor(state: () => NodeState) {
+    this.#gauge('offerbook_ready', 'Whether this process should get requests.', () =>
+      Number(state().isReady),
+    );
+    this.#gauge(
+      'offerbook_catalogue_revision',
+      'The revision of the catalogue that is served.',
+      () => state().catalogueRevision ?? 0,
+    );
+    this.#gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+    this.#gauge(
+      'process_cpu_seconds_total',
+      'Processor time used.',
+      () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
+    );
+  }
+
+  count(route: string, status: number, durationMs: number): void {
+    this.#requests.inc({ route, status });
+    this.#durations.observe({ route }, durationMs / 1000);
+  }
+
+  async page(): Promise<Response> {
+    return new Response(await this.#registry.metrics(), {
+      headers: { 'Content-Type': this.#registry.contentType },
+    });
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}
