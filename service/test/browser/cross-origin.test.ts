@@ -1,0 +1,74 @@
+// What a page from somewhere else can and cannot read, as a real browser enforces it.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../support/browser.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+let node: TestNode;
+let shop: ReturnType<typeof Bun.serve>;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  node = await TestNode.start();
+  await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+  await node.transactions([transaction(1)]);
+  // Another port is another origin.
+  shop = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () =>
+      new Response('<!doctype html><title>Shop</title>', { headers: { 'Content-Type': 'text/html' } }),
+  });
+  browser = await launchBrowser();
+  page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${shop.port}/`);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await shop?.stop(true);
+  await node?.[Symbol.asyncDispose]();
+});
+
+/** Fetches from inside the page; "blocked" is all that a page learns when the browser steps in. */
+function fetchInPage(path: string, token: string) {
+  return page.evaluate(
+    async ([url, authorization]) => {
+      try {
+        const response = await fetch(url, { headers: { Authorization: authorization } });
+        return {
+          status: response.status,
+          body: await response.json(),
+          readable: ['etag', 'link', 'request-id', 'ratelimit'].filter((name) => response.headers.has(name)),
+        };
+      } catch {
+        return 'blocked';
+      }
+    },
+    [node.url + path, `Bearer ${token}`] as const,
+  );
+}
+
+test('a page anywhere reads the catalogue with a public token, and the headers it needs', async () => {
+  const answer = await fetchInPage('/v1/cashback-offers/?limit=1', await node.token('public'));
+  expect(answer).toEqual({
+    status: 200,
+    body: { data: [expect.objectContaining({ name: 'Retailer 1' })] },
+    readable: ['etag', 'request-id', 'ratelimit'],
+  });
+});
+
+test('a page can read why it was refused', async () => {
+  expect(await fetchInPage('/v1/retailers/', 'ob_pub_wrong')).toMatchObject({
+    status: 401,
+    body: { code: 'invalid_token' },
+  });
+});
+
+test('a page cannot read transactions, whatever token it has', async () => {
+  expect(await fetchInPage('/v1/transactions/', await node.token('private'))).toBe('blocked');
+  expect(await fetchInPage('/v1/transactions/', await node.token('public'))).toBe('blocked');
+});
