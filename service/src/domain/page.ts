@@ -13,11 +13,9 @@ export interface Page<Item> {
 }
 
 /** Cuts a page from rows that were read with one more than the limit, which tells whether there is a next page. */
-export function cutPage<Item extends { readonly id: Uuid }>(
-  rows: readonly Item[],
-  limit: number,
-): Page<Item> {
-  return { items: rows.slice(0, limit), cursor: rows[limit]?.id };
+export function cutPage<Item>(rows: readonly Item[], limit: number, idOf: (item: Item) => Uuid): Page<Item> {
+  const next = rows[limit];
+  return { items: rows.slice(0, limit), cursor: next === undefined ? undefined : idOf(next) };
 }
 
 /** The list envelope, from items that are JSON text already. */

@@ -59,7 +59,10 @@ export function timestamp(description: string, example: string) {
         payload.issues.push({ code: 'custom', message, input: payload.value });
       }
     })
-    .meta({ description, examples: [example] }) as unknown as z.ZodType<Timestamp, string>;
+    .meta({ description, format: 'date-time-local', examples: [example] }) as unknown as z.ZodType<
+    Timestamp,
+    string
+  >;
 }
 
 export function webUrl(description: string, example: string) {

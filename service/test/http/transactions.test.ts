@@ -123,6 +123,15 @@ for (const database of DATABASES) {
       expect(stamps).toEqual(['2026-11-14T12:00:00.123', '2026-11-14T12:00:01.001']);
     });
 
+    test('a declined sale keeps its amounts', async () => {
+      const org = 'declining';
+      const theirs = await node.token('private', org);
+      await node.transactions([transaction(0x60)], org);
+      await node.transactions([transaction(0x60, { status: 'DECLINED' })], org);
+      const [sale] = (await get('', theirs)).data;
+      expect(sale).toMatchObject({ status: 'DECLINED', orderValue: 79.9, cashback: 3.99 });
+    });
+
     test('a change is complete at once: the import is visible to the next read, up to Complete-Through', async () => {
       nowMs = Date.parse('2026-11-14T13:00:00Z');
       const { completeThrough } = await get('');

@@ -1,0 +1,79 @@
+// A set of numbers below a known size, in whichever form is smaller: an ascending array for the few, a
+// bitset for the many. An index of any number of terms is thereby never larger than a bit for each pair of
+// number and common term, plus four bytes for each pair of number and rare term. Loops over typed arrays
+// count their indices here and elsewhere in this folder: for…of is several times slower on them.
+
+import { Bitset } from './bitset.ts';
+
+/** Up to here, sorting a few numbers is faster than making a bitset and searching it. */
+const SORTED_COUNT_MAX = 256;
+
+export type NumberSet = Uint32Array | Bitset;
+
+export function isInAll(sets: readonly NumberSet[], member: number): boolean {
+  for (const set of sets) if (!has(set, member)) return false;
+  return true;
+}
+
+function has(set: NumberSet, member: number): boolean {
+  return set instanceof Bitset ? set.has(member) : set[firstAtOrAfter(set, member)] === member;
+}
+
+/** The index of the first member at or after a number, or the length. */
+export function firstAtOrAfter(ascending: Uint32Array, member: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] as number) < member) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Splits sets by form; the arrays come shortest first. */
+export function byForm(sets: readonly NumberSet[]): { arrays: Uint32Array[]; bitsets: Bitset[] } {
+  return {
+    arrays: sets.filter((set) => set instanceof Uint32Array).sort((a, b) => a.length - b.length),
+    bitsets: sets.filter((set) => set instanceof Bitset),
+  };
+}
+
+/** A set that is used once and thrown away: made for speed. The members come in any order. */
+export function numberSet(members: Uint32Array, size: number): NumberSet {
+  if (members.length <= SORTED_COUNT_MAX) return members.sort();
+  const set = new Bitset(size);
+  for (let index = 0; index < members.length; index++) set.add(members[index] as number);
+  return set;
+}
+
+export class NumberSetBuilder {
+  readonly #size: number;
+  readonly #countMax: number;
+  #few: number[] = [];
+  #many: Bitset | undefined;
+
+  constructor(size: number) {
+    this.#size = size;
+    this.#countMax = size / 32;
+  }
+
+  /** Members must come in ascending order; one may come several times in a row. */
+  add(member: number): void {
+    if (this.#many !== undefined) this.#many.add(member);
+    else if (this.#few.at(-1) !== member) {
+      this.#few.push(member);
+      if (this.#few.length > this.#countMax) this.#becomeMany();
+    }
+  }
+
+  build(): NumberSet {
+    return this.#many ?? new Uint32Array(this.#few);
+  }
+
+  #becomeMany(): void {
+    this.#many = new Bitset(this.#size);
+    for (const member of this.#few) this.#many.add(member);
+    this.#few = [];
+  }
+}

@@ -1,0 +1,158 @@
+// Small catalogues full of awkward texts and times that lie close together, for property tests, and a store
+// that holds one.
+
+import fc from 'fast-check';
+import type { CatalogueQuery } from '../../src/catalogue/catalogue.ts';
+import { type Coupon, type Promotion, printRetailer, type Retailer } from '../../src/domain/catalogue.ts';
+import type { CatalogueStore } from '../../src/domain/stores.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+
+export const START_MS = Date.UTC(2026, 10, 14, 12);
+
+const NAMES = [
+  'Café Münster',
+  'CAFE MUNSTER',
+  'Straße',
+  'STRASSE',
+  'Maẞe',
+  'ΟΔΟΣ',
+  'οδοσα',
+  '100 %_* off',
+  '*',
+  '%',
+  '_',
+  'שלום עולם',
+  'مرحبا',
+  '😀 Shop',
+  'Shop 😀😁',
+  '\ud83d',
+  'lone \udc00 half',
+  'ﬁne',
+  'İstanbul',
+  'ısı',
+  'a',
+  'A',
+  'á',
+  'e\u0301',
+  '"quoted\\',
+  '{}[],:',
+  '\u0000',
+  '한국',
+  'line\nbreak',
+];
+const CATEGORIES = [
+  'Garden',
+  'garden',
+  'Gärden',
+  'GARDEN ',
+  '',
+  '\u0301',
+  'Fußball',
+  'FUSSBALL',
+  '🌱',
+  '"',
+  '\ud800',
+];
+const COUNTRIES = ['DE', 'AT', 'CH', 'FR'];
+
+const name = fc.oneof(fc.constantFrom(...NAMES), fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }));
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.constantFrom('€', '\udfff', '},{', '\\"'),
+);
+const momentMs = fc.integer({ min: 0, max: 12 }).map((step) => START_MS + step * 500);
+const period = fc
+  .tuple(momentMs, momentMs)
+  .filter(([a, b]) => a !== b)
+  .map(([a, b]) => ({ startDate: printTimestamp(Math.min(a, b)), endDate: printTimestamp(Math.max(a, b)) }));
+
+const offer = fc.record({
+  featured: fc.boolean(),
+  countries: fc.array(fc.constantFrom(...COUNTRIES), { maxLength: 3 }),
+  cashbackPercentage: fc.constantFrom(0, 0.05, 1),
+  maximumFixedCommissionFee: fc.constantFrom(null, 7.5, 1e-7),
+  description: text,
+  category: fc.constantFrom(...CATEGORIES),
+  termsAndExclusions: text,
+});
+const coupon = fc.tuple(fc.record({ code: text, description: text }), period);
+const promotion = fc.tuple(fc.record({ description: text }), period);
+
+const retailer = fc.record({
+  name,
+  offers: fc.array(offer, { maxLength: 4 }),
+  coupons: fc.array(coupon, { maxLength: 4 }),
+  promotions: fc.array(promotion, { maxLength: 3 }),
+});
+
+/** Retailers with ids that are all different and in no order. */
+export const catalogue: fc.Arbitrary<Retailer[]> = fc.array(retailer, { maxLength: 8 }).map((drafts) =>
+  drafts.map(({ name, offers, coupons, promotions }, number) => ({
+    id: uuid('retailer', number),
+    name,
+    hostname: 'shop.example',
+    url: 'https://shop.example/',
+    logo: `https://shop.example/${number}.svg`,
+    cashbackOffers: offers.map((fields, index) => ({ id: uuid('offer', number, index), ...fields })),
+    coupons: coupons.map(
+      ([{ code, description }, dates], index): Coupon => ({
+        code,
+        id: uuid('coupon', number, index),
+        description,
+        ...dates,
+      }),
+    ),
+    promotions: promotions.map(
+      ([{ description }, dates], index): Promotion => ({
+        id: uuid('promotion', number, index),
+        description,
+        ...dates,
+        deepLink: 'https://shop.example/deal',
+      }),
+    ),
+  })),
+);
+
+export const query: fc.Arbitrary<CatalogueQuery> = fc.record({
+  cursor: fc.option(
+    fc.oneof(
+      fc.uuid().map((text) => text as Uuid),
+      fc.nat(7).map((number) => uuid('retailer', number)),
+      fc
+        .tuple(fc.constantFrom('offer', 'coupon', 'promotion'), fc.nat(7), fc.nat(3))
+        .map((parts) => uuid(...parts)),
+    ),
+    { nil: undefined },
+  ),
+  limit: fc.integer({ min: 1, max: 6 }),
+  name: fc.option(
+    fc.oneof(fc.constantFrom(...NAMES, '', '\u0301', 'ss', 'ΟΔΟσ', 'sh', 'c', 'afe', 'FI', '\ude00'), name),
+    {
+      nil: undefined,
+    },
+  ),
+  category: fc.option(fc.constantFrom(...CATEGORIES.filter((category) => category !== ''), 'other'), {
+    nil: undefined,
+  }),
+  country: fc.option(fc.constantFrom(...COUNTRIES, 'ZZ'), { nil: undefined }),
+});
+
+/** The same parts give the same id. */
+export function uuid(...parts: readonly (string | number)[]): Uuid {
+  const hex = new Bun.CryptoHasher('md5').update(parts.join('/')).digest('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') as Uuid;
+}
+
+export function storeOf(retailers: readonly Retailer[], revision = 1): Pick<CatalogueStore, 'read'> {
+  return {
+    async read(onBatch) {
+      const documents = retailers
+        .map((retailer) => ({ id: retailer.id, document: printRetailer(retailer) }))
+        .sort((a, b) => (a.id < b.id ? -1 : 1));
+      for (let begin = 0; begin < documents.length; begin += 3)
+        await onBatch(documents.slice(begin, begin + 3));
+      return revision;
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Catalogue, type CatalogueListName, type CatalogueQuery } from '../../src/catalogue/catalogue.ts';
+import { activePeriodMs, type Promotion, type Retailer } from '../../src/domain/catalogue.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import { catalogue, query, START_MS, storeOf, uuid } from './arbitrary-catalogue.ts';
+import { naivePage } from './naive-catalogue.ts';
+
+const LISTS: readonly CatalogueListName[] = ['retailers', 'cashbackOffers', 'coupons', 'promotions'];
+const list = fc.constantFrom(...LISTS);
+const FIRST: CatalogueQuery = { cursor: undefined, limit: 1000 };
+/** From before the first start to after the last end, on and just beside the moments at which things change. */
+const momentMs = fc
+  .tuple(fc.integer({ min: -1, max: 13 }), fc.constantFrom(-1, 0, 1))
+  .map(([step, offset]) => START_MS + step * 500 + offset);
+
+async function loaded(
+  retailers: readonly Retailer[],
+  clock: () => number = () => START_MS,
+): Promise<Catalogue> {
+  const catalogue = new Catalogue(storeOf(retailers), clock);
+  await catalogue.load();
+  return catalogue;
+}
+
+test('every page of every list holds what matches, is active, and comes at or after the cursor', async () => {
+  const questions = fc.array(fc.tuple(list, momentMs, query), { minLength: 20, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(catalogue, questions, async (retailers, questions) => {
+      let nowMs = START_MS;
+      const catalogue = await loaded(retailers, () => nowMs);
+      for (const [name, momentMs, query] of questions) {
+        nowMs = momentMs;
+        expect(catalogue.list(name).page(query)).toEqual(naivePage(retailers, name, nowMs, query));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('walking all pages, whatever their size, gives every item once', async () => {
+  await fc.assert(
+    fc.asyncProperty(catalogue, list, query, async (retailers, name, { cursor: _, ...query }) => {
+      const view = (await loaded(retailers)).list(name);
+      const all = naivePage(retailers, name, START_MS, { ...query, ...FIRST }).items;
+      expect(walk((cursor) => view.page({ ...query, cursor }))).toEqual([...all]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a view stays as it was, however the clock moves on', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      catalogue,
+      list,
+      fc.array(momentMs, { minLength: 2 }),
+      async (retailers, name, momentsMs) => {
+        let nowMs = START_MS;
+        const catalogue = await loaded(retailers, () => nowMs);
+        const views = momentsMs.map((momentMs) => {
+          nowMs = momentMs;
+          for (const other of LISTS) catalogue.list(other);
+          return { momentMs, view: catalogue.list(name) };
+        });
+        for (const { momentMs, view } of views) {
+          expect(view.page(FIRST)).toEqual(naivePage(retailers, name, momentMs, FIRST));
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('a view is the same object until something in its list starts or ends, and another one from then on', async () => {
+  await fc.assert(
+    fc.asyncProperty(catalogue, list, momentMs, momentMs, async (retailers, name, beforeMs, afterMs) => {
+      let nowMs = beforeMs;
+      const catalogue = await loaded(retailers, () => nowMs);
+      const before = catalogue.list(name);
+      nowMs = afterMs;
+      const changed = changesMs(retailers, name).some(
+        (changeMs) => Math.min(beforeMs, afterMs) < changeMs && changeMs <= Math.max(beforeMs, afterMs),
+      );
+      expect(catalogue.list(name) !== before).toBe(changed);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('filters agree with a plain search in a catalogue of many retailers, common and rare words alike', async () => {
+  const retailers = manyRetailers();
+  const catalogue = await loaded(retailers);
+  const names = [
+    'shop',
+    'SHÖP',
+    'sh',
+    's',
+    'e',
+    '17',
+    '170',
+    'rare 5',
+    'rarest',
+    'shop 1',
+    'hop s',
+    'zzz',
+    'garden shop',
+    undefined,
+  ];
+  const categories = ['Garden', 'sports', 'Only 77', 'none', undefined];
+  const countries = ['DE', 'AT', 'LI', 'ZZ', undefined];
+  for (const name of names) {
+    for (const category of categories) {
+      for (const country of countries) {
+        for (const [cursor, limit] of [
+          [undefined, 5],
+          [uuid('cursor', 1), 300],
+          [uuid('cursor', 4), 1],
+        ] as const) {
+          const query = { cursor, limit, name, category, country };
+          expect(catalogue.list('cashbackOffers').page(query)).toEqual(
+            naivePage(retailers, 'cashbackOffers', START_MS, query),
+          );
+        }
+      }
+    }
+  }
+});
+
+test('lists other than cashback offers do not look at the filters', async () => {
+  const retailers = manyRetailers().slice(0, 10);
+  const catalogue = await loaded(retailers);
+  const filters = { name: 'zzz', category: 'zzz', country: 'ZZ' };
+  expect(catalogue.list('retailers').page({ ...FIRST, ...filters }).items).toHaveLength(10);
+});
+
+test('a name of nothing but accents selects everything, as an empty one does', async () => {
+  const catalogue = await loaded(manyRetailers());
+  const offers = catalogue.list('cashbackOffers');
+  expect(offers.page({ ...FIRST, name: '\u0301\u0308' })).toEqual(offers.page(FIRST));
+});
+
+test('a deal id that two retailers share is listed once, so that a walk ends', async () => {
+  const retailers = manyRetailers().slice(1, 4);
+  const [first, second, third] = retailers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three are needed');
+  const withShared = [
+    first,
+    second,
+    { ...third, cashbackOffers: second.cashbackOffers.slice(0, 1), promotions: second.promotions },
+  ];
+  const catalogue = await loaded(withShared);
+  for (const list of ['cashbackOffers', 'promotions'] as const) {
+    const walked = walk((cursor) => catalogue.list(list).page({ cursor, limit: 1 }));
+    expect(walked).toEqual([...naivePage([first, second], list, START_MS, FIRST).items]);
+  }
+  expect(catalogue.list('cashbackOffers').page({ ...FIRST, name: third.name }).items).toEqual([]);
+  expect(catalogue.list('retailers').page(FIRST)).toEqual(
+    naivePage(withShared, 'retailers', START_MS, FIRST),
+  );
+});
+
+function changesMs(retailers: readonly Retailer[], name: CatalogueListName): number[] {
+  if (name === 'cashbackOffers') return [];
+  return retailers
+    .flatMap((retailer) =>
+      name === 'retailers' ? [...retailer.coupons, ...retailer.promotions] : [...retailer[name]],
+    )
+    .flatMap((deal) => Object.values(activePeriodMs(deal)));
+}
+
+function walk(
+  pageAt: (cursor: Uuid | undefined) => { items: readonly string[]; cursor: Uuid | undefined },
+): string[] {
+  const items: string[] = [];
+  let cursor: Uuid | undefined;
+  do {
+    const page = pageAt(cursor);
+    items.push(...page.items);
+    cursor = page.cursor;
+    if (items.length > 10_000) throw new Error('The walk does not end');
+  } while (cursor !== undefined);
+  return items;
+}
+
+function manyRetailers(): Retailer[] {
+  return Array.from({ length: 400 }, (_, number) => ({
+    id: uuid('retailer', number),
+    name: manyNames(number),
+    hostname: 'shop.example',
+    url: 'https://shop.example/',
+    logo: 'https://shop.example/logo.svg',
+    cashbackOffers: Array.from({ length: number % 7 }, (_, index) => ({
+      id: uuid('offer', number, index),
+      featured: false,
+      countries: number === 40 ? ['LI', 'DE'] : ['DE', ...(index % 2 === 0 ? ['AT'] : [])],
+      cashbackPercentage: 0.05,
+      maximumFixedCommissionFee: null,
+      description: '',
+      category: [`Only ${number}`, 'Sports', 'Garden'][Math.min(index, 1 + (index % 2))] as string,
+      termsAndExclusions: '',
+    })),
+    coupons: [],
+    promotions: [promotion(number)],
+  }));
+}
+
+function manyNames(number: number): string {
+  // Has every three letters of "rarest" without having the word.
+  if (number % 50 === 7) return `Rare arest ${number}`;
+  if (number % 20 === 3) return `Rare ${number}`;
+  return [`Shop ${number}`, `Garden Shöp ${number}`, `Store e${number}`][number % 3] as string;
+}
+
+function promotion(number: number): Promotion {
+  return {
+    id: uuid('promotion', number),
+    description: '',
+    startDate: printTimestamp(START_MS - 1),
+    endDate: printTimestamp(START_MS + 1),
+    deepLink: 'https://shop.example/',
+  };
+}

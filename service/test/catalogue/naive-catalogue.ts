@@ -1,0 +1,63 @@
+// What the catalogue must show, in its plainest form: keep everything, and for each question filter, sort
+// and cut. The tests hold the real catalogue to it.
+
+import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/catalogue.ts';
+import { fold } from '../../src/catalogue/fold.ts';
+import { activePeriodMs, type Coupon, type Retailer } from '../../src/domain/catalogue.ts';
+import type { Page } from '../../src/domain/page.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+
+export function naivePage(
+  retailers: readonly Retailer[],
+  list: CatalogueListName,
+  nowMs: number,
+  query: CatalogueQuery,
+): Page<string> {
+  const items = itemsOf(retailers, list, nowMs, query)
+    .filter(({ id }) => query.cursor === undefined || id >= query.cursor)
+    .sort(byId);
+  return {
+    items: items.slice(0, query.limit).map((item) => JSON.stringify(item)),
+    cursor: items[query.limit]?.id,
+  };
+}
+
+function itemsOf(
+  retailers: readonly Retailer[],
+  list: CatalogueListName,
+  nowMs: number,
+  { name, category, country }: CatalogueQuery,
+): { id: Uuid }[] {
+  const isActive = (deal: Pick<Coupon, 'startDate' | 'endDate'>) => {
+    const { fromMs, untilMs } = activePeriodMs(deal);
+    return fromMs <= nowMs && nowMs < untilMs;
+  };
+  const shown = retailers.map((retailer) => ({
+    ...retailer,
+    cashbackOffers: retailer.cashbackOffers.toSorted(byId),
+    coupons: retailer.coupons.filter(isActive).sort(byId),
+    promotions: retailer.promotions.filter(isActive).sort(byId),
+  }));
+  if (list === 'retailers') {
+    return shown.filter(
+      ({ cashbackOffers, coupons, promotions }) =>
+        cashbackOffers.length + coupons.length + promotions.length > 0,
+    );
+  }
+  return shown.flatMap((retailer): { id: Uuid }[] => {
+    const fields = { retailerId: retailer.id, logo: retailer.logo, url: retailer.url, name: retailer.name };
+    if (list !== 'cashbackOffers') return retailer[list].map((deal) => ({ ...deal, ...fields }));
+    return retailer.cashbackOffers
+      .filter(
+        (offer) =>
+          fold(retailer.name).includes(fold(name ?? '')) &&
+          (category === undefined || fold(offer.category) === fold(category)) &&
+          (country === undefined || offer.countries.includes(country)),
+      )
+      .map((offer) => ({ ...offer, ...fields }));
+  });
+}
+
+function byId(a: { id: Uuid }, b: { id: Uuid }): number {
+  return a.id < b.id ? -1 : 1;
+}

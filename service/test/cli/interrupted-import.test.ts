@@ -1,0 +1,87 @@
+// Imports that meet each other, or their end: never a mixture, never a half.
+
+import { describe, expect, test } from 'bun:test';
+import { Refused } from '../../src/domain/errors.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND, offerbook } from '../support/command.ts';
+import { DATABASES } from '../support/databases.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+/** A whole catalogue whose every retailer carries the import's name. */
+function catalogue(name: string, count = 1_000) {
+  return ndjson(
+    Array.from({ length: count }, (_, i) => retailer(i + 1, { name, cashbackOffers: [offer(i + 1)] })),
+  );
+}
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, database) => {
+  test('of several imports at once, the catalogue is in the end what one of them said', async () => {
+    const url = await database.create();
+    const names = ['first', 'second', 'third', 'fourth'];
+    const runs = await Promise.all(
+      names.map((name) =>
+        offerbook(['import', 'catalogue', '-', '--database', url], { stdin: catalogue(name) }),
+      ),
+    );
+    expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      names.map(() => ({ code: 0, stderr: '' })),
+    );
+    const { stdout } = await offerbook(['export', 'catalogue', '--database', url]);
+    expect(names.map((name) => catalogue(name))).toContain(stdout);
+  }, 30_000);
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+    '%s in the middle of an import leaves everything as it was',
+    async (signal) => {
+      const url = await database.create();
+      const env = { OFFERBOOK_DATABASE_URL: url };
+      await offerbook(['orgs', 'create', 'acme'], { env });
+      await offerbook(['import', 'transactions', '-', '--org', 'acme'], {
+        env,
+        stdin: ndjson([transaction(1)]),
+      });
+      const before = await offerbook(['export', 'transactions', '--org', 'acme'], { env });
+
+      const child = Bun.spawn([COMMAND, 'import', 'transactions', '-', '--org', 'acme'], {
+        stdin: 'pipe',
+        stdout: 'pipe',
+        stderr: 'pipe',
+        env: { ...process.env, ...env },
+      });
+      // Enough rows for several batches to be written, and a pipe that stays open: the import is in its middle.
+      child.stdin.write(
+        ndjson(Array.from({ length: 5_000 }, (__, i) => transaction(i + 1, { status: 'CONFIRMED' }))),
+      );
+      await child.stdin.flush();
+      await untilWriting(url);
+      child.kill(signal);
+      expect(await child.exited).not.toBe(0);
+      expect(await offerbook(['export', 'transactions', '--org', 'acme'], { env })).toEqual(before);
+      // Nothing is left locked.
+      const again = await offerbook(['import', 'transactions', '-', '--org', 'acme', '--json'], {
+        env,
+        stdin: ndjson([transaction(1, { status: 'CONFIRMED' })]),
+      });
+      expect([again.code, JSON.parse(again.stdout).changed]).toEqual([0, 1]);
+    },
+    30_000,
+  );
+});
+
+/** Returns once another process holds the organisation's change clock. */
+async function untilWriting(url: string): Promise<void> {
+  const stores = await openStores(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 0 });
+  try {
+    const org = await stores.organisations.find('acme');
+    while (
+      await stores.transactions
+        .write(org?.id ?? 0, async () => true)
+        .catch((error) => !(error instanceof Refused))
+    ) {
+      await Bun.sleep(5);
+    }
+  } finally {
+    await stores.close();
+  }
+}
