@@ -1,8 +1,9 @@
 // Who may call what: token kinds, challenges, browsers, methods.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { newTokenText } from '../../src/domain/access-token.ts';
+import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { OPERATIONS } from '../../src/http/operations.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
@@ -144,6 +145,20 @@ describe('life of a token', () => {
     const revokedAt = performance.now();
     while ((await node.get('/v1/retailers/', text)).status === 200) await Bun.sleep(10);
     expect(performance.now() - revokedAt).toBeLessThan(1_000);
+  });
+
+  test('its last use is written down, at the latest when the node stops', async () => {
+    let nowMs = Date.parse('2026-11-14T12:00:00Z');
+    const own = await TestNode.start({ clock: () => nowMs });
+    const [used, unused] = [await own.token('public'), await own.token('public')];
+    nowMs += 5_000;
+    await own.get('/v1/retailers/', used);
+    await own[Symbol.asyncDispose]();
+    const stores = await openStores(own.databaseUrl);
+    const { tokens: stored } = await stores.tokens.list();
+    await stores.close();
+    const lastUse = (text: string) => stored.find(({ digest }) => digest === digestToken(text))?.lastUsedAtMs;
+    expect([lastUse(used), lastUse(unused)]).toEqual([nowMs, null]);
   });
 
   test('a private token used from a page leaves a warning in the log, without the token', async () => {
