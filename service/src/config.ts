@@ -103,8 +103,13 @@ export function readServeSettings(
   ) as unknown as ServeSettings;
 }
 
-export function readDatabaseUrl(flag: string | undefined): string {
-  return flag ?? process.env['OFFERBOOK_DATABASE_URL'] ?? DATABASE_DEFAULT;
+export function readDatabaseUrl(flag: string | undefined, fallback = DATABASE_DEFAULT): string {
+  return flag ?? process.env['OFFERBOOK_DATABASE_URL'] ?? fallback;
+}
+
+/** The token of `follow`: from the environment, because what is an argument can be seen by everyone on the machine. */
+export function readToken(): string | undefined {
+  return process.env['OFFERBOOK_TOKEN'];
 }
 
 /** The environment for a worker process: the same settings, so that no secret needs to be an argument. */

@@ -7,6 +7,7 @@ import type { ServeSettings } from '../config.ts';
 import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Stores } from '../domain/stores.ts';
 import { buildApp } from '../http/app.ts';
+import type { Route } from '../http/exchange.ts';
 import { TokenDirectory } from '../http/token-directory.ts';
 import { openStores, SERVER_OPTIONS } from '../storage/open-stores.ts';
 import { openAdmin } from './admin.ts';
@@ -21,6 +22,7 @@ export interface NodeOptions {
   /** Whether other processes listen on the same port. */
   readonly sharesPort?: boolean;
   readonly clock?: Clock;
+  readonly extraRoutes?: readonly Route[];
 }
 
 export interface RunningNode {
@@ -56,6 +58,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       logger,
       metrics,
       settings,
+      extraRoutes: options.extraRoutes,
     });
     const server = listen(app, settings, options.sharesPort === true);
     opened.push(server.stop);

@@ -1,10 +1,12 @@
 // The command line: which commands there are, and how each way to fail becomes an exit code.
 //   0 done   1 unexpected failure   2 bad usage or bad input   3 refused by a guard
 
+import { OfferbookError } from '@offerbook/client';
 import { Command, CommanderError } from 'commander';
 import { BadInput, DatabaseUnavailable, Refused } from '../domain/errors.ts';
 import { InvalidRows } from '../importer/invalid-rows.ts';
 import { exportCommand } from './export.ts';
+import { followCommand } from './follow.ts';
 import { importCommand } from './import.ts';
 import { openApiCommand } from './openapi.ts';
 import { organisationsCommand } from './organisations.ts';
@@ -23,6 +25,7 @@ export async function run(args: readonly string[]): Promise<number> {
     organisationsCommand(),
     tokensCommand(),
     openApiCommand(),
+    followCommand(),
   ]) {
     program.addCommand(command);
   }
@@ -48,7 +51,7 @@ function explain(error: unknown): number {
     printNote(error instanceof InvalidRows ? error.message : `offerbook: ${error.message}`);
     return error instanceof Refused ? 3 : 2;
   }
-  if (error instanceof DatabaseUnavailable) {
+  if (error instanceof DatabaseUnavailable || error instanceof OfferbookError) {
     printNote(`offerbook: ${error.message}`);
     return 1;
   }

@@ -1,10 +1,10 @@
 // offerbook serve: the production server.
 
 import { type Command, Option } from 'commander';
-import pino from 'pino';
 import { readDatabaseUrl, readServeSettings, SERVE_FLAGS } from '../config.ts';
 import { command } from './command.ts';
-import { startNode } from './node.ts';
+import { openLog } from './logger.ts';
+import { type NodeOptions, startNode } from './node.ts';
 import { untilToldToStop } from './signals.ts';
 import { runWorkers } from './workers.ts';
 
@@ -23,19 +23,20 @@ export function serveCommand(): Command {
 async function runServer(flags: Record<string, string | boolean | undefined>): Promise<void> {
   const settings = readServeSettings(flags);
   const databaseUrl = readDatabaseUrl(flags.database as string | undefined);
-  const logger = pino({
-    level: settings.logLevel,
-    base: { pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-  });
-  if (settings.workers > 1) {
-    await runWorkers(settings, databaseUrl, logger);
-    return;
+  const log = openLog(settings.logLevel);
+  try {
+    if (settings.workers > 1) await runWorkers(settings, databaseUrl, log.logger);
+    else await runNode({ settings, databaseUrl, logger: log.logger, sharesPort: flags.sharePort === true });
+  } finally {
+    log.close();
   }
+}
+
+async function runNode(options: NodeOptions): Promise<void> {
   // Listened for from here on, so that an order to stop that comes during the start is not missed.
   const stop = untilToldToStop();
-  const node = await startNode({ settings, databaseUrl, logger, sharesPort: flags.sharePort === true });
+  const node = await startNode(options);
   await stop;
-  logger.info('draining');
+  options.logger.info('draining');
   await node.stop();
 }

@@ -182,8 +182,7 @@ function printNewToken(
     printNote(
       `A ${token.kind} token for "${token.orgName}" (id ${token.id}). It is shown this once; store it safely.`,
     );
-    if (more['replacedEndsAt'] !== undefined)
-      printNote(`The old one is good until ${more['replacedEndsAt']}.`);
+    if (more.replacedEndsAt !== undefined) printNote(`The old one is good until ${more.replacedEndsAt}.`);
   }
   printResult(options, value, text);
 }

@@ -39,6 +39,8 @@ export interface AppDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
   readonly settings: AppSettings;
+  /** Routes beside those of the service: the sandbox's logos. */
+  readonly extraRoutes?: readonly Route[] | undefined;
 }
 
 export type App = (request: Request, socketAddress: string) => Response | Promise<Response>;
@@ -46,7 +48,11 @@ export type App = (request: Request, socketAddress: string) => Response | Promis
 export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings } = dependencies;
   const addressOf = clientAddress(settings.trustedProxies);
-  const routes = routeTable([...operationRoutes(dependencies), ...sitePages(dependencies.isReady)]);
+  const routes = routeTable([
+    ...operationRoutes(dependencies),
+    ...sitePages(dependencies.isReady),
+    ...(dependencies.extraRoutes ?? []),
+  ]);
 
   function answer(exchange: Exchange): Reply | Promise<Reply> {
     const { request, path, search } = exchange;

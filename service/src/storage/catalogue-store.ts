@@ -4,11 +4,14 @@
 import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { type Connection, type Database, RETAILERS } from './database.ts';
+import { type BatchQuery, readBatches } from './read-batches.ts';
 import { raiseRevision, readRevisions } from './revision.ts';
 
-const BATCH_SIZE = 200;
-/** Sorts before every other id, so that "after this one" starts at the beginning. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const ALL_RETAILERS: BatchQuery = {
+  sql: 'SELECT id, document FROM retailers WHERE id >= $1 ORDER BY id LIMIT $2',
+  params: [],
+  batchSize: 200,
+};
 
 export function catalogueStore(database: Database): CatalogueStore {
   return {
@@ -49,22 +52,6 @@ function writer(connection: Connection): CatalogueWriter {
   };
 }
 
-async function readAll(
-  connection: Connection,
-  onBatch: (batch: StoredDocument[]) => Promise<void>,
-): Promise<void> {
-  let batch = await connection.all<StoredDocument>(
-    'SELECT id, document FROM retailers WHERE id >= $1 ORDER BY id LIMIT $2',
-    FIRST_ID,
-    BATCH_SIZE,
-  );
-  while (batch.length > 0) {
-    await onBatch(batch);
-    const last = batch.at(-1)?.id ?? FIRST_ID;
-    batch = await connection.all<StoredDocument>(
-      'SELECT id, document FROM retailers WHERE id > $1 ORDER BY id LIMIT $2',
-      last,
-      BATCH_SIZE,
-    );
-  }
+function readAll(connection: Connection, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void> {
+  return readBatches(connection, ALL_RETAILERS, onBatch);
 }

@@ -20,6 +20,12 @@ export function isConnectionLoss(error: unknown): boolean {
   return typeof code === 'string' && NO_CONNECTION.test(code);
 }
 
+/** Whether there was a connection that somebody else has ended: the server, its operator or the network. */
+export function isCutOff(error: unknown): boolean {
+  const { code } = (error ?? {}) as DriverError;
+  return code === 'CONNECTION_CLOSED' || code === 'ECONNRESET' || code === 'EPIPE' || code === '57P01';
+}
+
 export function explainPostgres(error: unknown): unknown {
   const code = (error as DriverError | null)?.code;
   if (typeof code !== 'string') return error;

@@ -9,7 +9,7 @@ import {
   type SqlValue,
   upsertSql,
 } from './database.ts';
-import { explainPostgres, isConnectionLoss } from './postgres-errors.ts';
+import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 
 const CHANNEL = 'offerbook';
@@ -29,12 +29,24 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   const answerTimeoutMs = options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + ANSWER_GRACE_MS;
 
   function transaction<T>(mode: string, prologue: string, work: (connection: Connection) => Promise<T>) {
-    return explained(() => inTransaction(pool, mode, prologue, answerTimeoutMs, work));
+    let started = false;
+    const attempt = () =>
+      inTransaction(pool, mode, prologue, answerTimeoutMs, (connection) => {
+        started = true;
+        return work(connection);
+      });
+    return explained(() => againIfCutOff(attempt, () => !started));
   }
 
   return {
     dialect: 'postgres',
-    all: (sql, ...params) => explained(() => inTime(runOn(pool, sql, params), answerTimeoutMs)),
+    all: (sql, ...params) =>
+      explained(() =>
+        againIfCutOff(
+          () => inTime(runOn(pool, sql, params), answerTimeoutMs),
+          () => true,
+        ),
+      ),
     read: (work) => transaction('isolation level repeatable read read only', '', work),
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
       // To PostgreSQL, 0 would mean for ever.
@@ -151,6 +163,19 @@ function runOn<Row>(
   return sql.unsafe(text, params as never[], { prepare: true }) as unknown as Promise<Rows<Row>>;
 }
 
+/**
+ * A pooled connection may have been cut off without our noticing, and the driver hands an old connection's
+ * last error to its next user: one more attempt tells such a thing from a server that is not there.
+ */
+async function againIfCutOff<T>(attempt: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!isCutOff(error) || !mayRepeat()) throw error;
+    return attempt();
+  }
+}
+
 /** The server ends what takes too long by itself, unless it is frozen or the network swallows everything. */
 async function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   if (timeoutMs === 0) return answer;
@@ -171,15 +196,18 @@ async function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
 function watchPool(pool: Pool, onChange: () => void): () => void {
   let stopped = false;
   let unlisten: (() => Promise<void>) | undefined;
+  const call = () => {
+    if (!stopped) onChange();
+  };
   // listen() subscribes again by itself after the connection was lost, and calls back when it has.
-  pool.listen(CHANNEL, onChange, onChange).then(
+  pool.listen(CHANNEL, call, call).then(
     (subscription) => {
       unlisten = subscription.unlisten;
       if (stopped) void unlisten().catch(() => {});
     },
     () => {},
   );
-  const timer = setInterval(onChange, WATCH_INTERVAL_MS);
+  const timer = setInterval(call, WATCH_INTERVAL_MS);
   return () => {
     stopped = true;
     clearInterval(timer);

@@ -4,9 +4,9 @@
 // The catalogue is read as a whole into memory; a page of transactions is a join of stored texts.
 //
 // A page of transactions is "the first hundred ids from a cursor on whose stamp lies in a window". No single
-// order serves both, so there are four: by id for a window that takes in everything, by stamp for a narrow
-// one, and by spans of 2^23 ms (2.3 hours) and 2^31 ms (25 days) for what lies between, each span in the
-// order of the ids so that spans can be merged.
+// order serves both, so there are several: by id for a window that takes in everything, by stamp for a narrow
+// one, and by spans of time for what lies between, each span in the order of the ids so that spans can be
+// merged. The sizes of the spans are chosen in stamp-window.ts, and a test sees to it that the two agree.
 
 type Step = readonly string[];
 
@@ -39,7 +39,7 @@ const SQLITE: readonly Step[] = [
        updated_at INTEGER NOT NULL,
        document TEXT NOT NULL
      ) STRICT`,
-    ...transactionIndexes(),
+    ...transactionIndexes([23, 29]),
   ],
 ];
 
@@ -72,16 +72,18 @@ const POSTGRES: readonly Step[] = [
        updated_at bigint NOT NULL,
        document text NOT NULL
      )`,
-    ...transactionIndexes(),
+    ...transactionIndexes([23, 27, 31]),
   ],
 ];
 
-function transactionIndexes(): string[] {
+function transactionIndexes(spanShifts: readonly number[]): string[] {
   return [
     `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
     `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, id)`,
-    `CREATE INDEX transactions_by_hours ON transactions (org_id, (updated_at >> 23), id)`,
-    `CREATE INDEX transactions_by_weeks ON transactions (org_id, (updated_at >> 31), id)`,
+    ...spanShifts.map(
+      (shift) =>
+        `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), id)`,
+    ),
   ];
 }
 

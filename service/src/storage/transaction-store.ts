@@ -3,20 +3,30 @@
 // commits, and no change can ever appear behind a stamp that a reader has been told is complete.
 
 import type { Clock } from '../domain/clock.ts';
-import { Refused } from '../domain/errors.ts';
-import type { StoredTransaction, TransactionStore, TransactionWriter } from '../domain/stores.ts';
-import type { Uuid } from '../domain/uuid.ts';
-import { type Connection, type Database, TRANSACTIONS } from './database.ts';
-import { readTransactionPage, readTransactions } from './transaction-page.ts';
+import type { TransactionStore, TransactionWriter } from '../domain/stores.ts';
+import type { Connection, Database } from './database.ts';
+import { PutBuffer } from './put-buffer.ts';
+import { readBatches } from './read-batches.ts';
+import { readTransactionPage } from './transaction-page.ts';
+
+const EXPORT_SQL =
+  'SELECT id, document FROM transactions WHERE org_id = $3 AND id >= $1 ORDER BY id LIMIT $2';
+const EXPORT_BATCH_SIZE = 1_000;
 
 export function transactionStore(database: Database, clock: Clock): TransactionStore {
   return {
     page: (query) => readTransactionPage(database, query),
-    read: (orgId, onBatch) => database.read((connection) => readTransactions(connection, orgId, onBatch)),
+    read: (orgId, onBatch) =>
+      database.read((connection) =>
+        readBatches(connection, { sql: EXPORT_SQL, params: [orgId], batchSize: EXPORT_BATCH_SIZE }, onBatch),
+      ),
     write: (orgId, work) =>
       database.write(async (connection) => {
         const lastStampMs = await lockClock(database, connection, orgId);
-        return work(writer(connection, orgId, Math.max(clock(), lastStampMs + 1)));
+        const buffer = new PutBuffer(connection, orgId);
+        const result = await work(writer(connection, buffer, orgId, Math.max(clock(), lastStampMs + 1)));
+        await buffer.flush();
+        return result;
       }),
   };
 }
@@ -31,33 +41,16 @@ async function lockClock(database: Database, connection: Connection, orgId: numb
   return row.last_stamp;
 }
 
-function writer(connection: Connection, orgId: number, stampMs: number): TransactionWriter {
+function writer(
+  connection: Connection,
+  buffer: PutBuffer,
+  orgId: number,
+  stampMs: number,
+): TransactionWriter {
   return {
     stampMs,
-    async find(ids) {
-      interface Row {
-        id: Uuid;
-        org_id: number;
-        updated_at: number;
-        document: string;
-      }
-      const rows = await connection.findMany<Row>(TRANSACTIONS, ids);
-      return new Map(
-        rows.map((row): [Uuid, StoredTransaction] => [
-          row.id,
-          { id: row.id, orgId: row.org_id, updatedAtMs: row.updated_at, document: row.document },
-        ]),
-      );
-    },
-    async put(rows) {
-      const written = await connection.putMany(
-        TRANSACTIONS,
-        rows.map((row) => [row.id, orgId, row.updatedAtMs, row.document]),
-      );
-      if (written !== rows.length) {
-        throw new Refused('another organisation has just imported a transaction with one of these ids');
-      }
-    },
+    find: (ids) => buffer.find(ids),
+    put: (rows) => buffer.put(rows),
     async advanceClock(toMs) {
       await connection.all(
         'UPDATE organisations SET last_stamp = $2 WHERE id = $1 AND last_stamp < $2',

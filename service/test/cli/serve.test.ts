@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { offerbook, ServerProcess } from '../support/command.ts';
+import { offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -68,6 +68,23 @@ test('the admin port shows metrics, without a token in them, and nothing else', 
   expect(metrics).not.toContain(token);
   expect((await fetch(`http://127.0.0.1:${adminPort}/v1/retailers/`)).status).toBe(404);
   expect((await get(`${server.url}/metrics`)).status).toBe(404);
+});
+
+test('goes on serving when nobody reads its log any more', async () => {
+  const port = String(await freePort());
+  const child = spawnOfferbook(['serve', '--port', port, '--database', database]);
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = () =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) await Bun.sleep(20);
+  await child.stdout.cancel();
+  const statuses = new Set<number>();
+  for (let i = 0; i < 200; i++) statuses.add((await get(`${url}/v1/retailers/`)).status);
+  child.kill('SIGTERM');
+  expect([[...statuses], await child.exited]).toEqual([[200], 0]);
 });
 
 test('a taken port is told in one sentence', async () => {

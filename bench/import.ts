@@ -1,0 +1,149 @@
+// How fast transactions are imported, and in how much memory: new rows, the same file again, a few changes.
+// Compared, on SQLite, with a bare loop that inserts the same columns into a table with one index.
+//   npm run bench:import -- [--rows 1000000] [--databases sqlite,postgres]
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { printTimestamp } from '../service/src/domain/timestamp.ts';
+import { printTransaction } from '../service/src/domain/transaction.ts';
+import { COMMAND, offerbook } from '../service/test/support/command.ts';
+import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
+import { type Random, seededRandom } from './random.ts';
+import { uuidV4, uuidV7 } from './seed-transactions.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    databases: { type: 'string', default: 'sqlite,postgres' },
+  },
+});
+const ROWS = Number(options.rows);
+const CHANGED_ROWS = 10_000;
+const SOLD_FROM_MS = Date.parse('2026-01-01T00:00:00Z');
+
+interface Row {
+  readonly id: string;
+  readonly document: string;
+}
+
+function* rows(random: Random, status: 'PENDING' | 'CONFIRMED'): Generator<Row> {
+  for (let i = 0; i < ROWS; i++) {
+    const soldAtMs = SOLD_FROM_MS + i * 1_000;
+    const id = i % 2 === 0 ? uuidV4(random) : uuidV7(soldAtMs, random);
+    const sale = {
+      id,
+      country: 'DE',
+      clickedAt: printTimestamp(soldAtMs - 600_000),
+      soldAt: printTimestamp(soldAtMs),
+      currencyCode: 'EUR',
+      orderValue: (i % 100_000) / 100,
+      cashback: (i % 1_000) / 100,
+      activatedAt: null,
+      passbackUid: `user-${i}`,
+      passbackData: 'campaign=autumn',
+      status,
+      cashbackOfferId: uuidV4(random),
+      couponId: null,
+      promotionId: null,
+    };
+    yield { id, document: printTransaction(sale, printTimestamp(soldAtMs)) };
+  }
+}
+
+async function writeFile(path: string, source: Iterable<Row>, count: number): Promise<void> {
+  const sink = Bun.file(path).writer();
+  let written = 0;
+  for (const { document } of source) {
+    sink.write(`${document}\n`);
+    if (++written % 10_000 === 0) await sink.flush();
+    if (written === count) break;
+  }
+  await sink.end();
+}
+
+/** The same columns, one index, one transaction; the rows are made outside of the measured time. */
+function bareLoopS(path: string): number {
+  const file = new SqliteFile(path, { create: true, strict: true });
+  file.run('PRAGMA journal_mode = WAL');
+  file.run('PRAGMA synchronous = FULL');
+  file.run('PRAGMA cache_size = -65536');
+  file.run(
+    'CREATE TABLE transactions (id TEXT PRIMARY KEY, org_id INTEGER NOT NULL, updated_at INTEGER NOT NULL, document TEXT NOT NULL) STRICT',
+  );
+  const insert = file.prepare(
+    'INSERT INTO transactions (id, org_id, updated_at, document) VALUES (?1, ?2, ?3, ?4)',
+  );
+  let spentMs = 0;
+  const timed = (work: () => void) => {
+    const startedMs = performance.now();
+    work();
+    spentMs += performance.now() - startedMs;
+  };
+  timed(() => file.run('BEGIN'));
+  let batch: Row[] = [];
+  const flush = () => {
+    timed(() => {
+      for (const { id, document } of batch) insert.run(id, 1, SOLD_FROM_MS, document);
+    });
+    batch = [];
+  };
+  for (const row of rows(seededRandom(1), 'PENDING')) {
+    batch.push(row);
+    if (batch.length === 10_000) flush();
+  }
+  flush();
+  timed(() => file.run('COMMIT'));
+  file.close();
+  return spentMs / 1000;
+}
+
+async function importFile(url: string, path: string): Promise<{ seconds: number; peakMb: number }> {
+  const startedMs = performance.now();
+  const child = Bun.spawn([COMMAND, 'import', 'transactions', path, '--org', 'bench', '--database', url], {
+    stdout: 'ignore',
+    stderr: 'inherit',
+  });
+  if ((await child.exited) !== 0) throw new Error(`the import of ${path} failed`);
+  return {
+    seconds: (performance.now() - startedMs) / 1000,
+    peakMb: (child.resourceUsage()?.maxRSS ?? 0) / 2 ** 20,
+  };
+}
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
+const [first, changed] = [join(folder, 'first.ndjson'), join(folder, 'changed.ndjson')];
+try {
+  await writeFile(first, rows(seededRandom(1), 'PENDING'), ROWS);
+  await writeFile(changed, rows(seededRandom(1), 'CONFIRMED'), CHANGED_ROWS);
+  const bareS = bareLoopS(join(folder, 'bare.db'));
+  say(
+    `${ROWS.toLocaleString('en')} transactions, ${(Bun.file(first).size / 2 ** 20).toFixed(0)} MB of NDJSON\n`,
+  );
+  say('| what | time | rows a second | peak memory | speed against the bare loop |');
+  say('|---|---|---|---|---|');
+  say(
+    `| bare insert loop, SQLite, one index | ${bareS.toFixed(1)} s | ${Math.round(ROWS / bareS).toLocaleString('en')} | | 1.00 |`,
+  );
+  for (const name of options.databases.split(',')) {
+    const url = name === 'sqlite' ? `sqlite:${join(folder, 'import.db')}` : await newPostgresDatabase();
+    await offerbook(['orgs', 'create', 'bench', '--database', url]);
+    for (const [what, path, count] of [
+      ['new rows', first, ROWS],
+      ['the same file again', first, ROWS],
+      ['some rows changed', changed, CHANGED_ROWS],
+    ] as const) {
+      const { seconds, peakMb } = await importFile(url, path);
+      const ratio = count === ROWS ? (bareS / seconds).toFixed(2) : '';
+      say(
+        `| ${name}: ${what} (${count.toLocaleString('en')}) | ${seconds.toFixed(1)} s | ${Math.round(count / seconds).toLocaleString('en')} | ${peakMb.toFixed(0)} MB | ${ratio} |`,
+      );
+    }
+  }
+} finally {
+  await stopPostgres();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,143 @@
+// How long a page of transactions takes, whatever the window: random windows from a second to everything, on
+// tables of several sizes, on both databases. Everything is compared with an unfiltered page of the same run.
+//   npm run bench:windows -- [--rows 1000000,10000000] [--pages 1000] [--databases sqlite,postgres]
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { TransactionQuery } from '../service/src/domain/stores.ts';
+import {
+  COMMAND_OPTIONS,
+  openDatabase,
+  openStores,
+  SERVER_OPTIONS,
+} from '../service/src/storage/open-stores.ts';
+import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
+import { percentile } from './percentile.ts';
+import { type Random, seededRandom } from './random.ts';
+import { type Series, scatterPlot } from './scatter-plot.ts';
+import { SPAN_MS, seedTransactions, uuidV4, uuidV7 } from './seed-transactions.ts';
+
+const LIMIT = 100;
+const END_MS = Date.parse('2026-11-01T00:00:00Z');
+const EVERYTHING = { minMs: -8.64e15, maxMs: 8.64e15 };
+const COLOURS = ['#3b82f6', '#f97316', '#10b981', '#a855f7'];
+const PLOT = join(import.meta.dir, '..', 'docs', 'images', 'windows.svg');
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000,10000000' },
+    pages: { type: 'string', default: '1000' },
+    databases: { type: 'string', default: 'sqlite,postgres' },
+  },
+});
+
+interface Measured {
+  readonly widthMs: number;
+  readonly ms: number;
+}
+
+/** From a second to everything, evenly over the orders of magnitude; half of them open towards now. */
+function randomQuery(random: Random, orgs: readonly number[]): { query: TransactionQuery; widthMs: number } {
+  const widthMs = Math.round(1_000 * (SPAN_MS / 1_000) ** random());
+  const isOpen = random() < 0.5;
+  const minMs = isOpen ? END_MS - widthMs : END_MS - widthMs - Math.floor(random() * (SPAN_MS - widthMs));
+  const deep = random();
+  const cursor =
+    deep < 0.4
+      ? undefined
+      : deep < 0.7
+        ? uuidV4(random)
+        : uuidV7(END_MS - Math.floor(random() * SPAN_MS), random);
+  const orgId = orgs[Math.floor(random() * orgs.length)] ?? 0;
+  const window = { minMs, maxMs: isOpen ? EVERYTHING.maxMs : minMs + widthMs };
+  return { query: { orgId, cursor, limit: LIMIT, window }, widthMs };
+}
+
+async function measure(url: string, pages: number): Promise<{ unfilteredMs: number[]; windows: Measured[] }> {
+  const stores = await openStores(url, SERVER_OPTIONS);
+  const orgs = (await stores.organisations.list()).map(({ id }) => id);
+  const random = seededRandom(7);
+  const timed = async (query: TransactionQuery) => {
+    const startedMs = performance.now();
+    await stores.transactions.page(query);
+    return performance.now() - startedMs;
+  };
+  const unfilteredMs: number[] = [];
+  const windows: Measured[] = [];
+  // A first pass warms the caches up; a server that has just been started is another question.
+  for (const isWarm of [false, true]) {
+    for (let i = 0; i < (isWarm ? pages : pages / 10); i++) {
+      const { query, widthMs } = randomQuery(random, orgs);
+      const unfiltered = await timed({ ...query, cursor: uuidV4(random), window: EVERYTHING });
+      const ms = await timed(query);
+      if (isWarm) {
+        unfilteredMs.push(unfiltered);
+        windows.push({ widthMs, ms });
+      }
+    }
+  }
+  await stores.close();
+  return { unfilteredMs, windows };
+}
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
+const series: Series[] = [];
+say(
+  '| database | rows | built in | unfiltered median | window median | p95 | p99 | max | p99 / unfiltered median |',
+);
+say('|---|---|---|---|---|---|---|---|---|');
+try {
+  for (const name of options.databases.split(',')) {
+    for (const rows of options.rows.split(',').map(Number)) {
+      const url = name === 'sqlite' ? `sqlite:${join(folder, `${rows}.db`)}` : await newPostgresDatabase();
+      await (await openStores(url)).close();
+      const startedMs = performance.now();
+      const database = openDatabase(url, COMMAND_OPTIONS);
+      await seedTransactions(database, rows, END_MS, seededRandom(rows));
+      await database.close();
+      const builtS = (performance.now() - startedMs) / 1000;
+      const { unfilteredMs, windows } = await measure(url, Number(options.pages));
+      const ms = windows.map((it) => it.ms);
+      const median = percentile(unfilteredMs, 0.5);
+      const shown = [median, ...[0.5, 0.95, 0.99, 1].map((share) => percentile(ms, share))].map(
+        (it) => `${it.toFixed(2)} ms`,
+      );
+      say(
+        `| ${name} | ${rows.toLocaleString('en')} | ${builtS.toFixed(0)} s | ${shown.join(' | ')} | ${(percentile(ms, 0.99) / median).toFixed(1)} |`,
+      );
+      series.push({
+        name: `${name}, ${rows.toLocaleString('en')} rows`,
+        colour: COLOURS[series.length % COLOURS.length] ?? '#888',
+        points: windows.map((it) => [it.widthMs, Math.min(100, Math.max(0.1, it.ms))] as const),
+      });
+    }
+  }
+  const x = {
+    label: 'width of the window',
+    ticks: [
+      [1e3, '1 s'],
+      [6e4, '1 min'],
+      [3.6e6, '1 h'],
+      [8.64e7, '1 day'],
+      [2.6e9, '1 month'],
+      [SPAN_MS, '3 years'],
+    ] as const,
+  };
+  const y = {
+    label: 'time for a page of 100',
+    ticks: [
+      [0.1, '0.1 ms'],
+      [1, '1 ms'],
+      [10, '10 ms'],
+      [100, '100 ms'],
+    ] as const,
+  };
+  await Bun.write(PLOT, scatterPlot('A page of transactions, by the width of its window', x, y, series));
+  say(`\nPlot: ${PLOT}`);
+} finally {
+  await stopPostgres();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,261 @@
+// Generated from the service's OpenAPI document; do not edit. After a change of the wire format:
+//   npm run generate --workspace @offerbook/client
+
+/** Where each operation is, and the kind of token that it takes. */
+export const OPERATIONS = {
+  retailers: { path: '/v1/retailers/', tokenKind: 'public' },
+  cashbackOffers: { path: '/v1/cashback-offers/', tokenKind: 'public' },
+  coupons: { path: '/v1/coupons/', tokenKind: 'public' },
+  promotions: { path: '/v1/promotions/', tokenKind: 'public' },
+  transactions: { path: '/v1/transactions/', tokenKind: 'private' },
+} as const;
+
+/** The fields that hold timestamps, wherever they occur. */
+export const TIMESTAMP_FIELDS: readonly string[] = [
+  'activatedAt',
+  'clickedAt',
+  'endDate',
+  'soldAt',
+  'startDate',
+  'updatedAt',
+];
+
+export interface Retailer<Time = string> {
+  /** Retailer identifier */
+  id: string;
+  /** Retailer name */
+  name: string;
+  /** Hostname of the retailer's website */
+  hostname: string;
+  /** URL of the retailer's website */
+  url: string;
+  /** URL of the retailer's logo */
+  logo: string;
+  /** Cashback offers of the retailer */
+  cashbackOffers: Array<{
+    /** Offer identifier */
+    id: string;
+    /** True when the service features the offer as an outstanding deal */
+    featured: boolean;
+    /** Countries where the offer is available, ISO 3166-1 alpha-2 */
+    countries: Array<string>;
+    /** Cashback as a fraction of the order value: 0.05 is five percent */
+    cashbackPercentage: number;
+    /** The fixed cashback of the offer; null when the retailer offers a percentage */
+    maximumFixedCommissionFee: number | null;
+    /** Description of the offer */
+    description: string;
+    /** Category of the offer */
+    category: string;
+    /** Terms and exclusions of the offer */
+    termsAndExclusions: string;
+  }>;
+  /** Active coupons of the retailer */
+  coupons: Array<{
+    /** The coupon code value */
+    code: string;
+    /** Coupon identifier */
+    id: string;
+    /** Description */
+    description: string;
+    /** When the coupon becomes active (UTC) */
+    startDate: Time;
+    /** When the coupon expires (UTC) */
+    endDate: Time;
+  }>;
+  /** Active promotions of the retailer */
+  promotions: Array<{
+    /** Promotion identifier */
+    id: string;
+    /** Description */
+    description: string;
+    /** When the promotion becomes active (UTC) */
+    startDate: Time;
+    /** When the promotion expires (UTC) */
+    endDate: Time;
+    /** Deep link URL for the promotion */
+    deepLink: string;
+  }>;
+}
+
+export interface CashbackOffer {
+  /** Offer identifier */
+  id: string;
+  /** True when the service features the offer as an outstanding deal */
+  featured: boolean;
+  /** Countries where the offer is available, ISO 3166-1 alpha-2 */
+  countries: Array<string>;
+  /** Cashback as a fraction of the order value: 0.05 is five percent */
+  cashbackPercentage: number;
+  /** The fixed cashback of the offer; null when the retailer offers a percentage */
+  maximumFixedCommissionFee: number | null;
+  /** Description of the offer */
+  description: string;
+  /** Category of the offer */
+  category: string;
+  /** Terms and exclusions of the offer */
+  termsAndExclusions: string;
+  /** Retailer identifier */
+  retailerId: string;
+  /** URL of the retailer's logo */
+  logo: string;
+  /** URL of the retailer's website */
+  url: string;
+  /** Retailer name */
+  name: string;
+}
+
+export interface Coupon<Time = string> {
+  /** The coupon code value */
+  code: string;
+  /** Coupon identifier */
+  id: string;
+  /** Description */
+  description: string;
+  /** When the coupon becomes active (UTC) */
+  startDate: Time;
+  /** When the coupon expires (UTC) */
+  endDate: Time;
+  /** Retailer identifier */
+  retailerId: string;
+  /** URL of the retailer's logo */
+  logo: string;
+  /** URL of the retailer's website */
+  url: string;
+  /** Retailer name */
+  name: string;
+}
+
+export interface Promotion<Time = string> {
+  /** Promotion identifier */
+  id: string;
+  /** Description */
+  description: string;
+  /** When the promotion becomes active (UTC) */
+  startDate: Time;
+  /** When the promotion expires (UTC) */
+  endDate: Time;
+  /** Deep link URL for the promotion */
+  deepLink: string;
+  /** Retailer identifier */
+  retailerId: string;
+  /** URL of the retailer's logo */
+  logo: string;
+  /** URL of the retailer's website */
+  url: string;
+  /** Retailer name */
+  name: string;
+}
+
+export interface Transaction<Time = string> {
+  /** Transaction identifier */
+  id: string;
+  /** Country where the transaction was made, ISO 3166-1 alpha-2 */
+  country: string;
+  /** When the user clicked the link (UTC) */
+  clickedAt: Time | null;
+  /** When the user made the purchase (UTC) */
+  soldAt: Time;
+  /** When the transaction was last updated (UTC) */
+  updatedAt: Time;
+  /** Currency of the transaction, ISO 4217 */
+  currencyCode: string;
+  /** Total value of the order, in currencyCode */
+  orderValue: number;
+  /** Cashback amount of the transaction, in currencyCode */
+  cashback: number;
+  /** When the deal was activated (UTC) */
+  activatedAt: Time | null;
+  /** The unique identifier that was supplied at retailer activation */
+  passbackUid: string | null;
+  /** The data value that was supplied at retailer activation */
+  passbackData: string | null;
+  /** Status of the transaction */
+  status: 'PENDING' | 'CONFIRMED' | 'DECLINED';
+  /** The offer's id when the transaction resulted from a cashback offer activation */
+  cashbackOfferId: string | null;
+  /** The coupon's id when the transaction resulted from a coupon activation */
+  couponId: string | null;
+  /** The promotion's id when the transaction resulted from a promotion activation */
+  promotionId: string | null;
+}
+
+export interface Problem {
+  /** A page that explains the error */
+  type: string;
+  /** What went wrong, the same for every error of this code */
+  title: string;
+  /** The HTTP status */
+  status: number;
+  /** What went wrong this time */
+  detail: string;
+  /** The path that was asked for */
+  instance: string;
+  /** A stable name for programs */
+  code:
+    | 'missing_token'
+    | 'invalid_token'
+    | 'wrong_token_kind'
+    | 'private_token_in_browser'
+    | 'invalid_parameter'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'uri_too_long'
+    | 'rate_limited'
+    | 'internal'
+    | 'unavailable';
+  /** The id under which the service has logged the request */
+  requestId: string;
+  /** Every bad parameter */
+  errors?: Array<{
+    /** The name of the parameter */
+    parameter: string;
+    /** What is wrong with its value */
+    detail: string;
+  }>;
+}
+
+export interface RetailersParameters {
+  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  cursor?: string | undefined;
+  /** How many items a page has at the most. An addition of this service. The operator may set another default. */
+  limit?: number | undefined;
+}
+
+export interface CashbackOffersParameters {
+  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  cursor?: string | undefined;
+  /** How many items a page has at the most. An addition of this service. The operator may set another default. */
+  limit?: number | undefined;
+  /** Keeps offers whose retailer's name contains this text, ignoring case and accents. */
+  name?: string | undefined;
+  /** Keeps offers of this category, ignoring case and accents. */
+  category?: string | undefined;
+  /** Keeps offers that are available in this country, ISO 3166-1 alpha-2, in any case. */
+  country?: string | undefined;
+}
+
+export interface CouponsParameters {
+  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  cursor?: string | undefined;
+  /** How many items a page has at the most. An addition of this service. The operator may set another default. */
+  limit?: number | undefined;
+}
+
+export interface PromotionsParameters {
+  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  cursor?: string | undefined;
+  /** How many items a page has at the most. An addition of this service. The operator may set another default. */
+  limit?: number | undefined;
+}
+
+export interface TransactionsParameters {
+  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  cursor?: string | undefined;
+  /** How many items a page has at the most. An addition of this service. The operator may set another default. */
+  limit?: number | undefined;
+  /** Keeps transactions updated after this date-time. ISO 8601; UTC unless it has an offset. */
+  updatedAtGreaterThan?: string | undefined;
+  /** Keeps transactions updated before this date-time. ISO 8601; UTC unless it has an offset. */
+  updatedAtLessThan?: string | undefined;
+}

@@ -1,0 +1,131 @@
+// The client in a real browser, from another origin than the service's.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../../service/test/support/browser.ts';
+import { coupon, id, offer, retailer } from '../../service/test/support/fixtures.ts';
+import { TestNode } from '../../service/test/support/test-node.ts';
+import type * as library from '../src/index.ts';
+import { type PageServer, servePage } from './support/page-server.ts';
+
+let node: TestNode;
+let site: PageServer;
+let browser: Browser;
+let page: Page;
+let publicToken: string;
+let privateToken: string;
+
+beforeAll(async () => {
+  [node, site, browser] = await Promise.all([
+    TestNode.start(),
+    servePage(join(import.meta.dir, '../src/index.ts')),
+    launchBrowser(),
+  ]);
+  publicToken = await node.token('public');
+  privateToken = await node.token('private');
+  const shops = [1, 2, 3].map((number) =>
+    retailer(number, { cashbackOffers: [offer(10 + number)], coupons: [coupon(20 + number)] }),
+  );
+  await node.catalogue(shops);
+  page = await browser.newPage();
+  await page.goto(`${site.url}/empty`);
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await site[Symbol.asyncDispose]();
+  await node[Symbol.asyncDispose]();
+});
+
+/** Runs a function in the page; it gets the library and the settings of a client. */
+function inPage<Result>(
+  work: (client: typeof library, options: { baseUrl: string; token: string }) => Promise<Result>,
+  token = publicToken,
+): Promise<Result> {
+  const code = `import('/index.js').then((client) => (${work})(client, ${JSON.stringify({ baseUrl: node.url, token })}))`;
+  return page.evaluate(code) as Promise<Result>;
+}
+
+describe('in a browser', () => {
+  test('lists are walked page by page', async () => {
+    const seen = await inPage(async ({ OfferbookClient }, options) => {
+      const ids: string[] = [];
+      for await (const { id } of new OfferbookClient(options).cashbackOffers({ limit: 1 })) ids.push(id);
+      return ids;
+    });
+    expect<string[]>(seen).toEqual([id(11), id(12), id(13)]);
+  });
+
+  test('an unchanged page is confirmed with 304', async () => {
+    const pages = await inPage(async ({ OfferbookClient }, options) => {
+      const client = new OfferbookClient(options);
+      const [first, second] = [await client.coupons(), await client.coupons()];
+      return [first.data, second.data, second.requestId !== undefined] as const;
+    });
+    expect(pages[0]).toHaveLength(3);
+    expect(pages).toEqual([pages[0], pages[0], true]);
+    const statuses = node.logLines
+      .map((line) => JSON.parse(line) as { route?: string; method?: string; status?: number })
+      .filter(({ route, method }) => route === '/v1/coupons/' && method === 'GET');
+    expect(statuses.map(({ status }) => status)).toEqual([200, 304]);
+  });
+
+  test('an error of the API says what it says elsewhere', async () => {
+    const error = await inPage(async ({ OfferbookClient }, options) => {
+      const failed = await new OfferbookClient(options).cashbackOffers({ country: 'Germany' }).then(
+        () => undefined,
+        (reason: unknown) => reason as library.ApiError,
+      );
+      return {
+        name: failed?.name,
+        code: failed?.code,
+        errors: failed?.errors.length,
+        requestId: failed?.requestId,
+      };
+    });
+    expect(error).toEqual({
+      name: 'ApiError',
+      code: 'invalid_parameter',
+      errors: 1,
+      requestId: expect.any(String),
+    });
+  });
+
+  test('a private token throws before any request', async () => {
+    const requests: string[] = [];
+    page.on('request', (request) => void requests.push(request.url()));
+    const code = await inPage(async ({ OfferbookClient }, options) => {
+      try {
+        new OfferbookClient(options);
+        return 'was accepted';
+      } catch (error) {
+        return (error as library.TokenError).code;
+      }
+    }, privateToken);
+    expect(code).toBe('private_token_in_browser');
+    expect(requests.filter((url) => url.startsWith(node.url))).toEqual([]);
+  });
+
+  test('a private token throws in a worker too', async () => {
+    const source = `import('${site.url}/index.js')
+      .then(({ OfferbookClient }) => new OfferbookClient({ baseUrl: '${node.url}', token: '${privateToken}' }))
+      .then(() => postMessage('was accepted'), (error) => postMessage(error.code ?? String(error)))`;
+    const code = await page.evaluate(`new Promise((resolve) => {
+      const url = URL.createObjectURL(new Blob([${JSON.stringify(source)}], { type: 'text/javascript' }));
+      new Worker(url, { type: 'module' }).onmessage = ({ data }) => resolve(data);
+    })`);
+    expect(code).toBe('private_token_in_browser');
+  });
+
+  test('an address where nothing listens ends in a network error', async () => {
+    const name = await inPage(async ({ OfferbookClient }, { token }) => {
+      const client = new OfferbookClient({ baseUrl: 'http://127.0.0.1:9', token, retry: { attemptsMax: 1 } });
+      return client.retailers().then(
+        () => 'no error',
+        (error: unknown) => (error as Error).name,
+      );
+    });
+    expect(name).toBe('NetworkError');
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'bun:test';
+import { type CachedAnswer, MalformedResponseError, MemoryCache } from '../src/index.ts';
+import { BASE_URL, failure, id, page, scripted } from './support/answers.ts';
+import { openClient } from './support/open-client.ts';
+
+describe('the ETag cache', () => {
+  const unchanged = () =>
+    new Response(null, { status: 304, headers: { ETag: '"v1"', 'Request-Id': 'req-2' } });
+  const tagged = () => page([1], undefined, { ETag: '"v1"' });
+
+  test('confirms a page that is known, and gives it again', async () => {
+    const script = scripted(tagged, unchanged);
+    const { client } = openClient(script);
+    const first = await client.retailers();
+    const second = await client.retailers();
+    expect(second).toEqual({ ...first, requestId: 'req-2' });
+    expect(second.data).not.toBe(first.data);
+    expect(script.requests.map(({ headers }) => headers['If-None-Match'])).toEqual([undefined, '"v1"']);
+  });
+
+  test('knows pages by their whole URL', async () => {
+    const script = scripted(tagged, tagged);
+    const { client } = openClient(script);
+    await client.cashbackOffers({ country: 'DE' });
+    await client.cashbackOffers({ country: 'AT' });
+    expect(script.requests.map(({ headers }) => headers['If-None-Match'])).toEqual([undefined, undefined]);
+  });
+
+  test('can be turned off', async () => {
+    const script = scripted(tagged, tagged);
+    const { client } = openClient(script, { cache: false });
+    await client.retailers();
+    await client.retailers();
+    expect(script.requests.map(({ headers }) => headers['If-None-Match'])).toEqual([undefined, undefined]);
+  });
+
+  test('can be replaced', async () => {
+    const kept = new Map<string, CachedAnswer>();
+    const cache = {
+      get: async (url: string) => kept.get(url),
+      set: async (url: string, answer: CachedAnswer) => void kept.set(url, answer),
+    };
+    await openClient(scripted(tagged), { cache }).client.retailers();
+    expect([...kept]).toEqual([
+      [`${BASE_URL}/v1/retailers/`, { etag: '"v1"', body: `{"data":[{"id":"${id(1)}"}]}` }],
+    ]);
+    expect((await openClient(scripted(unchanged), { cache }).client.retailers()).data).toHaveLength(1);
+  });
+
+  test('forgets what was used longest ago', async () => {
+    const script = scripted(tagged, tagged, unchanged, tagged, unchanged, tagged);
+    const { client } = openClient(script, { cache: new MemoryCache(2) });
+    for (const limit of [1, 2, 1, 3, 1, 2]) await client.retailers({ limit });
+    expect(script.requests.map(({ headers }) => headers['If-None-Match'] !== undefined)).toEqual([
+      false,
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test('that was never asked does not accept a 304', async () => {
+    expect(await failure(openClient(scripted(unchanged)).client.retailers())).toBeInstanceOf(
+      MalformedResponseError,
+    );
+  });
+});

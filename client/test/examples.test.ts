@@ -1,0 +1,98 @@
+// The examples folder, run as its README says.
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { launchBrowser } from '../../service/test/support/browser.ts';
+import { temporaryFolder } from '../../service/test/support/databases.ts';
+import { offer, retailer, transaction } from '../../service/test/support/fixtures.ts';
+import { TestNode } from '../../service/test/support/test-node.ts';
+import { run, typeScript } from './support/installed-package.ts';
+import { servePage } from './support/page-server.ts';
+import { cleanEnvironment } from './support/service-process.ts';
+
+const EXAMPLES = join(import.meta.dir, '../../examples');
+
+test('offers-page lists offers page by page, and filters them', async () => {
+  await using node = await TestNode.start({ settings: { pageSize: 2 } });
+  await using site = await servePage(join(EXAMPLES, 'offers-page/index.html'));
+  const token = await node.token('public');
+  await node.catalogue([
+    retailer(1, {
+      name: 'Alpha <b>',
+      cashbackOffers: [offer(11), offer(12, { maximumFixedCommissionFee: 7.5 })],
+    }),
+    retailer(2, {
+      name: 'Beta',
+      cashbackOffers: [offer(13, { countries: ['AT'], cashbackPercentage: 0.075 })],
+    }),
+  ]);
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${site.url}/?api=${node.url}&token=${token}`);
+    const items = page.locator('li');
+    await items.nth(1).waitFor();
+    expect(await items.allTextContents()).toEqual(['Alpha <b> 5 % Offer 11', 'Alpha <b> 7.5 Offer 12']);
+
+    await page.click('#more');
+    await items.nth(2).waitFor();
+    expect(await items.last().textContent()).toBe('Beta 7.5 % Offer 13');
+    expect(await page.isHidden('#more')).toBe(true);
+
+    await page.fill('[name=country]', 'at');
+    await page.click('[type=submit]');
+    await page.locator('li:only-child').waitFor();
+    expect(await items.allTextContents()).toEqual(['Beta 7.5 % Offer 13']);
+
+    await page.fill('[name=country]', '??');
+    await page.click('[type=submit]');
+    await page.locator('[role=alert]:not(:empty)').waitFor();
+    expect(await page.textContent('[role=alert]')).toContain('country must be a country code of two letters');
+  } finally {
+    await browser.close();
+  }
+}, 60_000);
+
+test('offers-page has no type errors', async () => {
+  const checked = await run([typeScript(), '--noEmit', '--project', 'offers-page'], EXAMPLES);
+  expect(checked).toEqual({ stdout: '', stderr: '' });
+}, 20_000);
+
+test('transactions-table follows changes, and goes on where it was after a restart', async () => {
+  await using node = await TestNode.start();
+  const token = await node.token('private');
+  const database = join(temporaryFolder(), 'copy.db');
+  const earnings = async (url: string) => (await fetch(`${url}users/user-1`)).json();
+  const until = async (url: string, expected: unknown) => {
+    while (!Bun.deepEquals(await earnings(url), expected)) await Bun.sleep(10);
+  };
+
+  await node.transactions([transaction(1, { cashback: 3.99 }), transaction(2)]);
+  const first = await startServer({ OFFERBOOK_URL: node.url, OFFERBOOK_TOKEN: token, DATABASE: database });
+  await until(first.url, { PENDING: { EUR: 3.99 } });
+  await node.transactions([transaction(1, { status: 'CONFIRMED', cashback: 4.5 })]);
+  await until(first.url, { CONFIRMED: { EUR: 4.5 } });
+  expect(await first.stop()).toBe(0);
+
+  await node.transactions([transaction(3, { passbackUid: 'user-1', currencyCode: 'PLN', cashback: 1.5 })]);
+  const second = await startServer({ OFFERBOOK_URL: node.url, OFFERBOOK_TOKEN: token, DATABASE: database });
+  await until(second.url, { CONFIRMED: { EUR: 4.5 }, PENDING: { PLN: 1.5 } });
+  expect(await second.stop()).toBe(0);
+}, 20_000);
+
+async function startServer(environment: Record<string, string>) {
+  const server = Bun.spawn([process.execPath, join(EXAMPLES, 'transactions-table/server.ts')], {
+    env: { ...cleanEnvironment(), ...environment, PORT: '0' },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const { value } = await server.stdout.getReader().read();
+  const url = new TextDecoder().decode(value).replace('Listening on ', '').trim();
+  return {
+    url,
+    async stop(): Promise<number> {
+      server.kill('SIGTERM');
+      return server.exited;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+// Whatever a server does, a call ends: in an answer after a retry or in a typed error, never in a hang or a loop.
+
+import { describe, expect, test } from 'bun:test';
+import { type ClientOptions, OfferbookClient } from '../src/index.ts';
+import { failure, id, PRIVATE, PUBLIC } from './support/answers.ts';
+import {
+  cutOff,
+  cutOffChunk,
+  FaultyServer,
+  garbage,
+  hangUp,
+  reply,
+  type Step,
+  silence,
+  stall,
+} from './support/faulty-server.ts';
+
+const GOOD = { body: JSON.stringify({ data: [{ id: id(1) }] }) };
+const PROBLEM = {
+  type: 'application/problem+json',
+  body: JSON.stringify({ code: 'rate_limited', status: 429, detail: 'Too many.', requestId: 'r', type: 't' }),
+};
+
+function open(server: FaultyServer, options: Partial<ClientOptions> = {}): OfferbookClient {
+  return new OfferbookClient({
+    baseUrl: server.url,
+    token: PUBLIC,
+    timeoutMs: 100,
+    retry: { attemptsMax: 3, delayMs: 1, retryAfterMaxMs: 1 },
+    ...options,
+  });
+}
+
+const PASSING: readonly [string, Step, string][] = [
+  ['says nothing', silence, 'TimeoutError'],
+  ['sends headers and no body', stall(GOOD), 'TimeoutError'],
+  ['hangs up', hangUp, 'NetworkError'],
+  ['speaks another language', garbage, 'NetworkError'],
+  ['breaks off in mid-body', cutOff(GOOD), 'NetworkError'],
+  ['resets the connection in mid-body', cutOff(GOOD, 'reset'), 'NetworkError'],
+  ['breaks off between two chunks', cutOffChunk({ body: GOOD.body.slice(0, 20) }), 'NetworkError'],
+  ['sends JSON that ends early', reply({ body: GOOD.body.slice(0, -3) }), 'NetworkError'],
+  ['limits the rate', reply({ ...PROBLEM, status: 429, headers: ['Retry-After: 3600'] }), 'ApiError'],
+  [
+    "has a proxy's 503 page before it",
+    reply({ status: 503, type: 'text/html', body: '<html>' }),
+    'MalformedResponseError',
+  ],
+];
+
+describe.each(PASSING)('a server that %s', (_, fault, name) => {
+  test('once is asked again', async () => {
+    await using server = await FaultyServer.start(fault, reply(GOOD));
+    expect<unknown>((await open(server).retailers()).data).toEqual([{ id: id(1) }]);
+    expect(server.paths).toHaveLength(2);
+  });
+
+  test('always is given up with a typed error', async () => {
+    await using server = await FaultyServer.start(fault);
+    expect(await failure(open(server).retailers())).toMatchObject({ name, attempts: 3 });
+    expect(server.paths).toHaveLength(3);
+  });
+});
+
+const LASTING: readonly [string, Step, string][] = [
+  ['sends a page of HTML', reply({ type: 'text/html', body: '<html>log in</html>' }), 'not_offerbook'],
+  ['sends JSON under another content type', reply({ ...GOOD, type: 'text/plain' }), 'not_offerbook'],
+  ['has a 502 page before it', reply({ status: 502, type: 'text/html', body: '<html>' }), 'not_offerbook'],
+  ['redirects', reply({ status: 302, headers: ['Location: /login'], body: '' }), 'not_offerbook'],
+  ['sends no page', reply({ body: '[]' }), 'bad_shape'],
+  ['sends null', reply({ body: 'null' }), 'bad_shape'],
+  ['sends a problem that is none', reply({ ...PROBLEM, status: 400, body: '{}' }), 'not_offerbook'],
+];
+
+test.each(LASTING)('a server that %s is not asked again', async (_, fault, code) => {
+  await using server = await FaultyServer.start(fault);
+  expect(await failure(open(server).retailers())).toMatchObject({ name: 'MalformedResponseError', code });
+  expect(server.paths).toHaveLength(1);
+});
+
+function pages(body: (from: string | null) => unknown): Step {
+  return (socket, path) => {
+    const from = new URL(path, 'http://x').searchParams.get('cursor');
+    reply({ body: JSON.stringify(body(from)), headers: ['Complete-Through: 2026-01-01T00:00:00'] })(
+      socket,
+      path,
+    );
+  };
+}
+
+const STUCK: readonly [string, Step, number][] = [
+  ['leads back to itself', pages((from) => ({ data: [{ id: from ?? id(1) }], cursor: from ?? id(1) })), 1],
+  ['leads back to the start', pages(() => ({ data: [{ id: id(1) }], cursor: id(2) })), 2],
+  ['leads on without items', pages((from) => ({ data: [], cursor: next(from) })), 1],
+  ['shows the same items for ever', pages((from) => ({ data: [{ id: id(1) }], cursor: next(from) })), 2],
+];
+
+function next(cursor: string | null): string {
+  return id(Number.parseInt((cursor ?? id(1)).slice(-12), 16) + 1);
+}
+
+describe.each(STUCK)('a cursor that %s', (_, fault, requests) => {
+  test('ends a walk with an error', async () => {
+    await using server = await FaultyServer.start(fault);
+    const walk = open(server).retailers().toArray({ max: 1_000 });
+    expect(await failure(walk)).toMatchObject({ name: 'MalformedResponseError', code: 'stuck_cursor' });
+    expect(server.paths).toHaveLength(requests);
+  });
+
+  test('ends a follower with an error, and does not move its checkpoint', async () => {
+    await using server = await FaultyServer.start(fault);
+    const checkpoints: string[] = [];
+    const follow = async () => {
+      const client = open(server, { token: PRIVATE });
+      const onCheckpoint = (checkpoint: string) => void checkpoints.push(checkpoint);
+      for await (const _ of client.followTransactions({ onCheckpoint }));
+    };
+    expect(await failure(follow())).toMatchObject({ code: 'stuck_cursor' });
+    expect(checkpoints).toEqual([]);
+  });
+});
+
+test('a list that goes on for ever ends at max', async () => {
+  const endless = pages((from) => ({ data: [{ id: from ?? id(1) }], cursor: next(from) }));
+  await using server = await FaultyServer.start(endless);
+  expect(await open(server).retailers().toArray({ max: 50 })).toHaveLength(50);
+  expect(server.paths).toHaveLength(50);
+});
+
+test('an abort ends a call to a server that says nothing', async () => {
+  const stop = new AbortController();
+  await using server = await FaultyServer.start(() => stop.abort());
+  const call = open(server, { timeoutMs: 60_000 }).retailers({ signal: stop.signal });
+  expect(await failure(call)).toMatchObject({ name: 'AbortError' });
+});

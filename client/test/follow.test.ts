@@ -1,0 +1,242 @@
+// What a follower promises: nothing is lost, whatever happens to it or to the service; and how it paces itself.
+
+import { describe, expect, test } from 'bun:test';
+import { ApiError, type FollowOptions, MalformedResponseError } from '../src/index.ts';
+import {
+  failure,
+  html,
+  id,
+  PRIVATE,
+  page,
+  problem,
+  refuseConnection,
+  type ScriptedFetch,
+  scripted,
+} from './support/answers.ts';
+import { openClient } from './support/open-client.ts';
+
+type Answer = () => Response;
+
+const T0 = '2026-11-14T12:00:00';
+const T1 = '2026-11-14T12:00:01';
+const T2 = '2026-11-14T12:00:02.5';
+
+function walked(ids: readonly number[], completeThrough: string, cursor?: number): Answer {
+  return () => page(ids, cursor, { 'Complete-Through': completeThrough });
+}
+
+/** Follows a script until it runs out, and tells what the caller saw. */
+async function follow(answers: readonly Answer[], options: FollowOptions = {}) {
+  const stop = new AbortController();
+  const script = scripted(...answers, () => {
+    stop.abort();
+    return page([]);
+  });
+  const { client, clock } = openClient(script, { token: PRIVATE });
+  const seen: string[] = [];
+  const settings: FollowOptions = {
+    onCheckpoint: (checkpoint) => void seen.push(`checkpoint ${checkpoint}`),
+    signal: stop.signal,
+    ...options,
+  };
+  for await (const change of client.followTransactions(settings))
+    seen.push(Number(change.id.slice(-4)).toString());
+  return { seen, clock, queries: script.requests.slice(0, answers.length).map(queryOf) };
+}
+
+function queryOf({ url }: ScriptedFetch['requests'][number]): Record<string, string> {
+  return Object.fromEntries(new URL(url).searchParams);
+}
+
+describe('the checkpoint', () => {
+  test("becomes the first page's Complete-Through, after the last change of the walk", async () => {
+    const { seen, queries } = await follow([walked([1, 2], T1, 3), walked([3], T2), walked([4], T2)]);
+    expect(seen).toEqual(['1', '2', '3', `checkpoint ${T1}`, '4', `checkpoint ${T2}`]);
+    expect(queries).toEqual([
+      { limit: '1000' },
+      { limit: '1000', cursor: id(3) },
+      { updatedAtGreaterThan: T1, limit: '1000' },
+    ]);
+  });
+
+  test('is sent as it was given', async () => {
+    const { queries } = await follow([walked([], T1)], { checkpoint: T0, limit: 7 });
+    expect(queries).toEqual([{ updatedAtGreaterThan: T0, limit: '7' }]);
+  });
+
+  test('may be a Date', async () => {
+    const { queries } = await follow([walked([], T1)], {
+      checkpoint: new Date(Date.UTC(2026, 10, 14, 12, 0, 0, 5)),
+    });
+    expect(queries[0]?.updatedAtGreaterThan).toBe('2026-11-14T12:00:00.005Z');
+  });
+
+  test('moves in a walk without changes too, and is not repeated when it did not move', async () => {
+    const { seen } = await follow([walked([], T1), walked([], T1), walked([], T2)], { checkpoint: T0 });
+    expect(seen).toEqual([`checkpoint ${T1}`, `checkpoint ${T2}`]);
+  });
+
+  test.each([1, 3])('does not move when the caller leaves at change %p of three', async (last) => {
+    const checkpoints: string[] = [];
+    const { client } = openClient(scripted(walked([1, 2, 3], T1)), { token: PRIVATE });
+    const onCheckpoint = (checkpoint: string) => void checkpoints.push(checkpoint);
+    for await (const change of client.followTransactions({ onCheckpoint })) if (change.id === id(last)) break;
+    expect(checkpoints).toEqual([]);
+  });
+
+  test('does not move when the caller throws: the next run gets everything again', async () => {
+    let saved: string | null = null;
+    const store = {
+      load: () => saved,
+      save(checkpoint: string) {
+        saved = checkpoint;
+      },
+    };
+    const run = async (answer: Answer, crashAt: string | undefined) => {
+      const seen: string[] = [];
+      const script = scripted(answer);
+      const { client } = openClient(script, { token: PRIVATE });
+      for await (const change of client.followTransactions({ store, once: true })) {
+        if (change.id === crashAt) throw new Error('out of disk');
+        seen.push(change.id);
+      }
+      return { seen, from: script.requests.map(queryOf)[0]?.updatedAtGreaterThan };
+    };
+    expect(await failure(run(walked([1, 2, 3], T1), id(2)))).toEqual(new Error('out of disk'));
+    expect(await run(walked([1, 2, 3], T1), undefined)).toEqual({ seen: [1, 2, 3].map(id), from: undefined });
+    expect(await run(walked([], T2), undefined)).toEqual({ seen: [], from: T1 });
+    expect<string | null>(saved).toBe(T2);
+  });
+
+  test('is kept before the next walk begins; when that fails, the follower stops', async () => {
+    const keep = () => Promise.reject(new Error('database is read-only'));
+    expect(await failure(follow([walked([1], T1)], { onCheckpoint: keep }))).toEqual(
+      new Error('database is read-only'),
+    );
+  });
+
+  test('comes page by page too: a page is consumed when the next is asked for', async () => {
+    const seen: unknown[] = [];
+    const { client } = openClient(scripted(walked([1, 2], T1, 3), walked([3], T2)), { token: PRIVATE });
+    const follower = client.followTransactions({ once: true, onCheckpoint: (c) => void seen.push(c) });
+    for await (const changes of follower.pages()) seen.push(changes.map((change) => change.id));
+    expect(seen).toEqual([[id(1), id(2)], [id(3)], T1]);
+  });
+
+  test('cannot be made without the Complete-Through header', async () => {
+    expect(await failure(follow([() => page([1])]))).toMatchObject({ code: 'no_complete_through' });
+  });
+});
+
+describe('the pace', () => {
+  test('is quick while there is a backlog, patient when idle, and quick again after a change', async () => {
+    const idle = walked([], T1);
+    const { clock } = await follow(
+      [walked([1], T1, 2), walked([2], T1), walked([3], T1), idle, idle, idle, idle, idle, walked([4], T1)],
+      { checkpoint: T1, intervalMs: 10_000 },
+    );
+    expect(clock.slept).toEqual([0, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 1_000]);
+  });
+
+  test('never rests longer than intervalMs', async () => {
+    const { clock } = await follow([walked([1], T1), walked([], T1), walked([], T1)], { intervalMs: 300 });
+    expect(clock.slept).toEqual([300, 300, 300]);
+  });
+
+  test('may not be such that it floods the service', () => {
+    const { client } = openClient(scripted(), { token: PRIVATE });
+    expect(() => client.followTransactions({ intervalMs: 0 })).toThrow(RangeError);
+    expect(() => client.followTransactions({ intervalMs: Number.NaN })).toThrow(RangeError);
+  });
+});
+
+describe('an outage', () => {
+  test('in mid-walk is waited out, and the walk goes on where it was', async () => {
+    const errors: string[] = [];
+    const { seen, queries, clock } = await follow(
+      [
+        walked([1], T1, 2),
+        refuseConnection,
+        () => problem(503, 'unavailable', { 'Retry-After': '2' }),
+        () => problem(500, 'internal'),
+        () => html(502),
+        () => html(404),
+        walked([2], T2),
+      ],
+      {
+        checkpoint: T0,
+        onError: (error, retryInMs) => void errors.push(`${(error as Error).name} ${retryInMs}`),
+      },
+    );
+    expect(seen).toEqual(['1', '2', `checkpoint ${T1}`]);
+    expect(queries.slice(1)).toEqual(
+      Array.from({ length: 6 }, () => ({ updatedAtGreaterThan: T0, limit: '1000', cursor: id(2) })),
+    );
+    expect(errors).toEqual([
+      'NetworkError 1000',
+      'ApiError 4000',
+      'ApiError 4000',
+      'MalformedResponseError 8000',
+      'MalformedResponseError 16000',
+    ]);
+    expect(clock.slept).toEqual([1_000, 4_000, 4_000, 8_000, 16_000, 0]);
+  });
+
+  test('of many hours is waited out with a knock a minute', async () => {
+    const answers = [
+      walked([1], T1),
+      ...Array.from({ length: 500 }, () => refuseConnection),
+      walked([2], T2),
+    ];
+    const { seen, clock } = await follow(answers);
+    expect(seen).toEqual(['1', `checkpoint ${T1}`, '2', `checkpoint ${T2}`]);
+    expect(clock.slept.slice(-5)).toEqual([60_000, 60_000, 60_000, 60_000, 1_000]);
+  });
+
+  test('before the first answer is waited out when nothing answers', async () => {
+    expect((await follow([refuseConnection, walked([1], T1)])).seen).toEqual(['1', `checkpoint ${T1}`]);
+  });
+
+  test('is told from a wrong address: a strange first answer is thrown', async () => {
+    expect(await failure(follow([() => html(404)]))).toBeInstanceOf(MalformedResponseError);
+  });
+
+  test('is told from a refusal: a revoked token is thrown', async () => {
+    const error = await failure(follow([walked([1], T1), () => problem(401, 'invalid_token')]));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code: 'invalid_token' });
+  });
+});
+
+describe('the signal', () => {
+  test('ends the iteration while it rests, without an error', async () => {
+    const stop = new AbortController();
+    const { client } = openClient(scripted(walked([1], T1)), { token: PRIVATE });
+    const seen: string[] = [];
+    const onCheckpoint = () => stop.abort();
+    for await (const change of client.followTransactions({ onCheckpoint, signal: stop.signal }))
+      seen.push(change.id);
+    expect(seen).toEqual([id(1)]);
+  });
+
+  test('in mid-walk leaves the checkpoint where it is', async () => {
+    const stop = new AbortController();
+    const checkpoints: string[] = [];
+    const { client } = openClient(scripted(walked([1], T1, 2)), { token: PRIVATE });
+    const onCheckpoint = (checkpoint: string) => void checkpoints.push(checkpoint);
+    for await (const _ of client.followTransactions({ onCheckpoint, signal: stop.signal })) stop.abort();
+    expect(checkpoints).toEqual([]);
+  });
+});
+
+describe('once', () => {
+  test('ends after one walk', async () => {
+    const { seen } = await follow([walked([1], T1, 2), walked([2], T2)], { once: true });
+    expect(seen).toEqual(['1', '2', `checkpoint ${T1}`]);
+  });
+
+  test('retries like any request, then throws', async () => {
+    const answers = Array.from({ length: 5 }, () => refuseConnection);
+    expect(await failure(follow(answers, { once: true }))).toMatchObject({ code: 'network', attempts: 5 });
+  });
+});

@@ -1,0 +1,74 @@
+// Lists, as a caller uses them.
+
+import { describe, expect, test } from 'bun:test';
+import { BASE_URL, failure, id, page, scripted } from './support/answers.ts';
+import { openClient } from './support/open-client.ts';
+
+describe('a list', () => {
+  test('asks for nothing until it is awaited or iterated, and for no page that is not read', async () => {
+    const script = scripted(() => page([1, 2], 3));
+    const { client } = openClient(script);
+    const list = client.retailers();
+    expect(script.requests).toEqual([]);
+    for await (const _ of list) break;
+    expect(script.requests.map(({ url }) => url)).toEqual([`${BASE_URL}/v1/retailers/`]);
+  });
+
+  test('is its first page when awaited', async () => {
+    const { client } = openClient(
+      scripted(() => page([1, 2], 3, { 'Complete-Through': '2026-01-01T00:00:00' })),
+    );
+    expect<unknown>(await client.retailers()).toEqual({
+      data: [{ id: id(1) }, { id: id(2) }],
+      cursor: id(3),
+      completeThrough: '2026-01-01T00:00:00',
+      requestId: 'req-1',
+    });
+  });
+
+  test('is all its items when iterated, and goes on from the page that was awaited', async () => {
+    const script = scripted(
+      () => page([1, 2], 3),
+      () => page([3, 4], 5),
+      () => page([5]),
+    );
+    const list = openClient(script).client.coupons({ limit: 2 });
+    await list;
+    const seen: string[] = [];
+    for await (const coupon of list) seen.push(coupon.id);
+    expect(seen).toEqual([1, 2, 3, 4, 5].map(id));
+    expect(script.requests.map(({ url }) => url.slice(BASE_URL.length))).toEqual([
+      '/v1/coupons/?limit=2',
+      `/v1/coupons/?limit=2&cursor=${id(3)}`,
+      `/v1/coupons/?limit=2&cursor=${id(5)}`,
+    ]);
+  });
+
+  test('gives at most max items to toArray, and asks for no page beyond them', async () => {
+    const script = scripted(
+      () => page([1, 2], 3),
+      () => page([3, 4], 5),
+    );
+    const items = await openClient(script).client.promotions().toArray({ max: 3 });
+    expect(items.map((item) => item.id)).toEqual([1, 2, 3].map(id));
+  });
+
+  test('refuses toArray without a bound', async () => {
+    const { client } = openClient(scripted());
+    // @ts-expect-error: the bound is required.
+    expect(await failure(client.retailers().toArray({}))).toBeInstanceOf(RangeError);
+  });
+
+  test('sends filters as they are, and leaves out what is undefined', async () => {
+    const script = scripted(() => page([]));
+    const filters = { name: 'a&b=c +%', category: undefined, country: 'DE' };
+    await openClient(script).client.cashbackOffers(filters);
+    expect(script.requests[0]?.url).toBe(`${BASE_URL}/v1/cashback-offers/?name=a%26b%3Dc+%2B%25&country=DE`);
+  });
+
+  test('starts at the cursor that it was given', async () => {
+    const script = scripted(() => page([7]));
+    await openClient(script).client.retailers({ cursor: id(7) });
+    expect(script.requests[0]?.url).toBe(`${BASE_URL}/v1/retailers/?cursor=${id(7)}`);
+  });
+});

@@ -1,0 +1,172 @@
+// How requests are sent, sent again and given up, with an injected fetch and clock.
+
+import { describe, expect, test } from 'bun:test';
+import { AbortedError, ApiError, MalformedResponseError, NetworkError, TimeoutError } from '../src/index.ts';
+import {
+  failure,
+  html,
+  page,
+  problem,
+  refuseConnection,
+  type ScriptedFetch,
+  scripted,
+} from './support/answers.ts';
+import { openClient } from './support/open-client.ts';
+
+const never = () => new Promise<never>(() => {});
+
+describe('a failed request', () => {
+  test('is sent again with exponential pauses, and its answer is as good as any', async () => {
+    const script = scripted(
+      refuseConnection,
+      () => problem(503, 'unavailable'),
+      () => problem(429, 'rate_limited', { 'Retry-After': '7' }),
+      () => html(503),
+      () => page([1]),
+    );
+    const { client, clock } = openClient(script);
+    expect((await client.retailers()).data).toHaveLength(1);
+    expect(clock.slept).toEqual([250, 500, 8_000, 2_000]);
+  });
+
+  test('is given up after the last attempt, with the last error', async () => {
+    const script = scripted(...Array.from({ length: 5 }, () => refuseConnection));
+    const { client, clock } = openClient(script);
+    expect(await failure(client.retailers())).toMatchObject({
+      name: 'NetworkError',
+      code: 'network',
+      attempts: 5,
+      message:
+        'No whole answer from https://api.example/v1/retailers/: connect ECONNREFUSED. Check the address and the network; in a browser, also that the page may call it.',
+    });
+    expect(clock.slept).toEqual([250, 500, 1_000, 2_000]);
+  });
+
+  test('is given up at once when the pause would not fit into the budget', async () => {
+    const script = scripted(() => problem(429, 'rate_limited', { 'Retry-After': '50' }));
+    const { client, clock } = openClient(script, { retry: { budgetMs: 50_000 } });
+    expect(await failure(client.retailers())).toMatchObject({
+      code: 'rate_limited',
+      attempts: 1,
+      retryAfterMs: 50_000,
+    });
+    expect(clock.slept).toEqual([]);
+  });
+
+  test('spends no more than its budget on attempts that hang', async () => {
+    const { client, clock } = openClient(
+      { fetch: never },
+      { timeoutMs: 40_000, retry: { attemptsMax: 100 } },
+    );
+    const startedAtMs = clock.now();
+    expect(await failure(client.retailers())).toBeInstanceOf(TimeoutError);
+    expect(clock.now() - startedAtMs).toBe(90_000);
+  });
+
+  test.each([
+    [400, 'invalid_parameter'],
+    [401, 'invalid_token'],
+    [403, 'wrong_token_kind'],
+    [404, 'not_found'],
+    [500, 'internal'],
+  ] as const)('with status %p is not sent again', async (status, code) => {
+    const script = scripted(() => problem(status, code));
+    expect(await failure(openClient(script).client.retailers())).toMatchObject({ status, code, attempts: 1 });
+  });
+
+  test('of the API says all that the service said', async () => {
+    const errors = [{ parameter: 'limit', detail: 'must be a whole number from 1 to 1000' }];
+    const script = scripted(() => problem(400, 'invalid_parameter', {}, { errors, detail: 'limit is bad.' }));
+    const error = await failure(openClient(script).client.retailers());
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      name: 'ApiError',
+      code: 'invalid_parameter',
+      status: 400,
+      requestId: 'req-1',
+      detail: 'limit is bad.',
+      errors,
+      type: 'https://api.example/errors/invalid_parameter',
+      message:
+        'limit is bad. (400 invalid_parameter, request req-1; see https://api.example/errors/invalid_parameter)',
+    });
+  });
+
+  test('that something else answered says what came, and from where', async () => {
+    const error = await failure(openClient(scripted(() => html(200))).client.retailers());
+    expect(error).toBeInstanceOf(MalformedResponseError);
+    expect(error).toMatchObject({
+      code: 'not_offerbook',
+      status: 200,
+      message:
+        'https://api.example/v1/retailers/ did not answer like Offerbook: status 200, text/html, "<html><title>Bad gateway</title></html>". Check baseUrl, and what stands between here and the service.',
+    });
+  });
+
+  test('that was redirected names the target instead of losing the token on the way', async () => {
+    const moved = () => new Response(null, { status: 301, headers: { Location: 'https://www.example/v1/' } });
+    const error = await failure(openClient(scripted(moved)).client.retailers());
+    expect(error).toMatchObject({
+      code: 'not_offerbook',
+      message: expect.stringContaining('redirect to https://www.example/v1/'),
+    });
+  });
+
+  test('after a timeout is sent again, even if fetch does not heed its signal', async () => {
+    const script = scripted(never, () => page([1]));
+    const { client, clock } = openClient(script, { timeoutMs: 3_000 });
+    expect((await client.retailers()).data).toHaveLength(1);
+    expect(clock.slept).toEqual([3_000, 250]);
+  });
+});
+
+describe('an abort', () => {
+  test('before the request throws without sending it', async () => {
+    const script = scripted();
+    const error = await failure(openClient(script).client.retailers({ signal: AbortSignal.abort('enough') }));
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error).toMatchObject({ name: 'AbortError', code: 'aborted', cause: 'enough' });
+  });
+
+  test('during the request throws at once and aborts the fetch', async () => {
+    const stop = new AbortController();
+    let aborted = false;
+    const fetch: ScriptedFetch['fetch'] = (_, init) => {
+      init.signal?.addEventListener('abort', () => {
+        aborted = true;
+      });
+      queueMicrotask(() => stop.abort());
+      return never();
+    };
+    const { client } = openClient({ fetch });
+    expect(await failure(client.retailers({ signal: stop.signal }))).toBeInstanceOf(AbortedError);
+    expect(aborted).toBe(true);
+  });
+
+  test('during a pause between attempts throws at once', async () => {
+    const stop = new AbortController();
+    const script = scripted(() => {
+      queueMicrotask(() => stop.abort());
+      return problem(503, 'unavailable');
+    });
+    expect(await failure(openClient(script).client.retailers({ signal: stop.signal }))).toBeInstanceOf(
+      AbortedError,
+    );
+    expect(script.requests).toHaveLength(1);
+  });
+
+  test('between two pages ends the iteration', async () => {
+    const stop = new AbortController();
+    const { client } = openClient(scripted(() => page([1], 2)));
+    const iterate = async () => {
+      for await (const _ of client.retailers({ signal: stop.signal })) stop.abort();
+    };
+    expect(await failure(iterate())).toBeInstanceOf(AbortedError);
+  });
+});
+
+test('a body that breaks off or cannot be read counts as a network error', async () => {
+  const cut = () => new Response('{"data":[{"id":', { headers: { 'Content-Type': 'application/json' } });
+  const { client } = openClient(scripted(cut), { retry: { attemptsMax: 1 } });
+  expect(await failure(client.retailers())).toBeInstanceOf(NetworkError);
+});

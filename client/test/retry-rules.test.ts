@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ApiError, MalformedResponseError, NetworkError, TimeoutError, TokenError } from '../src/errors.ts';
+import { isOutage, parseRetryAfterMs, RETRY_DEFAULTS, retryDelayMs } from '../src/retry-rules.ts';
+
+const NOW = Date.UTC(2026, 10, 14, 12);
+
+function api(status: number, retryAfterMs?: number): ApiError {
+  const text = { type: '', title: '', detail: '', instance: '', requestId: '' };
+  return new ApiError({ ...text, status, code: 'internal' }, retryAfterMs);
+}
+
+function foreign(status: number): MalformedResponseError {
+  return new MalformedResponseError('not_offerbook', '', status);
+}
+
+const NETWORK = new NetworkError('', 'down');
+const TIMEOUT = new TimeoutError('', 1);
+const STUCK = new MalformedResponseError('stuck_cursor', '');
+
+describe('a request', () => {
+  test.each([
+    ['a network error', true, NETWORK],
+    ['a timeout', true, TIMEOUT],
+    ['429', true, api(429)],
+    ['503', true, api(503)],
+    ["a proxy's 503", true, foreign(503)],
+    ['400', false, api(400)],
+    ['401', false, api(401)],
+    ['500', false, api(500)],
+    ["a proxy's 502", false, foreign(502)],
+    ["a proxy's 200", false, foreign(200)],
+    ['a stuck cursor', false, STUCK],
+    ['an error of the caller', false, new Error('cache broken')],
+  ])('that failed with %s is sent again: %p', (_, again, error) => {
+    const delayMs = retryDelayMs({ error, attempts: 1, elapsedMs: 0 }, RETRY_DEFAULTS, 0.5);
+    expect(delayMs !== undefined).toBe(again);
+  });
+
+  test('waits twice as long each time, up to a limit', () => {
+    const policy = { ...RETRY_DEFAULTS, attemptsMax: 100 };
+    const delays = [1, 2, 3, 4, 5, 6, 7, 8].map((attempts) =>
+      retryDelayMs({ error: NETWORK, attempts, elapsedMs: 0 }, policy, 1),
+    );
+    expect(delays).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
+  });
+
+  test('waits at least as long as Retry-After says, and at most as long as the cap', () => {
+    const delays = [2_000, 60_000, 86_400_000].map((retryAfterMs) =>
+      retryDelayMs({ error: api(429, retryAfterMs), attempts: 1, elapsedMs: 0 }, RETRY_DEFAULTS, 0.4),
+    );
+    expect(delays).toEqual([2_100, 60_100, 60_100]);
+  });
+
+  test('is never sent too often, never waits into the end of its budget, never waits a negative time', () => {
+    const failures = fc.record({
+      error: fc.constantFrom(NETWORK, api(429, 5_000), api(503)),
+      attempts: fc.integer({ min: 1, max: 10 }),
+      elapsedMs: fc.integer({ min: 0, max: 120_000 }),
+    });
+    fc.assert(
+      fc.property(failures, fc.double({ min: 0, max: 1, noNaN: true }), (failed, random) => {
+        const delayMs = retryDelayMs(failed, RETRY_DEFAULTS, random);
+        const allowed = failed.attempts < RETRY_DEFAULTS.attemptsMax;
+        expect(delayMs === undefined || (allowed && delayMs >= 0)).toBe(true);
+        expect(failed.elapsedMs + (delayMs ?? -failed.elapsedMs)).toBeLessThan(RETRY_DEFAULTS.budgetMs);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('a follower', () => {
+  test.each([
+    ['a network error', true, NETWORK],
+    ['a timeout', true, TIMEOUT],
+    ['429', true, api(429)],
+    ['500', true, api(500)],
+    ['503', true, api(503)],
+    ["a proxy's 502", true, foreign(502)],
+    ["a proxy's 404 after a good answer", true, foreign(404)],
+    ['401', false, api(401)],
+    ['400', false, api(400)],
+    ['a stuck cursor', false, STUCK],
+    ['a token of the wrong kind', false, new TokenError('wrong_token_kind', '')],
+    ['an error of the caller', false, new Error('disk full')],
+  ])('that met %s waits it out: %p', (_, waits, error) => {
+    expect(isOutage(error, true)).toBe(waits);
+  });
+
+  test('takes a strange answer for a wrong address if Offerbook has never answered', () => {
+    expect([
+      isOutage(foreign(404), false),
+      isOutage(foreign(200), false),
+      isOutage(foreign(502), false),
+    ]).toEqual([false, false, true]);
+  });
+});
+
+test('Retry-After is read as seconds or as a date, and nonsense is ignored', () => {
+  const headers = [
+    '0',
+    '7',
+    'Sat, 14 Nov 2026 12:00:30 GMT',
+    'Sat, 14 Nov 2026 11:00:00 GMT',
+    'soon',
+    '-5',
+    null,
+  ];
+  expect(headers.map((header) => parseRetryAfterMs(header, NOW))).toEqual([
+    0,
+    7_000,
+    30_000,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});

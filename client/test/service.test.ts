@@ -1,0 +1,162 @@
+// The client against the real service: a process on a port, with a database of its own.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import {
+  coupon,
+  id,
+  offer,
+  promotion,
+  retailer,
+  timestamp,
+  transaction,
+} from '../../service/test/support/fixtures.ts';
+import { ApiError, type Fetch, NetworkError, OfferbookClient } from '../src/index.ts';
+import { failure } from './support/answers.ts';
+import { ServiceProcess } from './support/service-process.ts';
+
+const SHOP = retailer(1, {
+  name: 'Grüner Daumen',
+  cashbackOffers: [offer(11), offer(12, { category: 'Tools', countries: ['AT'] })],
+  coupons: [coupon(21)],
+  promotions: [promotion(31)],
+});
+const SHOPS = [SHOP, ...[2, 3, 4, 5].map((number) => retailer(number, { coupons: [coupon(20 + number)] }))];
+const SALES = Array.from({ length: 25 }, (_, index) => transaction(100 + index));
+
+// Each starts processes, on a machine that may be busy with others.
+setDefaultTimeout(30_000);
+
+let service: ServiceProcess;
+let catalogue: OfferbookClient;
+let sales: OfferbookClient;
+const statuses: number[] = [];
+
+beforeAll(async () => {
+  service = await ServiceProcess.start();
+  const [publicToken, privateToken] = [await service.token('public'), await service.token('private')];
+  await service.importCatalogue(SHOPS);
+  await service.importTransactions(SALES);
+  const noting: Fetch = async (url, init) => {
+    const response = await fetch(url, init);
+    statuses.push(response.status);
+    return response;
+  };
+  catalogue = new OfferbookClient({ baseUrl: service.url, token: publicToken, fetch: noting });
+  sales = new OfferbookClient({ baseUrl: service.url, token: privateToken, fetch: noting });
+  await untilTakenUp();
+});
+
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** An import is taken up within a second; each look is a request, so this ends as soon as it is there. */
+async function untilTakenUp(): Promise<void> {
+  while ((await catalogue.retailers()).data.length < SHOPS.length) await Bun.sleep(10);
+}
+
+describe('the catalogue', () => {
+  test('has retailers with their deals', async () => {
+    const [first] = await catalogue.retailers().toArray({ max: 1 });
+    expect<unknown>(first).toEqual(SHOP);
+  });
+
+  test('comes in pages of any size, every item once', async () => {
+    const seen: string[] = [];
+    for await (const { id } of catalogue.retailers({ limit: 2 })) seen.push(id);
+    expect<string[]>(seen).toEqual(SHOPS.map(({ id }) => id));
+  });
+
+  test('has offers that filters narrow down', async () => {
+    const found = async (filters: Parameters<OfferbookClient['cashbackOffers']>[0]) =>
+      (await catalogue.cashbackOffers(filters)).data.map((found) => found.id);
+    expect<unknown>(await found({})).toEqual([id(11), id(12)]);
+    expect<unknown>(await found({ name: 'gruner', category: 'TOOLS', country: 'at' })).toEqual([id(12)]);
+    expect<unknown>(await found({ name: 'gruner', country: 'FR' })).toEqual([]);
+  });
+
+  test('has coupons and promotions that say whose they are', async () => {
+    const whose = { retailerId: SHOP.id, name: SHOP.name, url: SHOP.url, logo: SHOP.logo };
+    const [first] = (await catalogue.coupons({ limit: 1 })).data;
+    expect<unknown>(first).toEqual({ ...coupon(21), ...whose });
+    expect<unknown>((await catalogue.promotions()).data).toEqual([{ ...promotion(31), ...whose }]);
+  });
+
+  test('is confirmed with 304 when it has not changed', async () => {
+    const first = await catalogue.coupons({ limit: 3 });
+    statuses.length = 0;
+    expect((await catalogue.coupons({ limit: 3 })).data).toEqual(first.data);
+    expect(statuses).toEqual([304]);
+  });
+});
+
+describe('transactions', () => {
+  test('come with the stamp up to which they are complete', async () => {
+    const { data, cursor, completeThrough } = await sales.transactions({ limit: 10 });
+    expect(data.map(({ updatedAt: _, ...rest }) => rest)).toEqual(SALES.slice(0, 10));
+    expect<unknown>([cursor, completeThrough]).toEqual([SALES[10]?.id, data[0]?.updatedAt]);
+  });
+
+  test('are selected by when they changed', async () => {
+    const { completeThrough = '' } = await sales.transactions({ limit: 1 });
+    const after = async (bounds: Parameters<OfferbookClient['transactions']>[0]) =>
+      (await sales.transactions(bounds).toArray({ max: 100 })).length;
+    expect(await after({ updatedAtGreaterThan: completeThrough })).toBe(0);
+    expect(await after({ updatedAtGreaterThan: new Date(0), updatedAtLessThan: new Date() })).toBe(25);
+    expect(await after({ updatedAtLessThan: completeThrough })).toBe(0);
+    expect(await after({ updatedAtLessThan: `${completeThrough.padEnd(20, '.').padEnd(23, '0')}1` })).toBe(
+      25,
+    );
+  });
+
+  test('are followed: everything at first, then what changes', async () => {
+    const checkpoints: string[] = [];
+    const seen: string[] = [];
+    const settings = { limit: 10, once: true, onCheckpoint: (c: string) => void checkpoints.push(c) };
+    for await (const { id } of sales.followTransactions(settings)) seen.push(id);
+    expect<unknown>(seen).toEqual(SALES.map(({ id }) => id));
+
+    const changed = {
+      ...transaction(107),
+      status: 'CONFIRMED' as const,
+      clickedAt: timestamp('2026-11-14T11:00:00'),
+    };
+    await service.importTransactions([changed]);
+    const [checkpoint] = checkpoints;
+    const changes = [];
+    for await (const change of sales.followTransactions({ once: true, checkpoint })) changes.push(change);
+    expect(changes.map(({ updatedAt: _, ...rest }) => rest)).toEqual([changed]);
+  });
+});
+
+describe('a refusal', () => {
+  test('names every bad parameter', async () => {
+    const error = await failure(catalogue.cashbackOffers({ limit: 0, country: 'Germany' }));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      code: 'invalid_parameter',
+      status: 400,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      errors: [
+        { parameter: 'limit', detail: expect.any(String) },
+        { parameter: 'country', detail: expect.any(String) },
+      ],
+    });
+  });
+
+  test('of a token that is not known says so', async () => {
+    const client = new OfferbookClient({ baseUrl: service.url, token: `ob_pub_${'x'.repeat(36)}` });
+    expect(await failure(client.retailers())).toMatchObject({
+      code: 'invalid_token',
+      status: 401,
+      attempts: 1,
+    });
+  });
+});
+
+test('an address where nothing listens ends in a network error', async () => {
+  const client = new OfferbookClient({
+    baseUrl: 'http://127.0.0.1:1',
+    token: `ob_pub_${'x'.repeat(36)}`,
+    retry: { attemptsMax: 2, delayMs: 1 },
+  });
+  expect(await failure(client.retailers())).toBeInstanceOf(NetworkError);
+});

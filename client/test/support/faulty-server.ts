@@ -1,0 +1,101 @@
+// A server on a real socket that answers each request as a script says: slowly, by halves, or not at all.
+
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+
+/** Answers one request; `path` is what was asked for. */
+export type Step = (socket: Socket, path: string) => void;
+
+export class FaultyServer implements AsyncDisposable {
+  readonly url: string;
+  /** The paths that were asked for, in order. */
+  readonly paths: string[];
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+
+  private constructor(server: Server, sockets: Set<Socket>, paths: string[]) {
+    this.#server = server;
+    this.#sockets = sockets;
+    this.paths = paths;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** Plays the steps in order; the last one is played again and again. */
+  static async start(...steps: readonly Step[]): Promise<FaultyServer> {
+    const sockets = new Set<Socket>();
+    const paths: string[] = [];
+    const server = createServer((socket) => {
+      let request = '';
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+      socket.on('data', (bytes) => {
+        request += bytes.toString('latin1');
+        if (!request.endsWith('\r\n\r\n')) return;
+        const path = request.split(' ')[1] ?? '';
+        request = '';
+        const step = steps[Math.min(paths.length, steps.length - 1)];
+        paths.push(path);
+        step?.(socket, path);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new FaultyServer(server, sockets, paths);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+interface Raw {
+  readonly status?: number;
+  readonly type?: string;
+  readonly headers?: readonly string[];
+  readonly body: string;
+}
+
+/** A whole answer, then the end of the connection. */
+export function reply(answer: Raw): Step {
+  return (socket) => void socket.end(head(answer, answer.body.length) + answer.body);
+}
+
+/** An answer that promises its whole length and breaks off in the middle. */
+export function cutOff(answer: Raw, how: 'end' | 'reset' = 'end'): Step {
+  return (socket) => {
+    socket.write(head(answer, answer.body.length) + answer.body.slice(0, answer.body.length / 2), () =>
+      how === 'reset' ? socket.resetAndDestroy() : socket.end(),
+    );
+  };
+}
+
+/** An answer in chunks that breaks off before the last. */
+export function cutOffChunk(answer: Raw): Step {
+  return (socket) =>
+    void socket.end(`${head(answer, undefined)}${answer.body.length.toString(16)}\r\n${answer.body}\r\n`);
+}
+
+/** Headers, and then nothing more. */
+export function stall(answer: Raw): Step {
+  return (socket) => void socket.write(head(answer, answer.body.length));
+}
+
+export const silence: Step = () => {};
+export const hangUp: Step = (socket) => void socket.destroy();
+export const garbage: Step = (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n');
+
+function head(
+  { status = 200, type = 'application/json', headers = [] }: Raw,
+  length: number | undefined,
+): string {
+  const framing = length === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
+  return [
+    `HTTP/1.1 ${status} X`,
+    `Content-Type: ${type}`,
+    framing,
+    'Connection: close',
+    ...headers,
+    '',
+    '',
+  ].join('\r\n');
+}

@@ -1,0 +1,63 @@
+// The package as an integrator gets it: packed, and installed into an empty project in a temporary folder.
+
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../../service/test/support/databases.ts';
+
+const CLIENT = join(import.meta.dir, '../..');
+const MODULES = join(CLIENT, '../node_modules');
+
+export interface InstalledPackage {
+  readonly folder: string;
+  /** What the tarball holds. */
+  readonly files: readonly string[];
+}
+
+export async function installPackage(): Promise<InstalledPackage> {
+  const folder = temporaryFolder();
+  const [packed] = JSON.parse(
+    (await run(['npm', 'pack', '--json', '--silent', '--pack-destination', folder], CLIENT)).stdout,
+  ) as [{ filename: string; files: { path: string }[] }];
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  await run(
+    ['npm', 'install', '--offline', '--no-audit', '--no-fund', '--silent', `./${packed.filename}`],
+    folder,
+  );
+  return { folder, files: packed.files.map(({ path }) => path).sort() };
+}
+
+/** Makes the types of Node known to the project, as `npm install @types/node` would. */
+export function addNodeTypes(folder: string): void {
+  mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+  symlinkSync(join(MODULES, '@types/node'), join(folder, 'node_modules/@types/node'));
+}
+
+export function typeScript(): string {
+  return join(MODULES, '.bin/tsc');
+}
+
+export interface Finished {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end; throws with everything that it printed unless it succeeds. */
+export async function run(
+  command: readonly string[],
+  cwd: string,
+  environment: Record<string, string> = {},
+): Promise<Finished> {
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { ...process.env, ...environment },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const [code, stdout, stderr] = await Promise.all([
+    child.exited,
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with code ${code}\n${stdout}${stderr}`);
+  return { stdout, stderr };
+}

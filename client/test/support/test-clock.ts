@@ -1,0 +1,50 @@
+// A clock that nobody waits for: as soon as nothing else is left to do, it jumps to where the next sleeper
+// wakes. Good for tests that answer requests themselves; with real sockets, "nothing to do" cannot be told.
+
+import type { Clock } from '../../src/clock.ts';
+
+interface Sleeper {
+  readonly wakeAtMs: number;
+  readonly ms: number;
+  readonly wake: () => void;
+}
+
+export class TestClock implements Clock {
+  #nowMs = Date.UTC(2026, 10, 14, 12);
+  readonly #sleepers = new Set<Sleeper>();
+  /** How long each sleep was that ran to its end, in order. */
+  readonly slept: number[] = [];
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const stop = () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal?.reason);
+      };
+      const wake = () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      };
+      const sleeper = { wakeAtMs: this.#nowMs + ms, ms, wake };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener('abort', stop, { once: true });
+      setImmediate(() => this.#wakeNext());
+    });
+  }
+
+  #wakeNext(): void {
+    const [next] = [...this.#sleepers].sort((a, b) => a.wakeAtMs - b.wakeAtMs);
+    if (next === undefined) return;
+    this.#sleepers.delete(next);
+    this.#nowMs = Math.max(this.#nowMs, next.wakeAtMs);
+    this.slept.push(next.ms);
+    next.wake();
+    // Those who sleep on have had their turn taken by this one.
+    if (this.#sleepers.size > 0) setImmediate(() => this.#wakeNext());
+  }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'bun:test';
+import { OfferbookClient } from '../src/index.ts';
+import { BASE_URL, failure, id, json, PRIVATE, page, scripted } from './support/answers.ts';
+import { openClient } from './support/open-client.ts';
+
+describe('dates', () => {
+  test('go out as they are when they are texts, with every digit, and to the millisecond when they are Dates', async () => {
+    const script = scripted(() => page([]));
+    await openClient(script, { token: PRIVATE }).client.transactions({
+      updatedAtGreaterThan: '2026-11-14T12:00:00.123456789+01:00',
+      updatedAtLessThan: new Date(Date.UTC(2026, 10, 15, 0, 0, 0, 7)),
+    });
+    expect([...new URL(script.requests[0]?.url ?? '').searchParams]).toEqual([
+      ['updatedAtGreaterThan', '2026-11-14T12:00:00.123456789+01:00'],
+      ['updatedAtLessThan', '2026-11-15T00:00:00.007Z'],
+    ]);
+  });
+
+  const transaction = {
+    id: id(1),
+    soldAt: '2026-11-14T12:00:00',
+    updatedAt: '2026-11-14T12:00:00.123',
+    clickedAt: null,
+  };
+
+  test('come in as the texts of the wire unless asked for', async () => {
+    const { client } = openClient(
+      scripted(() => json({ data: [transaction] })),
+      { token: PRIVATE },
+    );
+    expect<unknown>((await client.transactions()).data).toEqual([transaction]);
+  });
+
+  test('come in as Dates when asked for, read as UTC', async () => {
+    const script = scripted(() => json({ data: [transaction] }));
+    const client = new OfferbookClient({
+      baseUrl: BASE_URL,
+      token: PRIVATE,
+      fetch: script.fetch,
+      dates: 'Date',
+    });
+    const [first] = (await client.transactions()).data;
+    const soldAt: Date | undefined = first?.soldAt;
+    expect([soldAt, first?.updatedAt, first?.clickedAt]).toEqual([
+      new Date(Date.UTC(2026, 10, 14, 12)),
+      new Date(Date.UTC(2026, 10, 14, 12, 0, 0, 123)),
+      null,
+    ]);
+  });
+
+  test.each(['2026-11-14T12:00:00.1234', '2026-11-14T12:00:00+01:00', '2026-13-14T12:00:00'])(
+    'that a Date cannot hold are refused, not cut off: %s',
+    async (soldAt) => {
+      const script = scripted(() => json({ data: [{ ...transaction, soldAt }] }));
+      const client = new OfferbookClient({
+        baseUrl: BASE_URL,
+        token: PRIVATE,
+        fetch: script.fetch,
+        dates: 'Date',
+      });
+      expect(await failure(client.transactions())).toMatchObject({ code: 'bad_shape' });
+    },
+  );
+});

@@ -1,0 +1,67 @@
+// The client's wire types are the service's. Types are compared by the compiler: where this file compiles,
+// each is assignable to the other.
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type * as catalogue from '../../service/src/domain/catalogue.ts';
+import type { ErrorCode, ParameterError } from '../../service/src/domain/errors.ts';
+import type { Timestamp } from '../../service/src/domain/timestamp.ts';
+import type * as transactions from '../../service/src/domain/transaction.ts';
+import type { Uuid } from '../../service/src/domain/uuid.ts';
+import { openApiDocument } from '../../service/src/http/openapi.ts';
+import { OPERATIONS as SERVICE_OPERATIONS } from '../../service/src/http/operations.ts';
+import { type OpenApi, printWire } from '../scripts/print-wire.ts';
+import * as wire from '../src/wire.ts';
+
+/** The service knows ids and timestamps from other texts; on the wire they are all strings. */
+type Plain<T> = T extends Uuid | Timestamp
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Plain<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: Plain<T[Name]> }
+      : T;
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+type ListForm<T> = T & Pick<catalogue.Retailer, 'logo' | 'url' | 'name'> & { retailerId: Uuid };
+type Flat<T> = { [Name in keyof T]: T[Name] };
+
+const SAME: {
+  retailer: Same<wire.Retailer, Plain<catalogue.Retailer>>;
+  cashbackOffer: Same<wire.CashbackOffer, Plain<Flat<ListForm<catalogue.CashbackOffer>>>>;
+  coupon: Same<wire.Coupon, Plain<Flat<ListForm<catalogue.Coupon>>>>;
+  promotion: Same<wire.Promotion, Plain<Flat<ListForm<catalogue.Promotion>>>>;
+  transaction: Same<wire.Transaction, Plain<transactions.Transaction>>;
+  errorCode: Same<wire.Problem['code'], ErrorCode>;
+  parameterError: Same<NonNullable<wire.Problem['errors']>[number], Flat<ParameterError>>;
+} = {
+  retailer: true,
+  cashbackOffer: true,
+  coupon: true,
+  promotion: true,
+  transaction: true,
+  errorCode: true,
+  parameterError: true,
+};
+
+test("the client's types and the service's are assignable to each other, both ways", () => {
+  expect(Object.values(SAME)).not.toContain(false);
+});
+
+test('wire.ts is what the OpenAPI document gives (if not: npm run generate --workspace @offerbook/client)', async () => {
+  const generated = printWire(openApiDocument() as unknown as OpenApi);
+  expect(await Bun.file(join(import.meta.dir, '../src/wire.ts')).text()).toBe(generated);
+});
+
+test('the operations are those of the service, with their paths and kinds of token', () => {
+  const actual = Object.values(wire.OPERATIONS).map(({ path, tokenKind }) => ({ path, tokenKind }));
+  expect<unknown>(actual).toEqual(SERVICE_OPERATIONS.map(({ path, tokenKind }) => ({ path, tokenKind })));
+});
+
+test('a construct that has no type stops the generator', () => {
+  const document = {
+    paths: {},
+    components: { schemas: { Odd: { type: 'object', properties: { odd: { type: 'tuple' } } } } },
+  };
+  expect(() => printWire(document)).toThrow('cannot turn this schema into a type: {"type":"tuple"}');
+});

@@ -1,0 +1,72 @@
+// Lists cashback offers in a page. A public token may be in client-side code; here it comes, with the address
+// of the service, from the page's own address: ?api=http://localhost:8080&token=ob_pub_…
+
+import { type CashbackOffer, OfferbookClient, OfferbookError, type Page } from '@offerbook/client';
+
+const address = new URLSearchParams(location.search);
+const client = new OfferbookClient({
+  baseUrl: address.get('api') ?? 'http://localhost:8080',
+  token: address.get('token') ?? '',
+});
+
+const form = find('form', HTMLFormElement);
+const list = find('ul', HTMLUListElement);
+const more = find('#more', HTMLButtonElement);
+const message = find('[role=alert]', HTMLElement);
+/** The search that is shown; a new one ends it. */
+let search = new AbortController();
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  show();
+});
+show();
+
+function show(): void {
+  search.abort();
+  search = new AbortController();
+  list.replaceChildren();
+  message.textContent = '';
+  const filters = new FormData(form);
+  const pages = client
+    .cashbackOffers({
+      name: String(filters.get('name')),
+      country: String(filters.get('country')),
+      signal: search.signal,
+    })
+    .pages();
+  more.onclick = () => showNext(pages);
+  showNext(pages);
+}
+
+async function showNext(pages: AsyncGenerator<Page<CashbackOffer>>): Promise<void> {
+  more.hidden = true;
+  try {
+    const { value: page } = await pages.next();
+    if (page === undefined) return;
+    list.append(...page.data.map(item));
+    more.hidden = page.cursor === undefined;
+  } catch (error) {
+    if (!(error instanceof OfferbookError)) throw error;
+    // A search that was ended by the next one has nothing to say.
+    if (error.code !== 'aborted') message.textContent = error.message;
+  }
+}
+
+function item(offer: CashbackOffer): HTMLLIElement {
+  const link = document.createElement('a');
+  link.href = offer.url;
+  link.textContent = offer.name;
+  const reward =
+    offer.maximumFixedCommissionFee ?? `${(offer.cashbackPercentage * 100).toLocaleString('en')} %`;
+  const line = document.createElement('li');
+  // Text stays text: what a retailer wrote is never read as HTML.
+  line.append(link, ` ${reward} ${offer.description}`);
+  return line;
+}
+
+function find<Type extends Element>(selector: string, type: new () => Type): Type {
+  const element = document.querySelector(selector);
+  if (!(element instanceof type)) throw new Error(`the page has no ${selector}`);
+  return element;
+}

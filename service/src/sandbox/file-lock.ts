@@ -1,0 +1,54 @@
+// Keeps two sandboxes from using one file. The lock is one that the operating system holds for SQLite on an
+// empty file beside the database: it ends with the process, however that ends, so it is never left behind.
+
+import { Database, SQLiteError } from 'bun:sqlite';
+import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { BadInput } from '../domain/errors.ts';
+
+export interface FileLock {
+  release(): void;
+}
+
+export function lockFile(path: string): FileLock {
+  const lockPath = `${realPath(path)}-lock`;
+  let lock: Database | undefined;
+  try {
+    lock = new Database(lockPath, { create: true, readwrite: true });
+    lock.run('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock?.close();
+    throw explain(error, path);
+  }
+  const held = lock;
+  return {
+    release() {
+      // The file goes first: once the lock is gone it may be another's.
+      rmSync(lockPath, { force: true });
+      held.close();
+    },
+  };
+}
+
+/** The same file under two names has one lock. */
+function realPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const folder = dirname(path);
+  if (!existsSync(folder)) throw new BadInput(`the folder ${folder} does not exist`);
+  if (!statSync(folder).isDirectory()) throw new BadInput(`${folder} is a file, not a folder`);
+  return join(realpathSync(folder), basename(path));
+}
+
+function explain(error: unknown, path: string): unknown {
+  if (!(error instanceof SQLiteError)) return error;
+  if (error.code?.startsWith('SQLITE_BUSY') === true) {
+    return new BadInput(
+      `another sandbox is using ${path}; stop it first, or give this one a file and a port of its own with --database sqlite:PATH --port NUMBER`,
+      { cause: error },
+    );
+  }
+  return new BadInput(
+    `nothing can be written in the folder ${dirname(path)}; start in another folder, or name a file elsewhere with --database sqlite:PATH`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,53 @@
+// What can be bought where: the catalogue of a moment, arranged for picking the deal behind a sale.
+
+import { activePeriodMs, type CashbackOffer, type Retailer } from '../domain/catalogue.ts';
+import type { UnstampedTransaction } from '../domain/transaction.ts';
+import { COUNTRIES, type Country } from './countries.ts';
+import type { Random } from './random.ts';
+
+interface Choice {
+  readonly retailer: Retailer;
+  readonly offer: CashbackOffer;
+}
+
+type Deal = Pick<UnstampedTransaction, 'cashbackOfferId' | 'couponId' | 'promotionId'>;
+
+const SKEW = 2.2;
+const COUPON_SHARE = 0.14;
+const PROMOTION_SHARE = 0.09;
+
+export class Market {
+  readonly #byCountry: ReadonlyMap<string, readonly Choice[]>;
+
+  /** The retailers come with the most popular ones first. */
+  constructor(retailers: readonly Retailer[]) {
+    const byCountry = new Map<string, Choice[]>(COUNTRIES.map(({ code }) => [code, []]));
+    for (const retailer of retailers) {
+      for (const offer of retailer.cashbackOffers) {
+        for (const code of offer.countries) byCountry.get(code)?.push({ retailer, offer });
+      }
+    }
+    this.#byCountry = byCountry;
+  }
+
+  pick(random: Random, country: Country): Choice {
+    return random.pickSkewed(this.#byCountry.get(country.code) ?? [], SKEW);
+  }
+}
+
+/** Which deal the buyer had activated: the offer, or a coupon or promotion that the retailer had on at the time. */
+export function pickDeal(random: Random, { retailer, offer }: Choice, atMs: number): Deal {
+  const isOn = (deal: Parameters<typeof activePeriodMs>[0]) => {
+    const { fromMs, untilMs } = activePeriodMs(deal);
+    return fromMs <= atMs && atMs < untilMs;
+  };
+  const lot = random.unit();
+  const coupons = lot < COUPON_SHARE ? retailer.coupons.filter(isOn) : [];
+  if (coupons.length > 0)
+    return { cashbackOfferId: null, couponId: random.pick(coupons).id, promotionId: null };
+  const promotions = lot < COUPON_SHARE + PROMOTION_SHARE ? retailer.promotions.filter(isOn) : [];
+  if (promotions.length > 0) {
+    return { cashbackOfferId: null, couponId: null, promotionId: random.pick(promotions).id };
+  }
+  return { cashbackOfferId: offer.id, couponId: null, promotionId: null };
+}

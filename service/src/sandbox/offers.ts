@@ -1,0 +1,136 @@
+// The cashback offers of a shop: one for everything, and further ones for groups of goods, new customers,
+// larger orders or single countries, as percentages or as fixed amounts.
+
+import type { CashbackOffer } from '../domain/catalogue.ts';
+import { getCountry } from './countries.ts';
+import { namedUuid, Random } from './random.ts';
+import { printPrice, roundPrice, type Shop } from './shop.ts';
+
+/** Of the offers after a shop's first. */
+const FIXED_SHARE = 0.27;
+/** The most popular shops have their offer on everything featured. */
+const FEATURED_SHOPS = 120;
+
+/** What distinguishes one offer of a shop from another. */
+interface Terms {
+  readonly cashbackPercentage: number;
+  readonly maximumFixedCommissionFee: number | null;
+  readonly countries: readonly string[];
+  readonly description: string;
+}
+
+export function makeOffers(seed: number, shop: Shop, count: number): CashbackOffer[] {
+  const goods = new Random(seed, 'goods', shop.number).shuffled(shop.category.goods);
+  return Array.from({ length: count }, (_, number) => {
+    const random = new Random(seed, 'offer', shop.number, number);
+    const some = goods[number % goods.length] ?? shop.category.name;
+    const terms = termsOf(random, shop, number, some);
+    return {
+      id: namedUuid(seed, 'offer', shop.number, number),
+      featured: number === 0 && shop.number < FEATURED_SHOPS,
+      countries: [...terms.countries],
+      cashbackPercentage: terms.cashbackPercentage,
+      maximumFixedCommissionFee: terms.maximumFixedCommissionFee,
+      description: terms.description,
+      category: shop.category.name,
+      termsAndExclusions: smallPrint(random, shop, terms.description),
+    };
+  });
+}
+
+function termsOf(random: Random, shop: Shop, number: number, goods: string): Terms {
+  if (number === 0) return onEverything(random, shop);
+  return random.chance(FIXED_SHARE) ? fixedAmount(random, shop, goods) : percentage(random, shop, goods);
+}
+
+function onEverything(random: Random, shop: Shop): Terms {
+  const [min, max] = shop.category.percent;
+  return {
+    // A featured offer is an outstanding deal, not the least that the trade pays.
+    cashbackPercentage: halfPercents(
+      random.between(shop.number < FEATURED_SHOPS ? (min + max) / 2 : min, max),
+    ),
+    maximumFixedCommissionFee: null,
+    countries: shop.countries,
+    description: random.pick([
+      `On everything at ${shop.name}`,
+      `Cashback on every order at ${shop.name}`,
+      'The whole range, reduced items included',
+      `All of ${shop.name}, online and in the app`,
+      'On all orders, with no minimum',
+    ]),
+  };
+}
+
+function percentage(random: Random, shop: Shop, goods: string): Terms {
+  const [min, max] = shop.category.percent;
+  const minimum = printPrice(shop, random.logBetween(...shop.category.orderValue));
+  return {
+    cashbackPercentage: halfPercents(random.between(min / 2, max * 1.25)),
+    maximumFixedCommissionFee: null,
+    countries: someOf(random, shop.countries),
+    description: random.pick([
+      `On all ${goods}`,
+      `${capitalised(goods)}, reduced items included`,
+      `${capitalised(goods)} at full price`,
+      `Orders of ${goods} over ${minimum}`,
+      `New customers: first order of ${goods}`,
+      `${capitalised(goods)} ordered in the ${shop.name} app`,
+    ]),
+  };
+}
+
+/** A fixed amount has no currency of its own, so it is offered only where people pay in the shop's. */
+function fixedAmount(random: Random, shop: Shop, goods: string): Terms {
+  const { currencyCode, unitsForEuro } = shop.home;
+  const minimumEuros = random.logBetween(...shop.category.orderValue);
+  const minimum = printPrice(shop, minimumEuros);
+  return {
+    cashbackPercentage: 0,
+    maximumFixedCommissionFee: roundPrice(minimumEuros * random.between(0.05, 0.12) * unitsForEuro),
+    countries: someOf(
+      random,
+      shop.countries.filter((code) => getCountry(code).currencyCode === currencyCode),
+    ),
+    description: random.pick([
+      `New customers: first order over ${minimum}`,
+      `For every order of ${goods} over ${minimum}`,
+      `When you spend ${minimum} or more`,
+      `For ${goods} over ${minimum} ordered in the app`,
+    ]),
+  };
+}
+
+function smallPrint(random: Random, shop: Shop, description: string): string {
+  const [first, second] = random.shuffled(shop.category.exclusions);
+  const sentences = random.shuffled([
+    'Not on gift cards.',
+    'Cashback is worked out on the net value, without tax and delivery.',
+    'Returned and exchanged items earn nothing.',
+    'Cannot be combined with codes that are not shown here.',
+    'The order must be placed within 24 hours of activating the offer.',
+    'One reward for each household.',
+    'Orders paid in instalments count once the last instalment is paid.',
+    `Only orders placed directly on ${shop.hostname} count.`,
+    `Confirmed ${random.pick([14, 30, 45, 60])} days after delivery.`,
+  ]);
+  return [
+    `No cashback on ${first} or ${second}.`,
+    ...sentences.slice(0, random.whole(1, 3)),
+    ...(description.startsWith('New customers') ? ['New means: no order in the last 24 months.'] : []),
+  ].join(' ');
+}
+
+function someOf(random: Random, countries: readonly string[]): readonly string[] {
+  if (countries.length === 1 || random.chance(0.5)) return countries;
+  return random.shuffled(countries).slice(0, random.whole(1, countries.length)).sort();
+}
+
+/** A percentage as the fraction that is sent, in steps of half a percent. */
+function halfPercents(percent: number): number {
+  return (Math.max(1, Math.round(percent * 2)) * 5) / 1000;
+}
+
+export function capitalised(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

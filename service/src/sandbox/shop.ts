@@ -1,0 +1,53 @@
+// A shop of the sandbox before it has any deals: what its offers, coupons and promotions are made from.
+
+import { CATEGORIES, type Category } from './categories.ts';
+import { COUNTRIES, type Country, getCountry, REGIONS, roundMoney } from './countries.ts';
+import { Random } from './random.ts';
+import { asciiWords, inventStems, nameShop } from './retailer-names.ts';
+
+export interface Shop {
+  readonly number: number;
+  readonly stem: string;
+  readonly name: string;
+  readonly hostname: string;
+  readonly category: Category;
+  /** Where it prices its goods. */
+  readonly home: Country;
+  /** Where it sells, its home among them; in the order of their codes. */
+  readonly countries: readonly string[];
+}
+
+/** The shops of a seed, the most popular ones first. */
+export function openShops(seed: number, count: number): Shop[] {
+  const stems = inventStems(new Random(seed, 'stems'), count);
+  return stems.map((stem, number) => {
+    const random = new Random(seed, 'shop', number);
+    // Every category and every country gets its share before chance decides on the rest.
+    const category = CATEGORIES[number] ?? random.pick(CATEGORIES);
+    const home = COUNTRIES[number] ?? random.pickWeighted(COUNTRIES, ({ weight }) => weight);
+    const name = nameShop(random, stem, category);
+    const hostname = `${random.chance(0.7) ? 'www' : 'shop'}.${asciiWords(name)}.example`;
+    return { number, stem, name, hostname, category, home, countries: markets(random, home) };
+  });
+}
+
+/** A price in the money of the shop's home, in steps that shops like. */
+export function printPrice(shop: Shop, euros: number): string {
+  const { currencyCode, unitsForEuro } = shop.home;
+  return `${roundPrice(euros * unitsForEuro)} ${currencyCode}`;
+}
+
+export function roundPrice(amount: number): number {
+  const step = 10 ** Math.floor(Math.log10(Math.max(amount, 10))) / 2;
+  return roundMoney(Math.max(step, Math.round(amount / step) * step), 2);
+}
+
+function markets(random: Random, home: Country): string[] {
+  const codes = new Set([home.code]);
+  const near = REGIONS.filter((region) => region.includes(home.code));
+  if (random.chance(0.7)) for (const code of random.pick(near)) codes.add(code);
+  for (let more = random.chance(0.25) ? random.whole(1, 3) : 0; more > 0; more--) {
+    for (const code of random.pick(REGIONS)) codes.add(code);
+  }
+  return [...codes].map((code) => getCountry(code).code).sort();
+}

@@ -1,0 +1,59 @@
+// The catalogue of the sandbox: a pure function of the seed and the moment. Retailers and offers depend on
+// the seed alone; coupons and promotions come and go with time.
+
+import type { Retailer } from '../domain/catalogue.ts';
+import type { Uuid } from '../domain/uuid.ts';
+import { makeCoupons, makePromotions } from './coupons-and-promotions.ts';
+import { makeOffers } from './offers.ts';
+import { namedUuid, Random } from './random.ts';
+import { openShops } from './shop.ts';
+
+export const RETAILER_COUNT = 400;
+export const OFFER_COUNT = 1_500;
+export const COUPON_COUNT = 600;
+export const PROMOTION_COUNT = 300;
+
+/** Popular shops have more of everything; no shop has more of a kind than fits on a page. */
+const SKEW = 1.6;
+const OFFERS_MAX = 9;
+const COUPONS_MAX = 6;
+const PROMOTIONS_MAX = 4;
+
+export interface CatalogueOptions {
+  readonly seed: number;
+  readonly nowMs: number;
+  readonly logoUrl: (retailerId: Uuid) => string;
+}
+
+/** The retailers of a moment, the most popular ones first. */
+export function makeCatalogue({ seed, nowMs, logoUrl }: CatalogueOptions): Retailer[] {
+  const offers = spread(new Random(seed, 'offers'), OFFER_COUNT, 1, OFFERS_MAX);
+  const coupons = spread(new Random(seed, 'coupons'), COUPON_COUNT, 0, COUPONS_MAX);
+  const promotions = spread(new Random(seed, 'promotions'), PROMOTION_COUNT, 0, PROMOTIONS_MAX);
+  return openShops(seed, RETAILER_COUNT).map((shop) => {
+    const id = namedUuid(seed, 'retailer', shop.number);
+    return {
+      id,
+      name: shop.name,
+      hostname: shop.hostname,
+      url: `https://${shop.hostname}/`,
+      logo: logoUrl(id),
+      cashbackOffers: makeOffers(seed, shop, offers[shop.number] ?? 0),
+      coupons: makeCoupons(seed, shop, coupons[shop.number] ?? 0, nowMs),
+      promotions: makePromotions(seed, shop, promotions[shop.number] ?? 0, nowMs),
+    };
+  });
+}
+
+/** Deals out so many things to the retailers: at least min, at most max for each. */
+function spread(random: Random, total: number, min: number, max: number): number[] {
+  const counts = new Array<number>(RETAILER_COUNT).fill(min);
+  for (let left = total - RETAILER_COUNT * min; left > 0; ) {
+    const place = Math.floor(random.unit() ** SKEW * RETAILER_COUNT);
+    const count = counts[place] ?? max;
+    if (count >= max) continue;
+    counts[place] = count + 1;
+    left--;
+  }
+  return counts;
+}

@@ -1,0 +1,80 @@
+// What the sandbox prints when it is ready: where everything is, and four requests that work as pasted.
+
+import type { Retailer } from '../domain/catalogue.ts';
+import { printTimestamp } from '../domain/timestamp.ts';
+import { asciiWords } from './retailer-names.ts';
+
+const HOUR_MS = 3_600_000;
+
+export interface Welcome {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly publicToken: string;
+  readonly privateToken: string;
+  readonly retailers: readonly Retailer[];
+  readonly seed: number;
+  /** Where the data is, in words. */
+  readonly place: string;
+  readonly nowMs: number;
+  /** Makes a heading stand out, on a terminal that can. */
+  readonly emphasise: (heading: string) => string;
+}
+
+export function welcomeText(welcome: Welcome): string {
+  const { baseUrl, publicToken, privateToken, emphasise } = welcome;
+  const lines = [
+    '',
+    emphasise('Offerbook sandbox'),
+    '',
+    `  Explorer   ${baseUrl}/`,
+    `  API        ${baseUrl}/v1/`,
+    `  Reference  ${baseUrl}/docs`,
+    '',
+    `  Public token   ${publicToken}   for the catalogue, in browsers too`,
+    `  Private token  ${privateToken}   for transactions, on servers only`,
+    '',
+    emphasise('Try it'),
+    ...requests(welcome).flatMap(({ about, curl }) => ['', `  # ${about}`, `  ${curl}`]),
+    '',
+    emphasise('Good to know'),
+    '',
+    `  Data        ${welcome.place} (seed ${welcome.seed}); new sales arrive every few seconds`,
+    '  Stop        Ctrl+C; the data stays, and the next start goes on from there with new tokens',
+    '  Start over  npx offerbook sandbox --fresh',
+    '',
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function requests(welcome: Welcome): { about: string; curl: string }[] {
+  const { baseUrl, publicToken, privateToken, nowMs } = welcome;
+  const { name, country } = findExample(welcome.retailers);
+  const since = printTimestamp(Math.floor((nowMs - HOUR_MS) / 1000) * 1000);
+  const get = (token: string, path: string, flags = '-s') =>
+    `curl ${flags} -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/${path}'`;
+  return [
+    {
+      about: 'Retailers with their offers, coupons and promotions',
+      curl: get(publicToken, 'retailers/?limit=3'),
+    },
+    {
+      about: `Cashback offers of retailers named like "${name}", in ${country}`,
+      curl: get(publicToken, `cashback-offers/?name=${encodeURIComponent(name)}&country=${country}`),
+    },
+    { about: 'The first page of your transactions', curl: get(privateToken, 'transactions/') },
+    {
+      about: 'What changed in the last hour; next time, go on from the Complete-Through header',
+      curl: get(privateToken, `transactions/?updatedAtGreaterThan=${since}`, '-si'),
+    },
+  ];
+}
+
+/** A search that finds something: part of a name, and a country in which that retailer has an offer. */
+function findExample(retailers: readonly Retailer[]): { name: string; country: string } {
+  for (const { name, cashbackOffers } of retailers) {
+    const [part = ''] = asciiWords(name).split('-');
+    const country = cashbackOffers[0]?.countries[0];
+    if (part.length > 3 && country !== undefined) return { name: part, country };
+  }
+  throw new Error('there is no retailer with an offer');
+}

@@ -1,0 +1,216 @@
+// Finds the ids of a page in a window of stamps that holds too many transactions to sort them, at a cost that
+// depends neither on the window nor on how many transactions it holds.
+//
+// The window is cut into whole spans and ragged edges (stamp-window.ts). A span is a run: an index holds its
+// transactions in the order of their ids. In an edge, a stamp that many transactions share, because one
+// import wrote them, is a run too; the others are read and sorted. Lists and runs are merged (merge-runs.ts).
+//
+// What a page of 100 reads at most, in index entries:
+//   spans, at most 302 in three years: 4 entries each, and 2 × 101 altogether
+//   edges: every transaction in them twice, save those of heavy stamps: 4 for each change within 2.3 hours
+//   heavy stamps: 257 entries to find one, 4 to read it
+//   runs that give the page much, read again: about 2,000
+// So what can make a page slow is an organisation with more than some 5,000 separate commits within two
+// hours, and a window that ends just there.
+
+import type { StampWindow, TransactionQuery } from '../domain/stores.ts';
+import type { Uuid } from '../domain/uuid.ts';
+import type { Connection, Database } from './database.ts';
+import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
+import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-window.ts';
+
+/** A stamp that more transactions than this share is heavy. */
+const LIGHT_MAX = 256;
+/** Sixteen years of the spans of six days. What is older came with a wrong date, and centuries without changes lie in between. */
+const SPANS_MAX = 1_000;
+
+/** Transactions that an index holds in the order of their ids: those with this stamp, or those of this span. */
+interface SpanRun extends Run {
+  readonly shift: number;
+  readonly value: number;
+}
+/** No shift: the span is a single stamp. */
+const STAMP = 0;
+
+export interface WideQuery extends Omit<TransactionQuery, 'limit' | 'cursor'> {
+  readonly cursor: Uuid;
+  /** How many ids are wanted. */
+  readonly count: number;
+}
+
+export interface WideResult {
+  /** The first ids from the cursor on whose stamps lie in the window. */
+  readonly ids: readonly Uuid[];
+  readonly clockMs: number;
+}
+
+export async function readWideWindow(
+  connection: Connection,
+  dialect: Database['dialect'],
+  query: WideQuery,
+): Promise<WideResult> {
+  const pieces = splitWindow(query.window, SPAN_SHIFTS[dialect]);
+  // Sent together, so that they cost PostgreSQL one trip.
+  const [bounds, ...edges] = await Promise.all([
+    readBounds(connection, query.orgId),
+    ...pieces.edges.map((edge) => readEdge(connection, dialect, query, edge)),
+  ]);
+  const spans = await Promise.all(
+    pieces.spans.map((range) => findSpans(connection, query.orgId, clampSpans(range, bounds))),
+  );
+  const runs = [...spans.flat(), ...edges.flatMap(({ heavy }) => heavy)];
+  const lists = edges.flatMap(({ light }) => light);
+  const read = (reads: readonly RunRead<SpanRun>[]) => readRuns(connection, dialect, query, reads);
+  return { ids: await mergeRuns(runs, query.count, read, lists), clockMs: bounds.maxMs };
+}
+
+/** Between which stamps all transactions of the organisation lie: its first one, and its change clock. */
+async function readBounds(connection: Connection, orgId: number): Promise<StampWindow> {
+  const [row] = await connection.all<{ first_stamp: number | null; last_stamp: number }>(BOUNDS_SQL, orgId);
+  const clockMs = row?.last_stamp ?? 0;
+  return { minMs: row?.first_stamp ?? clockMs, maxMs: clockMs };
+}
+
+/** All spans of the range, unless there are so many that some must be empty: then those that hold anything. */
+async function findSpans(connection: Connection, orgId: number, range: SpanRange): Promise<SpanRun[]> {
+  const { shift, first, last } = range;
+  if (last - first < SPANS_MAX) {
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => spanRun(shift, first + i));
+  }
+  const rows = await connection.all<{ value: number }>(filledSpansSql(shift), orgId, first, last);
+  return rows.map(({ value }) => spanRun(shift, value));
+}
+
+/** Longer spans hold more. A heavy stamp holds an import, and is taken for a day's worth. */
+function spanRun(shift: number, value: number): SpanRun {
+  return { shift, value, weight: 2 ** (shift === STAMP ? 27 : shift) };
+}
+
+/** The first ids of each run. One statement for each size of spans, sent together. */
+async function readRuns(
+  connection: Connection,
+  dialect: Database['dialect'],
+  query: WideQuery,
+  reads: readonly RunRead<SpanRun>[],
+): Promise<Uuid[][]> {
+  const found = new Map<SpanRun, Uuid[]>();
+  const readGroup = async (group: readonly RunRead<SpanRun>[]) => {
+    const [{ run, size }] = group as [RunRead<SpanRun>];
+    const rows = await connection.all<{ value: number; ids: string | null }>(
+      runsSql(dialect, run.shift),
+      query.orgId,
+      query.cursor,
+      size,
+      JSON.stringify(group.map((each) => each.run.value)),
+    );
+    const idsByValue = new Map(rows.map(({ value, ids }) => [value, splitIds(ids)]));
+    for (const each of group) found.set(each.run, idsByValue.get(each.run.value) ?? []);
+  };
+  await Promise.all(
+    Map.groupBy(reads, ({ run, size }) => `${run.shift} ${size}`)
+      .values()
+      .map(readGroup),
+  );
+  return reads.map(({ run }) => found.get(run) ?? []);
+}
+
+/** Heavy stamps as runs, and the rest as sorted lists of ids. */
+async function readEdge(
+  connection: Connection,
+  dialect: Database['dialect'],
+  query: WideQuery,
+  edge: StampWindow,
+): Promise<{ heavy: SpanRun[]; light: Uuid[][] }> {
+  const rows = await connection.all<{ heavy_stamp: number | null; ids: string | null }>(
+    edgeSql(dialect),
+    query.orgId,
+    edge.minMs,
+    edge.maxMs,
+    query.cursor,
+    query.count,
+  );
+  return {
+    heavy: rows.flatMap(({ heavy_stamp: value }) => (value === null ? [] : [spanRun(STAMP, value)])),
+    light: rows.map(({ ids }) => splitIds(ids)),
+  };
+}
+
+function splitIds(text: string | null): Uuid[] {
+  return text === null ? [] : (text.split(',') as Uuid[]);
+}
+
+const JOIN_IDS = { sqlite: 'group_concat(id)', postgres: `string_agg(id::text, ',')` };
+const VALUES = {
+  sqlite: 'json_each($4) AS v',
+  postgres: '(SELECT value::bigint AS value FROM json_array_elements_text($4::text::json)) AS v',
+};
+
+/** One index seek for each value. A subquery in the SELECT list cannot be turned into a join over everything. */
+export function runsSql(dialect: Database['dialect'], shift: number): string {
+  return `
+  SELECT v.value, (
+    SELECT ${JOIN_IDS[dialect]} FROM (
+      SELECT id FROM transactions
+       WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id >= $2
+       ORDER BY id LIMIT $3
+    ) AS run
+  ) AS ids FROM ${VALUES[dialect]}`;
+}
+
+function spanOf(shift: number): string {
+  return shift === STAMP ? 'updated_at' : `updated_at >> ${shift}`;
+}
+
+export const BOUNDS_SQL = `
+  SELECT last_stamp, (
+    SELECT updated_at FROM transactions WHERE org_id = $1 ORDER BY updated_at, id LIMIT 1
+  ) AS first_stamp FROM organisations WHERE id = $1`;
+
+/** The spans that hold anything, found by leaping from one to the next: years without changes cost nothing. */
+export function filledSpansSql(shift: number): string {
+  const from = (first: string) => `(
+      SELECT ${spanOf(shift)} FROM transactions
+       WHERE org_id = $1 AND ${spanOf(shift)} BETWEEN ${first} AND $3
+       ORDER BY ${spanOf(shift)} LIMIT 1
+    )`;
+  return `
+  WITH RECURSIVE spans (value) AS (
+    SELECT ${from('$2')}
+    UNION ALL
+    SELECT ${from('spans.value + 1')} FROM spans WHERE spans.value IS NOT NULL
+  )
+  SELECT value FROM spans WHERE value IS NOT NULL`;
+}
+
+/**
+ * Cuts the edge into blocks of at most 256 transactions by looking 256 entries ahead: when that is still the
+ * stamp at which the block starts, the stamp is heavy, and the next block starts after it. The ids of the
+ * other blocks are read by stamp, then sorted: the LIMIT inside keeps the planner from doing it the other way
+ * round, and can never cut anything off.
+ */
+export function edgeSql(dialect: Database['dialect']): string {
+  const ahead = (from: string) => `(
+      SELECT updated_at FROM transactions
+       WHERE org_id = $1 AND updated_at BETWEEN ${from} AND $3
+       ORDER BY updated_at, id LIMIT 1 OFFSET ${LIGHT_MAX}
+    )`;
+  const next = 'CASE WHEN blocks.ahead > blocks.start THEN blocks.ahead ELSE blocks.start + 1 END';
+  return `
+  WITH RECURSIVE blocks (start, ahead) AS (
+    SELECT ${dialect === 'postgres' ? '$2::bigint' : '$2'}, ${ahead('$2')}
+    UNION ALL
+    SELECT ${next}, ${ahead(next)} FROM blocks WHERE blocks.ahead IS NOT NULL
+  )
+  SELECT
+    CASE WHEN ahead = start THEN start END AS heavy_stamp,
+    CASE WHEN ahead = start THEN NULL ELSE (
+      SELECT ${JOIN_IDS[dialect]} FROM (
+        SELECT id FROM (
+          SELECT id FROM transactions
+           WHERE org_id = $1 AND updated_at BETWEEN blocks.start AND coalesce(blocks.ahead - 1, $3)
+           ORDER BY updated_at, id LIMIT ${LIGHT_MAX + 1}
+        ) AS block WHERE id >= $4 ORDER BY id LIMIT $5
+      ) AS list
+    ) END AS ids
+  FROM blocks`;
+}

@@ -1,0 +1,193 @@
+// offerbook follow, as a process against a process.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type CommandResult,
+  cleanEnvironment,
+  runOfferbook,
+  ServiceProcess,
+} from '../../../client/test/support/service-process.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { id, transaction } from '../support/fixtures.ts';
+
+const MAIN = join(import.meta.dir, '../../src/main.ts');
+
+// Each starts processes, on a machine that may be busy with others.
+setDefaultTimeout(30_000);
+
+let service: ServiceProcess;
+let token: string;
+
+beforeAll(async () => {
+  service = await ServiceProcess.start();
+  token = await service.token('private');
+  await service.importTransactions([transaction(1), transaction(2)]);
+});
+
+afterAll(() => service[Symbol.asyncDispose]());
+
+function follow(
+  args: readonly string[],
+  environment: Record<string, string | undefined> = {},
+): Promise<CommandResult> {
+  return runOfferbook(['follow', '--url', service.url, ...args], {
+    env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token, ...environment },
+  });
+}
+
+function idsOf(ndjson: string): string[] {
+  const lines = ndjson.split('\n').filter((line) => line !== '');
+  return lines.map((line) => (JSON.parse(line) as { id: string }).id);
+}
+
+describe('follow --once', () => {
+  test('prints every change as NDJSON, keeps its place, and goes on from there', async () => {
+    const checkpoint = join(temporaryFolder(), 'place.txt');
+    const first = await follow(['--once', '--checkpoint', checkpoint]);
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect<string[]>(idsOf(first.stdout)).toEqual([id(1), id(2)]);
+    expect(readFileSync(checkpoint, 'utf8')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?\n$/);
+    expect(existsSync(`${checkpoint}.next`)).toBe(false);
+
+    await service.importTransactions([transaction(2, { status: 'DECLINED' }), transaction(3)]);
+    const second = await follow(['--once', '--checkpoint', checkpoint]);
+    expect<string[]>(idsOf(second.stdout)).toEqual([id(2), id(3)]);
+
+    const third = await follow(['--once', '--checkpoint', checkpoint]);
+    expect(third).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('prints a transaction exactly as the service sends it', async () => {
+    const response = await fetch(`${service.url}/v1/transactions/`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const { data } = (await response.json()) as { data: unknown[] };
+    const { stdout } = await follow(['--once', '--json']);
+    expect(stdout).toBe(data.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  });
+});
+
+describe('bad input ends with code 2, one sentence and nothing printed', () => {
+  const place = (text: string) => {
+    const path = join(temporaryFolder(), 'place.txt');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test.each<[string, () => readonly string[], Record<string, string | undefined>, string]>([
+    ['no token', () => [], { OFFERBOOK_TOKEN: undefined }, 'set OFFERBOOK_TOKEN to a private token'],
+    ['a public token', () => [], { OFFERBOOK_TOKEN: `ob_pub_${'a'.repeat(36)}` }, 'takes a private token'],
+    ['no token at all', () => [], { OFFERBOOK_TOKEN: 'hunter2' }, 'must start with ob_pub_ or ob_prv_'],
+    ['an unknown token', () => ['--once'], { OFFERBOOK_TOKEN: `ob_prv_${'a'.repeat(36)}` }, 'invalid_token'],
+    ['a URL that is none', () => ['--url', 'localhost'], {}, '--url must be a URL'],
+    ['a bad interval', () => ['--interval', 'often'], {}, '--interval must be a duration'],
+    ['an interval of nothing', () => ['--interval', '0s'], {}, '--interval'],
+    ['an empty checkpoint file', () => ['--checkpoint', place('')], {}, 'does not hold a checkpoint'],
+    [
+      'a checkpoint file with something else',
+      () => ['--checkpoint', place('{}')],
+      {},
+      'does not hold a checkpoint',
+    ],
+    [
+      'a folder as checkpoint file',
+      () => ['--checkpoint', temporaryFolder()],
+      {},
+      'cannot read the checkpoint file',
+    ],
+    ['an address of something else', () => ['--url', `${service.url}/docs`], {}, 'not_found'],
+  ])('%s', async (_, args, environment, sentence) => {
+    const { code, stdout, stderr } = await follow(args(), environment);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(sentence),
+    });
+    expect(stderr).not.toContain('hunter2');
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+test('a checkpoint that cannot be kept ends with code 2, after the changes were printed', async () => {
+  const { code, stdout, stderr } = await follow(['--once', '--checkpoint', '/no/such/folder/place.txt']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('cannot write the checkpoint file'),
+  });
+  expect(idsOf(stdout)).not.toEqual([]);
+});
+
+test('without --once it prints changes as they happen, and ends with code 0 when told to stop', async () => {
+  await using following = start(['--interval', '1s']);
+  const started = await following.lines((lines) => lines.length >= 2);
+  await service.importTransactions([transaction(9)]);
+  const lines = await following.lines((all) => idsOf(all.join('\n')).includes(id(9)));
+  expect(lines.length).toBeGreaterThan(started.length);
+  expect(await following.stop()).toBe(0);
+});
+
+test('whoever reads only the beginning ends it without an error', async () => {
+  const command = `"${process.execPath}" "${MAIN}" follow --url ${service.url} | head -n 1`;
+  await service.importTransactions([transaction(50)]);
+  const shell = Bun.spawn(['bash', '-o', 'pipefail', '-c', command], {
+    env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  await shell.stdout.getReader().read();
+  // The pipe is found broken at the next change.
+  await service.importTransactions([transaction(51)]);
+  expect([await shell.exited, await Bun.readableStreamToText(shell.stderr)]).toEqual([0, '']);
+});
+
+test('on a terminal it prints a table, and nothing that a terminal would obey', async () => {
+  await service.importTransactions([transaction(77, { passbackUid: 'evil\u001b[2J', status: 'CONFIRMED' })]);
+  let screen = '';
+  const command = Bun.spawn([process.execPath, MAIN, 'follow', '--url', service.url, '--once'], {
+    env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
+    terminal: {
+      cols: 200,
+      data: (_, bytes) => {
+        screen += new TextDecoder().decode(bytes);
+      },
+    },
+  });
+  expect(await command.exited).toBe(0);
+  const lines = screen.split('\r\n');
+  expect(lines[0]?.split(/ +/)).toEqual(['UPDATED', 'STATUS', 'ORDER', 'CASHBACK', 'USER', 'ID']);
+  const row = lines.find((line) => line.endsWith(id(77)))?.split(/ {2,}/);
+  expect(row?.slice(1)).toEqual(['CONFIRMED', '79.9 EUR', '3.99 EUR', 'evil?[2J', id(77)]);
+});
+
+/** A follower that runs on, and what it has printed so far. */
+function start(args: readonly string[]) {
+  const command = Bun.spawn([process.execPath, MAIN, 'follow', '--url', service.url, ...args], {
+    env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const decoder = new TextDecoder();
+  const reader = command.stdout.getReader();
+  let text = '';
+  return {
+    async lines(enough: (lines: string[]) => boolean): Promise<string[]> {
+      while (true) {
+        const lines = text.split('\n').slice(0, -1);
+        if (enough(lines)) return lines;
+        const { value, done } = await reader.read();
+        if (done) throw new Error(`ended early: ${text}`);
+        text += decoder.decode(value, { stream: true });
+      }
+    },
+    async stop(): Promise<number> {
+      command.kill('SIGTERM');
+      return command.exited;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      command.kill('SIGKILL');
+      await command.exited;
+    },
+  };
+}

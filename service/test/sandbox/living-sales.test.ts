@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { activePeriodMs, type Retailer } from '../../src/domain/catalogue.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import {
+  mayBecome,
+  printTransaction,
+  type Transaction,
+  TransactionSchema,
+  type UnstampedTransaction,
+} from '../../src/domain/transaction.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import { getCountry } from '../../src/sandbox/countries.ts';
+import { busyness } from '../../src/sandbox/day-rhythm.ts';
+import { arrivals, LivingSales, lively, SPARSE } from '../../src/sandbox/living-sales.ts';
+import { Market } from '../../src/sandbox/market.ts';
+import { type Change, courseOf, fasterSince, follow, REAL_PACE } from '../../src/sandbox/sale-course.ts';
+import { isSaleId, reportedAtMs } from '../../src/sandbox/sale-id.ts';
+import { makeCatalogue } from '../../src/sandbox/synthetic-catalogue.ts';
+
+const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const retailers: readonly Retailer[] = makeCatalogue({
+  seed: 1,
+  nowMs: NOW_MS,
+  logoUrl: (id: Uuid) => `http://localhost:8080/logos/${id}.svg`,
+});
+const market = new Market(retailers);
+
+function history(seed = 1): Change[] {
+  return new LivingSales(seed, REAL_PACE, market).between(NOW_MS - 90 * DAY_MS, NOW_MS, SPARSE);
+}
+
+function stamped({ transaction, atMs }: Change): Transaction {
+  return { ...transaction, updatedAt: printTimestamp(atMs) };
+}
+
+describe('a history of 90 days', () => {
+  const changes = history();
+
+  test('is the same each time for a seed, and another for another seed', () => {
+    expect(history()).toEqual(changes);
+    const ids = new Set(changes.map(({ transaction }) => transaction.id));
+    expect(history(2).filter(({ transaction }) => ids.has(transaction.id))).toEqual([]);
+  });
+
+  test('would be taken by an import as it is', () => {
+    const rows = changes.map(stamped);
+    expect(rows.map((row) => TransactionSchema.parse(row))).toEqual(rows);
+  });
+
+  test('has more than ten thousand sales, some on every day, in every state, most of them settled', () => {
+    expect(changes.length).toBeGreaterThan(10_000);
+    expect(new Set(changes.map(({ transaction }) => transaction.soldAt.slice(0, 10))).size).toBeGreaterThan(
+      89,
+    );
+    const share = (status: string) =>
+      changes.filter(({ transaction }) => transaction.status === status).length / changes.length;
+    expect(share('CONFIRMED')).toBeGreaterThan(0.7);
+    expect(share('DECLINED')).toBeGreaterThan(0.08);
+    expect(share('PENDING')).toBeGreaterThan(0.02);
+  });
+
+  test('happened in order: activated, clicked, sold, then changed, and all of it in those 90 days', () => {
+    for (const { updatedAt, soldAt, clickedAt, activatedAt } of changes.map(stamped)) {
+      const times = [activatedAt, clickedAt, soldAt, updatedAt].flatMap((time) => time ?? []);
+      expect(times).toEqual(times.toSorted());
+      expect(updatedAt > printTimestamp(NOW_MS - 90 * DAY_MS) && updatedAt <= printTimestamp(NOW_MS)).toBe(
+        true,
+      );
+    }
+  });
+
+  test('comes from exactly one deal each, one that is in the catalogue and was on at the time', () => {
+    const offers = new Map(retailers.flatMap((r) => r.cashbackOffers).map((offer) => [offer.id, offer]));
+    const passing = new Map(retailers.flatMap((r) => [...r.coupons, ...r.promotions]).map((d) => [d.id, d]));
+    for (const { transaction: t } of changes) {
+      const deals = [t.cashbackOfferId, t.couponId, t.promotionId].flatMap((id) => id ?? []);
+      expect(deals).toHaveLength(1);
+      const deal = passing.get(deals[0] as Uuid);
+      const soldMs = Date.parse(`${t.soldAt}Z`);
+      const period = deal === undefined ? { fromMs: 0, untilMs: NOW_MS } : activePeriodMs(deal);
+      expect(period.fromMs <= soldMs && soldMs < period.untilMs).toBe(true);
+      expect(deal !== undefined || offers.get(deals[0] as Uuid)?.countries.includes(t.country)).toBe(true);
+    }
+    expect(changes.filter(({ transaction }) => transaction.couponId !== null).length).toBeGreaterThan(100);
+    expect(changes.filter(({ transaction }) => transaction.promotionId !== null).length).toBeGreaterThan(50);
+  });
+
+  test('is paid in the money of the country, and the cashback is a part of the order', () => {
+    for (const { transaction } of changes) {
+      expect(transaction.currencyCode).toBe(getCountry(transaction.country).currencyCode);
+      expect(transaction.cashback).toBeLessThan(transaction.orderValue * 0.25);
+    }
+    expect(new Set(changes.map(({ transaction }) => transaction.currencyCode)).size).toBe(15);
+  });
+});
+
+describe('a week in steps of five minutes', () => {
+  const sales = new LivingSales(3, REAL_PACE, market);
+  const states = new Map<Uuid, UnstampedTransaction[]>();
+  const start = sales.between(NOW_MS - 30 * DAY_MS, NOW_MS, SPARSE);
+  sales.settle(start, NOW_MS);
+  for (const { transaction } of start) states.set(transaction.id, [transaction]);
+  const openAtStart = sales.openCount;
+  for (let ms = NOW_MS; ms < NOW_MS + 7 * DAY_MS; ms += 5 * MINUTE_MS) {
+    const changes = sales.between(ms, ms + 5 * MINUTE_MS, SPARSE);
+    sales.settle(changes, ms + 5 * MINUTE_MS);
+    for (const { transaction } of changes) {
+      states.set(transaction.id, [...(states.get(transaction.id) ?? []), transaction]);
+    }
+  }
+  const courses = [...states.values()];
+  const steps = courses.flatMap((course) =>
+    course.slice(1).map((after, i) => ({ before: course[i] as UnstampedTransaction, after })),
+  );
+
+  test('no transaction ever makes a forbidden step, and each step changes something', () => {
+    expect(steps.length).toBeGreaterThan(500);
+    expect(steps.filter(({ before, after }) => !mayBecome(before.status, after.status))).toEqual([]);
+    const printed = (transaction: UnstampedTransaction) => printTransaction(transaction, printTimestamp(0));
+    expect(steps.filter(({ before, after }) => printed(before) === printed(after))).toEqual([]);
+  });
+
+  test('sales are confirmed, declined, corrected, and now and then turned round', () => {
+    const count = (matches: (step: (typeof steps)[number]) => boolean) => steps.filter(matches).length;
+    expect(count((s) => s.before.status === 'PENDING' && s.after.status === 'CONFIRMED')).toBeGreaterThan(
+      100,
+    );
+    expect(count((s) => s.before.status === 'PENDING' && s.after.status === 'DECLINED')).toBeGreaterThan(20);
+    expect(count((s) => s.before.status === 'CONFIRMED' && s.after.status === 'DECLINED')).toBeGreaterThan(2);
+    expect(count((s) => s.before.orderValue !== s.after.orderValue)).toBeGreaterThan(20);
+  });
+
+  test('only what may change changes: the deal, the buyer and the time of the sale stay', () => {
+    const fixed = ({ status: _, orderValue: __, cashback: ___, ...rest }: UnstampedTransaction) => rest;
+    for (const { before, after } of steps) expect(fixed(after)).toEqual(fixed(before));
+  });
+
+  test('what is settled for good is forgotten, so that the open ones do not pile up', () => {
+    expect(sales.openCount).toBeLessThan(openAtStart * 2);
+  });
+});
+
+describe('time', () => {
+  test('may be cut into spans in any way, even at the very moment of a sale: the same ones are reported', () => {
+    const endMs = NOW_MS + 120_000;
+    const whole = [...arrivals(5, NOW_MS, endMs, lively(5))];
+    const moments = fc.oneof(
+      fc.integer({ min: NOW_MS, max: endMs }),
+      fc.constantFrom(...whole.map(reportedAtMs)),
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(moments, { maxLength: 20 }), (cutsMs) => {
+        const ends = [...cutsMs.toSorted(), endMs];
+        const parts = ends.flatMap((toMs, i) => [...arrivals(5, ends[i - 1] ?? NOW_MS, toMs, lively(5))]);
+        expect(parts.toSorted()).toEqual(whole.toSorted());
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('a sale is reported every few seconds, and so many times more at a higher speed', () => {
+    const inAnHour = (speed: number) => [...arrivals(1, NOW_MS, NOW_MS + HOUR_MS, lively(speed))].length;
+    expect(3600 / inAnHour(1)).toBeGreaterThan(2);
+    expect(3600 / inAnHour(1)).toBeLessThan(8);
+    expect(inAnHour(10) / inAnHour(1)).toBeCloseTo(10, -0.7);
+  });
+
+  test('there is more to do in the evening than at night, and something at any hour', () => {
+    const hours = Array.from({ length: 24 }, (_, hour) =>
+      busyness(Date.parse('2026-11-10') + hour * HOUR_MS),
+    );
+    expect(hours.indexOf(Math.max(...hours))).toBeWithin(17, 22);
+    expect(hours.indexOf(Math.min(...hours))).toBeWithin(0, 6);
+    expect(Math.min(...hours)).toBeGreaterThan(0.3);
+  });
+
+  test('at a higher speed what is to come comes sooner, and nothing that was under way jumps', () => {
+    const pace = fasterSince(NOW_MS, 10);
+    expect(pace(NOW_MS - 100, 50)).toBe(NOW_MS - 50);
+    expect(pace(NOW_MS - 100, 100)).toBe(NOW_MS);
+    expect(pace(NOW_MS - 100, 1100)).toBe(NOW_MS + 100);
+    expect(pace(NOW_MS + 500, 1000)).toBe(NOW_MS + 600);
+  });
+});
+
+test('a settlement that was missed is made up for, with a moment that nobody has read past', () => {
+  const [sale] = new LivingSales(1, REAL_PACE, market)
+    .between(NOW_MS, NOW_MS + 10 * MINUTE_MS, lively(1))
+    .filter(({ transaction }) => transaction.status === 'PENDING');
+  const before = sale?.transaction as UnstampedTransaction;
+  const course = courseOf(1, before.id, REAL_PACE);
+  const [fromMs, toMs] = [course.settledAtMs + DAY_MS, course.settledAtMs + 2 * DAY_MS];
+  expect(follow(before, { ...course, reversedAtMs: undefined }, fromMs, toMs)).toEqual({
+    transaction: { ...before, status: course.outcome },
+    atMs: toMs,
+  });
+});
+
+test('an id tells when its sale was reported and that this seed made it', () => {
+  const ids = [...arrivals(9, NOW_MS, NOW_MS + HOUR_MS, lively(5))];
+  expect(
+    ids.filter((id) => !/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)),
+  ).toEqual([]);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !isSaleId(9, id) || isSaleId(8, id))).toEqual([]);
+  expect(ids.filter((id) => reportedAtMs(id) <= NOW_MS || reportedAtMs(id) > NOW_MS + HOUR_MS)).toEqual([]);
+  expect(isSaleId(9, Bun.randomUUIDv7() as Uuid)).toBe(false);
+});

@@ -1,0 +1,242 @@
+// The sandbox as people meet it: a process that prints what to do next.
+
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { type Finished, offerbook, spawnOfferbook } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { retailer } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+/** Generous, because a test machine may be busy; on a quiet one it takes half a second. */
+const SECOND_START_MAX_MS = 5_000;
+
+class Sandbox implements AsyncDisposable {
+  readonly text: string;
+  readonly readyMs: number;
+  readonly #child: ReturnType<typeof spawnOfferbook>;
+
+  private constructor(text: string, readyMs: number, child: ReturnType<typeof spawnOfferbook>) {
+    this.text = text;
+    this.readyMs = readyMs;
+    this.#child = child;
+  }
+
+  static async start(folder: string, ...args: string[]): Promise<Sandbox> {
+    const startedMs = performance.now();
+    const child = spawnOfferbook(['sandbox', '--port', '0', ...args], { cwd: folder });
+    const decoder = new TextDecoder();
+    let text = '';
+    // Breaking off would close the pipe under the process.
+    const reader = child.stdout.getReader();
+    while (!text.includes('--fresh\n')) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`the sandbox ended: ${await new Response(child.stderr).text()}`);
+      text += decoder.decode(value, { stream: true });
+    }
+    return new Sandbox(text, performance.now() - startedMs, child);
+  }
+
+  get url(): string {
+    return /API +(http\S+)\/v1\//.exec(this.text)?.[1] ?? '';
+  }
+
+  get port(): string {
+    return new URL(this.url).port;
+  }
+
+  token(kind: 'pub' | 'prv'): string {
+    return new RegExp(`ob_${kind}_\\w+`).exec(this.text)?.[0] ?? '';
+  }
+
+  get curlLines(): string[] {
+    return this.text.split('\n').filter((line) => line.trim().startsWith('curl '));
+  }
+
+  async get<T>(path: string, kind: 'pub' | 'prv'): Promise<T> {
+    const answer = await fetch(this.url + path, { headers: { Authorization: `Bearer ${this.token(kind)}` } });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as T;
+  }
+
+  /** Signals the process, and returns its exit code and everything that it wrote to stderr. */
+  async stop(
+    signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' = 'SIGTERM',
+  ): Promise<{ code: number; stderr: string }> {
+    this.#child.kill(signal);
+    return { code: await this.#child.exited, stderr: await new Response(this.#child.stderr).text() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+}
+
+interface List {
+  readonly data: readonly Record<string, unknown>[];
+  readonly cursor?: string;
+}
+
+async function shell(line: string): Promise<Finished> {
+  const child = Bun.spawn(['sh', '-c', line], { stdout: 'pipe', stderr: 'pipe' });
+  const [stdout, stderr] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()];
+  return { code: await child.exited, stdout, stderr };
+}
+
+/** A refusal: exit code 2, nothing on stdout, one sentence on stderr. */
+function refusal(sentence: RegExp): Finished {
+  return { code: 2, stdout: '', stderr: expect.stringMatching(sentence) as unknown as string };
+}
+
+describe('a sandbox from its first start on', () => {
+  const folder = temporaryFolder();
+
+  test('prints four requests that work as pasted, serves its logos, and ends cleanly', async () => {
+    await using sandbox = await Sandbox.start(folder);
+    expect(sandbox.text).toContain(`Explorer   http://localhost:${sandbox.port}/\n`);
+    expect(sandbox.text).toContain(`Reference  http://localhost:${sandbox.port}/docs\n`);
+    expect(sandbox.text).toContain('./offerbook-sandbox.db');
+    expect(sandbox.text).not.toContain('\x1b');
+
+    const answers = await Promise.all(sandbox.curlLines.map(shell));
+    expect(answers.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      Array.from({ length: 4 }, () => ({ code: 0, stderr: '' })),
+    );
+    const [retailers, offers, transactions, changes] = answers.map(({ stdout }) => stdout) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    expect((JSON.parse(retailers) as List).data).toHaveLength(3);
+    expect((JSON.parse(offers) as List).data.length).toBeGreaterThan(0);
+    expect((JSON.parse(transactions) as List).data).toHaveLength(100);
+    expect(changes).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(changes).toMatch(/\r\nComplete-Through: \d{4}-\d{2}-\d{2}T[\d:.]+\r\n/);
+    expect((JSON.parse(changes.slice(changes.indexOf('\r\n\r\n'))) as List).data.length).toBeGreaterThan(0);
+
+    const logo = await fetch(`${(JSON.parse(retailers) as List).data[0]?.logo}`);
+    expect(logo.status).toBe(200);
+    expect(logo.headers.get('Content-Type')).toBe('image/svg+xml');
+    expect(logo.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox");
+    expect(logo.headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(await logo.text()).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"');
+
+    expect(await sandbox.stop('SIGINT')).toEqual({ code: 0, stderr: '' });
+    expect(readdirSync(folder)).toEqual(['offerbook-sandbox.db']);
+  });
+
+  test('is quick the second time, keeps its data, has new tokens, and lives while one watches', async () => {
+    await using before = await Sandbox.start(folder);
+    const [retailers, transactions] = await Promise.all([
+      before.get<List>('/v1/cashback-offers/?limit=1000', 'pub'),
+      before.get<List>('/v1/transactions/?limit=5', 'prv'),
+    ]);
+    expect(before.readyMs).toBeLessThan(SECOND_START_MAX_MS);
+    const { port } = before;
+    await before.stop('SIGKILL');
+
+    await using after = await Sandbox.start(folder, '--port', port, '--speed', '40');
+    expect(await after.get<List>('/v1/cashback-offers/?limit=1000', 'pub')).toEqual(retailers);
+    expect(await after.get<List>('/v1/transactions/?limit=5', 'prv')).toEqual(transactions);
+    expect(after.token('pub')).not.toBe(before.token('pub'));
+    const headers = { Authorization: `Bearer ${before.token('prv')}` };
+    expect((await fetch(`${after.url}/v1/transactions/`, { headers })).status).toBe(401);
+
+    const since = new Date(Date.now()).toISOString().slice(0, 19);
+    let sold: List = { data: [] };
+    while (!sold.data.some(({ status }) => status === 'PENDING')) {
+      await Bun.sleep(20);
+      sold = await after.get<List>(`/v1/transactions/?updatedAtGreaterThan=${since}`, 'prv');
+    }
+    expect(sold.data.filter(({ updatedAt }) => `${updatedAt}` <= since)).toEqual([]);
+    expect(await after.stop()).toEqual({ code: 0, stderr: '' });
+  });
+
+  test('refuses a second sandbox on its file, a taken port and another seed, and starts over when told to', async () => {
+    await using sandbox = await Sandbox.start(folder);
+    const elsewhere = temporaryFolder();
+    const [second, taken] = await Promise.all([
+      offerbook(['sandbox', '--port', '0', '--fresh'], { cwd: folder }),
+      offerbook(['sandbox', '--port', sandbox.port], { cwd: elsewhere }),
+    ]);
+    expect(second).toEqual(
+      refusal(/^offerbook: another sandbox is using \.\/offerbook-sandbox\.db; stop it first, or .+\n$/),
+    );
+    expect(taken).toEqual(refusal(/^offerbook: port \d+ on 127\.0\.0\.1 is taken; .+\n$/));
+    expect(readdirSync(elsewhere)).toEqual([]);
+    await sandbox.get('/v1/retailers/', 'pub');
+    await sandbox.stop();
+
+    const otherSeed = await offerbook(['sandbox', '--port', '0', '--seed', '7'], { cwd: folder });
+    expect(otherSeed).toEqual(
+      refusal(/^offerbook: the sandbox's data is that of seed 1; add --fresh to start over with seed 7\n$/),
+    );
+    await using fresh = await Sandbox.start(folder, '--seed', '7', '--fresh');
+    expect(fresh.text).toContain('(seed 7)');
+    const [first] = (await fresh.get<List>('/v1/retailers/?limit=1', 'pub')).data;
+    await fresh.stop();
+    await using again = await Sandbox.start(folder, '--port', fresh.port);
+    expect((await again.get<List>('/v1/retailers/?limit=1', 'pub')).data).toEqual([first ?? {}]);
+  });
+});
+
+describe('what cannot work is said in one sentence, and nothing is changed', () => {
+  test('a folder that cannot be written', async () => {
+    const folder = unwritableFolder();
+    const database = `sqlite:${join(folder, 'sandbox.db')}`;
+    expect(await offerbook(['sandbox', '--port', '0', '--database', database])).toEqual(
+      refusal(/^offerbook: nothing can be written in the folder \S+; start in another folder, or .+\n$/),
+    );
+  });
+
+  test('a file where the folder should be, and a folder that is not there', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const inFile = ['sandbox', '--port', '0', '--database', `sqlite:${file}/sandbox.db`];
+    expect(await offerbook(inFile)).toEqual(refusal(/^offerbook: \S+ is a file, not a folder\n$/));
+    const inNothing = ['sandbox', '--port', '0', '--database', `sqlite:${file}.d/sandbox.db`];
+    expect(await offerbook(inNothing)).toEqual(refusal(/^offerbook: the folder \S+ does not exist\n$/));
+  });
+
+  test('a database that no sandbox made is neither used nor deleted', async () => {
+    const path = join(temporaryFolder(), 'production.db');
+    const stores = await openStores(`sqlite:${path}`);
+    await importCatalogue(stores.catalogue, sourceFrom(ndjson([retailer(1)])), {});
+    await stores.close();
+    for (const more of [[], ['--fresh']]) {
+      expect(await offerbook(['sandbox', '--port', '0', '--database', `sqlite:${path}`, ...more])).toEqual(
+        refusal(/^offerbook: this database holds data that no sandbox made; .+\n$/),
+      );
+    }
+    expect(existsSync(path)).toBe(true);
+    expect((await offerbook(['export', 'catalogue', '--database', `sqlite:${path}`])).stdout).toBe(
+      ndjson([retailer(1)]),
+    );
+  });
+
+  test.each([
+    ['--seed', 'x', /^offerbook: --seed must be a whole number from 0 to 2147483647, not "x"\n$/],
+    ['--speed', '0', /^offerbook: --speed must be a number above 0 and up to 1000, not "0"\n$/],
+    ['--port', '99999', /^offerbook: --port must be a whole number from 0 to 65535, not "99999"\n$/],
+  ])('%s %s', async (option, value, sentence) => {
+    const folder = temporaryFolder();
+    expect(await offerbook(['sandbox', option, value], { cwd: folder })).toEqual(refusal(sentence));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+/** Permissions do not stop root, but nobody can make a file among the processes of the system. */
+function unwritableFolder(): string {
+  if (process.getuid?.() === 0) return '/proc';
+  const folder = join(temporaryFolder(), 'read-only');
+  mkdirSync(folder);
+  chmodSync(folder, 0o555);
+  return folder;
+}

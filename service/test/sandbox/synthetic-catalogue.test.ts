@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type Retailer, RetailerSchema } from '../../src/domain/catalogue.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import { drawLogo } from '../../src/sandbox/logo.ts';
+import { makeCatalogue } from '../../src/sandbox/synthetic-catalogue.ts';
+
+const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
+const DAY_MS = 86_400_000;
+const RUNS = { numRuns: 4 };
+
+const moments = fc.integer({ min: Date.parse('2024-01-01'), max: Date.parse('2034-01-01') });
+const seeds = fc.nat({ max: 2 ** 31 - 1 });
+
+function catalogue(seed = 1, nowMs = NOW_MS): Retailer[] {
+  return makeCatalogue({ seed, nowMs, logoUrl: (id: Uuid) => `http://localhost:8080/logos/${id}.svg` });
+}
+
+const offersOf = (retailers: readonly Retailer[]) => retailers.flatMap((retailer) => retailer.cashbackOffers);
+const passingOf = (retailers: readonly Retailer[]) =>
+  retailers.flatMap((retailer) => [...retailer.coupons, ...retailer.promotions]);
+const distinct = (values: readonly unknown[]) => new Set(values).size;
+
+describe('a seed', () => {
+  test('makes the same catalogue each time', () => {
+    expect(catalogue(7)).toEqual(catalogue(7));
+  });
+
+  test('makes a catalogue of its own: no id and hardly a name is shared with another', () => {
+    const [one, other] = [catalogue(1), catalogue(2)];
+    const ids = new Set(one.map(({ id }) => id));
+    const names = new Set(one.map(({ name }) => name));
+    expect(other.filter(({ id }) => ids.has(id))).toEqual([]);
+    expect(other.filter(({ name }) => names.has(name)).length).toBeLessThan(200);
+  });
+});
+
+describe('whatever the seed and the moment', () => {
+  test('every retailer would be taken by an import as it is', () => {
+    fc.assert(
+      fc.property(seeds, moments, (seed, nowMs) => {
+        const retailers = catalogue(seed, nowMs);
+        expect(retailers.map((retailer) => RetailerSchema.parse(retailer))).toEqual(retailers);
+      }),
+      RUNS,
+    );
+  });
+
+  test('there are 400 retailers with 1,500 offers, 600 coupons and 300 promotions', () => {
+    fc.assert(
+      fc.property(seeds, moments, (seed, nowMs) => {
+        const retailers = catalogue(seed, nowMs);
+        expect({
+          retailers: retailers.length,
+          offers: offersOf(retailers).length,
+          coupons: retailers.flatMap(({ coupons }) => coupons).length,
+          promotions: retailers.flatMap(({ promotions }) => promotions).length,
+        }).toEqual({ retailers: 400, offers: 1500, coupons: 600, promotions: 300 });
+      }),
+      RUNS,
+    );
+  });
+
+  test('all names, hostnames and ids differ', () => {
+    fc.assert(
+      fc.property(seeds, moments, (seed, nowMs) => {
+        const retailers = catalogue(seed, nowMs);
+        expect(distinct(retailers.map(({ name }) => name.toLowerCase()))).toBe(400);
+        expect(distinct(retailers.map(({ hostname }) => hostname))).toBe(400);
+        const ids = [...retailers, ...offersOf(retailers), ...passingOf(retailers)].map(({ id }) => id);
+        expect(distinct(ids)).toBe(2800);
+      }),
+      RUNS,
+    );
+  });
+
+  test('there are 15 categories, 25 countries, and offers of both forms', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const offers = offersOf(catalogue(seed));
+        expect(distinct(offers.map(({ category }) => category))).toBe(15);
+        expect(distinct(offers.flatMap(({ countries }) => countries))).toBe(25);
+        const fixed = offers.filter((offer) => offer.maximumFixedCommissionFee !== null).length;
+        expect(fixed).toBeGreaterThan(200);
+        expect(fixed).toBeLessThan(450);
+        expect(offers.every(({ countries }) => countries.length > 0)).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+
+  test('nothing has ended, most is active, some is about to start and some about to end', () => {
+    fc.assert(
+      fc.property(seeds, moments, (seed, nowMs) => {
+        const deals = passingOf(catalogue(seed, nowMs));
+        const [now, inTwoDays, inAWeek] = [0, 2, 7].map((days) => printTimestamp(nowMs + days * DAY_MS));
+        expect(deals.filter(({ endDate }) => endDate <= `${now}`)).toEqual([]);
+        expect(deals.filter(({ startDate }) => startDate <= `${now}`).length).toBeGreaterThan(720);
+        const soon = deals.filter(({ startDate }) => startDate > `${now}` && startDate < `${inAWeek}`);
+        expect(soon.length).toBeGreaterThan(20);
+        const ending = deals.filter(
+          ({ startDate, endDate }) => startDate <= `${now}` && endDate < `${inTwoDays}`,
+        );
+        expect(ending.length).toBeGreaterThan(20);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('as time goes on', () => {
+  test('retailers and offers stay exactly as they are', () => {
+    const lasting = (retailers: readonly Retailer[]) =>
+      retailers.map((retailer) => ({ ...retailer, coupons: [], promotions: [] }));
+    expect(lasting(catalogue(1, NOW_MS + 400 * DAY_MS))).toEqual(lasting(catalogue(1, NOW_MS)));
+  });
+
+  test('a coupon or promotion that has not ended is still there, unchanged, and one that has is replaced', () => {
+    const before = passingOf(catalogue(1, NOW_MS));
+    const after = new Map(passingOf(catalogue(1, NOW_MS + 7 * DAY_MS)).map((deal) => [deal.id, deal]));
+    const then = printTimestamp(NOW_MS + 7 * DAY_MS);
+    const lasting = before.filter(({ endDate }) => endDate > then);
+    expect(before.flatMap(({ id }) => after.get(id) ?? [])).toEqual(lasting);
+    const kept = lasting.length;
+    expect(kept).toBeGreaterThan(450);
+    expect(kept).toBeLessThan(850);
+  });
+});
+
+test('every address that is not a logo lies under the reserved domain .example', () => {
+  const retailers = catalogue();
+  const addresses = retailers.flatMap(({ url, promotions }) => [
+    url,
+    ...promotions.map(({ deepLink }) => deepLink),
+  ]);
+  expect(addresses.filter((address) => !new URL(address).hostname.endsWith('.example'))).toEqual([]);
+  expect(retailers.filter(({ url, hostname }) => new URL(url).hostname !== hostname)).toEqual([]);
+});
+
+test('texts vary: hardly a description of a retailer is like another of its own', () => {
+  const retailers = catalogue();
+  const texts = offersOf(retailers).map(
+    ({ description, termsAndExclusions }) => description + termsAndExclusions,
+  );
+  expect(distinct(texts)).toBeGreaterThan(1400);
+  expect(distinct(passingOf(retailers).map(({ description }) => description))).toBeGreaterThan(600);
+});
+
+describe('logos', () => {
+  const logos = catalogue().map((retailer) => drawLogo(1, retailer));
+
+  test('are the same each time and differ from one another', () => {
+    expect(catalogue().map((retailer) => drawLogo(1, retailer))).toEqual(logos);
+    expect(distinct(logos)).toBe(400);
+  });
+
+  test('are made of shapes and letters only: no script, no style, no address', () => {
+    const elements = new Set(
+      logos.flatMap((logo) => [...logo.matchAll(/<([a-zA-Z]+)/g)].map(([, name]) => name)),
+    );
+    expect([...elements].sort()).toEqual([
+      ...['circle', 'defs', 'ellipse', 'linearGradient', 'path', 'rect', 'stop', 'svg', 'text'],
+    ]);
+    const others = logos.filter((logo) => /\son\w+=|href|style=|url\((?!#g\))|&/.test(logo));
+    expect(others).toEqual([]);
+  });
+
+  test('are well-formed, whatever the name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.uuid(), (name, id) => {
+        const logo = drawLogo(1, { id: id as Uuid, name });
+        const [, letters = ''] = /<text[^>]*>(.*)<\/text>/su.exec(logo) ?? [];
+        expect(letters).toMatch(/^\p{L}*$/u);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,211 @@
+// The sandbox's data on real databases, through the real imports, with a clock that the test sets.
+
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Organisation, Stores } from '../../src/domain/stores.ts';
+import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { findSeed, openOrganisation, renewTokens } from '../../src/sandbox/organisation.ts';
+import { World } from '../../src/sandbox/world.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { DATABASES, type TestDatabase } from '../support/databases.ts';
+import { retailer, transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+const START_MS = Date.parse('2026-11-14T12:00:00Z');
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+
+class Stage implements AsyncDisposable {
+  nowMs = START_MS;
+  catalogueImports = 0;
+  readonly clock = () => this.nowMs;
+  #stores: Stores | undefined;
+
+  static async open(database: TestDatabase): Promise<Stage> {
+    const stage = new Stage();
+    stage.#stores = await openStores(await database.create(), undefined, stage.clock);
+    return stage;
+  }
+
+  get stores(): Stores {
+    if (this.#stores === undefined) throw new Error('not open');
+    return this.#stores;
+  }
+
+  org(): Promise<Organisation> {
+    return openOrganisation(this.stores);
+  }
+
+  async openWorld(speed = 1, historyDays = 3): Promise<World> {
+    const org = await this.org();
+    const { catalogue, transactions } = this.stores;
+    const imports: Parameters<typeof World.open>[2] = {
+      catalogue: async (retailers) => {
+        this.catalogueImports++;
+        await importCatalogue(catalogue, sourceFrom(ndjson(retailers)), { allowWithdrawals: true });
+      },
+      transactions: async (changes, stamps) => {
+        const rows = changes.map((change) => ({
+          ...change.transaction,
+          updatedAt: printTimestamp(change.atMs),
+        }));
+        await importTransactions(transactions, org, sourceFrom(ndjson(rows)), this.clock, {
+          preserveUpdatedAt: stamps === 'as they happened',
+        });
+      },
+    };
+    const logoUrl = (id: string) => `http://localhost/${id}.svg`;
+    return World.open(this.stores, org, imports, { seed: 1, speed, clock: this.clock, logoUrl, historyDays });
+  }
+
+  async live(world: World, seconds: number): Promise<void> {
+    for (let passed = 0; passed < seconds; passed++) {
+      this.nowMs += SECOND_MS;
+      await world.beat();
+    }
+  }
+
+  async transactions(): Promise<Transaction[]> {
+    const all: Transaction[] = [];
+    const { id } = await this.org();
+    await this.stores.transactions.read(id, async (batch) => {
+      for (const { document } of batch) all.push(JSON.parse(document) as Transaction);
+    });
+    return all;
+  }
+
+  async lastStampMs(): Promise<number> {
+    const { id: orgId } = await this.org();
+    const window = { minMs: 0, maxMs: 0 };
+    return (await this.stores.transactions.page({ orgId, cursor: undefined, window, limit: 1 }))
+      .completeThroughMs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stores?.close();
+  }
+}
+
+describe.each([...DATABASES])('$name', (database) => {
+  test('starts with a history, goes on every few seconds, and fills a week away so that no poller misses anything', async () => {
+    await using stage = await Stage.open(database);
+    const world = await stage.openWorld(1, 30);
+    const history = await stage.transactions();
+    expect(history.length).toBeGreaterThan(3_000);
+    expect(history.filter(({ updatedAt }) => timestampMs(updatedAt) > stage.nowMs)).toEqual([]);
+
+    await stage.live(world, 40);
+    const lived = await stage.transactions();
+    expect(lived.length - history.length).toBeGreaterThan(3);
+    expect(lived.length - history.length).toBeLessThan(40);
+    const fresh = lived.slice(history.length);
+    expect(fresh.filter(({ updatedAt }) => timestampMs(updatedAt) <= START_MS)).toEqual([]);
+
+    const stampMs = await stage.lastStampMs();
+    stage.nowMs += 7 * DAY_MS;
+    await stage.openWorld(1, 30);
+    const later = await stage.transactions();
+    const before = new Map(lived.map((row) => [row.id, row]));
+    const changed = later.filter((row) => !Bun.deepEquals(row, before.get(row.id)));
+    expect(changed.length).toBeGreaterThan(1000);
+    expect(changed.length).toBeLessThan(4000);
+    expect(changed.filter(({ updatedAt }) => timestampMs(updatedAt) <= stampMs)).toEqual([]);
+  });
+});
+
+describe('on SQLite', () => {
+  const [sqlite] = DATABASES as [TestDatabase];
+
+  test('a start a moment later changes neither the catalogue nor what has been sold', async () => {
+    await using stage = await Stage.open(sqlite);
+    await stage.openWorld();
+    const [before, revisions] = [await stage.transactions(), await stage.stores.revisions()];
+    await stage.openWorld();
+    expect(await stage.transactions()).toEqual(before);
+    expect(await stage.stores.revisions()).toEqual(revisions);
+  });
+
+  test('a running sandbox replaces what has ended, and leaves the catalogue alone as long as nothing has', async () => {
+    await using stage = await Stage.open(sqlite);
+    const world = await stage.openWorld();
+    stage.nowMs = Date.parse('2026-11-14T23:30:00Z');
+    await world.beat();
+    expect(stage.catalogueImports).toBe(1);
+    const before = world.retailers;
+    stage.nowMs = Date.parse('2026-11-15T00:30:00Z');
+    await world.beat();
+    expect(stage.catalogueImports).toBe(2);
+    expect(world.retailers).not.toEqual(before);
+  });
+
+  test('a clock that is set back stops life until it has come past what is there', async () => {
+    await using stage = await Stage.open(sqlite);
+    const world = await stage.openWorld();
+    const before = await stage.transactions();
+    stage.nowMs -= 60 * SECOND_MS;
+    await stage.live(world, 60);
+    expect(await stage.transactions()).toEqual(before);
+    await stage.live(world, 30);
+    expect((await stage.transactions()).length).toBeGreaterThan(before.length);
+  });
+
+  test('ten times the speed brings about ten times the sales', async () => {
+    await using stage = await Stage.open(sqlite);
+    const world = await stage.openWorld(10);
+    const before = (await stage.transactions()).length;
+    await stage.live(world, 30);
+    const added = (await stage.transactions()).length - before;
+    expect(added).toBeGreaterThan(45);
+    expect(added).toBeLessThan(130);
+  });
+
+  test('transactions that somebody else imported stay as they are', async () => {
+    await using stage = await Stage.open(sqlite);
+    const own = transaction(1, { status: 'PENDING' });
+    await importTransactions(
+      stage.stores.transactions,
+      await stage.org(),
+      sourceFrom(ndjson([own])),
+      stage.clock,
+      {},
+    );
+    await stage.openWorld();
+    stage.nowMs += 2 * DAY_MS;
+    await stage.openWorld();
+    expect((await stage.transactions()).find(({ id }) => id === own.id)).toMatchObject(own);
+  });
+
+  test('a database that no sandbox made is refused, and one that it made is known by its seed', async () => {
+    await using stage = await Stage.open(sqlite);
+    expect(await findSeed(stage.stores)).toBeUndefined();
+    await renewTokens(stage.stores, await stage.org(), 42, stage.nowMs);
+    expect(await findSeed(stage.stores)).toBe(42);
+
+    await using foreign = await Stage.open(sqlite);
+    await importCatalogue(foreign.stores.catalogue, sourceFrom(ndjson([retailer(1)])), {});
+    await expect(findSeed(foreign.stores)).rejects.toThrow('holds data that no sandbox made');
+  });
+
+  test('each start has tokens of its own: those of the start before end, those of others do not', async () => {
+    await using stage = await Stage.open(sqlite);
+    const org = await stage.org();
+    const others = { orgId: org.id, kind: 'public', label: 'mine', digest: 'd', expiresAtMs: null } as const;
+    await stage.stores.tokens.add(others);
+    const first = await renewTokens(stage.stores, org, 1, stage.nowMs);
+    const second = await renewTokens(stage.stores, org, 1, stage.nowMs);
+    expect(second).not.toEqual(first);
+    const { tokens } = await stage.stores.tokens.list();
+    expect(tokens.map(({ kind, label, revokedAtMs }) => [kind, label, revokedAtMs !== null])).toEqual([
+      ['public', 'mine', false],
+      ['public', 'sandbox, seed 1', true],
+      ['private', 'sandbox, seed 1', true],
+      ['public', 'sandbox, seed 1', false],
+      ['private', 'sandbox, seed 1', false],
+    ]);
+  });
+});

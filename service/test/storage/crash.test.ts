@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'bun:test';
+import { DATABASES } from '../support/databases.ts';
+import {
+  EVERYTHING,
+  newOrganisation,
+  openTestStores,
+  readAllTransactions,
+  writeTransactions,
+} from './open-test-stores.ts';
+import { type ReportedIds, ROWS_A_COMMIT, startProcess } from './other-process.ts';
+
+for (const database of DATABASES) {
+  describe(`a process that is killed on ${database.name}`, () => {
+    const open = openTestStores();
+
+    test('in the middle of a write leaves everything as it was', async () => {
+      const url = await database.create();
+      const stores = await open.stores(url);
+      const { id: orgId } = await newOrganisation(stores);
+      const query = { orgId, cursor: undefined, window: EVERYTHING, limit: 100 };
+      const before = await stores.transactions.page(query);
+
+      const other = startProcess('hold', url, String(orgId));
+      expect(await other.next<string>()).toBe('holding');
+      other.child.kill('SIGKILL');
+      await other.rest();
+
+      expect(await stores.transactions.page(query)).toEqual(before);
+      // Its lock is gone with it.
+      expect(await writeTransactions(stores, orgId, [])).toBeGreaterThan(before.completeThroughMs);
+    }, 20_000);
+
+    test('at any moment keeps every commit that it reported, and only whole commits', async () => {
+      const url = await database.create();
+      const stores = await open.stores(url);
+      const { id: orgId } = await newOrganisation(stores);
+      const reported: ReportedIds = [];
+
+      for (const commits of [1, 3, 7]) {
+        const other = startProcess('keep-writing', url, String(orgId));
+        for (let i = 0; i < commits; i++) reported.push(...((await other.next<ReportedIds>()) ?? []));
+        other.child.kill('SIGKILL');
+        reported.push(...(await other.rest<ReportedIds>()).reports.flat());
+
+        // Taking the lock waits for what the database may still be finishing for the dead process.
+        await stores.transactions.write(orgId, async () => {});
+        const kept = (await readAllTransactions(stores, orgId)).map(({ id }) => id);
+        expect(reported.filter((id) => !kept.includes(id))).toEqual([]);
+        expect(kept.length % ROWS_A_COMMIT).toBe(0);
+      }
+      expect(reported.length).toBeGreaterThanOrEqual(11 * ROWS_A_COMMIT);
+    }, 30_000);
+  });
+}

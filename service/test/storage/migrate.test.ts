@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'bun:test';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BadInput, DatabaseUnavailable } from '../../src/domain/errors.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { MIGRATIONS } from '../../src/storage/schema.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
+import { newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
+import { startProcess } from './other-process.ts';
+
+for (const database of DATABASES) {
+  describe(`the schema on ${database.name}`, () => {
+    const open = openTestStores();
+
+    test('ten processes that open an empty database at once make its tables once, and all succeed', async () => {
+      const url = await database.create();
+      const processes = Array.from({ length: 10 }, () => startProcess('open', url));
+      const outcomes = await Promise.all(processes.map((each) => each.rest()));
+
+      expect(outcomes).toEqual(
+        Array.from({ length: 10 }, () => ({ reports: [{ catalogue: 0, tokens: 0 }], exitCode: 0 })),
+      );
+      const rows = await open.database(url).all('SELECT version FROM schema_version');
+      expect(rows).toEqual([{ version: MIGRATIONS.sqlite.length }]);
+    }, 60_000);
+
+    test('opening a database again leaves what is in it', async () => {
+      const url = await database.create();
+      const acme = await newOrganisation(await open.stores(url));
+      const again = await open.stores(url);
+      expect(await again.organisations.list()).toEqual([acme]);
+    });
+
+    test('a database made by a newer program is refused and left as it was', async () => {
+      const url = await database.create();
+      await open.stores(url);
+      const raw = open.database(url);
+      await raw.write((connection) => connection.all('UPDATE schema_version SET version = 999'));
+
+      const error = await rejection(openStores(url));
+
+      expect(error).toBeInstanceOf(BadInput);
+      expect(error.message).toBe(
+        `this database has schema version 999, made by a newer Offerbook; this one knows up to version ${MIGRATIONS.sqlite.length}`,
+      );
+      expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
+    });
+  });
+}
+
+describe('a database URL that cannot be used is refused in one sentence', () => {
+  test.each(['', 'offerbook.db', 'sqlite:', 'mysql://root:secret@localhost/x', 'http://localhost/'])(
+    'another kind of URL: %p',
+    async (url) => {
+      const error = await rejection(openStores(url));
+      expect(error).toBeInstanceOf(BadInput);
+      expect(error.message).toBe('the database URL must be sqlite:PATH or postgres://…');
+    },
+  );
+
+  test('an SQLite database in memory', async () => {
+    const error = await rejection(openStores('sqlite::memory:'));
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error.message).toBe(
+      'the database must be a file: several connections could not share one in memory',
+    );
+  });
+
+  test('a file that is not an SQLite database, which stays as it was', async () => {
+    const path = join(temporaryFolder(), 'notes.txt');
+    const notes = 'These are my notes. '.repeat(1000);
+    writeFileSync(path, notes);
+    const error = await rejection(openStores(`sqlite:${path}`));
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error.message).toBe(`${path} is not an Offerbook database: it is not an SQLite file`);
+    expect(readFileSync(path, 'utf8')).toBe(notes);
+  });
+
+  test('a folder', async () => {
+    const path = join(temporaryFolder(), 'folder');
+    mkdirSync(path);
+    const error = await rejection(openStores(`sqlite:${path}`));
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error.message).toBe(`${path} cannot be opened: it is a folder, not a file`);
+  });
+
+  test('a file in a folder that does not exist', async () => {
+    const folder = join(temporaryFolder(), 'missing');
+    const error = await rejection(openStores(`sqlite:${folder}/offerbook.db`));
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error.message).toBe(
+      `${folder}/offerbook.db cannot be opened: the folder ${folder} does not exist`,
+    );
+  });
+
+  test('a wrong password, which is not repeated', async () => {
+    const url = new URL(await newPostgresDatabase());
+    url.password = 'hunter2';
+    const error = await rejection(openStores(url.href));
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error.message).toBe(
+      'PostgreSQL refuses the connection: password authentication failed for user "postgres"',
+    );
+  });
+
+  test('a PostgreSQL database that does not exist', async () => {
+    const url = new URL(await newPostgresDatabase());
+    url.pathname = '/nowhere';
+    const error = await rejection(openStores(url.href));
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error.message).toBe('PostgreSQL refuses the connection: database "nowhere" does not exist');
+  });
+
+  test.each([
+    'postgres://user:hunter2@host:port/name',
+    'postgres://user:hunter%2@host/name',
+    'postgresql://user:hunter2@[::1/name',
+  ])('a malformed PostgreSQL URL: %p', async (url) => {
+    const error = await rejection(openStores(url));
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error.message).toBe(
+      'the database URL is malformed; it looks like postgres://user:password@host:5432/name',
+    );
+  });
+
+  test('a server that is not there is unavailable, and its password is not repeated', async () => {
+    const port = await freePort();
+    const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${port}/name`));
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect(error.message).toBe(`PostgreSQL cannot be used (connect ECONNREFUSED 127.0.0.1:${port})`);
+  });
+});

@@ -1,0 +1,95 @@
+// Opens stores for a test and closes them when the test is over.
+
+import { afterEach } from 'bun:test';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { Organisation, StoredDocument, Stores } from '../../src/domain/stores.ts';
+import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
+import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
+import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
+
+export interface TestStores {
+  stores(url: string, options?: DatabaseOptions, clock?: Clock): Promise<Stores>;
+  database(url: string, options?: DatabaseOptions): Database;
+}
+
+/** Call it inside a `describe`. */
+export function openTestStores(): TestStores {
+  const opened: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((each) => each.close()));
+  });
+  return {
+    async stores(url, options = COMMAND_OPTIONS, clock) {
+      const stores = await openStores(url, options, clock);
+      opened.push(stores);
+      return stores;
+    },
+    database(url, options = COMMAND_OPTIONS) {
+      const database = openDatabase(url, options);
+      opened.push(database);
+      return database;
+    },
+  };
+}
+
+export async function newOrganisation(stores: Stores, name = 'acme'): Promise<Organisation> {
+  const organisation = await stores.organisations.create(name);
+  if (organisation === undefined) throw new Error(`${name} is taken`);
+  return organisation;
+}
+
+/** Writes one transaction for each id, with the change clock's own stamp, and returns the stamp. */
+export function writeTransactions(
+  stores: Stores,
+  orgId: number,
+  ids: readonly Uuid[],
+  text = 'v1',
+): Promise<number> {
+  return stores.transactions.write(orgId, async (writer) => {
+    await writer.put(
+      ids.map((id) => ({ id, updatedAtMs: writer.stampMs, document: `${text} ${id} ${writer.stampMs}` })),
+    );
+    await writer.advanceClock(writer.stampMs);
+    return writer.stampMs;
+  });
+}
+
+export const EVERYTHING = { minMs: Number.MIN_SAFE_INTEGER, maxMs: Number.MAX_SAFE_INTEGER };
+
+export async function readAllTransactions(stores: Stores, orgId: number): Promise<StoredDocument[]> {
+  const all: StoredDocument[] = [];
+  await stores.transactions.read(orgId, async (batch) => {
+    all.push(...batch);
+  });
+  return all;
+}
+
+export async function readCatalogue(
+  stores: Stores,
+): Promise<{ revision: number; documents: StoredDocument[] }> {
+  const documents: StoredDocument[] = [];
+  const revision = await stores.catalogue.read(async (batch) => {
+    documents.push(...batch);
+  });
+  return { revision, documents };
+}
+
+/** `count` new ids, in order. */
+export function newIds(count: number): Uuid[] {
+  return Array.from({ length: count }, newUuid).sort();
+}
+
+/** The id that has this number as its last digits: small numbers sort first. */
+export function idOf(number: number): Uuid {
+  return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}` as Uuid;
+}
+
+/** What a failed promise was rejected with. */
+export async function rejection(promise: Promise<unknown>): Promise<Error> {
+  const outcome = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(outcome instanceof Error)) throw new Error('the promise was not rejected with an error');
+  return outcome;
+}

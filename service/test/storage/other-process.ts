@@ -1,0 +1,114 @@
+// A second process on the same database. Run as a program, it does what its first argument says and reports
+// on stdout, one JSON text for each line; imported, it starts such a program and reads its reports.
+
+import type { Subprocess } from 'bun';
+import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
+import { COMMAND_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { newIds, writeTransactions } from './open-test-stores.ts';
+
+type Task = (url: string, ...args: string[]) => Promise<void>;
+
+/** How many transactions `keep-writing` puts into one commit. */
+export const ROWS_A_COMMIT = 50;
+
+const TASKS = {
+  /** Opens the database as a server does, and closes it. */
+  async open(url) {
+    const stores = await openStores(url, SERVER_OPTIONS);
+    report(await stores.revisions());
+    await stores.close();
+  },
+  /** Commits so many changes to an organisation and reports their stamps. */
+  async write(url, orgId, commits) {
+    const stores = await openStores(url, COMMAND_OPTIONS);
+    for (let i = 0; i < Number(commits); i++) {
+      report(await writeTransactions(stores, Number(orgId), newIds(2)));
+    }
+    await stores.close();
+  },
+  /** Changes the catalogue once, whenever a line comes in. */
+  async 'change-catalogue'(url) {
+    const stores = await openStores(url, COMMAND_OPTIONS);
+    for await (const _line of console) {
+      await stores.catalogue.write(async (writer) => {
+        await writer.put([{ id: newUuid(), document: 'from another process' }]);
+        await writer.markChanged();
+      });
+      report('changed');
+    }
+    await stores.close();
+  },
+  /** Takes the write lock, reports, and holds it until it is killed or its stdin ends. */
+  async hold(url, orgId) {
+    const stores = await openStores(url, COMMAND_OPTIONS);
+    await stores.transactions.write(Number(orgId), async (writer) => {
+      await writer.put([{ id: newUuid(), updatedAtMs: writer.stampMs, document: 'never committed' }]);
+      await writer.advanceClock(writer.stampMs);
+      report('holding');
+      for await (const _line of console);
+      throw new Error('let go');
+    });
+  },
+  /** Commits for ever, reporting the ids of each commit after it. */
+  async 'keep-writing'(url, orgId) {
+    const stores = await openStores(url, COMMAND_OPTIONS);
+    while (true) {
+      const ids = newIds(ROWS_A_COMMIT);
+      await writeTransactions(stores, Number(orgId), ids);
+      report(ids);
+    }
+  },
+} satisfies Record<string, Task>;
+
+function report(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+export interface OtherProcess {
+  readonly child: Subprocess<'pipe', 'pipe', 'inherit'>;
+  /** The next report; undefined when the process has ended. */
+  next<T>(): Promise<T | undefined>;
+  /** All reports up to the end of the process, and its exit code. */
+  rest<T>(): Promise<{ reports: T[]; exitCode: number }>;
+}
+
+export function startProcess(task: keyof typeof TASKS, ...args: string[]): OtherProcess {
+  const child = Bun.spawn([process.execPath, import.meta.path, task, ...args], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const lines = readLines(child.stdout);
+  return {
+    child,
+    async next<T>() {
+      const { value } = await lines.next();
+      return value === undefined ? undefined : (JSON.parse(value) as T);
+    },
+    async rest<T>() {
+      const reports: T[] = [];
+      for await (const line of lines) reports.push(JSON.parse(line) as T);
+      return { reports, exitCode: await child.exited };
+    },
+  };
+}
+
+async function* readLines(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<string, undefined> {
+  let rest = '';
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n');
+    // A process that is killed may leave half a line behind.
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  return undefined;
+}
+
+export type ReportedIds = Uuid[];
+
+if (import.meta.main) {
+  const [task, ...args] = process.argv.slice(2);
+  await (TASKS as Record<string, Task>)[task ?? '']?.(args[0] ?? '', ...args.slice(1));
+}

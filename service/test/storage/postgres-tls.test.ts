@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { $ } from 'bun';
+import { BadInput, DatabaseUnavailable } from '../../src/domain/errors.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import {
+  newPostgresDatabase,
+  type PostgresServer,
+  postgresUrl,
+  startPostgres,
+} from '../support/postgres-server.ts';
+import { openTestStores, rejection } from './open-test-stores.ts';
+
+describe('sslmode in a PostgreSQL URL', () => {
+  const open = openTestStores();
+  let server: PostgresServer;
+  let ca: string;
+
+  beforeAll(async () => {
+    server = await startPostgres(['-c', 'fsync=off']);
+    ca = await switchOnTls(server);
+  }, 30_000);
+
+  afterAll(async () => {
+    await server.process.stop();
+    rmSync(server.directory, { recursive: true, force: true });
+  });
+
+  /** Whether the connection that this URL makes is encrypted. */
+  async function encrypted(query: string, host = '127.0.0.1'): Promise<boolean | undefined> {
+    const url = postgresUrl(server.port, 'postgres').replace('127.0.0.1', host);
+    const [row] = await open
+      .database(`${url}${query}`)
+      .all<{ ssl: boolean }>('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+    return row?.ssl;
+  }
+
+  test('TLS is used when it is asked for, and by default when the server has it', async () => {
+    expect(await encrypted('?sslmode=disable')).toBe(false);
+    expect(await encrypted('')).toBe(true);
+    expect(await encrypted('?sslmode=prefer')).toBe(true);
+    expect(await encrypted('?sslmode=require')).toBe(true);
+  });
+
+  test('verify-full accepts a certificate of the given authority for the name of the host', async () => {
+    expect(await encrypted(`?sslmode=verify-full&sslrootcert=${ca}`, 'localhost')).toBe(true);
+    expect(await encrypted(`?application_name=x&sslmode=verify-full&sslrootcert=${ca}`, 'localhost')).toBe(
+      true,
+    );
+  });
+
+  test('verify-full refuses a certificate for another name; verify-ca does not look at the name', async () => {
+    const error = await rejection(encrypted(`?sslmode=verify-full&sslrootcert=${ca}`, '127.0.0.1'));
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error.message).toStartWith("PostgreSQL's certificate is not accepted: ");
+    expect(await encrypted(`?sslmode=verify-ca&sslrootcert=${ca}`, '127.0.0.1')).toBe(true);
+  });
+
+  test.each(['verify-ca', 'verify-full'])(
+    '%s refuses a certificate of an unknown authority',
+    async (mode) => {
+      const error = await rejection(encrypted(`?sslmode=${mode}`, 'localhost'));
+      expect(error).toBeInstanceOf(BadInput);
+      expect(error.message).toStartWith("PostgreSQL's certificate is not accepted: ");
+    },
+  );
+
+  test('a server without TLS is not used when TLS is asked for', async () => {
+    const plain = await newPostgresDatabase();
+    for (const mode of ['require', 'verify-ca', 'verify-full']) {
+      const error = await rejection(openStores(`${plain}?sslmode=${mode}`));
+      expect(error).toBeInstanceOf(DatabaseUnavailable);
+      expect(error.message).toBe(
+        'PostgreSQL does not answer over TLS, which the sslmode in the database URL asks for',
+      );
+    }
+    await open.stores(`${plain}?sslmode=prefer`);
+  }, 15_000);
+
+  test('an unknown mode and a certificate file that is not there are refused in one sentence', async () => {
+    const modes = await rejection(openStores('postgres://user:hunter2@127.0.0.1/name?sslmode=on'));
+    expect(modes).toEqual(
+      new BadInput(
+        'the database URL has an unknown sslmode; it can be disable, allow, prefer, require, verify-ca, verify-full',
+      ),
+    );
+    const file = await rejection(
+      openStores('postgres://user:hunter2@127.0.0.1/name?sslmode=verify-full&sslrootcert=/nowhere.pem'),
+    );
+    expect(file).toBeInstanceOf(BadInput);
+    expect(file.message).toBe('the file that sslrootcert names in the database URL cannot be read');
+  });
+});
+
+/** Gives the server a certificate for "localhost", and returns the path of the authority that signed it: itself. */
+async function switchOnTls(server: PostgresServer): Promise<string> {
+  const [certificate, key] = [join(server.directory, 'server.crt'), join(server.directory, 'server.key')];
+  await $`openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout ${key} -out ${certificate}`.quiet();
+  // PostgreSQL takes only a key that belongs to its own user and to nobody else.
+  const { uid, gid } = statSync(join(server.directory, 'data'));
+  chownSync(key, uid, gid);
+  chmodSync(key, 0o600);
+  chmodSync(certificate, 0o644);
+  const admin = server.process.getPgClient();
+  await admin.connect();
+  await admin.query(`ALTER SYSTEM SET ssl_cert_file = '${certificate}'`);
+  await admin.query(`ALTER SYSTEM SET ssl_key_file = '${key}'`);
+  await admin.query('ALTER SYSTEM SET ssl = on');
+  await admin.query('SELECT pg_reload_conf()');
+  await admin.end();
+  return certificate;
+}

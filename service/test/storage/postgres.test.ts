@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DatabaseUnavailable } from '../../src/domain/errors.ts';
+import { newUuid } from '../../src/domain/uuid.ts';
+import { COMMAND_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { newOrganisation, openTestStores, readAllTransactions, rejection } from './open-test-stores.ts';
+
+describe('PostgreSQL', () => {
+  const open = openTestStores();
+  const uncaught: unknown[] = [];
+  const onUncaught = (error: unknown) => uncaught.push(error);
+
+  beforeAll(() => {
+    process.on('uncaughtException', onUncaught);
+  });
+  afterAll(() => {
+    process.off('uncaughtException', onUncaught);
+  });
+
+  test('a statement that takes too long means that the database is unavailable', async () => {
+    const database = open.database(await newPostgresDatabase(), {
+      ...SERVER_OPTIONS,
+      statementTimeoutMs: 50,
+    });
+    for (const attempt of [
+      database.all('SELECT pg_sleep(5)'),
+      database.read((connection) => connection.all('SELECT pg_sleep(5)')),
+    ]) {
+      const error = await rejection(attempt);
+      expect(error).toBeInstanceOf(DatabaseUnavailable);
+      expect(error.message).toBe('PostgreSQL cannot be used (canceling statement due to statement timeout)');
+    }
+  });
+
+  test('a server that nobody answers for is unavailable within a few seconds', async () => {
+    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+    const startedMs = performance.now();
+    const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${silent.port}/name`));
+    silent.stop(true);
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect(error.message).toBe(`PostgreSQL cannot be used (write CONNECT_TIMEOUT 127.0.0.1:${silent.port})`);
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+  }, 10_000);
+
+  test('a server process that freezes in the middle is unavailable, and usable when it wakes up', async () => {
+    const url = await newPostgresDatabase();
+    const database = open.database(url, { ...SERVER_OPTIONS, connectionsMax: 1, statementTimeoutMs: 50 });
+    const [row] = await database.all<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const pid = row?.pid ?? -1;
+    process.kill(pid, 'SIGSTOP');
+    const alone = await rejection(database.all('SELECT 1 AS one'));
+    const within = rejection(database.read((connection) => connection.all('SELECT 1 AS one')));
+    process.kill(pid, 'SIGCONT');
+    expect(alone).toBeInstanceOf(DatabaseUnavailable);
+    expect(alone.message).toBe('PostgreSQL has not answered for 1050 ms');
+    await within.catch(() => {});
+    expect(await database.all<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  }, 10_000);
+
+  test('a transaction whose connection is lost between two statements sends nothing more, and harms no other one', async () => {
+    const url = await newPostgresDatabase();
+    const admin = open.database(url);
+    // One connection for all, so that whatever comes after the loss takes the lost one's place.
+    const stores = await open.stores(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
+    const { id: orgId } = await newOrganisation(stores);
+    const row = (stampMs: number, document: string) => ({ id: newUuid(), updatedAtMs: stampMs, document });
+
+    let proceed = () => {};
+    const mayProceed = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    const afterwards = Promise.withResolvers<Error>();
+    const lost = rejection(
+      stores.transactions.write(orgId, async (writer) => {
+        await writer.put([row(writer.stampMs, 'before the loss')]);
+        await admin.all(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND state = 'idle in transaction'`,
+        );
+        await mayProceed;
+        afterwards.resolve(await rejection(writer.put([row(writer.stampMs, 'after the loss')])));
+        throw new Error('so the work gives up');
+      }),
+    );
+    const error = await lost;
+    await stores.transactions.write(orgId, async (writer) => {
+      await writer.put([row(writer.stampMs, 'somebody else')]);
+      proceed();
+      expect(await afterwards.promise).toBeInstanceOf(DatabaseUnavailable);
+      await writer.put([row(writer.stampMs, 'somebody else again')]);
+      await writer.advanceClock(writer.stampMs);
+    });
+
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    const texts = (await readAllTransactions(stores, orgId)).map(({ document }) => document);
+    expect(texts).toEqual(['somebody else', 'somebody else again']);
+    expect(uncaught).toEqual([]);
+  }, 10_000);
+
+  test('a transaction whose connection is lost in the middle of a statement fails, and the next one works', async () => {
+    const url = await newPostgresDatabase();
+    const admin = open.database(url);
+    const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
+    const running = rejection(
+      database.write(async (connection) => {
+        const [row] = await connection.all<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        const sleeping = connection.all('SELECT pg_sleep(60)');
+        await admin.all('SELECT pg_terminate_backend($1)', row?.pid ?? -1);
+        await sleeping;
+      }),
+    );
+    expect(await running).toBeInstanceOf(DatabaseUnavailable);
+    expect(await database.write((connection) => connection.all<{ one: number }>('SELECT 1 AS one'))).toEqual([
+      { one: 1 },
+    ]);
+    expect(uncaught).toEqual([]);
+  }, 10_000);
+
+  test('closing right after a transaction has failed leaves nothing behind', async () => {
+    const url = await newPostgresDatabase();
+    const wrong = new URL(url);
+    wrong.password = 'wrong';
+    for (const each of [url, wrong.href]) {
+      const database = open.database(each);
+      await rejection(
+        database.write(async (connection) => {
+          await connection.all('SELECT 1 / 0');
+        }),
+      );
+      await database.close();
+    }
+    expect(uncaught).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import { Database as SqliteFile } from 'bun:sqlite';
+import { describe, expect, test } from 'bun:test';
+import { Refused } from '../../src/domain/errors.ts';
+import { COMMAND_OPTIONS, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { newIds, newOrganisation, openTestStores, rejection, writeTransactions } from './open-test-stores.ts';
+import { startProcess } from './other-process.ts';
+
+const BUSY = 'another process is writing to the database; try again when it has finished';
+
+describe('SQLite', () => {
+  const open = openTestStores();
+  const newUrl = async () => (await DATABASES.find(({ name }) => name === 'SQLite')?.create()) ?? '';
+
+  test('connections use WAL, wait for the disk at a commit, and check foreign keys', async () => {
+    const database = open.database(await newUrl());
+    const settings = async (run: (sql: string) => Promise<unknown[]>) =>
+      Object.assign(
+        {},
+        ...(await run('PRAGMA journal_mode')),
+        ...(await run('PRAGMA synchronous')),
+        ...(await run('PRAGMA foreign_keys')),
+      );
+    const expected = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 };
+    expect(await settings((sql) => database.all(sql))).toEqual(expected);
+    expect(await database.read((connection) => settings((sql) => connection.all(sql)))).toEqual(expected);
+    expect(await database.write((connection) => settings((sql) => connection.all(sql)))).toEqual(expected);
+  });
+
+  test('every table checks the types of its columns', async () => {
+    const url = await newUrl();
+    await open.stores(url);
+    const tables = await open
+      .database(url)
+      .all(
+        `SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite%'`,
+      );
+    expect(tables).toEqual([]);
+  });
+
+  test('a write waits for the lock of another process without holding up this one', async () => {
+    const url = await newUrl();
+    const stores = await open.stores(url);
+    const { id: orgId } = await newOrganisation(stores);
+    const other = startProcess('hold', url, String(orgId));
+    expect(await other.next<string>()).toBe('holding');
+
+    let turns = 0;
+    const turning = setInterval(() => {
+      // The lock is let go from here: if the wait blocked this process, it would never come free.
+      if (++turns === 20) other.child.kill('SIGKILL');
+    }, 5);
+    const stampMs = await writeTransactions(stores, orgId, newIds(1));
+    clearInterval(turning);
+
+    expect(turns).toBeGreaterThanOrEqual(20);
+    expect(stampMs).toBeGreaterThan(0);
+  }, 20_000);
+
+  test('a write that waits too long is refused, and reads go on all the while', async () => {
+    const url = await newUrl();
+    const { id: orgId } = await newOrganisation(await open.stores(url));
+    const other = startProcess('hold', url, String(orgId));
+    expect(await other.next<string>()).toBe('holding');
+
+    for (const options of [SERVER_OPTIONS, { ...COMMAND_OPTIONS, lockTimeoutMs: 100 }]) {
+      const stores = await open.stores(url, options);
+      const startedMs = performance.now();
+      const refused = rejection(writeTransactions(stores, orgId, newIds(1)));
+      expect(await stores.organisations.list()).toHaveLength(1);
+      const error = await refused;
+      expect(error).toBeInstanceOf(Refused);
+      expect(error.message).toBe(BUSY);
+      expect(performance.now() - startedMs).toBeGreaterThanOrEqual(options.lockTimeoutMs);
+    }
+    other.child.kill('SIGKILL');
+    await other.rest();
+  }, 20_000);
+
+  test('a write that was refused does not stand in the way of the next one', async () => {
+    const url = await newUrl();
+    const stores = await open.stores(url, SERVER_OPTIONS);
+    const { id: orgId } = await newOrganisation(stores);
+    const lock = new SqliteFile(url.slice('sqlite:'.length));
+    lock.run('BEGIN IMMEDIATE');
+    expect((await rejection(writeTransactions(stores, orgId, newIds(1)))).message).toBe(BUSY);
+    lock.run('ROLLBACK');
+    lock.close();
+    expect(await writeTransactions(stores, orgId, newIds(1))).toBeGreaterThan(0);
+  });
+
+  test('what was being read when the database was closed is finished first or not at all, and no file stays open', async () => {
+    const url = await newUrl();
+    const stores = await open.stores(url);
+    await newOrganisation(stores);
+    const reading = stores.organisations.list();
+    await stores.close();
+    expect(await reading).toHaveLength(1);
+    // The last connection to go takes the write-ahead log with it.
+    expect(await Bun.file(`${url.slice('sqlite:'.length)}-wal`).exists()).toBe(false);
+  });
+});

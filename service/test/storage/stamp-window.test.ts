@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { clampSpans, coversEverything, SPAN_SHIFTS, splitWindow } from '../../src/storage/stamp-window.ts';
+import { EVERYTHING } from './open-test-stores.ts';
+
+const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');
+const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Stamps that lie at the borders of spans as often as elsewhere. */
+const stamp = fc.oneof(
+  fc.integer({ min: EARLIEST_MS, max: LATEST_MS }),
+  fc
+    .tuple(
+      fc.constantFrom(23, 27, 29, 31),
+      fc.integer({ min: -1_000, max: 1_000 }),
+      fc.integer({ min: -2, max: 2 }),
+    )
+    .map(([shift, span, beside]) => span * 2 ** shift + beside),
+);
+const bound = fc.oneof(stamp, fc.constantFrom(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER));
+const shifts = fc.constantFrom(SPAN_SHIFTS.sqlite, SPAN_SHIFTS.postgres);
+
+/** The pieces of a window as ranges of stamps, in order. */
+function piecesInOrder(window: { minMs: number; maxMs: number }, sizes: readonly number[]) {
+  const { edges, spans } = splitWindow(window, sizes);
+  return [
+    ...edges,
+    ...spans.map(({ shift, first, last }) => ({
+      minMs: first * 2 ** shift,
+      maxMs: (last + 1) * 2 ** shift - 1,
+    })),
+  ].sort((a, b) => a.minMs - b.minMs);
+}
+
+describe('splitting a window', () => {
+  test('gives pieces that follow one another without gap or overlap from its one end to the other', () => {
+    fc.assert(
+      fc.property(bound, bound, shifts, (a, b, sizes) => {
+        const window = { minMs: Math.min(a, b), maxMs: Math.max(a, b) };
+        const pieces = piecesInOrder(window, sizes);
+        for (const [i, piece] of pieces.entries()) {
+          expect(piece.minMs).toBeLessThanOrEqual(piece.maxMs);
+          if (i > 0) expect(piece.minMs).toBe((pieces[i - 1]?.maxMs ?? Number.NaN) + 1);
+        }
+        // Beyond what can be written as a date, a window may be cut short.
+        const [first, last] = [pieces.at(0)?.minMs ?? Number.NaN, pieces.at(-1)?.maxMs ?? Number.NaN];
+        if (window.minMs >= EARLIEST_MS) expect(first).toBe(window.minMs);
+        else expect(first).toBeLessThanOrEqual(EARLIEST_MS);
+        if (window.maxMs <= LATEST_MS) expect(last).toBe(window.maxMs);
+        else expect(last).toBeGreaterThanOrEqual(LATEST_MS);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('leaves at most two edges, each shorter than two of the smallest spans, and few spans', () => {
+    fc.assert(
+      fc.property(bound, bound, shifts, (a, b, sizes) => {
+        const { edges, spans } = splitWindow({ minMs: Math.min(a, b), maxMs: Math.max(a, b) }, sizes);
+        expect(edges.length).toBeLessThanOrEqual(2);
+        for (const { minMs, maxMs } of edges) expect(maxMs - minMs + 1).toBeLessThan(2 * 2 ** sizes[0]);
+        for (const [i, shift] of sizes.entries()) {
+          const larger = sizes[i + 1];
+          if (larger === undefined) continue;
+          const count = spans
+            .filter((each) => each.shift === shift)
+            .reduce((n, { first, last }) => n + last - first + 1, 0);
+          expect(count).toBeLessThan(2 * 2 ** (larger - shift));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('of three years takes no more spans than promised', () => {
+    const year = 365.25 * 86_400_000;
+    const window = { minMs: 1_700_000_000_001, maxMs: 1_700_000_000_000 + 3 * year };
+    const count = (sizes: readonly number[]) =>
+      splitWindow(window, sizes).spans.reduce((n, { first, last }) => n + last - first + 1, 0);
+    expect(count(SPAN_SHIFTS.sqlite)).toBeLessThanOrEqual(302);
+    expect(count(SPAN_SHIFTS.postgres)).toBeLessThanOrEqual(104);
+  });
+
+  test('has nothing to give when the window is upside down', () => {
+    expect(splitWindow({ minMs: 5, maxMs: 4 }, SPAN_SHIFTS.sqlite)).toEqual({ edges: [], spans: [] });
+  });
+
+  test('gives a single millisecond as one edge', () => {
+    expect(splitWindow({ minMs: 5, maxMs: 5 }, SPAN_SHIFTS.sqlite)).toEqual({
+      edges: [{ minMs: 5, maxMs: 5 }],
+      spans: [],
+    });
+  });
+
+  test('gives whole spans as what they are', () => {
+    const window = { minMs: 3 * 2 ** 23, maxMs: 5 * 2 ** 23 - 1 };
+    expect(splitWindow(window, SPAN_SHIFTS.sqlite)).toEqual({
+      edges: [],
+      spans: [{ shift: 23, first: 3, last: 4 }],
+    });
+  });
+});
+
+test('only a window that leaves out no date covers everything', () => {
+  expect(coversEverything(EVERYTHING)).toBe(true);
+  expect(coversEverything({ ...EVERYTHING, minMs: EARLIEST_MS })).toBe(false);
+  expect(coversEverything({ ...EVERYTHING, maxMs: LATEST_MS })).toBe(false);
+});
+
+test('spans are clamped to those that can hold stamps between two others', () => {
+  const range = { shift: 23, first: -10, last: 10 };
+  expect(clampSpans(range, { minMs: -1, maxMs: 2 ** 23 })).toEqual({ shift: 23, first: -1, last: 1 });
+  expect(clampSpans(range, { minMs: -(2 ** 40), maxMs: 2 ** 40 })).toEqual(range);
+});

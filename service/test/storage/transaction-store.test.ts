@@ -1,0 +1,360 @@
+import { describe, expect, test } from 'bun:test';
+import { DatabaseUnavailable, Refused } from '../../src/domain/errors.ts';
+import type { Stores, TransactionPage, TransactionQuery } from '../../src/domain/stores.ts';
+import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import {
+  EVERYTHING,
+  idOf,
+  newIds,
+  newOrganisation,
+  openTestStores,
+  readAllTransactions,
+  rejection,
+  writeTransactions,
+} from './open-test-stores.ts';
+import { startProcess } from './other-process.ts';
+
+/** More than two batches of an export. */
+const MANY = 2_001;
+
+for (const database of DATABASES) {
+  describe(`transactions on ${database.name}`, () => {
+    const open = openTestStores();
+
+    async function newStores(
+      clock = () => 1_000_000,
+    ): Promise<{ url: string; stores: Stores; orgId: number }> {
+      const url = await database.create();
+      const stores = await open.stores(url, COMMAND_OPTIONS, clock);
+      return { url, stores, orgId: (await newOrganisation(stores)).id };
+    }
+
+    /** Puts rows that carry the stamps they are given, as a history load does. */
+    async function load(stores: Stores, orgId: number, stamps: ReadonlyMap<Uuid, number>): Promise<void> {
+      await stores.transactions.write(orgId, async (writer) => {
+        await writer.put(
+          [...stamps].map(([id, updatedAtMs]) => ({ id, updatedAtMs, document: `at ${updatedAtMs}` })),
+        );
+        await writer.advanceClock(Math.max(...stamps.values()));
+      });
+    }
+
+    function page(
+      stores: Stores,
+      query: Partial<TransactionQuery> & { orgId: number },
+    ): Promise<TransactionPage> {
+      return stores.transactions.page({ cursor: undefined, window: EVERYTHING, limit: 100, ...query });
+    }
+
+    describe('the change clock', () => {
+      test('stamps rise from commit to commit while the wall clock jumps back and forth, also for who opens it again', async () => {
+        let nowMs = 1_000_000;
+        const { url, stores, orgId } = await newStores(() => nowMs);
+        const stamps = [];
+        for (nowMs of [1_000_000, 1_000_000, 900_000, 2_000_000, 1_000_000]) {
+          stamps.push(await writeTransactions(stores, orgId, newIds(1)));
+        }
+        const reopened = await open.stores(url, COMMAND_OPTIONS, () => 500_000);
+        stamps.push(await writeTransactions(reopened, orgId, newIds(1)));
+
+        expect(stamps).toEqual([1_000_001, 1_000_002, 1_000_003, 2_000_000, 2_000_001, 2_000_002]);
+        expect((await page(stores, { orgId })).completeThroughMs).toBe(2_000_002);
+      });
+
+      test('a write that throws leaves clock and rows untouched', async () => {
+        const { stores, orgId } = await newStores();
+        const [id] = newIds(1) as [Uuid];
+        const stampMs = await writeTransactions(stores, orgId, [id], 'old');
+        const before = await page(stores, { orgId });
+
+        const failing = stores.transactions.write(orgId, async (writer) => {
+          await writer.put(
+            [...newIds(10), id].map((each) => ({ id: each, updatedAtMs: writer.stampMs, document: 'new' })),
+          );
+          await writer.advanceClock(writer.stampMs);
+          throw new Error('the last line of the file is broken');
+        });
+
+        await expect(failing).rejects.toThrow('the last line of the file is broken');
+        expect(before).toEqual({
+          documents: [`old ${id} ${stampMs}`],
+          cursor: undefined,
+          completeThroughMs: stampMs,
+        });
+        expect(await page(stores, { orgId })).toEqual(before);
+        expect(await writeTransactions(stores, orgId, newIds(1))).toBe(stampMs + 1);
+      });
+
+      test('a write that changes nothing leaves the clock where it was, and the clock never goes back', async () => {
+        const { stores, orgId } = await newStores();
+        const stampMs = await writeTransactions(stores, orgId, newIds(1));
+        await stores.transactions.write(orgId, async () => {});
+        await stores.transactions.write(orgId, (writer) => writer.advanceClock(5));
+        expect((await page(stores, { orgId })).completeThroughMs).toBe(stampMs);
+      });
+
+      test('an organisation without transactions is complete through its creation', async () => {
+        const { stores, orgId } = await newStores();
+        expect(await page(stores, { orgId })).toEqual({
+          documents: [],
+          cursor: undefined,
+          completeThroughMs: 1_000_000,
+        });
+      });
+
+      test('writers in several processes take turns: no stamp is given out twice', async () => {
+        const { url, stores, orgId } = await newStores();
+        const processes = Array.from({ length: 4 }, () => startProcess('write', url, String(orgId), '20'));
+        const outcomes = await Promise.all(processes.map((each) => each.rest<number>()));
+
+        const stamps = outcomes.flatMap(({ reports }) => reports);
+        expect(new Set(stamps).size).toBe(80);
+        expect(outcomes.map(({ reports }) => reports.toSorted((a, b) => a - b))).toEqual(
+          outcomes.map(({ reports }) => reports),
+        );
+        expect(await readAllTransactions(stores, orgId)).toHaveLength(160);
+        expect((await page(stores, { orgId })).completeThroughMs).toBe(Math.max(...stamps));
+      }, 30_000);
+
+      test('a reader who sees the clock at C sees every row with a stamp up to C', async () => {
+        const url = await database.create();
+        const stores = await open.stores(url);
+        const { id: orgId } = await newOrganisation(stores);
+        const [moving] = newIds(1) as [Uuid];
+        const handles = await Promise.all([open.stores(url), open.stores(url), open.stores(url)]);
+
+        /** How many rows each commit left behind, by its stamp, filled in only when the commit is done. */
+        const rowsAt = new Map<number, number>();
+        let rows = 0;
+        const writers = handles.map(async (handle) => {
+          for (let i = 0; i < 40; i++) {
+            let total = 0;
+            const stampMs = await handle.transactions.write(orgId, async (writer) => {
+              const ids = [...newIds(3), moving];
+              await writer.put(
+                ids.map((id) => ({ id, updatedAtMs: writer.stampMs, document: String(writer.stampMs) })),
+              );
+              await writer.advanceClock(writer.stampMs);
+              rows += 3;
+              total = rows + 1;
+              return writer.stampMs;
+            });
+            rowsAt.set(stampMs, total);
+          }
+        });
+        const done = Promise.all(writers).then(() => true);
+        const pages: TransactionPage[] = [];
+        while (!(await Promise.race([done, Bun.sleep(0)])))
+          pages.push(await page(stores, { orgId, limit: 1_000 }));
+        pages.push(await page(stores, { orgId, limit: 1_000 }));
+
+        const seen = pages.filter(({ documents }) => documents.length > 0);
+        expect(seen.length).toBeGreaterThan(1);
+        expect(seen.map(({ documents }) => documents.length)).toEqual(
+          seen.map(({ completeThroughMs }) => rowsAt.get(completeThroughMs) ?? -1),
+        );
+        expect(seen.map(({ documents }) => Math.max(...documents.map(Number)))).toEqual(
+          seen.map(({ completeThroughMs }) => completeThroughMs),
+        );
+      }, 30_000);
+    });
+
+    describe('a page', () => {
+      test('holds the transactions in the order of their ids and names the next one', async () => {
+        const { stores, orgId } = await newStores();
+        await load(stores, orgId, new Map([5, 3, 1, 4, 2].map((n) => [idOf(n), n])));
+
+        const first = await page(stores, { orgId, limit: 2 });
+        const second = await page(stores, { orgId, limit: 2, cursor: first.cursor });
+        const third = await page(stores, { orgId, limit: 2, cursor: second.cursor });
+
+        const completeThroughMs = 1_000_000;
+        expect([first, second, third]).toEqual([
+          { documents: ['at 1', 'at 2'], cursor: idOf(3), completeThroughMs },
+          { documents: ['at 3', 'at 4'], cursor: idOf(5), completeThroughMs },
+          { documents: ['at 5'], cursor: undefined, completeThroughMs },
+        ]);
+      });
+
+      test('that takes exactly what is left has no cursor', async () => {
+        const { stores, orgId } = await newStores();
+        await load(stores, orgId, new Map([1, 2, 3].map((n) => [idOf(n), n])));
+        expect((await page(stores, { orgId, limit: 3 })).cursor).toBeUndefined();
+        expect((await page(stores, { orgId, limit: 2 })).cursor).toBe(idOf(3));
+        expect((await page(stores, { orgId, limit: 1, cursor: idOf(3) })).cursor).toBeUndefined();
+      });
+
+      test('starts at the position of its cursor, whether or not there is such a transaction', async () => {
+        const { stores, orgId } = await newStores();
+        const other = await newOrganisation(stores, 'other');
+        await load(stores, orgId, new Map([10, 20, 30].map((n) => [idOf(n), n])));
+        await load(stores, other.id, new Map([[idOf(15), 15]]));
+
+        const from = async (cursor: Uuid) => (await page(stores, { orgId, cursor })).documents;
+        expect(await from(idOf(20))).toEqual(['at 20', 'at 30']);
+        expect(await from(idOf(11))).toEqual(['at 20', 'at 30']);
+        expect(await from(idOf(15))).toEqual(['at 20', 'at 30']);
+        expect(await from(idOf(31))).toEqual([]);
+        expect(await from('00000000-0000-0000-0000-000000000000' as Uuid)).toEqual([
+          'at 10',
+          'at 20',
+          'at 30',
+        ]);
+        expect(await from('ffffffff-ffff-ffff-ffff-ffffffffffff' as Uuid)).toEqual([]);
+      });
+
+      test('takes the stamps of its window, both ends included', async () => {
+        const { stores, orgId } = await newStores();
+        await load(stores, orgId, new Map([10, 20, 30, 40].map((n) => [idOf(n), n])));
+
+        const within = async (minMs: number, maxMs: number) =>
+          (await page(stores, { orgId, window: { minMs, maxMs } })).documents;
+        expect(await within(20, 30)).toEqual(['at 20', 'at 30']);
+        expect(await within(21, 29)).toEqual([]);
+        expect(await within(20, 20)).toEqual(['at 20']);
+        expect(await within(30, 20)).toEqual([]);
+        expect(await within(Number.MIN_SAFE_INTEGER, 20)).toEqual(['at 10', 'at 20']);
+        expect(await within(30, Number.MAX_SAFE_INTEGER)).toEqual(['at 30', 'at 40']);
+      });
+
+      test('keeps its clock when the window is empty', async () => {
+        const { stores, orgId } = await newStores();
+        const stampMs = await writeTransactions(stores, orgId, newIds(3));
+        const empty = { documents: [], cursor: undefined, completeThroughMs: stampMs };
+        expect(
+          await page(stores, { orgId, window: { minMs: stampMs + 1, maxMs: Number.MAX_SAFE_INTEGER } }),
+        ).toEqual(empty);
+        expect(await page(stores, { orgId, window: { minMs: 9, maxMs: 3 } })).toEqual(empty);
+      });
+
+      test('shows the last version of a transaction, and shows it in the window of its last change only', async () => {
+        const { stores, orgId } = await newStores();
+        const [id] = newIds(1) as [Uuid];
+        const first = await writeTransactions(stores, orgId, [id], 'v1');
+        const second = await writeTransactions(stores, orgId, [id], 'v2');
+        const at = async (ms: number) =>
+          (await page(stores, { orgId, window: { minMs: ms, maxMs: ms } })).documents;
+        expect(await at(first)).toEqual([]);
+        expect(await at(second)).toEqual([`v2 ${id} ${second}`]);
+      });
+    });
+
+    test.each([999, 1_000, 1_001, MANY])(
+      'an export of %d transactions holds each once, in the order of the ids',
+      async (count) => {
+        const { stores, orgId } = await newStores();
+        const ids = newIds(count);
+        const stampMs = await writeTransactions(stores, orgId, ids.toReversed());
+        await writeTransactions(stores, (await newOrganisation(stores, 'other')).id, newIds(3));
+        expect(await readAllTransactions(stores, orgId)).toEqual(
+          ids.map((id) => ({ id, document: `v1 ${id} ${stampMs}` })),
+        );
+      },
+    );
+
+    test('an export sees one moment while writes commit between its batches', async () => {
+      const { url, stores, orgId } = await newStores();
+      const writing = await open.stores(url);
+      const ids = newIds(MANY);
+      await writeTransactions(stores, orgId, ids, 'old');
+      const texts = new Set<string>();
+      let count = 0;
+      await stores.transactions.read(orgId, async (batch) => {
+        await writeTransactions(writing, orgId, [...ids.slice(-10), newUuid()], 'new');
+        for (const { document } of batch) texts.add(document.slice(0, 3));
+        count += batch.length;
+      });
+      expect({ texts, count }).toEqual({ texts: new Set(['old']), count: MANY });
+    });
+
+    test('a writer finds the transactions of every organisation, so that it can refuse', async () => {
+      const { stores, orgId } = await newStores();
+      const other = await newOrganisation(stores, 'other');
+      await load(stores, orgId, new Map([[idOf(1), 10]]));
+      await load(stores, other.id, new Map([[idOf(2), 20]]));
+      const found = await stores.transactions.write(orgId, (writer) =>
+        writer.find([idOf(1), idOf(2), idOf(3)]),
+      );
+      expect(found).toEqual(
+        new Map([
+          [idOf(1), { id: idOf(1), orgId, updatedAtMs: 10, document: 'at 10' }],
+          [idOf(2), { id: idOf(2), orgId: other.id, updatedAtMs: 20, document: 'at 20' }],
+        ]),
+      );
+    });
+
+    test('a transaction of another organisation is never overwritten', async () => {
+      const { stores, orgId } = await newStores();
+      const other = await newOrganisation(stores, 'other');
+      const [mine, theirs] = newIds(2) as [Uuid, Uuid];
+      await writeTransactions(stores, other.id, [theirs]);
+      const before = [await page(stores, { orgId }), await page(stores, { orgId: other.id })];
+
+      const error = await rejection(writeTransactions(stores, orgId, [mine, theirs], 'stolen'));
+
+      expect(error).toBeInstanceOf(Refused);
+      expect(error.message).toBe(
+        'another organisation has just imported a transaction with one of these ids',
+      );
+      expect([await page(stores, { orgId }), await page(stores, { orgId: other.id })]).toEqual(before);
+    });
+
+    test('of two organisations that import the same new id at once, one is refused', async () => {
+      const { url, stores, orgId } = await newStores();
+      const other = await newOrganisation(stores, 'other');
+      const second = await open.stores(url);
+      for (let round = 0; round < 10; round++) {
+        const shared = newIds(20);
+        const outcomes = await Promise.allSettled([
+          writeTransactions(stores, orgId, [...newIds(1), ...shared], `a${round}`),
+          // The other way round, so that each may come to hold what the other waits for.
+          writeTransactions(second, other.id, [...shared.toReversed(), ...newIds(1)], `b${round}`),
+        ]);
+        const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+        expect(refused.map(({ reason }) => reason.constructor)).toEqual([Refused]);
+      }
+      const all = [
+        ...(await readAllTransactions(stores, orgId)),
+        ...(await readAllTransactions(stores, other.id)),
+      ];
+      expect(all).toHaveLength(10 * 21);
+    }, 30_000);
+  });
+}
+
+describe('writers on PostgreSQL', () => {
+  const open = openTestStores();
+  const postgres = DATABASES.find(({ name }) => name === 'PostgreSQL');
+
+  test('different organisations do not wait for each other', async () => {
+    const stores = await open.stores((await postgres?.create()) ?? '');
+    const [a, b] = [await newOrganisation(stores, 'a'), await newOrganisation(stores, 'b')];
+    // If b had to wait for a, this would never end: a waits for b.
+    await stores.transactions.write(a.id, async (writer) => {
+      await writer.put([{ id: newUuid(), updatedAtMs: writer.stampMs, document: 'a' }]);
+      await writeTransactions(stores, b.id, newIds(1));
+    });
+    expect(await readAllTransactions(stores, b.id)).toHaveLength(1);
+  });
+
+  test('a writer that waits too long for another one is told that it is busy', async () => {
+    const url = (await postgres?.create()) ?? '';
+    const stores = await open.stores(url);
+    const impatient = await open.stores(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 50 });
+    const { id } = await newOrganisation(stores);
+    const error = await stores.transactions.write(id, () =>
+      rejection(writeTransactions(impatient, id, newIds(1))),
+    );
+    expect(error).toBeInstanceOf(Refused);
+    expect(error.message).toBe('another process is writing to the database; try again when it has finished');
+  });
+
+  test('an unknown organisation is no reason to say that the database is unavailable', async () => {
+    const stores = await open.stores((await postgres?.create()) ?? '');
+    const error = await rejection(writeTransactions(stores, 77, newIds(1)));
+    expect(error).not.toBeInstanceOf(DatabaseUnavailable);
+    expect(error.message).toBe('organisation 77 does not exist');
+  });
+});
