@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printTimestamp } from '../service/src/domain/timestamp.ts';
 import { printTransaction } from '../service/src/domain/transaction.ts';
+import { Random } from '../service/src/sandbox/random.ts';
 import { COMMAND, offerbook } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
-import { type Random, seededRandom } from './random.ts';
 import { uuidV4, uuidV7 } from './seed-transactions.ts';
 
 const { values: options } = parseArgs({
@@ -90,7 +90,7 @@ function bareLoopS(path: string): number {
     });
     batch = [];
   };
-  for (const row of rows(seededRandom(1), 'PENDING')) {
+  for (const row of rows(new Random('bench', 1), 'PENDING')) {
     batch.push(row);
     if (batch.length === 10_000) flush();
   }
@@ -117,8 +117,8 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
 const [first, changed] = [join(folder, 'first.ndjson'), join(folder, 'changed.ndjson')];
 try {
-  await writeFile(first, rows(seededRandom(1), 'PENDING'), ROWS);
-  await writeFile(changed, rows(seededRandom(1), 'CONFIRMED'), CHANGED_ROWS);
+  await writeFile(first, rows(new Random('bench', 1), 'PENDING'), ROWS);
+  await writeFile(changed, rows(new Random('bench', 1), 'CONFIRMED'), CHANGED_ROWS);
   const bareS = bareLoopS(join(folder, 'bare.db'));
   say(
     `${ROWS.toLocaleString('en')} transactions, ${(Bun.file(first).size / 2 ** 20).toFixed(0)} MB of NDJSON\n`,

@@ -4,8 +4,8 @@
 import { printTimestamp } from '../service/src/domain/timestamp.ts';
 import { printTransaction } from '../service/src/domain/transaction.ts';
 import type { Uuid } from '../service/src/domain/uuid.ts';
+import type { Random } from '../service/src/sandbox/random.ts';
 import { type Database, TRANSACTIONS } from '../service/src/storage/database.ts';
-import type { Random } from './random.ts';
 
 const DAY_MS = 86_400_000;
 export const SPAN_MS = 3 * 365 * DAY_MS;
@@ -25,21 +25,24 @@ export async function seedTransactions(
   await database.write(async (connection) => {
     for (const { name } of indexes) await connection.all(`DROP INDEX ${name}`);
   });
-  const busyDays = Array.from({ length: BUSY_DAYS }, () => endMs - Math.floor(random() * SPAN_MS));
+  const busyDays = Array.from({ length: BUSY_DAYS }, () => endMs - Math.floor(random.unit() * SPAN_MS));
   const largeImportMs = endMs - Math.floor(SPAN_MS / 3);
   for (const [index, share] of SHARES.entries()) {
     const orgId = await createOrganisation(database, `org-${index + 1}`, endMs);
     const count = Math.round(rows * share);
     for (let done = 0; done < count; done += BATCH_SIZE) {
       const batch = Array.from({ length: Math.min(BATCH_SIZE, count - done) }, (_, i) => {
-        const kind = random();
+        const kind = random.unit();
         // A twentieth came with one import and share its stamp; a fifth fall on the busy days.
         const stampMs =
           kind < 0.05
             ? largeImportMs
             : kind < 0.25
-              ? Math.min(endMs, (busyDays[(done + i) % BUSY_DAYS] ?? endMs) + Math.floor(random() * DAY_MS))
-              : endMs - Math.floor(random() * SPAN_MS);
+              ? Math.min(
+                  endMs,
+                  (busyDays[(done + i) % BUSY_DAYS] ?? endMs) + Math.floor(random.unit() * DAY_MS),
+                )
+              : endMs - Math.floor(random.unit() * SPAN_MS);
         return row(orgId, stampMs, random);
       });
       await database.write((connection) => connection.putMany(TRANSACTIONS, batch));
@@ -69,8 +72,8 @@ async function createOrganisation(database: Database, name: string, clockMs: num
 }
 
 function row(orgId: number, stampMs: number, random: Random): [Uuid, number, number, string] {
-  const soldAtMs = stampMs - Math.floor(random() * 30 * DAY_MS);
-  const id = random() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
+  const soldAtMs = stampMs - Math.floor(random.unit() * 30 * DAY_MS);
+  const id = random.unit() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
   const document = printTransaction(
     {
       id,
@@ -78,10 +81,10 @@ function row(orgId: number, stampMs: number, random: Random): [Uuid, number, num
       clickedAt: printTimestamp(soldAtMs - 600_000),
       soldAt: printTimestamp(soldAtMs),
       currencyCode: 'EUR',
-      orderValue: Math.floor(random() * 100_000) / 100,
-      cashback: Math.floor(random() * 1_000) / 100,
+      orderValue: Math.floor(random.unit() * 100_000) / 100,
+      cashback: Math.floor(random.unit() * 1_000) / 100,
       activatedAt: null,
-      passbackUid: `user-${Math.floor(random() * 1e6)}`,
+      passbackUid: `user-${Math.floor(random.unit() * 1e6)}`,
       passbackData: null,
       status: 'CONFIRMED',
       cashbackOfferId: uuidV4(random),
@@ -107,7 +110,7 @@ function uuid(first12: string, third: string, random: Random): Uuid {
 }
 
 function hex(random: Random, digits: number): string {
-  return Math.floor(random() * 16 ** digits)
+  return Math.floor(random.unit() * 16 ** digits)
     .toString(16)
     .padStart(digits, '0');
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { TransactionQuery } from '../service/src/domain/stores.ts';
+import { Random } from '../service/src/sandbox/random.ts';
 import {
   COMMAND_OPTIONS,
   openDatabase,
@@ -15,7 +16,6 @@ import {
 } from '../service/src/storage/open-stores.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
 import { percentile } from './percentile.ts';
-import { type Random, seededRandom } from './random.ts';
 import { type Series, scatterPlot } from './scatter-plot.ts';
 import { SPAN_MS, seedTransactions, uuidV4, uuidV7 } from './seed-transactions.ts';
 
@@ -40,17 +40,19 @@ interface Measured {
 
 /** From a second to everything, evenly over the orders of magnitude; half of them open towards now. */
 function randomQuery(random: Random, orgs: readonly number[]): { query: TransactionQuery; widthMs: number } {
-  const widthMs = Math.round(1_000 * (SPAN_MS / 1_000) ** random());
-  const isOpen = random() < 0.5;
-  const minMs = isOpen ? END_MS - widthMs : END_MS - widthMs - Math.floor(random() * (SPAN_MS - widthMs));
-  const deep = random();
+  const widthMs = Math.round(1_000 * (SPAN_MS / 1_000) ** random.unit());
+  const isOpen = random.unit() < 0.5;
+  const minMs = isOpen
+    ? END_MS - widthMs
+    : END_MS - widthMs - Math.floor(random.unit() * (SPAN_MS - widthMs));
+  const deep = random.unit();
   const cursor =
     deep < 0.4
       ? undefined
       : deep < 0.7
         ? uuidV4(random)
-        : uuidV7(END_MS - Math.floor(random() * SPAN_MS), random);
-  const orgId = orgs[Math.floor(random() * orgs.length)] ?? 0;
+        : uuidV7(END_MS - Math.floor(random.unit() * SPAN_MS), random);
+  const orgId = orgs[Math.floor(random.unit() * orgs.length)] ?? 0;
   const window = { minMs, maxMs: isOpen ? EVERYTHING.maxMs : minMs + widthMs };
   return { query: { orgId, cursor, limit: LIMIT, window }, widthMs };
 }
@@ -58,7 +60,7 @@ function randomQuery(random: Random, orgs: readonly number[]): { query: Transact
 async function measure(url: string, pages: number): Promise<{ unfilteredMs: number[]; windows: Measured[] }> {
   const stores = await openStores(url, SERVER_OPTIONS);
   const orgs = (await stores.organisations.list()).map(({ id }) => id);
-  const random = seededRandom(7);
+  const random = new Random('bench', 7);
   const timed = async (query: TransactionQuery) => {
     const startedMs = performance.now();
     await stores.transactions.page(query);
@@ -96,7 +98,7 @@ try {
       await (await openStores(url)).close();
       const startedMs = performance.now();
       const database = openDatabase(url, COMMAND_OPTIONS);
-      await seedTransactions(database, rows, END_MS, seededRandom(rows));
+      await seedTransactions(database, rows, END_MS, new Random('bench', rows));
       await database.close();
       const builtS = (performance.now() - startedMs) / 1000;
       const { unfilteredMs, windows } = await measure(url, Number(options.pages));
