@@ -64,6 +64,18 @@ const SETTINGS = {
     '',
     proxies,
   ),
+  explorer: setting(
+    'on or off: whether the page at / shows the catalogue',
+    'switch',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  explorerLogos: setting(
+    'origins from which that page may load logos, separated by commas, or https: for all',
+    'list',
+    '',
+    logoSources,
+  ),
 };
 
 type SettingName = keyof typeof SETTINGS;
@@ -104,12 +116,12 @@ export function readServeSettings(
 }
 
 export function readDatabaseUrl(flag: string | undefined, fallback = DATABASE_DEFAULT): string {
-  return flag ?? process.env['OFFERBOOK_DATABASE_URL'] ?? fallback;
+  return flag ?? process.env.OFFERBOOK_DATABASE_URL ?? fallback;
 }
 
 /** The token of `follow`: from the environment, because what is an argument can be seen by everyone on the machine. */
 export function readToken(): string | undefined {
-  return process.env['OFFERBOOK_TOKEN'];
+  return process.env.OFFERBOOK_TOKEN;
 }
 
 /** The environment for a worker process: the same settings, so that no secret needs to be an argument. */
@@ -163,12 +175,27 @@ function webOrigin(text: string): string {
 }
 
 function proxies(text: string): readonly string[] {
-  const ranges = text
-    .split(',')
-    .map((range) => range.trim())
-    .filter((range) => range !== '');
+  const ranges = listed(text);
   clientAddress(ranges);
   return ranges;
+}
+
+function logoSources(text: string): readonly string[] {
+  const sources = listed(text);
+  const bad = sources.find(
+    (source) => source !== 'https:' && !(URL.canParse(source) && new URL(source).origin === source),
+  );
+  if (bad !== undefined) {
+    throw new Error(`must list origins such as https://cdn.example, or be https:; "${bad}" is neither`);
+  }
+  return sources;
+}
+
+function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 function hyphenated(name: string): string {

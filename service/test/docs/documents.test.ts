@@ -25,11 +25,13 @@ interface Block {
 
 function blocks(document: string): Block[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
-  return [...text.matchAll(/^```(\w+) ?(\w*)\n(.*?)^```$/gms)].map(([, language = '', kind = '', code = '']) => ({
-    language,
-    kind,
-    code,
-  }));
+  return [...text.matchAll(/^```(\w+) ?(\w*)\n(.*?)^```$/gms)].map(
+    ([, language = '', kind = '', code = '']) => ({
+      language,
+      kind,
+      code,
+    }),
+  );
 }
 
 /** The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the background. */
@@ -48,18 +50,25 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
   test('work as written, one after the other', async () => {
     const port = String(await freePort());
     const commands = script(document).replaceAll('8080', port);
-    const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', `trap 'kill $(jobs -p) 2> /dev/null' EXIT\n${commands}`], {
-      cwd: ROOT,
-      stdout: 'pipe',
-      stderr: 'pipe',
-      env: { ...process.env, OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'docs.db')}` },
-    });
+    const child = Bun.spawn(
+      ['bash', '-euo', 'pipefail', '-c', `trap 'kill $(jobs -p) 2> /dev/null' EXIT\n${commands}`],
+      {
+        cwd: ROOT,
+        stdout: 'pipe',
+        stderr: 'pipe',
+        env: { ...process.env, OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'docs.db')}` },
+      },
+    );
     const [stdout, stderr, code] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
       child.exited,
     ]);
-    expect({ code, stderr: code === 0 ? '' : stderr, stdout: code === 0 ? '' : stdout }).toEqual({ code: 0, stderr: '', stdout: '' });
+    expect({ code, stderr: code === 0 ? '' : stderr, stdout: code === 0 ? '' : stdout }).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: '',
+    });
     // curl -s prints an error answer and succeeds; a document must not show one.
     expect(stdout).not.toContain('"code":"');
   }, 60_000);
@@ -69,19 +78,25 @@ describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(join(ROOT, document), 'utf8');
 
   test('its links lead to files that exist', () => {
-    const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target = '']) => target);
+    const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(
+      ([, target = '']) => target,
+    );
     expect(targets.filter((target) => !existsSync(join(ROOT, dirname(document), target)))).toEqual([]);
   });
 
   test('the files it names exist', () => {
-    const named = [...text.matchAll(/`((?:service|client|docs|examples|bench)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+    const named = [...text.matchAll(/`((?:service|client|docs|examples|bench)\/[\w./-]+)`/g)].map(
+      ([, path = '']) => path,
+    );
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });
 
 test('docs/errors.md lists every error code with its status and title', () => {
   const text = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
-  const missing = ERROR_CODES.filter((code) => !text.includes(`| ${ERRORS[code].status} | \`${code}\` | ${ERRORS[code].title} |`));
+  const missing = ERROR_CODES.filter(
+    (code) => !text.includes(`| ${ERRORS[code].status} | \`${code}\` | ${ERRORS[code].title} |`),
+  );
   expect(missing).toEqual([]);
 });
 

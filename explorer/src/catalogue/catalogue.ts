@@ -1,0 +1,71 @@
+// The retailers as far as they have been loaded, in pages, from the API. The first page is a small one, so
+// that there is something to see; a failure keeps what is there and can be taken up where it happened.
+
+import type { OfferbookClient, Retailer } from '@offerbook/client';
+
+const FIRST_PAGE = 100;
+const NEXT_PAGES = 1_000;
+/** Then the reader is asked before more is loaded: a page is no place for a catalogue of any size. */
+const RETAILERS_AT_ONCE = 5_000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export type LoadState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export class Catalogue {
+  readonly #client: OfferbookClient;
+  readonly #onChange: () => void;
+  #retailers: readonly Retailer[] = [];
+  #state: LoadState = { kind: 'waiting' };
+  #cursor: string | undefined;
+
+  constructor(client: OfferbookClient, onChange: () => void) {
+    this.#client = client;
+    this.#onChange = onChange;
+  }
+
+  get retailers(): readonly Retailer[] {
+    return this.#retailers;
+  }
+
+  get state(): LoadState {
+    return this.#state;
+  }
+
+  /** Loads from where it stands to the end, or until it is time to ask. Does nothing while it is at it. */
+  async load(): Promise<void> {
+    if (this.#state.kind === 'loading' || this.#state.kind === 'complete') return;
+    this.#become({ kind: 'loading' });
+    const stopAt = this.#retailers.length + RETAILERS_AT_ONCE;
+    try {
+      do {
+        const limit = this.#cursor === undefined ? FIRST_PAGE : NEXT_PAGES;
+        const page = await this.#client.retailers({ limit, cursor: this.#cursor });
+        this.#retailers = [...this.#retailers, ...page.data];
+        this.#cursor = page.cursor;
+        if (this.#cursor === undefined) return this.#become({ kind: 'complete' });
+        this.#onChange();
+      } while (this.#retailers.length < stopAt);
+      this.#become({ kind: 'paused' });
+    } catch (error) {
+      this.#become({ kind: 'failed', error });
+    }
+  }
+
+  /** One retailer, without loading those before it: a cursor is a position in the order of ids. */
+  async find(id: string): Promise<Retailer | undefined> {
+    const known = this.#retailers.find((retailer) => retailer.id === id);
+    if (known !== undefined || this.#state.kind === 'complete' || !UUID.test(id)) return known;
+    const { data } = await this.#client.retailers({ cursor: id, limit: 1 });
+    return data.find((retailer) => retailer.id === id);
+  }
+
+  #become(state: LoadState): void {
+    this.#state = state;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,210 @@
+// The page as a whole: which screen is shown for the address, and how one leads to the next. Links are real
+// links; only plain clicks on them are taken over.
+
+import { ApiError, OfferbookClient, TokenError } from '@offerbook/client';
+import { element } from '../element.ts';
+import type { PageToken } from '../page-token.ts';
+import { Catalogue } from './catalogue.ts';
+import { failureNote } from './failure.ts';
+import { ListScreen } from './list-screen.ts';
+import type { DrawLogo } from './logo.ts';
+import { noSuchRetailer, retailerScreen, wayBack } from './retailer-screen.ts';
+import { staleScreen, tokenScreen } from './token-screen.ts';
+import { EVERYTHING, type ListView, parseView, printView, type View } from './view.ts';
+
+/** The reader's place on a page, kept in its history entry. */
+interface Place {
+  readonly scrollY: number;
+  readonly shownMax: number;
+}
+
+interface Open {
+  readonly catalogue: Catalogue;
+  readonly list: ListScreen;
+}
+
+const TITLE = 'Offerbook';
+/** How long the scroll position must rest before it is written down. */
+const REST_MS = 200;
+
+export class Explorer {
+  readonly #main: HTMLElement;
+  readonly #token: PageToken;
+  readonly #drawLogo: DrawLogo;
+  #view: View = EVERYTHING;
+  #lastList: ListView = EVERYTHING;
+  #lastRetailer: string | undefined;
+  #open: Open | undefined;
+
+  constructor(main: HTMLElement, token: PageToken, drawLogo: DrawLogo) {
+    this.#main = main;
+    this.#token = token;
+    this.#drawLogo = drawLogo;
+  }
+
+  start(): void {
+    history.scrollRestoration = 'manual';
+    addEventListener('popstate', () => this.#show(parseView(location.search), true));
+    let rest: ReturnType<typeof setTimeout> | undefined;
+    addEventListener('scroll', () => {
+      clearTimeout(rest);
+      rest = setTimeout(() => this.#keepPlace(), REST_MS);
+    });
+    document.addEventListener('click', (event) => this.#follow(event));
+    this.#begin(this.#token.text);
+  }
+
+  /** Opens the catalogue with a token, or asks for one. */
+  #begin(token: string | undefined): void {
+    this.#open = undefined;
+    if (token === undefined) {
+      this.#askForToken();
+      return;
+    }
+    try {
+      this.#open = this.#openCatalogue(token);
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      this.#token.forget();
+      this.#askForToken(error.message);
+      return;
+    }
+    this.#show(parseView(location.search), true);
+  }
+
+  #openCatalogue(token: string): Open {
+    // A page tells its reader and tries again in sight; the client need not do so behind it.
+    const client = new OfferbookClient({ baseUrl: location.origin, token, retry: { attemptsMax: 1 } });
+    const catalogue = new Catalogue(client, () => this.#catalogueChanged());
+    const onChange = (view: ListView, kind: 'typed' | 'chosen') => this.#search(view, kind);
+    return { catalogue, list: new ListScreen({ catalogue, drawLogo: this.#drawLogo, onChange }) };
+  }
+
+  #show(view: View, returning = false): void {
+    this.#view = view;
+    if (this.#open === undefined) return;
+    if (view.kind === 'retailer') {
+      void this.#showRetailer(view.id, returning);
+      return;
+    }
+    const { list, catalogue } = this.#open;
+    const place = returning ? (history.state as Place | null) : null;
+    document.title = TITLE;
+    this.#lastList = view;
+    list.show(view, place?.shownMax);
+    this.#put(list.node);
+    void catalogue.load();
+    scrollTo(0, place?.scrollY ?? 0);
+    if (returning && this.#lastRetailer !== undefined) this.#focusCard(this.#lastRetailer);
+  }
+
+  #focusCard(id: string): void {
+    const href = printView({ kind: 'retailer', id });
+    this.#main.querySelector<HTMLElement>(`a[href="${CSS.escape(href)}"]`)?.focus({ preventScroll: true });
+  }
+
+  async #showRetailer(id: string, returning: boolean): Promise<void> {
+    const open = this.#open;
+    const isCurrent = () => this.#open === open && this.#view.kind === 'retailer' && this.#view.id === id;
+    if (open === undefined) return;
+    this.#lastRetailer = id;
+    try {
+      const finding = open.catalogue.find(id);
+      if (!(await isQuick(finding)) && isCurrent())
+        this.#put(element('p', { class: 'status', role: 'status' }, 'Loading…'));
+      const retailer = await finding;
+      if (!isCurrent()) return;
+      document.title = retailer === undefined ? TITLE : `${withoutDirections(retailer.name)} · ${TITLE}`;
+      this.#put(
+        retailer === undefined
+          ? noSuchRetailer()
+          : retailerScreen(retailer, this.#lastList, this.#drawLogo, new Date()),
+      );
+      scrollTo(0, returning ? ((history.state as Place | null)?.scrollY ?? 0) : 0);
+      // Where a new page would begin to be read.
+      if (!returning) this.#main.querySelector('h1')?.focus({ preventScroll: true });
+    } catch (error) {
+      if (!isCurrent() || this.#refused(error)) return;
+      const retry = () => void this.#showRetailer(id, returning);
+      this.#put(element('div', { class: 'screen' }, wayBack(this.#lastList), failureNote(error, retry)));
+    }
+  }
+
+  #catalogueChanged(): void {
+    if (this.#open === undefined) return;
+    const { catalogue, list } = this.#open;
+    if (catalogue.state.kind === 'failed' && this.#refused(catalogue.state.error)) return;
+    list.refresh();
+  }
+
+  /** A token that is not, or no longer, good is a question to the reader. */
+  #refused(error: unknown): boolean {
+    if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) return false;
+    this.#open = undefined;
+    if (this.#token.given) this.#put(staleScreen());
+    else {
+      this.#token.forget();
+      this.#askForToken('The service did not accept this token. It may be mistyped, expired or revoked.');
+    }
+    return true;
+  }
+
+  #askForToken(problem?: string): void {
+    document.title = TITLE;
+    this.#put(
+      tokenScreen(problem, (token) => {
+        this.#token.keep(token);
+        this.#begin(token);
+      }),
+    );
+    if (problem !== undefined) this.#main.querySelector('input')?.focus();
+  }
+
+  #search(view: ListView, kind: 'typed' | 'chosen'): void {
+    if (kind === 'chosen') this.#go(view);
+    else {
+      history.replaceState(null, '', printView(view));
+      this.#view = view;
+      this.#lastList = view;
+      this.#open?.list.show(view);
+    }
+  }
+
+  #go(view: View): void {
+    this.#keepPlace();
+    history.pushState(null, '', printView(view));
+    this.#show(view);
+  }
+
+  #keepPlace(): void {
+    const place: Place = { scrollY, shownMax: this.#open?.list.shownMax ?? 0 };
+    if (this.#open !== undefined) history.replaceState(place, '');
+  }
+
+  #follow(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    const modified = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    if (link === null || modified || link.target !== '' || this.#open === undefined) return;
+    if (link.origin !== location.origin || link.pathname !== '/' || link.hash !== '') return;
+    event.preventDefault();
+    this.#go(parseView(link.search));
+  }
+
+  #put(screen: HTMLElement): void {
+    if (this.#main.firstElementChild !== screen) this.#main.replaceChildren(screen);
+  }
+}
+
+/** Whether it is done by the next turn: then no reader needs to be told that it takes a moment. */
+function isQuick(work: Promise<unknown>): Promise<boolean> {
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 100))]);
+}
+
+/** A title has no element around it that would keep direction marks inside. */
+function withoutDirections(name: string): string {
+  return name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').slice(0, 100);
+}

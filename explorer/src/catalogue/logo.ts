@@ -1,0 +1,52 @@
+// A retailer's logo, or its initial where there is no logo that this page may load. Logos come from this
+// server and the origins it allows; nobody else learns who looks at what.
+
+import type { Retailer } from '@offerbook/client';
+import { element } from '../element.ts';
+
+/** As many as there are colours in the style sheet. */
+const HUES = 8;
+
+export type DrawLogo = (retailer: Pick<Retailer, 'id' | 'name' | 'logo'>) => HTMLElement;
+
+export function logoDrawer(page: Document, ownOrigin: string): DrawLogo {
+  const allowed =
+    page
+      .querySelector<HTMLMetaElement>('meta[name="offerbook-logos"]')
+      ?.content.split(' ')
+      .filter((source) => source !== '') ?? [];
+
+  const mayLoad = (logo: string) => {
+    if (!URL.canParse(logo)) return false;
+    const { origin, protocol } = new URL(logo);
+    return origin === ownOrigin || allowed.includes(origin) || allowed.includes(protocol);
+  };
+
+  return (retailer) => {
+    const frame = element('span', { class: 'logo', 'aria-hidden': true, 'data-hue': hue(retailer.id) });
+    frame.append(initial(retailer.name));
+    if (!mayLoad(retailer.logo)) return frame;
+    const image = element('img', {
+      src: retailer.logo,
+      alt: '',
+      width: 96,
+      height: 96,
+      loading: 'lazy',
+      decoding: 'async',
+      referrerpolicy: 'no-referrer',
+    });
+    // The initial stays behind the picture until it is there, and for good if it never comes.
+    image.addEventListener('load', () => frame.replaceChildren(image), { once: true });
+    image.addEventListener('error', () => image.remove(), { once: true });
+    frame.append(image);
+    return frame;
+  };
+}
+
+function initial(name: string): string {
+  return /[\p{L}\p{N}]/u.exec(name)?.[0]?.toUpperCase() ?? '•';
+}
+
+function hue(id: string): number {
+  return [...id].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9_973, 7) % HUES;
+}

@@ -1,0 +1,70 @@
+// A retailer in the list: logo, name, best offer, and what else there is.
+
+import { element, isolated } from '../element.ts';
+import { bestOffer, headline, type Offer } from './cashback.ts';
+import { count } from './count.ts';
+import { expiry } from './expiry.ts';
+import type { DrawLogo } from './logo.ts';
+import type { Found } from './selection.ts';
+import { printView } from './view.ts';
+
+export function retailerCard(
+  { retailer, offers, featured }: Found,
+  drawLogo: DrawLogo,
+  now: Date,
+): HTMLElement {
+  const name = element(
+    'h2',
+    {},
+    element('a', { href: printView({ kind: 'retailer', id: retailer.id }) }, isolated(retailer.name)),
+  );
+  const categories = [
+    ...new Set(offers.map(({ category }) => category).filter((category) => category !== '')),
+  ];
+  return element(
+    'li',
+    { class: 'card' },
+    element(
+      'div',
+      { class: 'card-head' },
+      drawLogo(retailer),
+      element(
+        'div',
+        { class: 'card-name' },
+        name,
+        element('p', { class: 'muted' }, isolated(categories.join(', ') || retailer.hostname)),
+      ),
+    ),
+    offerWords(offers),
+    tags({ retailer, offers, featured }, now),
+  );
+}
+
+function offerWords(offers: readonly Offer[]): HTMLElement {
+  const best = bestOffer(offers);
+  if (best === undefined) return element('p', { class: 'best none' }, 'No cashback at the moment');
+  return element(
+    'div',
+    { class: 'card-offer' },
+    element('p', { class: 'best' }, element('strong', {}, headline(offers)), ' cashback'),
+    best.description === '' ? undefined : element('p', { class: 'muted' }, isolated(best.description)),
+  );
+}
+
+function tags({ retailer: { coupons, promotions }, featured }: Found, now: Date): HTMLElement | undefined {
+  const soonest = [...coupons, ...promotions].map(({ endDate }) => endDate).sort()[0];
+  const ends = soonest === undefined ? undefined : expiry(soonest, now);
+  const shown = [
+    featured ? tag('Featured', 'featured') : undefined,
+    coupons.length > 0 ? tag(count(coupons.length, 'coupon')) : undefined,
+    promotions.length > 0 ? tag(count(promotions.length, 'promotion')) : undefined,
+    ends?.soon
+      ? tag(coupons.length + promotions.length === 1 ? ends.words : `one ${ends.words}`, 'soon')
+      : undefined,
+  ];
+  return shown.every((one) => one === undefined) ? undefined : element('ul', { class: 'tags' }, ...shown);
+}
+
+function tag(label: string, kind = ''): HTMLElement {
+  return element('li', { class: `tag ${kind}`.trim() }, label);
+}

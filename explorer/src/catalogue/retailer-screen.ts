@@ -1,0 +1,192 @@
+// One retailer with everything it has on offer.
+
+import type { Retailer } from '@offerbook/client';
+import { copyButton } from '../copy-button.ts';
+import { element, isolated } from '../element.ts';
+import { externalLink } from '../external-link.ts';
+import { bestOffer, cashbackAmount, headline, type Offer } from './cashback.ts';
+import { count } from './count.ts';
+import { countryName } from './country-name.ts';
+import { expiry } from './expiry.ts';
+import type { DrawLogo } from './logo.ts';
+import { longText } from './long-text.ts';
+import { type ListView, printView } from './view.ts';
+
+const COUNTRIES_SHOWN = 6;
+
+type Coupon = Retailer['coupons'][number];
+type Promotion = Retailer['promotions'][number];
+
+export function retailerScreen(
+  retailer: Retailer,
+  from: ListView,
+  drawLogo: DrawLogo,
+  now: Date,
+): HTMLElement {
+  const { cashbackOffers, coupons, promotions } = retailer;
+  return element(
+    'div',
+    { class: 'screen retailer' },
+    wayBack(from),
+    element(
+      'header',
+      { class: 'retailer-head' },
+      drawLogo(retailer),
+      element(
+        'div',
+        {},
+        element('h1', { tabindex: -1 }, isolated(retailer.name)),
+        element('p', { class: 'muted' }, externalLink(retailer.url, isolated(retailer.hostname), 'out')),
+      ),
+      summary(retailer),
+    ),
+    section('Cashback', 'offers', sortedOffers(cashbackOffers).map(offerItem)),
+    section(
+      count(coupons.length, 'coupon'),
+      'coupons',
+      coupons.map((coupon) => couponItem(coupon, now)),
+    ),
+    section(
+      count(promotions.length, 'promotion'),
+      'promotions',
+      promotions.map((promotion) => promotionItem(promotion, now)),
+    ),
+  );
+}
+
+/** For an id that is not, or no longer, in the catalogue. */
+export function noSuchRetailer(): HTMLElement {
+  return element(
+    'div',
+    { class: 'screen' },
+    element(
+      'div',
+      { class: 'notice' },
+      element('h1', { tabindex: -1 }, 'Nothing on offer here'),
+      element('p', {}, 'This retailer has no active deals at the moment, or the address is not complete.'),
+      element('div', { class: 'actions' }, element('a', { class: 'button', href: '/' }, 'See all retailers')),
+    ),
+  );
+}
+
+/** To the list that the reader comes from. */
+export function wayBack(from: ListView): HTMLElement {
+  const href = printView(from);
+  const label = href === '/' ? 'All retailers' : 'Back to the results';
+  return element('nav', { 'aria-label': 'Way back' }, element('a', { class: 'back', href }, label));
+}
+
+function summary({ cashbackOffers }: Retailer): HTMLElement | undefined {
+  const best = headline(cashbackOffers);
+  return best === undefined
+    ? undefined
+    : element('p', { class: 'best' }, element('strong', {}, best), ' cashback');
+}
+
+function section(title: string, className: string, items: readonly HTMLElement[]): HTMLElement | undefined {
+  if (items.length === 0) return undefined;
+  return element(
+    'section',
+    { 'aria-labelledby': className },
+    element('h2', { id: className }, title),
+    element('ul', { class: `deals ${className}` }, ...items),
+  );
+}
+
+/** Featured ones first, then the better ones. */
+function sortedOffers(offers: readonly Offer[]): Offer[] {
+  return offers.toSorted((a, b) => {
+    if (a.featured !== b.featured) return a.featured ? -1 : 1;
+    return bestOffer([a, b]) === a ? -1 : 1;
+  });
+}
+
+function offerItem(offer: Offer): HTMLElement {
+  const countries = offer.countries.map(countryName).sort((a, b) => a.localeCompare(b, 'en'));
+  return element(
+    'li',
+    { class: 'deal' },
+    element('p', { class: 'amount' }, cashbackAmount(offer)),
+    element(
+      'div',
+      { class: 'deal-body' },
+      offer.description === '' ? undefined : longText(offer.description, 'what'),
+      facts(offer, countries),
+      smallPrint(offer, countries),
+    ),
+  );
+}
+
+function facts(offer: Offer, countries: readonly string[]): HTMLElement {
+  const where = someCountries(countries);
+  return element(
+    'p',
+    { class: 'facts muted' },
+    offer.featured ? element('span', { class: 'tag featured' }, 'Featured') : undefined,
+    isolated(offer.category),
+    offer.category === '' || where === '' ? undefined : ' · ',
+    where,
+  );
+}
+
+function someCountries(names: readonly string[]): string {
+  if (names.length <= COUNTRIES_SHOWN) return names.join(', ');
+  const shown = names.slice(0, COUNTRIES_SHOWN - 1);
+  return `${shown.join(', ')} and ${names.length - shown.length} more countries`;
+}
+
+function smallPrint(offer: Offer, countries: readonly string[]): HTMLElement | undefined {
+  const all = countries.length > COUNTRIES_SHOWN ? `Available in ${countries.join(', ')}.` : '';
+  const terms = offer.termsAndExclusions;
+  if (all === '' && terms === '') return undefined;
+  return element(
+    'details',
+    {},
+    element('summary', {}, terms === '' ? 'All countries' : 'Terms and exclusions'),
+    terms === '' ? undefined : element('p', { dir: 'auto' }, terms),
+    all === '' ? undefined : element('p', {}, all),
+  );
+}
+
+function couponItem(coupon: Coupon, now: Date): HTMLElement {
+  const code = element('code', { dir: 'ltr' }, coupon.code);
+  return element(
+    'li',
+    { class: 'deal ticket' },
+    element(
+      'div',
+      { class: 'deal-body' },
+      coupon.description === '' ? undefined : longText(coupon.description, 'what'),
+      ending(coupon.endDate, now),
+    ),
+    element(
+      'div',
+      { class: 'code' },
+      code,
+      copyButton('Copy', `Copy the code ${coupon.code.slice(0, 60)}`, () => coupon.code, code),
+    ),
+  );
+}
+
+function promotionItem(promotion: Promotion, now: Date): HTMLElement {
+  return element(
+    'li',
+    { class: 'deal' },
+    element(
+      'div',
+      { class: 'deal-body' },
+      promotion.description === '' ? undefined : longText(promotion.description, 'what'),
+      ending(promotion.endDate, now),
+    ),
+    externalLink(promotion.deepLink, 'Go to the promotion', 'button out'),
+  );
+}
+
+function ending(endDate: string, now: Date): HTMLElement {
+  const { words, soon } = expiry(endDate, now);
+  return element(
+    'p',
+    { class: soon ? 'ends soon' : 'ends muted' },
+    element('time', { datetime: `${endDate}Z` }, words),
+  );
+}

@@ -1,0 +1,79 @@
+// Asks for a public token. Shown when the server has not put one into the page, and when it refused the one
+// there was.
+
+import { element } from '../element.ts';
+import { tokenProblem } from '../page-token.ts';
+
+export function tokenScreen(problem: string | undefined, onToken: (token: string) => void): HTMLElement {
+  const input = element('input', {
+    id: 'token',
+    type: 'text',
+    autocomplete: 'off',
+    autocapitalize: 'off',
+    spellcheck: 'false',
+    placeholder: 'ob_pub_…',
+    'aria-describedby': 'token-problem token-help',
+  });
+  const complaint = element('p', { id: 'token-problem', class: 'problem', role: 'alert' }, problem);
+  const form = element(
+    'form',
+    { class: 'token', novalidate: true },
+    element('label', { for: 'token' }, 'Public token'),
+    element(
+      'div',
+      { class: 'row' },
+      input,
+      element('button', { type: 'submit', class: 'primary' }, 'Show the catalogue'),
+    ),
+    complaint,
+    element(
+      'p',
+      { id: 'token-help', class: 'muted' },
+      'It stays in this tab and is forgotten when you close it.',
+    ),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const token = input.value.trim();
+    const wrong = tokenProblem(token);
+    if (wrong === undefined) return onToken(token);
+    if (token.startsWith('ob_prv_')) input.value = '';
+    complaint.textContent = wrong;
+    input.focus();
+  });
+  return element(
+    'div',
+    { class: 'screen narrow' },
+    element('h1', { tabindex: -1 }, 'See the catalogue'),
+    element(
+      'p',
+      { class: 'lead' },
+      'This page reads the API like any other client, so it needs a public token. The operator of this service issues them:',
+    ),
+    element('pre', {}, element('code', {}, 'npx offerbook tokens issue --org NAME --kind public')),
+    form,
+  );
+}
+
+/** The server's own token was refused: it has been started anew since this page was loaded. */
+export function staleScreen(): HTMLElement {
+  return element(
+    'div',
+    { class: 'screen narrow' },
+    element(
+      'div',
+      { class: 'notice', role: 'alert' },
+      element('h1', { tabindex: -1 }, 'This page is out of date'),
+      element(
+        'p',
+        {},
+        'The server does not accept the token of this page any more. It was probably restarted and has a new one.',
+      ),
+      element(
+        'div',
+        { class: 'actions' },
+        element('a', { class: 'button primary', href: '' }, 'Load the page again'),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,46 @@
+// A button that copies a text and says that it did.
+
+import { button } from './element.ts';
+
+const SAID_FOR_MS = 2_000;
+
+/** `source` shows the text; where the clipboard is closed to pages, it is selected instead. */
+export function copyButton(
+  label: string,
+  description: string,
+  text: () => string,
+  source: Node,
+): HTMLButtonElement {
+  let back: ReturnType<typeof setTimeout> | undefined;
+  const made = button(label, press, { class: 'copy', 'aria-label': description, 'aria-live': 'polite' });
+
+  async function press(): Promise<void> {
+    say((await copy(text())) ? 'Copied' : select(source));
+  }
+
+  function say(words: string): void {
+    clearTimeout(back);
+    made.textContent = words;
+    made.setAttribute('aria-label', words);
+    back = setTimeout(() => {
+      made.textContent = label;
+      made.setAttribute('aria-label', description);
+    }, SAID_FOR_MS);
+  }
+  return made;
+}
+
+/** Browsers give the clipboard to pages on https and localhost only, and people may refuse it. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function select(source: Node): string {
+  getSelection()?.selectAllChildren(source);
+  return 'Press Ctrl+C';
+}

@@ -1,0 +1,29 @@
+// Brings the reference to life: the token, requests that are really sent, code to copy. The page reads well
+// without it.
+
+import { copyButton } from '../copy-button.ts';
+import { PageToken } from '../page-token.ts';
+import { fillTokenField } from './token-field.ts';
+import { TryIt } from './try-it.ts';
+
+/** What the samples in the OpenAPI document call; here, it is this server. */
+const SAMPLE_BASE_URL = 'http://localhost:8080';
+
+const token = new PageToken(document, sessionStorage);
+fillTokenField(document, token);
+for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) new TryIt(form, token);
+
+for (const code of document.querySelectorAll<HTMLElement>('.sample code')) {
+  const text = (code.textContent ?? '').replaceAll(SAMPLE_BASE_URL, location.origin);
+  code.textContent = text;
+  const language = code.dataset.language ?? 'code';
+  code.closest('.sample')?.append(copyButton('Copy', `Copy the ${language}`, () => text, code));
+}
+
+// One language for the whole page: whoever reads Python for one operation does so for all.
+document.addEventListener('change', ({ target }) => {
+  if (!(target instanceof HTMLInputElement) || target.dataset.language === undefined) return;
+  for (const other of document.querySelectorAll<HTMLInputElement>('input[data-language]')) {
+    other.checked = other.dataset.language === target.dataset.language;
+  }
+});
