@@ -23,6 +23,8 @@ export interface NodeOptions {
   readonly sharesPort?: boolean;
   readonly clock?: Clock;
   readonly extraRoutes?: readonly Route[];
+  /** A public token that everyone who opens the pages may use. */
+  readonly pageToken?: string;
 }
 
 export interface RunningNode {
@@ -54,11 +56,13 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       catalogue,
       tokens,
       transactions: stores.transactions,
+      walks: stores.walks,
       isReady,
       logger,
       metrics,
       settings,
       extraRoutes: options.extraRoutes,
+      pageToken: options.pageToken,
     });
     const server = listen(app, settings, options.sharesPort === true);
     opened.push(server.stop);

@@ -115,7 +115,10 @@ export const DEAL_LISTS = ['cashbackOffers', 'coupons', 'promotions'] as const;
 export type DealList = (typeof DEAL_LISTS)[number];
 
 /** From when and until when a coupon or promotion is shown: start included, end not. */
-export function activePeriodMs(deal: Pick<Coupon, 'startDate' | 'endDate'>): { fromMs: number; untilMs: number } {
+export function activePeriodMs(deal: Pick<Coupon, 'startDate' | 'endDate'>): {
+  fromMs: number;
+  untilMs: number;
+} {
   return { fromMs: timestampMs(deal.startDate), untilMs: timestampMs(deal.endDate) };
 }
 

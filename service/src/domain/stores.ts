@@ -10,6 +10,7 @@ export interface Stores {
   readonly tokens: TokenStore;
   readonly catalogue: CatalogueStore;
   readonly transactions: TransactionStore;
+  readonly walks: WalkStore;
   /** Throws DatabaseUnavailable when the database does not answer. */
   revisions(): Promise<Revisions>;
   /** Calls back when revisions may have moved: soon after a commit, now and then for nothing. Returns the way to stop. */
@@ -129,4 +130,24 @@ export interface TransactionWriter {
   put(rows: readonly Omit<StoredTransaction, 'orgId'>[]): Promise<void>;
   /** Moves the organisation's change clock. Call it only when rows were written; it never goes back. */
   advanceClock(toMs: number): Promise<void>;
+}
+
+/** The pages that one caller asks for with the same window. */
+export interface Walk {
+  readonly tokenId: Uuid;
+  readonly window: StampWindow;
+}
+
+/**
+ * Helps clients that poll with the greatest updatedAt they have seen: later pages of a walk do not show what
+ * was changed after its first page, so the greatest stamp seen never overtakes a change behind the reader.
+ */
+export interface WalkStore {
+  /**
+   * Notes that a walk has begun whose later pages may show changes up to this stamp, unless they may show later
+   * ones already. Throws, at once, when that cannot be written now.
+   */
+  pin(walk: Walk, stampMs: number): Promise<void>;
+  /** Up to which stamp the later pages of such walks show changes, if one has begun within the last hour. */
+  find(walk: Walk): Promise<number | undefined>;
 }

@@ -6,7 +6,7 @@
 import type { Logger } from 'pino';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ApiError } from '../domain/errors.ts';
-import type { TransactionStore } from '../domain/stores.ts';
+import type { TransactionStore, WalkStore } from '../domain/stores.ts';
 import { clientAddress } from './client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
 import { type Exchange, openExchange, type Route } from './exchange.ts';
@@ -28,17 +28,24 @@ export interface AppSettings {
   readonly rateLimitPrivate: number;
   readonly rateLimitFailedAuth: number;
   readonly trustedProxies: readonly string[];
+  /** Whether the page at `/` shows the catalogue. */
+  readonly explorer: 'on' | 'off';
+  /** Origins from which that page may load logos, or `https:` for all. */
+  readonly explorerLogos: readonly string[];
 }
 
 export interface AppDependencies {
   readonly catalogue: Catalogue;
   readonly tokens: TokenDirectory;
   readonly transactions: Pick<TransactionStore, 'page'>;
+  readonly walks: WalkStore;
   /** Whether this node should get requests: everything is loaded, and it is not shutting down. */
   readonly isReady: () => boolean;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
   readonly settings: AppSettings;
+  /** A public token that everyone who opens the pages may use: the sandbox's. */
+  readonly pageToken?: string | undefined;
   /** Routes beside those of the service: the sandbox's logos. */
   readonly extraRoutes?: readonly Route[] | undefined;
 }
@@ -50,7 +57,7 @@ export function buildApp(dependencies: AppDependencies): App {
   const addressOf = clientAddress(settings.trustedProxies);
   const routes = routeTable([
     ...operationRoutes(dependencies),
-    ...sitePages(dependencies.isReady),
+    ...sitePages(dependencies.isReady, { ...settings, pageToken: dependencies.pageToken }),
     ...(dependencies.extraRoutes ?? []),
   ]);
 

@@ -12,14 +12,15 @@ import { RateLimiter, type RateLimitState } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
 import { transactionsRoute } from './transactions-route.ts';
 
-export function operationRoutes({ catalogue, tokens, transactions, settings }: AppDependencies): Route[] {
+export function operationRoutes(dependencies: AppDependencies): Route[] {
+  const { catalogue, tokens, settings } = dependencies;
   const limits = {
     public: new RateLimiter('public', settings.rateLimitPublic),
     private: new RateLimiter('private', settings.rateLimitPrivate),
     failed: new RateLimiter('failed-auth', settings.rateLimitFailedAuth),
   };
   const answerCatalogue = catalogueRoute(catalogue, settings.pageSize);
-  const answerTransactions = transactionsRoute(transactions, settings.pageSize);
+  const answerTransactions = transactionsRoute(dependencies, settings.pageSize);
 
   function admit(exchange: Exchange, operation: Operation, token: AccessToken): void {
     exchange.token = token;

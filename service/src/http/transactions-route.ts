@@ -3,7 +3,14 @@
 import type { AccessToken } from '../domain/access-token.ts';
 import { DatabaseUnavailable } from '../domain/errors.ts';
 import { printEnvelope } from '../domain/page.ts';
-import type { StampWindow, TransactionStore } from '../domain/stores.ts';
+import type {
+  StampWindow,
+  TransactionPage,
+  TransactionQuery,
+  TransactionStore,
+  Walk,
+  WalkStore,
+} from '../domain/stores.ts';
 import { type Instant, printTimestamp } from '../domain/timestamp.ts';
 import { unavailable } from './authenticate.ts';
 import { chooseCoding, compress } from './content-coding.ts';
@@ -11,37 +18,30 @@ import { type Exchange, nextLink } from './exchange.ts';
 import { TRANSACTION_PARAMETERS } from './operations.ts';
 import { parseQuery } from './query.ts';
 import type { Reply } from './reply.ts';
-import { type Walk, WalkPins } from './walk-pins.ts';
 
 /** A database that has not answered by then counts as away, even if its connection is still open. */
 const DEADLINE_MS = 2_000;
 const EARLIEST_MS = -8.64e15;
 const LATEST_MS = 8.64e15;
 
-export function transactionsRoute(store: Pick<TransactionStore, 'page'>, pageSize: number) {
-  const pins = new WalkPins();
+type Stores = { readonly transactions: Pick<TransactionStore, 'page'>; readonly walks: WalkStore };
 
+export function transactionsRoute({ transactions, walks }: Stores, pageSize: number) {
   return async (exchange: Exchange, token: AccessToken): Promise<Reply> => {
     const query = parseQuery(exchange.search, TRANSACTION_PARAMETERS);
     const asked = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
-    const walk: Walk = { tokenId: token.id, filters: `${asked.minMs} ${asked.maxMs}` };
-    const pinnedMs = query.cursor === undefined ? undefined : pins.find(walk, query.cursor);
-    const window = pinnedMs === undefined ? asked : { ...asked, maxMs: Math.min(asked.maxMs, pinnedMs) };
-
+    const limit = query.limit ?? pageSize;
+    const walk: Walk = { tokenId: token.id, window: asked };
     const page = await withinDeadline(
-      store.page({ orgId: token.orgId, cursor: query.cursor, window, limit: query.limit ?? pageSize }),
+      query.cursor === undefined
+        ? firstPage({ orgId: token.orgId, cursor: undefined, window: asked, limit }, walk)
+        : laterPage({ orgId: token.orgId, cursor: query.cursor, window: asked, limit }, walk),
     );
-    const completeThroughMs = Math.min(page.completeThroughMs, pinnedMs ?? LATEST_MS);
-    // A walk is open when changes may still come into its window. Only its first page, or one of a pinned walk, pins the next.
-    const open = asked.maxMs > completeThroughMs;
-    if (page.cursor !== undefined && open && (query.cursor === undefined || pinnedMs !== undefined)) {
-      pins.set(walk, page.cursor, completeThroughMs);
-    }
     const headers: Record<string, string> = {
       'Content-Type': 'application/json',
       'Cache-Control': 'private, no-store',
       Vary: 'Authorization, Accept-Encoding',
-      'Complete-Through': printTimestamp(completeThroughMs),
+      'Complete-Through': printTimestamp(page.completeThroughMs),
     };
     if (page.cursor !== undefined) headers.Link = nextLink(exchange, page.cursor);
     const body = Buffer.from(printEnvelope(page.documents, page.cursor));
@@ -50,6 +50,30 @@ export function transactionsRoute(store: Pick<TransactionStore, 'page'>, pageSiz
     headers['Content-Encoding'] = coding;
     return { status: 200, headers, body: compress(coding, body) };
   };
+
+  /** Pins the walk to this page, if it has more pages and changes may still come into its window. */
+  async function firstPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
+    const page = await transactions.page(query);
+    if (page.cursor === undefined || query.window.maxMs <= page.completeThroughMs) return page;
+    try {
+      await walks.pin(walk, page.completeThroughMs);
+      return page;
+    } catch {
+      // An import is under way, the disk is full, or we may only read. An earlier walk's pin stays in force then,
+      // so no more may be promised than it lets the later pages show.
+      const pinnedMs = await walks.find(walk);
+      return pinnedMs === undefined
+        ? page
+        : { ...page, completeThroughMs: Math.min(page.completeThroughMs, pinnedMs) };
+    }
+  }
+
+  async function laterPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
+    const pinnedMs = (await walks.find(walk)) ?? LATEST_MS;
+    const window = { ...query.window, maxMs: Math.min(query.window.maxMs, pinnedMs) };
+    const page = await transactions.page({ ...query, window });
+    return { ...page, completeThroughMs: Math.min(page.completeThroughMs, pinnedMs) };
+  }
 }
 
 /** Both bounds are strict and honoured to the last digit: stamps are whole milliseconds, the bounds may be finer. */

@@ -31,6 +31,8 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
+  /** Whether a commit waits for the disk. What is lost without it is whole commits, never a part of one. */
+  readonly durable: boolean;
   /** How long a write waits for another process that is writing before it is refused. */
   readonly lockTimeoutMs: number;
   /** How long one statement may take; 0 means as long as it needs. PostgreSQL only: SQLite runs in this process. */

@@ -12,16 +12,19 @@ import { readRevisions } from './revision.ts';
 import { openSqlite } from './sqlite.ts';
 import { tokenStore } from './token-store.ts';
 import { transactionStore } from './transaction-store.ts';
+import { walkStore } from './walk-store.ts';
 
 /** For commands: they may wait for one another, and a statement over everything may take its time. */
 export const COMMAND_OPTIONS: DatabaseOptions = {
+  durable: true,
   lockTimeoutMs: 60_000,
   statementTimeoutMs: 0,
   connectionsMax: 2,
 };
 
-/** For servers: a request must not wait, and SQLite would hold up all the others. */
+/** For servers: a request must not wait, and SQLite would hold up all the others. What they write may be lost. */
 export const SERVER_OPTIONS: DatabaseOptions = {
+  durable: false,
   lockTimeoutMs: 0,
   statementTimeoutMs: 2_000,
   connectionsMax: 10,
@@ -44,6 +47,7 @@ export async function openStores(
     tokens: tokenStore(database, clock),
     catalogue: catalogueStore(database),
     transactions: transactionStore(database, clock),
+    walks: walkStore(database, clock),
     revisions: () => readRevisions(database),
     watch: (onChange) => database.watch(onChange),
     close: () => database.close(),

@@ -69,9 +69,14 @@ function openPool(text: string, options: DatabaseOptions): Pool {
       connection: {
         application_name: 'offerbook',
         statement_timeout: options.statementTimeoutMs,
+        synchronous_commit: options.durable ? 'on' : 'off',
         // A plan made for other parameters, or compiled first, can be a thousand times slower for a page.
         plan_cache_mode: 'force_custom_plan',
         jit: 'off',
+        // Every query here reads the first few entries of an index. A table without statistics, such as one
+        // that was just loaded, makes the planner collect and sort all of them instead.
+        enable_bitmapscan: 'off',
+        max_parallel_workers_per_gather: '0',
       } as Partial<postgres.ConnectionParameters> as postgres.ConnectionParameters,
       types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
       onnotice: () => {},

@@ -39,6 +39,14 @@ const SQLITE: readonly Step[] = [
        updated_at INTEGER NOT NULL,
        document TEXT NOT NULL
      ) STRICT`,
+    `CREATE TABLE walks (
+       token_id TEXT NOT NULL,
+       min_stamp INTEGER NOT NULL,
+       max_stamp INTEGER NOT NULL,
+       pinned_stamp INTEGER NOT NULL,
+       pinned_at INTEGER NOT NULL,
+       PRIMARY KEY (token_id, min_stamp, max_stamp)
+     ) STRICT, WITHOUT ROWID`,
     ...transactionIndexes([23, 29]),
   ],
 ];
@@ -71,6 +79,15 @@ const POSTGRES: readonly Step[] = [
        org_id integer NOT NULL REFERENCES organisations (id),
        updated_at bigint NOT NULL,
        document text NOT NULL
+     )`,
+    // Unlogged: losing it in a crash only takes away a help.
+    `CREATE UNLOGGED TABLE walks (
+       token_id uuid NOT NULL,
+       min_stamp bigint NOT NULL,
+       max_stamp bigint NOT NULL,
+       pinned_stamp bigint NOT NULL,
+       pinned_at bigint NOT NULL,
+       PRIMARY KEY (token_id, min_stamp, max_stamp)
      )`,
     ...transactionIndexes([23, 27, 31]),
   ],

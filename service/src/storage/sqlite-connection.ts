@@ -20,11 +20,11 @@ export class SqliteConnection implements Connection {
   /** bun:sqlite keeps only twenty statements by itself. */
   readonly #statements = new Map<string, Prepared>();
 
-  static async open(path: string): Promise<SqliteConnection> {
+  static async open(path: string, durable = true): Promise<SqliteConnection> {
     const connection = new SqliteConnection(path);
     try {
       await connection.#retried(() => connection.#file.run('PRAGMA journal_mode = WAL'), OPEN_TIMEOUT_MS);
-      connection.#explained(() => connection.#configure());
+      connection.#explained(() => connection.#configure(durable));
       return connection;
     } catch (error) {
       connection.close();
@@ -37,11 +37,11 @@ export class SqliteConnection implements Connection {
     this.#file = this.#explained(() => new SqliteFile(path, { create: true, readwrite: true, strict: true }));
   }
 
-  #configure(): void {
+  #configure(durable: boolean): void {
     this.#file.run(`PRAGMA busy_timeout = ${READ_LOCK_TIMEOUT_MS}`);
     this.#file.run('PRAGMA foreign_keys = ON');
     // An import that reported success must survive a power cut, so commits wait for the disk.
-    this.#file.run('PRAGMA synchronous = FULL');
+    this.#file.run(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
     // 64 MiB, so that a large import does not spill its pages to disk more than once.
     this.#file.run('PRAGMA cache_size = -65536');
     this.#file.run('PRAGMA journal_size_limit = 67108864');

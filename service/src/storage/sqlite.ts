@@ -29,7 +29,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
 
   /** Opened late, so that a server can still read a database that it may not write. */
   async function openWriter(): Promise<SqliteConnection> {
-    const opening = writer ?? SqliteConnection.open(path);
+    const opening = writer ?? SqliteConnection.open(path, options.durable);
     writer = opening;
     try {
       return await opening;

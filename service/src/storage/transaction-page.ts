@@ -23,11 +23,15 @@ interface Row {
   document: string | null;
 }
 
+// Rows are compared, instead of each column for itself, so that only the index by organisation and id is in
+// the order asked for: the one by id alone would have to pass over all other organisations.
 export const EVERYTHING_SQL = `
   SELECT o.last_stamp, t.id, t.document
     FROM organisations o
     LEFT JOIN (
-      SELECT id, document FROM transactions WHERE org_id = $1 AND id >= $2 ORDER BY id LIMIT $3
+      SELECT id, document FROM transactions
+       WHERE (org_id, id) >= ($1, $2) AND org_id <= $1
+       ORDER BY org_id, id LIMIT $3
     ) t ON TRUE
    WHERE o.id = $1
    ORDER BY t.id`;

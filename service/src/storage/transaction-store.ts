@@ -9,8 +9,11 @@ import { PutBuffer } from './put-buffer.ts';
 import { readBatches } from './read-batches.ts';
 import { readTransactionPage } from './transaction-page.ts';
 
-const EXPORT_SQL =
-  'SELECT id, document FROM transactions WHERE org_id = $3 AND id >= $1 ORDER BY id LIMIT $2';
+// Compares rows for the same reason as a page does.
+export const EXPORT_SQL = `
+  SELECT id, document FROM transactions
+   WHERE (org_id, id) >= ($3, $1) AND org_id <= $3
+   ORDER BY org_id, id LIMIT $2`;
 const EXPORT_BATCH_SIZE = 1_000;
 
 export function transactionStore(database: Database, clock: Clock): TransactionStore {

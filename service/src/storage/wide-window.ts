@@ -145,16 +145,32 @@ const VALUES = {
   postgres: '(SELECT value::bigint AS value FROM json_array_elements_text($4::text::json)) AS v',
 };
 
-/** One index seek for each value. A subquery in the SELECT list cannot be turned into a join over everything. */
+/** One index seek for each value: a subquery in the SELECT list cannot be turned into a join over everything. */
 export function runsSql(dialect: Database['dialect'], shift: number): string {
   return `
   SELECT v.value, (
-    SELECT ${JOIN_IDS[dialect]} FROM (
-      SELECT id FROM transactions
-       WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id >= $2
-       ORDER BY id LIMIT $3
-    ) AS run
+    SELECT ${JOIN_IDS[dialect]} FROM (${runSql(dialect, shift)}) AS run
   ) AS ids FROM ${VALUES[dialect]}`;
+}
+
+/**
+ * A planner that took every span for full might walk by id, and would read the whole table for an empty span.
+ * SQLite can be told which index to use. PostgreSQL cannot, but no other one is in the order of whole rows;
+ * comparing rows, in turn, SQLite does not do in an index on an expression.
+ */
+function runSql(dialect: Database['dialect'], shift: number): string {
+  const span = spanOf(shift);
+  if (dialect === 'postgres') {
+    return `
+      SELECT id FROM transactions
+       WHERE (org_id, ${span}, id) >= ($1, v.value, $2) AND (org_id, ${span}) <= ($1, v.value)
+       ORDER BY org_id, ${span}, id LIMIT $3`;
+  }
+  const index = shift === STAMP ? 'transactions_by_stamp' : `transactions_by_span_${shift}`;
+  return `
+      SELECT id FROM transactions INDEXED BY ${index}
+       WHERE org_id = $1 AND ${span} = v.value AND id >= $2
+       ORDER BY id LIMIT $3`;
 }
 
 function spanOf(shift: number): string {

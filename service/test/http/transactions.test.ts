@@ -162,7 +162,7 @@ for (const database of DATABASES) {
       expect(numbers(await get('?updatedAtGreaterThan=2026-11-14T14:00:00'))).toEqual([4, 6]);
     });
 
-    test('a walk that another node began is not pinned, and Complete-Through is the clock', async () => {
+    test('a page in the middle of a walk that nobody began is not pinned, and Complete-Through is the clock', async () => {
       const answer = await get(`?cursor=${id(5)}&updatedAtGreaterThan=2026-11-14T13:30:00`);
       expect([numbers(answer), answer.completeThrough]).toEqual([[5, 6, 7], '2026-11-14T15:00:00']);
     });

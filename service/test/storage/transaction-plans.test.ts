@@ -4,22 +4,29 @@ import type { Database, SqlValue } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { SPAN_SHIFTS } from '../../src/storage/stamp-window.ts';
 import { EVERYTHING_SQL, NARROW_SQL } from '../../src/storage/transaction-page.ts';
+import { EXPORT_SQL } from '../../src/storage/transaction-store.ts';
 import { BOUNDS_SQL, edgeSql, filledSpansSql, runsSql } from '../../src/storage/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newOrganisation } from './open-test-stores.ts';
 
-const ROWS = 100_000;
+const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
-const SPREAD_MS = 3 * 365 * 86_400_000;
+/** In a young organisation, all changes may lie in one span: to the planner, such a span looks like everything. */
+const AGES = [
+  { age: 'three years', rows: 100_000, spreadMs: 3 * 365 * DAY_MS },
+  { age: 'an hour', rows: 30_000, spreadMs: DAY_MS / 24 },
+];
 const CURSOR = '30000000-0000-0000-0000-000000000000';
 
-for (const testDatabase of DATABASES) {
-  describe(`the plans of a page on ${testDatabase.name}`, () => {
+for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =>
+  AGES.map((a) => [each, a] as const),
+)) {
+  describe(`the plans of a page of ${age} on ${testDatabase.name}`, () => {
     let database: Database;
 
     beforeAll(async () => {
       const url = await testDatabase.create();
-      const stores = await openStores(url, COMMAND_OPTIONS, () => END_MS - SPREAD_MS);
+      const stores = await openStores(url, COMMAND_OPTIONS, () => END_MS - spreadMs);
       const { id } = await newOrganisation(stores);
       database = openDatabase(url, COMMAND_OPTIONS);
       if (database.dialect === 'postgres') {
@@ -28,10 +35,10 @@ for (const testDatabase of DATABASES) {
       }
       await stores.transactions.write(id, async (writer) => {
         await writer.put(
-          Array.from({ length: ROWS }, (_, i) => ({
+          Array.from({ length: rows }, (_, i) => ({
             id: (i % 2 === 0 ? newUuid() : crypto.randomUUID()) as Uuid,
             // A fifth of all were imported at once.
-            updatedAtMs: i % 5 === 0 ? END_MS : END_MS - Math.floor((i / ROWS) * SPREAD_MS),
+            updatedAtMs: i % 5 === 0 ? END_MS : END_MS - Math.floor((i / rows) * spreadMs),
             document: 'x'.repeat(200),
           })),
         );
@@ -46,11 +53,12 @@ for (const testDatabase of DATABASES) {
     function statements(): [sql: string, params: SqlValue[], indexes: string[]][] {
       const { dialect } = database;
       const byKey = dialect === 'sqlite' ? 'sqlite_autoindex_transactions_1' : 'transactions_pkey';
-      const [minMs, maxMs] = [END_MS - SPREAD_MS / 2, END_MS];
+      const [minMs, maxMs] = [END_MS - spreadMs / 2, END_MS];
       const spans = (shift: number) =>
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
       return [
         [EVERYTHING_SQL, [1, CURSOR, 101], ['transactions_by_id']],
+        [EXPORT_SQL, [CURSOR, 1_001, 1], ['transactions_by_id']],
         [NARROW_SQL, [1, CURSOR, 101, minMs, maxMs], ['transactions_by_stamp', byKey]],
         [NARROW_SQL, [1, CURSOR, 101, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
@@ -67,20 +75,35 @@ for (const testDatabase of DATABASES) {
       ];
     }
 
+    async function explain(sql: string, params: readonly SqlValue[]): Promise<string[]> {
+      const command = database.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+      const lines = await database.all<Record<string, string>>(`${command} ${sql}`, ...params);
+      return lines.map((line) => line['QUERY PLAN'] ?? line.detail ?? '');
+    }
+
     /** The ways in which the plan reads the table of transactions: the indexes, or how it does without. */
-    async function accesses(sql: string, params: readonly SqlValue[]): Promise<string[]> {
-      const explain = database.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
-      const rows = await database.all<Record<string, string>>(`${explain} ${sql}`, ...params);
-      const lines = rows.map((row) => row['QUERY PLAN'] ?? row.detail ?? '');
-      const found = lines
+    function accesses(plan: readonly string[]): string[] {
+      const found = plan
         .filter((line) => /(SEARCH|SCAN) (transactions|t)\b(?!.*LEFT-JOIN)|Scan .*on transactions/.test(line))
         .map((line) => /(?:USING (?:COVERING )?INDEX|Scan using) (\S+)/.exec(line)?.[1] ?? line.trim());
       return [...new Set(found)].sort();
     }
 
+    /** Signs that entries are read only to be passed over: a filter beside the index, or an index used by its first column alone. */
+    function waste(plan: readonly string[]): string[] {
+      return plan.filter((line) =>
+        /Filter: .*(org_id|updated_at)|\(org_id[<>=]\?( AND org_id[<>]\?)?\)/.test(line),
+      );
+    }
+
     async function expectIntendedPlans(): Promise<void> {
       for (const [sql, params, indexes] of statements()) {
-        expect({ sql, accesses: await accesses(sql, params) }).toEqual({ sql, accesses: indexes.toSorted() });
+        const plan = await explain(sql, params);
+        expect({ sql, accesses: accesses(plan), waste: waste(plan) }).toEqual({
+          sql,
+          accesses: indexes.toSorted(),
+          waste: sql === BOUNDS_SQL ? waste(plan) : [],
+        });
       }
     }
 

@@ -1,0 +1,44 @@
+// Which changes the later pages of a walk may show. The stamp is shared by all nodes through the database and
+// only ever rises, so it is never below the Complete-Through of any first page that has been sent: a walk that
+// broke off cannot hide anything from the next one, wherever that begins and goes on.
+
+import type { Clock } from '../domain/clock.ts';
+import type { WalkStore } from '../domain/stores.ts';
+import type { Database } from './database.ts';
+
+const KEEP_MS = 60 * 60_000;
+
+export function walkStore(database: Database, clock: Clock): WalkStore {
+  return {
+    async pin({ tokenId, window }, stampMs) {
+      const nowMs = clock();
+      // Somebody who reads must not wait for somebody who writes: better no pin than a late page.
+      await database.write(async (connection) => {
+        await connection.all('DELETE FROM walks WHERE pinned_at < $1', nowMs - KEEP_MS);
+        await connection.all(
+          `INSERT INTO walks (token_id, min_stamp, max_stamp, pinned_stamp, pinned_at) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (token_id, min_stamp, max_stamp) DO UPDATE SET
+             pinned_stamp = CASE WHEN walks.pinned_stamp > excluded.pinned_stamp
+                                 THEN walks.pinned_stamp ELSE excluded.pinned_stamp END,
+             pinned_at = excluded.pinned_at`,
+          tokenId,
+          window.minMs,
+          window.maxMs,
+          stampMs,
+          nowMs,
+        );
+      }, 0);
+    },
+    async find({ tokenId, window }) {
+      const [row] = await database.all<{ pinned_stamp: number }>(
+        `SELECT pinned_stamp FROM walks
+          WHERE token_id = $1 AND min_stamp = $2 AND max_stamp = $3 AND pinned_at >= $4`,
+        tokenId,
+        window.minMs,
+        window.maxMs,
+        clock() - KEEP_MS,
+      );
+      return row?.pinned_stamp;
+    },
+  };
+}

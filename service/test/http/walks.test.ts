@@ -1,0 +1,102 @@
+// Walks over several nodes: the Complete-Through of the first page must be true of the whole walk, whichever
+// nodes answer its pages and whatever walks began and broke off before.
+
+import { describe, expect, test } from 'bun:test';
+import { DATABASES } from '../support/databases.ts';
+import { transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+interface Answer {
+  readonly rows: readonly string[];
+  readonly cursor: string | undefined;
+  readonly completeThrough: string;
+}
+
+async function page(node: TestNode, token: string, cursor?: string): Promise<Answer> {
+  const response = await node.get(
+    `/v1/transactions/?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`,
+    token,
+  );
+  expect(response.status).toBe(200);
+  const { data, cursor: next } = (await response.json()) as {
+    data: { id: string; status: string }[];
+    cursor?: string;
+  };
+  return {
+    rows: data.map(({ id, status }) => `${Number.parseInt(id.slice(-2), 16)} ${status}`),
+    cursor: next,
+    completeThrough: response.headers.get('Complete-Through') ?? '',
+  };
+}
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %s', (_, database) => {
+  async function start() {
+    let nowMs = Date.parse('2026-11-14T12:00:00Z');
+    const clock = () => nowMs;
+    const first = await TestNode.start({ databaseUrl: await database.create(), clock });
+    const second = await TestNode.start({ databaseUrl: first.databaseUrl, clock });
+    const token = await first.token('private');
+    await first.transactions([1, 2, 3, 4].map((number) => transaction(number)));
+    const change = (number: number) => {
+      nowMs += 60_000;
+      return first.transactions([transaction(number, { status: 'CONFIRMED' })]);
+    };
+    return {
+      first,
+      second,
+      token,
+      change,
+      [Symbol.asyncDispose]: async () =>
+        void (await Promise.all([first, second].map((node) => node[Symbol.asyncDispose]()))),
+    };
+  }
+
+  test('a walk that broke off on one node does not hide changes from the next walk, begun on the other', async () => {
+    await using nodes = await start();
+    const { first, second, token, change } = nodes;
+    await page(first, token);
+    await change(3);
+    const begun = await page(second, token);
+    expect(begun).toMatchObject({ rows: ['1 PENDING', '2 PENDING'], completeThrough: '2026-11-14T12:01:00' });
+    expect((await page(first, token, begun.cursor)).rows).toEqual(['3 CONFIRMED', '4 PENDING']);
+  });
+
+  test('a walk is held to its first page on whichever node it goes on', async () => {
+    await using nodes = await start();
+    const { first, second, token, change } = nodes;
+    const begun = await page(first, token);
+    await change(3);
+    expect(await page(second, token, begun.cursor)).toEqual({
+      rows: ['4 PENDING'],
+      cursor: undefined,
+      completeThrough: '2026-11-14T12:00:00.001',
+    });
+  });
+
+  test('a first page that cannot be noted down claims no more than the walk before it', async () => {
+    await using nodes = await start();
+    const { first, token, change } = nodes;
+    await page(first, token);
+    await change(1);
+    const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+    // On SQLite an import under way keeps everybody else from writing.
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { id } = await first.organisation('other');
+    const importing = first.stores.transactions.write(id, async () => {
+      begin();
+      await finished;
+    });
+    await begun;
+    const answer = await page(first, token);
+    finish();
+    await importing;
+    const { rows } = await page(first, token, answer.cursor);
+    expect({ first: answer.rows, rows }).toEqual({
+      first: ['1 CONFIRMED', '2 PENDING'],
+      rows: ['3 PENDING', '4 PENDING'],
+    });
+    expect(answer.completeThrough).toBe(
+      database.name === 'SQLite' ? '2026-11-14T12:00:00.001' : '2026-11-14T12:01:00',
+    );
+  });
+});
