@@ -5,7 +5,7 @@ import { ApiError, OfferbookClient, TokenError } from '@offerbook/client';
 import { element } from '../element.ts';
 import type { PageToken } from '../page-token.ts';
 import { Catalogue } from './catalogue.ts';
-import { failureNote } from './failure.ts';
+import { failureNote } from './failure-note.ts';
 import { ListScreen } from './list-screen.ts';
 import type { DrawLogo } from './logo.ts';
 import { noSuchRetailer, retailerScreen, wayBack } from './retailer-screen.ts';

@@ -6,7 +6,7 @@ import { button, element, isolated } from '../element.ts';
 import type { Catalogue } from './catalogue.ts';
 import { count, printNumber } from './count.ts';
 import { countryName } from './country-name.ts';
-import { failureNote } from './failure.ts';
+import { failureNote } from './failure-note.ts';
 import type { DrawLogo } from './logo.ts';
 import { retailerCard } from './retailer-card.ts';
 import { type OnChange, SearchForm } from './search-form.ts';

@@ -107,7 +107,14 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
     clock: systemClock,
     logoUrl,
   });
-  const node = await startNode({ settings, databaseUrl, logger, extraRoutes: logoRoutes(seed, world) });
+  const node = await startNode({
+    // The logos' addresses say localhost, whatever name the page was opened under.
+    settings: { ...settings, explorerLogos: [new URL(baseUrl).origin] },
+    databaseUrl,
+    logger,
+    extraRoutes: logoRoutes(seed, world),
+    pageToken: tokens.public,
+  });
   const heartbeat = startHeartbeat(
     () => world.beat(),
     (error) => logger.warn({ err: error }, 'the sandbox stands still for a moment; it will try again'),

@@ -6,12 +6,13 @@ import { CashbackOfferSchema, CouponSchema, PromotionSchema, RetailerSchema } fr
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../domain/page.ts';
 import { TransactionSchema } from '../domain/transaction.ts';
+import { type CodeSample, codeSamples } from './code-samples.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 import { type ParameterName, VALUE_LENGTH_MAX } from './query.ts';
 
 type Schema = Record<string, unknown>;
 
-interface ParameterObject {
+export interface ParameterObject {
   readonly name: string;
   readonly in: 'query';
   readonly description: string;
@@ -25,7 +26,7 @@ interface ResponseObject {
   readonly content?: Record<string, { schema: Schema; example?: unknown }>;
 }
 
-interface OperationObject {
+export interface OperationObject {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -33,6 +34,7 @@ interface OperationObject {
   readonly security: readonly Record<string, readonly string[]>[];
   readonly parameters: readonly ParameterObject[];
   readonly responses: Record<string, ResponseObject>;
+  readonly 'x-codeSamples': readonly CodeSample[];
 }
 
 export interface OpenApiDocument {
@@ -258,6 +260,7 @@ function operationObject(operation: Operation): OperationObject {
       ...(isCatalogue ? notModified : {}),
       ...errorResponses(operation),
     },
+    'x-codeSamples': codeSamples(operation),
   };
 }
 
@@ -341,7 +344,7 @@ const PROBLEM: Schema = {
   },
 };
 
-function exampleProblem(code: ErrorCode, path: string): unknown {
+export function exampleProblem(code: ErrorCode, path: string): unknown {
   return {
     type: `https://api.example/errors/${code}`,
     title: ERRORS[code].title,

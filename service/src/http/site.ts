@@ -1,67 +1,62 @@
-// Everything that needs no token: health, the OpenAPI document, the reference and the pages of the errors.
+// Everything that needs no token: health, the OpenAPI document, and the pages for people.
 
 import { ERROR_CODES, ERRORS } from '../domain/errors.ts';
-import type { Route } from './exchange.ts';
-import { escapeHtml, htmlPage } from './html-page.ts';
+import { Assets, type AssetUrls } from './assets.ts';
+import { errorList, errorPage } from './error-pages.ts';
+import type { Exchange, Route } from './exchange.ts';
+import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
+import { FAVICON, htmlPage } from './html-page.ts';
 import { openApiDocument } from './openapi.ts';
 import { referencePage } from './reference-page.ts';
 import { json, type Reply } from './reply.ts';
+import { StaticFile } from './static-file.ts';
 
-const CACHED = { 'Cache-Control': 'public, max-age=300' };
+const NO_STORE = { 'Cache-Control': 'no-store' };
 
-export function sitePages(isReady: () => boolean): Route[] {
-  const document = JSON.stringify(openApiDocument());
+export function sitePages(isReady: () => boolean, options: ExplorerOptions): Route[] {
+  // Before anything is served, and not when the first page is asked for.
+  requirePublic(options.pageToken);
+  const document = openApiDocument();
+  const printed = new StaticFile(JSON.stringify(document), { 'Content-Type': 'application/json' });
+  const assets = new Assets();
+  const page = (path: string, make: (urls: AssetUrls) => StaticFile) => pageRoute(path, assets, make);
   return [
-    page('/livez', () => json(200, { status: 'live' }, { 'Cache-Control': 'no-store' })),
-    page('/readyz', () =>
+    open('/livez', () => json(200, { status: 'live' }, NO_STORE)),
+    open('/readyz', () =>
       isReady()
-        ? json(200, { status: 'ready' }, { 'Cache-Control': 'no-store' })
-        : json(503, { status: 'not ready' }, { 'Cache-Control': 'no-store', 'Retry-After': '1' }),
+        ? json(200, { status: 'ready' }, NO_STORE)
+        : json(503, { status: 'not ready' }, { ...NO_STORE, 'Retry-After': '1' }),
     ),
-    page('/openapi.json', () => ({
-      status: 200,
-      headers: { 'Content-Type': 'application/json', ...CACHED },
-      body: document,
-    })),
-    constant('/', htmlPage('Offerbook', HOME)),
-    constant('/docs', referencePage(openApiDocument())),
-    constant('/errors/', htmlPage('Errors', errorList())),
-    ...ERROR_CODES.map((code) => constant(`/errors/${code}`, errorPage(code))),
+    open('/openapi.json', (exchange) => printed.answer(exchange, 'public, max-age=300')),
+    open('/favicon.svg', (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
+    ...assets.routes(),
+    page('/', (urls) => explorerPage(options, urls)),
+    page('/docs', (urls) => referencePage(document, options, urls)),
+    page('/errors/', (urls) =>
+      htmlPage({ title: 'Errors · Offerbook', place: '/errors/', main: errorList() }, urls, options.explorer),
+    ),
+    ...ERROR_CODES.map((code) =>
+      page(`/errors/${code}`, (urls) => {
+        const title = `${ERRORS[code].title} · Offerbook`;
+        return htmlPage({ title, place: '/errors/', main: errorPage(code) }, urls, options.explorer);
+      }),
+    ),
   ];
 }
 
-function page(path: string, answer: () => Reply): Route {
+function open(path: string, answer: (exchange: Exchange) => Reply): Route {
   return { path, openToBrowsers: true, answer };
 }
 
-function constant(path: string, reply: Reply): Route {
-  return page(path, () => reply);
-}
-
-const HOME = `<h1>Offerbook</h1>
-<p>Retailers with their cashback offers, coupons and promotions, and the transactions of your users, over HTTP.</p>
-<ul>
-  <li><a href="/docs">API reference</a>, also as <a href="/openapi.json">OpenAPI 3.1</a></li>
-  <li><a href="/errors">Errors</a>: what each one means and what to do about it</li>
-</ul>
-<p>Every operation needs a bearer token; ask the operator of this service for one.</p>
-<pre>curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" '${'/v1/retailers/'}'</pre>`;
-
-function errorList(): string {
-  const rows = ERROR_CODES.map(
-    (code) =>
-      `<tr><td>${ERRORS[code].status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${escapeHtml(ERRORS[code].title)}</td></tr>`,
-  );
-  return `<h1>Errors</h1><table><thead><tr><th>Status</th><th>Code</th><th>Title</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
-}
-
-function errorPage(code: (typeof ERROR_CODES)[number]): Reply {
-  const { status, title, meaning, remedy } = ERRORS[code];
-  return htmlPage(
-    title,
-    `<p><a href="/errors">Errors</a></p><h1>${escapeHtml(title)}</h1>
-<p>Status ${status}, code <code>${code}</code></p>
-<h2>What it means</h2><p>${escapeHtml(meaning)}</p>
-<h2>What to do</h2><p>${escapeHtml(remedy)}</p>`,
-  );
+/** A page may hold the sandbox's token, so pages from elsewhere must not read it. */
+function pageRoute(path: string, assets: Assets, make: (urls: AssetUrls) => StaticFile): Route {
+  let made: StaticFile | undefined;
+  return {
+    path,
+    openToBrowsers: false,
+    async answer(exchange) {
+      made ??= make(await assets.urls());
+      return made.answer(exchange, 'no-cache');
+    },
+  };
 }

@@ -47,7 +47,7 @@ const SQLITE: readonly Step[] = [
        pinned_at INTEGER NOT NULL,
        PRIMARY KEY (token_id, min_stamp, max_stamp)
      ) STRICT, WITHOUT ROWID`,
-    ...transactionIndexes([23, 29]),
+    ...transactionIndexes([23, 29], 'id'),
   ],
 ];
 
@@ -89,17 +89,19 @@ const POSTGRES: readonly Step[] = [
        pinned_at bigint NOT NULL,
        PRIMARY KEY (token_id, min_stamp, max_stamp)
      )`,
-    ...transactionIndexes([23, 27, 31]),
+    // Ids are never null, so this is the same order; but PostgreSQL then knows that the other indexes do not have
+    // it. When it took a stamp or span for all there is, it would walk one of those, and find nothing for long.
+    ...transactionIndexes([23, 27, 31], 'id NULLS FIRST'),
   ],
 ];
 
-function transactionIndexes(spanShifts: readonly number[]): string[] {
+function transactionIndexes(spanShifts: readonly number[], idInRuns: string): string[] {
   return [
     `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
-    `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, id)`,
+    `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, ${idInRuns})`,
     ...spanShifts.map(
       (shift) =>
-        `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), id)`,
+        `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), ${idInRuns})`,
     ),
   ];
 }

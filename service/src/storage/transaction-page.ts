@@ -40,7 +40,7 @@ export const NARROW_SQL = `
   WITH narrow AS MATERIALIZED (
     SELECT id FROM transactions
      WHERE org_id = $1 AND updated_at BETWEEN $4 AND $5
-     ORDER BY updated_at, id LIMIT ${NARROW_MAX}
+     ORDER BY updated_at LIMIT ${NARROW_MAX}
   ), found AS MATERIALIZED (
     SELECT id FROM narrow
      WHERE id >= $2 AND (SELECT count(*) FROM narrow) < ${NARROW_MAX}

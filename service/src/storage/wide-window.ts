@@ -155,22 +155,14 @@ export function runsSql(dialect: Database['dialect'], shift: number): string {
 
 /**
  * A planner that took every span for full might walk by id, and would read the whole table for an empty span.
- * SQLite can be told which index to use. PostgreSQL cannot, but no other one is in the order of whole rows;
- * comparing rows, in turn, SQLite does not do in an index on an expression.
+ * SQLite can be told which index to use; for PostgreSQL, only the indexes meant here are in this order.
  */
 function runSql(dialect: Database['dialect'], shift: number): string {
-  const span = spanOf(shift);
-  if (dialect === 'postgres') {
-    return `
-      SELECT id FROM transactions
-       WHERE (org_id, ${span}, id) >= ($1, v.value, $2) AND (org_id, ${span}) <= ($1, v.value)
-       ORDER BY org_id, ${span}, id LIMIT $3`;
-  }
   const index = shift === STAMP ? 'transactions_by_stamp' : `transactions_by_span_${shift}`;
   return `
-      SELECT id FROM transactions INDEXED BY ${index}
-       WHERE org_id = $1 AND ${span} = v.value AND id >= $2
-       ORDER BY id LIMIT $3`;
+      SELECT id FROM transactions ${dialect === 'sqlite' ? `INDEXED BY ${index}` : ''}
+       WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id >= $2
+       ORDER BY id NULLS FIRST LIMIT $3`;
 }
 
 function spanOf(shift: number): string {
@@ -179,7 +171,7 @@ function spanOf(shift: number): string {
 
 export const BOUNDS_SQL = `
   SELECT last_stamp, (
-    SELECT updated_at FROM transactions WHERE org_id = $1 ORDER BY updated_at, id LIMIT 1
+    SELECT updated_at FROM transactions WHERE org_id = $1 ORDER BY updated_at LIMIT 1
   ) AS first_stamp FROM organisations WHERE id = $1`;
 
 /** The spans that hold anything, found by leaping from one to the next: years without changes cost nothing. */
@@ -208,7 +200,7 @@ export function edgeSql(dialect: Database['dialect']): string {
   const ahead = (from: string) => `(
       SELECT updated_at FROM transactions
        WHERE org_id = $1 AND updated_at BETWEEN ${from} AND $3
-       ORDER BY updated_at, id LIMIT 1 OFFSET ${LIGHT_MAX}
+       ORDER BY updated_at LIMIT 1 OFFSET ${LIGHT_MAX}
     )`;
   const next = 'CASE WHEN blocks.ahead > blocks.start THEN blocks.ahead ELSE blocks.start + 1 END';
   return `
@@ -224,7 +216,7 @@ export function edgeSql(dialect: Database['dialect']): string {
         SELECT id FROM (
           SELECT id FROM transactions
            WHERE org_id = $1 AND updated_at BETWEEN blocks.start AND coalesce(blocks.ahead - 1, $3)
-           ORDER BY updated_at, id LIMIT ${LIGHT_MAX + 1}
+           ORDER BY updated_at LIMIT ${LIGHT_MAX + 1}
         ) AS block WHERE id >= $4 ORDER BY id LIMIT $5
       ) AS list
     ) END AS ids

@@ -20,13 +20,13 @@ describe('PostgreSQL', () => {
   test('a statement that takes too long means that the database is unavailable', async () => {
     const database = open.database(await newPostgresDatabase(), {
       ...SERVER_OPTIONS,
-      statementTimeoutMs: 50,
+      statementTimeoutMs: 500,
     });
     for (const attempt of [
-      database.all('SELECT pg_sleep(5)'),
-      database.read((connection) => connection.all('SELECT pg_sleep(5)')),
+      () => database.all('SELECT pg_sleep(30)'),
+      () => database.read((connection) => connection.all('SELECT pg_sleep(30)')),
     ]) {
-      const error = await rejection(attempt);
+      const error = await rejection(attempt());
       expect(error).toBeInstanceOf(DatabaseUnavailable);
       expect(error.message).toBe('PostgreSQL cannot be used (canceling statement due to statement timeout)');
     }
@@ -73,18 +73,20 @@ describe('PostgreSQL', () => {
     const lost = rejection(
       stores.transactions.write(orgId, async (writer) => {
         await writer.put([row(writer.stampMs, 'before the loss')]);
+        await writer.advanceClock(writer.stampMs);
         await admin.all(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE datname = current_database() AND state = 'idle in transaction'`,
         );
         await mayProceed;
-        afterwards.resolve(await rejection(writer.put([row(writer.stampMs, 'after the loss')])));
+        afterwards.resolve(await rejection(writer.advanceClock(writer.stampMs + 1_000_000_000)));
         throw new Error('so the work gives up');
       }),
     );
     const error = await lost;
     await stores.transactions.write(orgId, async (writer) => {
       await writer.put([row(writer.stampMs, 'somebody else')]);
+      await writer.find([]);
       proceed();
       expect(await afterwards.promise).toBeInstanceOf(DatabaseUnavailable);
       await writer.put([row(writer.stampMs, 'somebody else again')]);

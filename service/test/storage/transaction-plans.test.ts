@@ -14,6 +14,7 @@ const END_MS = Date.UTC(2026, 10, 14);
 /** In a young organisation, all changes may lie in one span: to the planner, such a span looks like everything. */
 const AGES = [
   { age: 'three years', rows: 100_000, spreadMs: 3 * 365 * DAY_MS },
+  { age: 'three thin years', rows: 5_000, spreadMs: 3 * 365 * DAY_MS },
   { age: 'an hour', rows: 30_000, spreadMs: DAY_MS / 24 },
 ];
 const CURSOR = '30000000-0000-0000-0000-000000000000';

@@ -20,6 +20,8 @@ export interface TestNodeOptions {
   readonly databaseUrl?: string;
   readonly settings?: Partial<ServeSettings>;
   readonly clock?: Clock;
+  /** A public token that the pages are given; it becomes good with `keep`. */
+  readonly pageToken?: string;
 }
 
 export class TestNode implements AsyncDisposable {
@@ -54,7 +56,14 @@ export class TestNode implements AsyncDisposable {
     const logLines: string[] = [];
     const logger = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
     const settings = { ...readServeSettings({ port: '0' }, {}), ...options.settings };
-    const node = await startNode({ settings, databaseUrl, logger, clock });
+    const { pageToken } = options;
+    const node = await startNode({
+      settings,
+      databaseUrl,
+      logger,
+      clock,
+      ...(pageToken === undefined ? {} : { pageToken }),
+    });
     const stores = await openStores(databaseUrl, undefined, clock);
     return new TestNode(node, stores, databaseUrl, logLines, clock);
   }
@@ -68,9 +77,14 @@ export class TestNode implements AsyncDisposable {
 
   async token(kind: TokenKind, org = 'acme', expiresAtMs: number | null = null): Promise<string> {
     const text = newTokenText(kind);
+    await this.keep(text, kind, org, expiresAtMs);
+    return text;
+  }
+
+  /** Makes a token's text good. */
+  async keep(text: string, kind: TokenKind, org = 'acme', expiresAtMs: number | null = null): Promise<void> {
     const { id: orgId } = await this.organisation(org);
     await this.stores.tokens.add({ orgId, kind, label: 'test', digest: digestToken(text), expiresAtMs });
-    return text;
   }
 
   /** Imports a whole catalogue and waits until the node serves it. */

@@ -1,0 +1,22 @@
+// HTML as a value of its own kind: what is put into a template is escaped unless it is HTML already, so that
+// forgetting to escape is not possible.
+
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Value = Html | string | number | undefined | readonly (Html | undefined)[];
+
+export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(String.raw({ raw: strings }, ...values.map(print)));
+}
+
+function print(value: Value): string {
+  if (value === undefined) return '';
+  if (value instanceof Html) return value.text;
+  return typeof value === 'object' ? value.map(print).join('') : Bun.escapeHTML(value);
+}

@@ -1,0 +1,160 @@
+// The explorer when something is not as it should be: no token or a wrong one, a service that refuses, is
+// away or asks for patience, and no network.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { id, offer, retailer } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+import { axeViolations } from './axe-violations.ts';
+import { WatchedPage } from './watched-page.ts';
+
+setDefaultTimeout(30_000);
+
+/** More than the first page has. */
+const CATALOGUE = Array.from({ length: 150 }, (_, i) => retailer(i, { cashbackOffers: [offer(1_000 + i)] }));
+
+let node: TestNode;
+let browser: Browser;
+
+beforeAll(async () => {
+  node = await TestNode.start();
+  await node.catalogue(CATALOGUE);
+  browser = await launchBrowser();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await node?.[Symbol.asyncDispose]();
+});
+
+const open = (path = '/', url = node.url) => WatchedPage.open(browser, url + path);
+const apiRequests = ({ requests }: WatchedPage) =>
+  requests.filter((request) => request.url().includes('/v1/'));
+
+async function giveToken({ page }: WatchedPage, token: string): Promise<void> {
+  await page.getByLabel('Public token').fill(token);
+  await page.getByRole('button', { name: 'Show the catalogue' }).click();
+}
+
+/** A node of its own whose pages have a token, and which serves the catalogue with it. */
+async function nodeWithToken(settings: { rateLimitPublic?: number } = {}): Promise<TestNode> {
+  const token = newTokenText('public');
+  const started = await TestNode.start({ pageToken: token, settings, databaseUrl: node.databaseUrl });
+  await started.keep(token, 'public');
+  return started;
+}
+
+describe('without a token in the page', () => {
+  test('asks for one, keeps it in this tab only, and shows what the address says', async () => {
+    await using watched = await open('/?q=Retailer+77');
+    expect(apiRequests(watched)).toEqual([]);
+    expect(await axeViolations(watched.page)).toEqual([]);
+    await giveToken(watched, ` ${await node.token('public')} `);
+    await watched.says('1 retailer for “Retailer 77”');
+    await watched.page.reload();
+    await watched.says('1 retailer for “Retailer 77”');
+    const otherTab = await watched.page.context().newPage();
+    await otherTab.goto(node.url);
+    await otherTab.getByLabel('Public token').waitFor();
+    watched.expectCalm();
+  });
+
+  test('refuses a private token before any request, and forgets it', async () => {
+    await using watched = await open();
+    await giveToken(watched, await node.token('private'));
+    await watched.page.getByText('This is a private token.').waitFor();
+    expect(await watched.page.getByLabel('Public token').inputValue()).toBe('');
+    expect(await watched.page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
+    expect(apiRequests(watched)).toEqual([]);
+    expect(new URL(watched.page.url()).search).toBe('');
+    watched.expectCalm();
+  });
+
+  test('401: says so and asks again', async () => {
+    await using watched = await open();
+    await giveToken(watched, newTokenText('public'));
+    await watched.page.getByText('The service did not accept this token.').waitFor();
+    expect(await watched.page.evaluate('sessionStorage.length')).toBe(0);
+    await giveToken(watched, await node.token('public'));
+    await watched.says('150 retailers');
+  });
+});
+
+test("401 for the server's own token: the page is out of date, and says how to go on", async () => {
+  await using restarted = await TestNode.start({ pageToken: newTokenText('public') });
+  await using watched = await open('/', restarted.url);
+  await watched.page.getByRole('heading', { name: 'This page is out of date' }).waitFor();
+  await watched.page.getByRole('link', { name: 'Load the page again' }).waitFor();
+  expect(await axeViolations(watched.page)).toEqual([]);
+});
+
+test('429: keeps what is loaded, and counts down to the next attempt', async () => {
+  await using limited = await nodeWithToken({ rateLimitPublic: 1 });
+  await using watched = await open('/', limited.url);
+  await watched.page.getByRole('heading', { name: 'Too many requests' }).waitFor();
+  await watched.page.getByText(/^Trying again in ([1-5]\d|60) s$/).waitFor();
+  await watched.says('100 retailers');
+  expect(await watched.page.getByRole('link', { name: 'rate_limited' }).getAttribute('href')).toBe(
+    '/errors/rate_limited',
+  );
+  expect(await axeViolations(watched.page)).toEqual([]);
+});
+
+test('503: waits as long as the service asks, then goes on by itself', async () => {
+  await using serving = await nodeWithToken();
+  await using watched = await open('/docs', serving.url);
+  const { page } = watched;
+  let refusals = 2;
+  await page.route('**/v1/**', (route) =>
+    refusals-- > 0
+      ? route.fulfill({
+          status: 503,
+          headers: { 'Content-Type': 'application/problem+json', 'Retry-After': '1' },
+          body: JSON.stringify({
+            code: 'unavailable',
+            status: 503,
+            requestId: 'r-1',
+            detail: '',
+            title: '',
+            type: '',
+            instance: '',
+          }),
+        })
+      : route.continue(),
+  );
+  await page.goto(serving.url);
+  await page.getByRole('heading', { name: 'The service cannot answer right now' }).waitFor();
+  await page.getByText('request r-1').waitFor();
+  await watched.says('150 retailers');
+  expect(refusals).toBeLessThan(0);
+});
+
+test('an answer that is not from Offerbook is called by its name, and can be tried again', async () => {
+  await using serving = await nodeWithToken();
+  await using watched = await open('/docs', serving.url);
+  const { page } = watched;
+  let proxies = 1;
+  await page.route('**/v1/**', (route) =>
+    proxies-- > 0
+      ? route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' })
+      : route.continue(),
+  );
+  await page.goto(serving.url);
+  await page.getByRole('heading', { name: 'Something else answered' }).waitFor();
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await watched.says('150 retailers');
+});
+
+test('offline: says so, and goes on when the network is back', async () => {
+  await using serving = await nodeWithToken();
+  await using watched = await open(`/?retailer=${id(7)}`, serving.url);
+  const { page } = watched;
+  await page.getByRole('heading', { name: 'Retailer 7', level: 1 }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: 'All retailers' }).click();
+  await page.getByRole('heading', { name: 'You are offline' }).waitFor();
+  await page.context().setOffline(false);
+  await watched.says('150 retailers');
+});

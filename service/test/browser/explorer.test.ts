@@ -1,0 +1,321 @@
+// The explorer at `/`, as a reader uses it.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+import { axeViolations } from './axe-violations.ts';
+import { WatchedPage } from './watched-page.ts';
+
+/** Retailers with nothing special about them, beyond the five that tests look at: several pages of the API and of cards. */
+const OTHERS = 1_150;
+const TOTAL = OTHERS + 5;
+
+// A busy machine is slow; a test that hangs is still found.
+setDefaultTimeout(30_000);
+
+let node: TestNode;
+let browser: Browser;
+
+const inHours = (hours: number) => printTimestamp(Date.now() + hours * 3_600_000);
+const onlyCoupons = { name: 'Zeta Vouchers', coupons: [coupon(2041, { endDate: inHours(0.5) })] };
+
+beforeAll(async () => {
+  const token = newTokenText('public');
+  node = await TestNode.start({ pageToken: token });
+  await node.keep(token, 'public');
+  await node.catalogue([
+    retailer(1, {
+      name: 'Café Mélange',
+      cashbackOffers: [
+        offer(2001, { category: 'Food', countries: ['AT'], cashbackPercentage: 0.03 }),
+        offer(2002, { category: 'Food', countries: ['DE', 'AT'], cashbackPercentage: 0.145 }),
+      ],
+      coupons: [
+        coupon(2011, { code: 'MELANGE-10', description: '10 % off beans', endDate: inHours(24 * 90) }),
+      ],
+      promotions: [
+        promotion(2021, { description: 'Free mugs', deepLink: 'https://melange.example/mugs?x=1' }),
+      ],
+    }),
+    retailer(2, { name: 'Aster Garden', cashbackOffers: [offer(2003, { countries: ['DE'] })] }),
+    retailer(3, {
+      name: 'Zebra Books',
+      cashbackOffers: [offer(2004, { featured: true, category: 'Books', countries: ['FR'] })],
+    }),
+    retailer(4, {
+      name: 'Fixed Price',
+      cashbackOffers: [
+        offer(2005, {
+          maximumFixedCommissionFee: 7.5,
+          cashbackPercentage: 0,
+          category: 'Books',
+          countries: ['FR', 'DE'],
+        }),
+      ],
+    }),
+    retailer(5, onlyCoupons),
+    ...Array.from({ length: OTHERS }, (_, i) =>
+      retailer(10_000 + i, {
+        name: `Shop ${String(i).padStart(4, '0')}`,
+        cashbackOffers: [offer(20_000 + i, { category: 'Various', countries: ['SE'] })],
+      }),
+    ),
+  ]);
+  browser = await launchBrowser();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await node?.[Symbol.asyncDispose]();
+});
+
+const open = (path = '/', options = {}) => WatchedPage.open(browser, node.url + path, options);
+
+async function openList(path = '/', options = {}): Promise<WatchedPage> {
+  const watched = await open(path, options);
+  await watched.page.locator('[aria-busy="false"]').waitFor();
+  return watched;
+}
+
+describe('the list', () => {
+  test('shows featured retailers first, then by name, each with its best offer', async () => {
+    await using watched = await openList();
+    await watched.says('1,155 retailers');
+    expect((await watched.names()).slice(0, 5)).toEqual([
+      'Zebra Books',
+      'Aster Garden',
+      'Café Mélange',
+      'Fixed Price',
+      'Shop 0000',
+    ]);
+    expect(await watched.page.locator('.card .best').allTextContents()).toEqual([
+      '5% cashback',
+      '5% cashback',
+      'Up to 14.5% cashback',
+      '€7.50 cashback',
+      ...Array(56).fill('5% cashback'),
+    ]);
+    watched.expectCalm();
+  });
+
+  test('searches as one types, without regard to case and accents, and keeps the words in the address', async () => {
+    await using watched = await openList();
+    await watched.page.getByLabel('Search').pressSequentially('MELANGE cafe');
+    await watched.says('1 retailer for “MELANGE cafe”');
+    expect(await watched.names()).toEqual(['Café Mélange']);
+    expect(new URL(watched.page.url()).search).toBe('?q=MELANGE+cafe');
+    watched.expectCalm();
+  });
+
+  test('filters by category and country of one and the same offer, and shows the best of those', async () => {
+    await using watched = await openList();
+    await watched.page.getByLabel('Country').selectOption({ label: 'Austria (1)' });
+    await watched.says('1 retailer in Austria');
+    await watched.page.getByLabel('Country').selectOption({ label: 'France (2)' });
+    await watched.page.getByLabel('Category').selectOption({ label: 'Books (2)' });
+    await watched.says('2 retailers in Books, France');
+    expect(await watched.names()).toEqual(['Zebra Books', 'Fixed Price']);
+    await watched.page.getByLabel('Country').selectOption({ label: 'Germany (3)' });
+    await watched.says('1 retailer in Books, Germany');
+    expect(new URL(watched.page.url()).search).toBe('?category=Books&country=DE');
+    watched.expectCalm();
+  });
+
+  test('a shared address opens with its search and filters', async () => {
+    await using watched = await openList('/?q=fixed&category=books&country=fr');
+    await watched.says('1 retailer for “fixed” in books, France');
+    expect(await watched.page.getByLabel('Search').inputValue()).toBe('fixed');
+    expect(await watched.page.getByLabel('Category').inputValue()).toBe('Books');
+    expect(await watched.page.getByLabel('Country').inputValue()).toBe('FR');
+  });
+
+  test('can be paged through to the last retailer', async () => {
+    await using watched = await openList();
+    const more = watched.page.getByRole('button', { name: /^Show \d+ more$/ });
+    while (await more.isVisible()) await more.click();
+    const names = await watched.names();
+    expect(names.length).toBe(TOTAL);
+    expect(new Set(names).size).toBe(TOTAL);
+    // Who uses a keyboard goes on with the first card that is new.
+    expect(await watched.page.locator(':focus').textContent()).toBe(names[1_140] ?? null);
+    watched.expectCalm();
+  });
+
+  test('offers a way out when nothing matches', async () => {
+    await using watched = await openList('/?q=zebra&country=DE');
+    await watched.page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await watched.page.getByRole('button', { name: 'Search in all countries (1)' }).click();
+    await watched.says('1 retailer for “zebra”');
+    expect(await watched.names()).toEqual(['Zebra Books']);
+  });
+
+  test('back and forward go through filters and retailers, and come back to the same place', async () => {
+    await using watched = await openList();
+    const { page } = watched;
+    await page.getByLabel('Country').selectOption('SE');
+    await watched.says('1,150 retailers in Sweden');
+    await page.getByRole('button', { name: 'Show 60 more' }).click();
+    await page.getByRole('link', { name: 'Shop 0100', exact: true }).click();
+    await page.getByRole('heading', { name: 'Shop 0100', level: 1 }).waitFor();
+    expect(await page.title()).toBe('Shop 0100 · Offerbook');
+    await page.goBack();
+    await watched.says('1,150 retailers in Sweden');
+    expect((await watched.names()).length).toBe(120);
+    expect(await page.locator(':focus').textContent()).toBe('Shop 0100');
+    expect(await page.evaluate('scrollY > 1000')).toBe(true);
+    await page.goBack();
+    await watched.says('1,155 retailers');
+    await page.goForward();
+    await page.goForward();
+    await page.getByRole('heading', { name: 'Shop 0100', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Back to the results' }).click();
+    await watched.says('1,150 retailers in Sweden');
+    watched.expectCalm();
+  });
+});
+
+describe('a retailer', () => {
+  test('is one small request, and has offers, coupons and promotions', async () => {
+    await using watched = await open(`/?retailer=${id(1)}`);
+    const { page } = watched;
+    await page.getByRole('heading', { name: 'Café Mélange', level: 1 }).waitFor();
+    expect(await page.locator('.amount').allTextContents()).toEqual(['14.5%', '3%']);
+    expect(await page.locator('.facts').allTextContents()).toEqual([
+      'Food · Austria, Germany',
+      'Food · Austria',
+    ]);
+    const asked = watched.requests.map((request) => request.url()).filter((url) => url.includes('/v1/'));
+    expect(asked).toEqual([`${node.url}/v1/retailers/?cursor=${id(1)}&limit=1`]);
+    watched.expectCalm();
+  });
+
+  test('a coupon is copied with one press', async () => {
+    await using watched = await open(`/?retailer=${id(1)}`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await watched.page.getByRole('button', { name: 'Copy the code MELANGE-10' }).click();
+    await watched.page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await watched.page.evaluate('navigator.clipboard.readText()')).toBe('MELANGE-10');
+    watched.expectCalm();
+  });
+
+  test('where the clipboard is closed, the code is selected', async () => {
+    await using watched = await open(`/?retailer=${id(1)}`);
+    await watched.page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("no"))');
+    await watched.page.getByRole('button', { name: 'Copy the code MELANGE-10' }).click();
+    await watched.page.getByRole('button', { name: 'Press Ctrl+C' }).waitFor();
+    expect(await watched.page.evaluate('getSelection().toString()')).toBe('MELANGE-10');
+  });
+
+  test('a promotion leads to its deep link, which learns nothing of this page', async () => {
+    await using watched = await open(`/?retailer=${id(1)}`);
+    const link = watched.page.getByRole('link', { name: 'Go to the promotion' });
+    expect(await link.getAttribute('href')).toBe('https://melange.example/mugs?x=1');
+    expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual([
+      '_blank',
+      'noopener noreferrer',
+    ]);
+  });
+
+  test('says in words when a deal ends', async () => {
+    await using watched = await open(`/?retailer=${id(5)}`);
+    expect(await watched.page.locator('.ends').textContent()).toMatch(/^ends in (29|30) minutes$/);
+  });
+
+  test.each([id(99), 'no-uuid'])('that is not there (%s) is said kindly', async (missing) => {
+    await using watched = await open(`/?retailer=${missing}`);
+    await watched.page.getByRole('heading', { name: 'Nothing on offer here' }).waitFor();
+    await watched.page.getByRole('link', { name: 'See all retailers' }).click();
+    await watched.says('1,155 retailers');
+    watched.expectCalm();
+  });
+});
+
+describe('the page', () => {
+  test('is under 100 KB for the first view, and talks to nobody but this server', async () => {
+    await using watched = await openList();
+    const [document, ...others] = watched.requests;
+    const before = [document, ...others.filter((request) => !request.url().includes('cursor='))];
+    const sizes = await Promise.all(
+      before.map(async (request) => (await request?.sizes())?.responseBodySize ?? 0),
+    );
+    expect(before.map((request) => new URL(request?.url() ?? '').pathname).sort()).toEqual([
+      '/',
+      '/assets/catalogue.js',
+      '/assets/site.css',
+      '/favicon.svg',
+      '/v1/retailers/',
+    ]);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
+    expect(watched.origins).toEqual(new Set([node.url]));
+  });
+
+  test('runs no script and loads nothing that is not its own', async () => {
+    await using watched = await openList();
+    const { page } = watched;
+    const attempt = (code: string) =>
+      page.evaluate(`(async () => { try { ${code}; return 'done' } catch (error) { return error.name } })()`);
+    expect(await attempt(`document.body.innerHTML = '<b>'`)).toBe('TypeError');
+    expect(await attempt(`await fetch('https://elsewhere.example/')`)).toBe('TypeError');
+    expect(
+      await attempt(
+        `document.body.append(Object.assign(document.createElement('img'), { src: 'https://elsewhere.example/x.png' }))`,
+      ),
+    ).toBe('done');
+    await page.waitForFunction('performance.now() > 0');
+    expect(watched.complaints.join('\n')).toContain('img-src');
+    expect(
+      watched.requests.filter((request) => request.url().includes('elsewhere') && request.failure() === null),
+    ).toEqual([]);
+    const response = await node.get('/');
+    expect(response.headers.get('Content-Security-Policy')).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    // It holds a token: nobody else's page may read it.
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
+  });
+
+  test('works with the keyboard alone', async () => {
+    await using watched = await openList('/?q=zebra');
+    const { page } = watched;
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
+    await page.getByLabel('Search').focus();
+    for (const expected of ['category', 'country']) {
+      await page.keyboard.press('Tab');
+      expect(await page.locator(':focus').getAttribute('id')).toBe(expected);
+    }
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Zebra Books', level: 1 }).waitFor();
+    expect(await page.locator(':focus').textContent()).toBe('Zebra Books');
+  });
+
+  test.each(['light', 'dark'] as const)('breaks no rule of axe-core in the %s', async (colorScheme) => {
+    await using watched = await openList('/', { colorScheme });
+    const { page } = watched;
+    expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe(
+      { light: 'rgb(247, 246, 242)', dark: 'rgb(18, 20, 17)' }[colorScheme],
+    );
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByLabel('Search').fill('nothing like it');
+    expect(await axeViolations(page)).toEqual([]);
+    await page.goto(`${node.url}/?retailer=${id(1)}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  test('is not wider than a phone', async () => {
+    await using watched = await openList('/', { viewport: { width: 390, height: 844 } });
+    const { page } = watched;
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.goto(`${node.url}/?retailer=${id(1)}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+});

@@ -1,0 +1,110 @@
+// Imported text is data: markup, script, direction marks and endless words are shown as they are, do nothing,
+// and leave the layout alone.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+import { axeViolations } from './axe-violations.ts';
+import { WatchedPage } from './watched-page.ts';
+
+setDefaultTimeout(30_000);
+
+const MARKUP = `<img src=x onerror="hacked=1"><script>hacked=1</script></title></script><svg onload=hacked=1>&lt;b&gt;`;
+const ENDLESS = 'W'.repeat(10_000);
+const RIGHT_TO_LEFT = 'abc\u202edef\u2067ghi';
+const STACKED = `Z${'\u0335\u0321\u0301'.repeat(300)}algo`;
+const TEXTS = { markup: MARKUP, endless: ENDLESS, 'right to left': RIGHT_TO_LEFT, stacked: STACKED };
+const WIDTHS = [390, 1280];
+
+let node: TestNode;
+let browser: Browser;
+
+beforeAll(async () => {
+  const token = newTokenText('public');
+  node = await TestNode.start({ pageToken: token });
+  await node.keep(token, 'public');
+  await node.catalogue(
+    Object.values(TEXTS).map((text, i) =>
+      retailer(i + 1, {
+        name: text,
+        hostname: text,
+        cashbackOffers: [
+          offer(i + 11, { description: text, category: text, termsAndExclusions: text, featured: true }),
+        ],
+        coupons: [coupon(i + 21, { code: text, description: text })],
+        promotions: [
+          promotion(i + 31, {
+            description: text,
+            deepLink: `https://x.example/${encodeURIComponent(text.slice(0, 500))}`,
+          }),
+        ],
+      }),
+    ),
+  );
+  browser = await launchBrowser();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await node?.[Symbol.asyncDispose]();
+});
+
+test.each(WIDTHS)('the list shows them harmlessly, %d pixels wide', async (width) => {
+  await using watched = await WatchedPage.open(browser, node.url, { viewport: { width, height: 800 } });
+  const { page } = watched;
+  await watched.says('4 retailers');
+  expect((await watched.names()).toSorted()).toEqual(Object.values(TEXTS).toSorted());
+  expect(await page.evaluate('typeof hacked')).toBe('undefined');
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  // No card is much higher than one with an ordinary name.
+  expect(
+    await page.evaluate(
+      `Math.max(...[...document.querySelectorAll('.card')].map((card) => card.offsetHeight))`,
+    ),
+  ).toBeLessThan(400);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByLabel('Search').fill(MARKUP.slice(0, 12));
+  await watched.says(`1 retailer for “${MARKUP.slice(0, 12)}”`);
+  watched.expectCalm();
+});
+
+test.each(Object.keys(TEXTS).flatMap((kind, i) => WIDTHS.map((width) => [kind, width, i + 1] as const)))(
+  'a retailer full of %s, %d pixels wide',
+  async (kind, width, number) => {
+    const text = TEXTS[kind as keyof typeof TEXTS];
+    await using watched = await WatchedPage.open(browser, `${node.url}/?retailer=${id(number)}`, {
+      viewport: { width, height: 800 },
+    });
+    const { page } = watched;
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.locator('h1').textContent()).toBe(text);
+    expect(await page.locator('.code code').textContent()).toBe(text);
+    for (const details of await page.locator('details > summary').all()) await details.click();
+    expect(await page.evaluate('typeof hacked')).toBe('undefined');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await page.title()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+    expect(await axeViolations(page)).toEqual([]);
+    watched.expectCalm();
+  },
+);
+
+test('a link that is none of the web is no link, even if the API sent it', async () => {
+  await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
+  const { page } = watched;
+  const script = 'javascript:hacked=1';
+  const sent = retailer(1, { url: script, logo: script, promotions: [promotion(2, { deepLink: script })] });
+  await page.route('**/v1/**', (route) =>
+    route.fulfill({ contentType: 'application/json', body: JSON.stringify({ data: [sent] }) }),
+  );
+  await page.goto(`${node.url}/?retailer=${id(1)}`);
+  await page.getByText('Go to the promotion').click();
+  await page.getByText('www.r1.example').click();
+  expect(await page.evaluate('[typeof hacked, document.querySelectorAll("main a").length]')).toEqual([
+    'undefined',
+    1,
+  ]);
+  watched.expectCalm();
+});

@@ -1,0 +1,135 @@
+// The reference at /docs and the pages of the errors, as a reader uses them.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { ERROR_CODES } from '../../src/domain/errors.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { offer, retailer } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+import { axeViolations } from './axe-violations.ts';
+import { WatchedPage } from './watched-page.ts';
+
+setDefaultTimeout(30_000);
+
+let node: TestNode;
+let token: string;
+let browser: Browser;
+
+beforeAll(async () => {
+  token = newTokenText('public');
+  node = await TestNode.start({ pageToken: token });
+  await node.keep(token, 'public');
+  await node.catalogue([retailer(1, { cashbackOffers: [offer(11), offer(12, { countries: ['FR'] })] })]);
+  browser = await launchBrowser();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await node?.[Symbol.asyncDispose]();
+});
+
+const open = (path: string, options = {}, url = node.url) => WatchedPage.open(browser, url + path, options);
+
+describe('/docs', () => {
+  test("sends a request with the sandbox's token and shows the answer", async () => {
+    await using watched = await open('/docs');
+    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/' });
+    await form.getByLabel('country').fill('fr');
+    await form.getByRole('button', { name: 'Send' }).click();
+    const shown = await form.locator('.answer > pre').textContent();
+    expect(JSON.parse(shown ?? '')).toEqual({
+      data: [expect.objectContaining({ countries: ['FR'], name: 'Retailer 1' })],
+    });
+    expect(await form.locator('.answer > p').textContent()).toMatch(
+      /^200 in \d+ ms · \/v1\/cashback-offers\/\?limit=2&country=fr$/,
+    );
+    expect(watched.origins).toEqual(new Set([node.url]));
+    watched.expectCalm();
+  });
+
+  test('shows a refusal as it is', async () => {
+    await using watched = await open('/docs');
+    const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/' });
+    await form.getByLabel('limit').fill('5000');
+    await form.getByRole('button', { name: 'Send' }).click();
+    expect(await form.locator('.answer > pre').textContent()).toContain('"code": "invalid_parameter"');
+  });
+
+  test('has no form for the operation that takes a private token, and refuses one in its field', async () => {
+    await using watched = await open('/docs');
+    const { page } = watched;
+    expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(4);
+    await page.getByLabel('Public token for this page').fill(await node.token('private'));
+    await page.getByText('This is a private token.').waitFor();
+    expect(await page.getByLabel('Public token for this page').inputValue()).toBe('');
+    expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
+  });
+
+  test('shows every operation in curl, TypeScript and Python, for this server, to be copied', async () => {
+    await using watched = await open('/docs', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = watched;
+    await page.locator('#listRetailers').getByText('Python', { exact: true }).click();
+    const shown = page.locator('.samples .sample:visible');
+    expect(await shown.count()).toBe(5);
+    for (const sample of await shown.all()) expect(await sample.textContent()).toContain(`'${node.url}/v1/`);
+    await page.locator('#listCoupons').getByRole('button', { name: 'Copy the Python' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      `url = '${node.url}/v1/coupons/?'`,
+    );
+    watched.expectCalm();
+  });
+
+  test('outside of the sandbox asks for a token, and says so when there is none', async () => {
+    await using serving = await TestNode.start({ databaseUrl: node.databaseUrl });
+    await using watched = await open('/docs', {}, serving.url);
+    const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/' });
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('Enter a public token first.').waitFor();
+    await watched.page.getByLabel('Public token for this page').fill(token);
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('"data": []').waitFor();
+    expect(await (await serving.get('/docs')).text()).not.toContain('ob_pub_0');
+    watched.expectCalm();
+  });
+
+  test.each(['light', 'dark'] as const)('breaks no rule of axe-core in the %s', async (colorScheme) => {
+    await using watched = await open('/docs', { colorScheme });
+    await watched.page
+      .getByRole('form', { name: 'Try /v1/coupons/' })
+      .getByRole('button', { name: 'Send' })
+      .click();
+    await watched.page.locator('.answer > pre').waitFor();
+    for (const details of await watched.page.locator('details > summary').all()) await details.click();
+    expect(await axeViolations(watched.page)).toEqual([]);
+  });
+
+  test('is not wider than a phone', async () => {
+    await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
+    expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+});
+
+describe('/errors/', () => {
+  test('leads to a page for every error, and back', async () => {
+    await using watched = await open('/errors/');
+    const links = await watched.page
+      .locator('td a')
+      .evaluateAll((found) => found.map((link) => link.textContent));
+    expect(links).toEqual([...ERROR_CODES]);
+    await watched.page.getByRole('link', { name: 'rate_limited' }).click();
+    await watched.page.getByRole('heading', { name: 'Too many requests', level: 1 }).waitFor();
+    await watched.page.getByRole('link', { name: 'All errors' }).click();
+    await watched.page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
+    expect(watched.origins).toEqual(new Set([node.url]));
+    watched.expectCalm();
+  });
+
+  test.each(['light', 'dark'] as const)('breaks no rule of axe-core in the %s', async (colorScheme) => {
+    for (const path of ['/errors/', '/errors/private_token_in_browser']) {
+      await using watched = await open(path, { colorScheme, viewport: { width: 390, height: 844 } });
+      expect(await axeViolations(watched.page)).toEqual([]);
+      expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    }
+  });
+});

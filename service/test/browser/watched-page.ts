@@ -1,0 +1,62 @@
+// A page of ours in a real browser, watched: whatever it complains about and wherever it sends requests.
+
+import { expect } from 'bun:test';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+
+export class WatchedPage implements AsyncDisposable {
+  readonly page: Page;
+  readonly requests: readonly Request[];
+  /** Errors and warnings of the console, uncaught errors, and what the Content-Security-Policy has blocked. */
+  readonly complaints: readonly string[];
+
+  private constructor(page: Page, requests: readonly Request[], complaints: readonly string[]) {
+    this.page = page;
+    this.requests = requests;
+    this.complaints = complaints;
+  }
+
+  static async open(
+    browser: Browser,
+    url: string,
+    options: BrowserContextOptions = {},
+  ): Promise<WatchedPage> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    const requests: Request[] = [];
+    const complaints: string[] = [];
+    page.on('request', (request) => requests.push(request));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(url);
+    return new WatchedPage(page, requests, complaints);
+  }
+
+  get origins(): Set<string> {
+    return new Set(this.requests.map((request) => new URL(request.url()).origin));
+  }
+
+  /** Names of the retailers in the list, in order. */
+  names(): Promise<string[]> {
+    return this.page.locator('.card h2').allTextContents();
+  }
+
+  status() {
+    return this.page.getByRole('status').first();
+  }
+
+  /** Waits until the list says this. */
+  async says(words: string): Promise<void> {
+    await this.page.getByRole('status').getByText(words, { exact: true }).waitFor();
+  }
+
+  expectCalm(): void {
+    expect(this.complaints).toEqual([]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.page.context().close();
+  }
+}

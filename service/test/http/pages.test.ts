@@ -1,0 +1,110 @@
+// The pages for people, as far as HTTP is concerned: what they may do, what they are told, how they are kept.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readServeSettings } from '../../src/config.ts';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { TestNode } from '../support/test-node.ts';
+
+let node: TestNode;
+
+beforeAll(async () => {
+  node = await TestNode.start();
+});
+
+afterAll(() => node?.[Symbol.asyncDispose]());
+
+const policy = (response: Response) => response.headers.get('Content-Security-Policy');
+
+describe('the explorer', () => {
+  test('switched off, leaves a page without the catalogue, without a script and without requests', async () => {
+    await using quiet = await TestNode.start({
+      settings: { explorer: 'off' },
+      pageToken: newTokenText('public'),
+    });
+    const response = await quiet.get('/');
+    const page = await response.text();
+    expect(page).not.toContain('<script');
+    expect(page).not.toContain('ob_pub_');
+    expect(policy(response)).toStartWith(
+      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'",
+    );
+  });
+
+  test('may load logos from where the operator says, and from nowhere else', async () => {
+    const explorerLogos = ['https://cdn.example', 'https://img.example'];
+    await using open = await TestNode.start({ settings: { explorerLogos } });
+    expect(policy(await open.get('/'))).toContain(
+      "; img-src 'self' https://cdn.example https://img.example; ",
+    );
+    expect(policy(await open.get('/docs'))).toContain("; img-src 'self'; ");
+    expect(policy(await node.get('/'))).toContain("; img-src 'self'; ");
+  });
+
+  test('is told of a token only where the node was given one', async () => {
+    const pageToken = newTokenText('public');
+    await using sandbox = await TestNode.start({ pageToken });
+    expect(await (await sandbox.get('/')).text()).toContain(
+      `<meta name="offerbook-token" content="${pageToken}">`,
+    );
+    expect(await (await node.get('/')).text()).not.toContain('offerbook-token');
+  });
+
+  test('a node that is given a private token for its pages does not start', () => {
+    return expect(TestNode.start({ pageToken: newTokenText('private') })).rejects.toThrow(
+      'only a public token may be put into a page',
+    );
+  });
+
+  test.each(['cdn.example', 'https://cdn.example/logos', 'https://a.example;script-src *', 'http:'])(
+    '--explorer-logos "%s" stops the start',
+    (explorerLogos) => {
+      expect(() => readServeSettings({ explorerLogos }, {})).toThrow('--explorer-logos must list origins');
+    },
+  );
+
+  test('--explorer-logos takes origins, or https: for all', () => {
+    const read = (explorerLogos: string) => readServeSettings({ explorerLogos }, {}).explorerLogos;
+    expect([read(''), read('https:'), read('https://a.example, http://b.example:81')]).toEqual([
+      [],
+      ['https:'],
+      ['https://a.example', 'http://b.example:81'],
+    ]);
+  });
+});
+
+describe('assets', () => {
+  async function assetPaths(): Promise<string[]> {
+    const page = await (await node.get('/')).text();
+    return [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  }
+
+  test('are kept for good under their version, and asked for again under any other', async () => {
+    const paths = await assetPaths();
+    expect(paths.map((path) => path.split('?')[0])).toEqual(['/assets/site.css', '/assets/catalogue.js']);
+    for (const path of paths) {
+      const kept = async (asked: string) => (await node.get(asked)).headers.get('Cache-Control');
+      expect(await kept(path)).toBe('public, max-age=31536000, immutable');
+      expect(await kept(path.replace(/v=.*/, 'v=other'))).toBe('no-cache');
+    }
+  });
+
+  test('come compressed, and not at all when they are known', async () => {
+    for (const path of [...(await assetPaths()), '/', '/docs', '/openapi.json']) {
+      const response = await node.get(path, undefined, { 'Accept-Encoding': 'gzip' });
+      expect([path, response.status, response.headers.get('Content-Encoding')]).toEqual([path, 200, 'gzip']);
+      const tag = response.headers.get('ETag') ?? '';
+      const again = await node.get(path, undefined, { 'Accept-Encoding': 'gzip', 'If-None-Match': tag });
+      expect([path, again.status, await again.text()]).toEqual([path, 304, '']);
+    }
+  });
+
+  test('the whole page is under 100 KB without its data', async () => {
+    const bodies = await Promise.all(
+      ['/', '/favicon.svg', ...(await assetPaths())].map(async (path) => {
+        const response = await node.get(path, undefined, { 'Accept-Encoding': 'identity' });
+        return Bun.gzipSync(await response.bytes()).length;
+      }),
+    );
+    expect(bodies.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
+  });
+});

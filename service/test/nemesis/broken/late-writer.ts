@@ -1,0 +1,24 @@
+// A writer without protection 1: it takes its stamp before it holds the clock's lock, and commits when others
+// have long committed later stamps. What most services do with now().
+
+import { printTimestamp } from '../../../src/domain/timestamp.ts';
+import { printTransaction, type UnstampedTransaction } from '../../../src/domain/transaction.ts';
+import { TRANSACTIONS } from '../../../src/storage/database.ts';
+import { COMMAND_OPTIONS, openDatabase } from '../../../src/storage/open-stores.ts';
+
+/** Stamps a row now; the returned function writes it. */
+export function stampEarly(databaseUrl: string, orgId: number, row: UnstampedTransaction, stampMs: number) {
+  const document = printTransaction(row, printTimestamp(stampMs));
+  return async function commitLate(): Promise<void> {
+    const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
+    await database.write(async (connection) => {
+      await connection.putMany(TRANSACTIONS, [[row.id, orgId, stampMs, document]]);
+      await connection.all(
+        'UPDATE organisations SET last_stamp = $2 WHERE id = $1 AND last_stamp < $2',
+        orgId,
+        stampMs,
+      );
+    });
+    await database.close();
+  };
+}

@@ -1,0 +1,37 @@
+// A page reader without protection 2: ordered by (updatedAt, id), with the cursor's row as the place to go on
+// from. When that row changes, the place moves with it.
+
+import { printEnvelope } from '../../../src/domain/page.ts';
+import { printTimestamp } from '../../../src/domain/timestamp.ts';
+import type { Uuid } from '../../../src/domain/uuid.ts';
+import { COMMAND_OPTIONS, openDatabase } from '../../../src/storage/open-stores.ts';
+import type { Send } from '../page-reader.ts';
+
+export function movingOrder(databaseUrl: string, orgId: number): Send {
+  return async (path) => {
+    const parameters = new URL(path, 'http://nemesis.invalid').searchParams;
+    const limit = Number(parameters.get('limit'));
+    const watermark = parameters.get('updatedAtGreaterThan');
+    const cursor = parameters.get('cursor');
+    const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
+    const [clock] = await database.all<{ last_stamp: number }>(
+      'SELECT last_stamp FROM organisations WHERE id = $1',
+      orgId,
+    );
+    const rows = await database.all<{ id: Uuid; updated_at: number; document: string }>(
+      'SELECT id, updated_at, document FROM transactions WHERE org_id = $1 ORDER BY updated_at, id',
+      orgId,
+    );
+    await database.close();
+    const place = cursor === null ? 0 : rows.findIndex(({ id }) => id === cursor);
+    const after = watermark === null ? Number.NEGATIVE_INFINITY : Date.parse(`${watermark}Z`);
+    const found = rows.slice(place).filter((row) => row.updated_at > after);
+    return new Response(
+      printEnvelope(
+        found.slice(0, limit).map(({ document }) => document),
+        found[limit]?.id,
+      ),
+      { headers: { 'Complete-Through': printTimestamp(clock?.last_stamp ?? 0) } },
+    );
+  };
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'bun:test';
+import { runDurability } from './durability.ts';
+import { MACHINES } from './machine.ts';
+
+const ROUNDS = 2;
+
+for (const { name, open } of MACHINES) {
+  test(`an acknowledged import survives the death of everything on ${name}`, async () => {
+    await using machine = await open();
+    const report = await runDurability(machine, ROUNDS, 1);
+    expect(report).toMatchObject({ acknowledged: ROUNDS, lost: 0, half: 0, damage: [] });
+  }, 120_000);
+}

@@ -1,0 +1,140 @@
+// The four ways to lose a change, each scripted step by step, once with the protection against it switched
+// off and once with it on: the comparison on which the nemesis rests must tell the two apart.
+
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { Random } from '../../src/sandbox/random.ts';
+import { DATABASES } from '../support/databases.ts';
+import { ndjson } from '../support/test-node.ts';
+import { GapPoller } from './broken/gap-poller.ts';
+import { stampEarly } from './broken/late-writer.ts';
+import { movingOrder } from './broken/moving-order.ts';
+import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
+import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
+import { TilingPoller } from './pollers/tiling-poller.ts';
+import { Scene } from './scene.ts';
+
+// The first test on PostgreSQL may have to wait for its server.
+setDefaultTimeout(60_000);
+
+const LIMIT = 2;
+const STAMP_MS = Date.parse('2026-11-14T12:00:01.500Z');
+
+for (const database of DATABASES) {
+  describe(`on ${database.name}`, () => {
+    const open = async () => Scene.open(await database.create());
+
+    describe('a late commit', () => {
+      test('loses the change when the stamp is taken without the lock', async () => {
+        await using scene = await open();
+        await scene.change(1, 2);
+        const [row] = scene.versions([1]);
+        if (row === undefined) throw new Error('there is no row');
+        const commitLate = stampEarly(scene.nodes[0].databaseUrl, scene.orgId, row, STAMP_MS);
+        await scene.change(2);
+        const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+        await poller.walk(LIMIT);
+        await commitLate();
+        await poller.walk(LIMIT);
+        expect(await scene.lostBy(poller)).toEqual([1]);
+      });
+
+      test('loses nothing when the lock is held from the stamp to the commit', async () => {
+        await using scene = await open();
+        await scene.change(1, 2);
+        const { stores } = scene.nodes[1];
+        const reached = Promise.withResolvers<void>();
+        const goOn = Promise.withResolvers<void>();
+        async function* slowFile() {
+          reached.resolve();
+          await goOn.promise;
+          yield new TextEncoder().encode(ndjson(scene.versions([1])));
+        }
+        const org = await scene.nodes[0].organisation();
+        const slow = importTransactions(stores.transactions, org, sourceFrom(slowFile()), () => STAMP_MS, {});
+        await reached.promise;
+        const quick = scene.change(2);
+        const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+        await poller.walk(LIMIT);
+        goOn.resolve();
+        await Promise.all([slow, quick]);
+        await poller.walk(LIMIT);
+        expect(await scene.lostBy(poller)).toEqual([]);
+      });
+    });
+
+    describe('a sort key that moves', () => {
+      async function walkWhileTheCursorRowChanges(scene: Scene, send: Parameters<Scene['pages']>[0][number]) {
+        for (const number of [1, 2, 3, 4, 5, 6]) await scene.change(number);
+        const poller = new OpenWalkPoller(
+          scene.pages([send], async (page) => {
+            if (page === 1) await scene.change(3);
+          }),
+        );
+        await poller.walk(LIMIT);
+        await poller.walk(LIMIT);
+        return scene.lostBy(poller);
+      }
+
+      test('loses what lies between when pages are ordered by (updatedAt, id)', async () => {
+        await using scene = await open();
+        const send = movingOrder(scene.nodes[0].databaseUrl, scene.orgId);
+        expect(await walkWhileTheCursorRowChanges(scene, send)).toEqual([4, 5, 6]);
+      });
+
+      test('loses nothing when pages are ordered by id', async () => {
+        await using scene = await open();
+        expect(await walkWhileTheCursorRowChanges(scene, scene.node(0))).toEqual([]);
+        expect(scene.brokenPromises).toEqual([]);
+      });
+    });
+
+    describe('the greatest stamp seen as watermark', () => {
+      async function walkWhileRowsChange(scene: Scene, secondNode: 0 | 1) {
+        await scene.change(1, 2, 3, 4);
+        const poller = new GreatestStampPoller(
+          scene.pages([scene.node(0), scene.node(secondNode), scene.node(0)], async (page) => {
+            if (page !== 1) return;
+            await scene.change(1);
+            await scene.change(4);
+          }),
+        );
+        await poller.walk(LIMIT);
+        await poller.walk(LIMIT);
+        return scene.lostBy(poller);
+      }
+
+      test('loses the change behind the reader when no node has pinned the walk', async () => {
+        await using scene = await open();
+        expect(await walkWhileRowsChange(scene, 1)).toEqual([1]);
+      });
+
+      test('loses nothing on one node, which holds the walk to its first page', async () => {
+        await using scene = await open();
+        expect(await walkWhileRowsChange(scene, 0)).toEqual([]);
+      });
+    });
+
+    describe('both bounds strict', () => {
+      async function tile(scene: Scene, Kind: typeof TilingPoller) {
+        const poller = new Kind(scene.pages([scene.node(0)]), new Random(1));
+        await scene.change(1, 2);
+        await poller.walk(LIMIT);
+        await scene.change(3);
+        await poller.walk(LIMIT);
+        return scene.lostBy(poller);
+      }
+
+      test('loses what is stamped with the bound when windows end at the bound', async () => {
+        await using scene = await open();
+        expect(await tile(scene, GapPoller)).toEqual([1, 2, 3]);
+      });
+
+      test('loses nothing when windows end a millisecond after it', async () => {
+        await using scene = await open();
+        expect(await tile(scene, TilingPoller)).toEqual([]);
+      });
+    });
+  });
+}

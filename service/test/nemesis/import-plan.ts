@@ -1,0 +1,20 @@
+// What the next import of an importer is to be: chance decides, within what makes trouble.
+
+import type { Random } from '../../src/sandbox/random.ts';
+import type { ImportOrder } from './import-order.ts';
+import type { OrganisationName } from './world.ts';
+
+const HOUR_MS = 3_600_000;
+
+export function planImport(number: number, organisation: OrganisationName, random: Random): ImportOrder {
+  return {
+    number,
+    organisation,
+    // Most are small; some are larger than a batch, so that rows are written before the file has ended.
+    rows: random.chance(0.1) ? random.whole(500, 800) : Math.round(random.logBetween(1, 100)),
+    ending: random.pick(['good', 'good', 'good', 'good', 'good', 'good', 'bad row', 'foreign id'] as const),
+    clockOffsetMs: random.whole(-HOUR_MS, HOUR_MS),
+    pauseMs: random.chance(0.3) ? Math.round(random.logBetween(5, 500)) : 0,
+    seed: random.whole(0, 2 ** 31),
+  };
+}

@@ -1,0 +1,34 @@
+// An importing process: takes orders on stdin, one JSON text for each line, and reports on stdout. May be
+// killed at any moment; what it had not reported by then is nobody's promise.
+
+import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { carryOut, type ImportOrder, type ImportResult } from './import-order.ts';
+import { readJsonLines } from './json-lines.ts';
+
+export type ImporterReport =
+  | { readonly event: 'stamped'; readonly stampMs: number }
+  | ({ readonly event: 'imported' } & ImportResult)
+  | { readonly event: 'refused'; readonly reason: string }
+  | { readonly event: 'violation'; readonly what: string };
+
+function report(message: ImporterReport): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+if (import.meta.main) {
+  const stores = await openStores(process.argv[2] ?? '', COMMAND_OPTIONS);
+  for await (const order of readJsonLines<ImportOrder>(Bun.stdin.stream())) {
+    try {
+      const result = await carryOut(stores, order, {
+        stamped: (stampMs) => report({ event: 'stamped', stampMs }),
+        violation: (what) => report({ event: 'violation', what }),
+      });
+      report({ event: 'imported', ...result });
+    } catch (error) {
+      if (!(error instanceof BadInput || error instanceof Refused)) throw error;
+      report({ event: 'refused', reason: error.message });
+    }
+  }
+  await stores.close();
+}

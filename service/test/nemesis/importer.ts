@@ -1,0 +1,69 @@
+// The driver's end of an importing process: hands it orders, and kills it when that is the plan.
+
+import { join } from 'node:path';
+import type { ImportOrder } from './import-order.ts';
+import type { ImporterReport } from './importer-process.ts';
+import { readJsonLines } from './json-lines.ts';
+
+const PROGRAM = join(import.meta.dir, 'importer-process.ts');
+
+export type Outcome =
+  | { readonly end: 'imported'; readonly stampMs: number; readonly changes: number }
+  | { readonly end: 'refused'; readonly reason: string }
+  /** Killed before it could report: the database may have kept the import or not. */
+  | { readonly end: 'killed' };
+
+export interface OrderOptions {
+  /** How long after its stamp the import is killed; undefined for never. */
+  readonly killAfterMs?: number | undefined;
+  readonly onStamped: (stampMs: number) => void;
+  readonly onViolation: (what: string) => void;
+}
+
+export class Importer {
+  readonly #child: ReturnType<typeof spawn>;
+  readonly #reports: AsyncGenerator<ImporterReport>;
+  #killed = false;
+
+  constructor(databaseUrl: string) {
+    this.#child = spawn(databaseUrl);
+    this.#reports = readJsonLines<ImporterReport>(this.#child.stdout);
+  }
+
+  async carryOut(order: ImportOrder, options: OrderOptions): Promise<Outcome> {
+    this.#child.stdin.write(`${JSON.stringify(order)}\n`);
+    await this.#child.stdin.flush();
+    while (true) {
+      const { value, done } = await this.#reports.next();
+      if (done) {
+        if (!this.#killed) throw new Error(`import ${order.number} ended its process`);
+        return { end: 'killed' };
+      }
+      if (value.event === 'violation') options.onViolation(value.what);
+      else if (value.event === 'stamped') {
+        options.onStamped(value.stampMs);
+        if (options.killAfterMs !== undefined) setTimeout(() => this.kill(), options.killAfterMs);
+      } else if (value.event === 'imported') {
+        return { end: 'imported', stampMs: value.stampMs, changes: value.changes };
+      } else return { end: 'refused', reason: value.reason };
+    }
+  }
+
+  kill(): void {
+    this.#killed = true;
+    this.#child.kill('SIGKILL');
+  }
+
+  async close(): Promise<void> {
+    this.#child.stdin.end();
+    await this.#child.exited;
+  }
+}
+
+function spawn(databaseUrl: string) {
+  return Bun.spawn([process.execPath, PROGRAM, databaseUrl], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+}

@@ -1,0 +1,71 @@
+// The book of all imports: which stamps they were given, and which were acknowledged. Checks that stamps rise
+// from each acknowledged import to every one that begins after it, and that a row's stamp is its import's.
+
+import { printTimestamp, type Timestamp } from '../../src/domain/timestamp.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import type { ImportResult } from './import-order.ts';
+import type { ClockWitness } from './page-reader.ts';
+import type { OrganisationName } from './world.ts';
+
+export interface Entry {
+  readonly number: number;
+  readonly stamped: (stampMs: number) => void;
+  readonly violation: (what: string) => void;
+  readonly acknowledge: (result: ImportResult) => void;
+}
+
+export class Ledger {
+  imports = 0;
+  changes = 0;
+  readonly #witnesses = new Map<OrganisationName, ClockWitness>();
+  readonly #stampsByImport = new Map<number, Timestamp>();
+  readonly #acknowledged = new Set<string>();
+  readonly #onViolation: (what: string) => void;
+  #lastNumber = 0;
+
+  constructor(onViolation: (what: string) => void) {
+    this.#onViolation = onViolation;
+  }
+
+  /** An acknowledged import is visible to every read that begins after it. */
+  witness(organisation: OrganisationName): ClockWitness {
+    const known = this.#witnesses.get(organisation);
+    if (known !== undefined) return known;
+    const witness: ClockWitness = { floor: '' };
+    this.#witnesses.set(organisation, witness);
+    return witness;
+  }
+
+  open(organisation: OrganisationName): Entry {
+    this.#lastNumber += 1;
+    const number = this.#lastNumber;
+    const witness = this.witness(organisation);
+    const before = witness.floor;
+    const violation = (what: string) => this.#onViolation(`${organisation}: ${what}`);
+    return {
+      number,
+      violation,
+      stamped: (stampMs) => this.#stampsByImport.set(number, printTimestamp(stampMs)),
+      acknowledge: ({ stampMs, changes }) => {
+        this.imports += 1;
+        if (changes === 0) return;
+        this.changes += changes;
+        const stamp = printTimestamp(stampMs);
+        if (stamp <= before) violation(`import ${number} was stamped ${stamp} when ${before} had been seen`);
+        if (this.#acknowledged.has(`${organisation} ${stamp}`))
+          violation(`two imports were stamped ${stamp}`);
+        this.#acknowledged.add(`${organisation} ${stamp}`);
+        if (stamp > witness.floor) witness.floor = stamp;
+      },
+    };
+  }
+
+  /** Each row must carry the stamp of the import that last changed it. */
+  check(rows: Iterable<Transaction>): void {
+    for (const { id, updatedAt, passbackData } of rows) {
+      const stamp = this.#stampsByImport.get(Number(passbackData?.replace('import ', '')));
+      if (stamp !== updatedAt)
+        this.#onViolation(`${id} carries ${updatedAt}, its ${passbackData} was ${stamp}`);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// A database that can be killed the hard way and started again, and asked whether it took any damage.
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { DATABASES } from '../support/databases.ts';
+import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
+
+export interface Machine extends AsyncDisposable {
+  readonly name: 'SQLite' | 'PostgreSQL';
+  readonly databaseUrl: string;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  damage(): Promise<string[]>;
+}
+
+export const MACHINES: readonly { name: Machine['name']; open(): Promise<Machine> }[] = [
+  { name: 'SQLite', open: openSqliteMachine },
+  { name: 'PostgreSQL', open: openPostgresMachine },
+];
+
+/** SQLite runs in the processes that use it: there is nothing else to kill. */
+async function openSqliteMachine(): Promise<Machine> {
+  const databaseUrl = (await DATABASES.find(({ name }) => name === 'SQLite')?.create()) ?? '';
+  return {
+    name: 'SQLite',
+    databaseUrl,
+    async kill() {},
+    async start() {},
+    async damage() {
+      const file = new SqliteFile(databaseUrl.slice('sqlite:'.length));
+      const answers = file.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all();
+      file.close();
+      return answers.map((answer) => answer.integrity_check).filter((answer) => answer !== 'ok');
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+/** A server of its own, which waits for the disk as PostgreSQL does unless told otherwise. */
+async function openPostgresMachine(): Promise<Machine> {
+  const { port, process: server, directory } = await startPostgres();
+  const databaseUrl = postgresUrl(port, 'postgres');
+
+  function postmasterPid(): number {
+    return Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  }
+
+  return {
+    name: 'PostgreSQL',
+    databaseUrl,
+    async kill() {
+      const pid = postmasterPid();
+      // The children are listed while their parent still lives: afterwards nobody knows whose they were.
+      const all = [pid, ...childrenOf(pid)];
+      for (const each of all) killIfThere(each);
+      while (all.some(isRunning)) await Bun.sleep(2);
+    },
+    start: () => server.start(),
+    async damage() {
+      const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+      try {
+        return await amcheck(sql);
+      } finally {
+        await sql.end();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads every index and every table row; amcheck throws for the first index that does not agree with its table. */
+async function amcheck(sql: postgres.Sql): Promise<string[]> {
+  await sql`CREATE EXTENSION IF NOT EXISTS amcheck`;
+  const indexes = await sql<{ name: string }[]>`
+    SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_am a ON a.oid = c.relam
+     WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relpersistence = 'p'`;
+  const damage: string[] = [];
+  for (const { name } of indexes) {
+    await sql`SELECT bt_index_parent_check(${name}::regclass, true, true)`.catch((error: Error) =>
+      damage.push(`${name}: ${error.message}`),
+    );
+  }
+  const rows = await sql<{ msg: string }[]>`SELECT msg FROM verify_heapam('transactions')`;
+  return [...damage, ...rows.map(({ msg }) => msg)];
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((each) => parentOf(each) === pid);
+}
+
+/** The fourth field of /proc/PID/stat; the second, the name, may hold spaces but ends with the last bracket. */
+function parentOf(pid: number): number | undefined {
+  const [state, parent] = statOf(pid);
+  return state === undefined ? undefined : Number(parent);
+}
+
+function isRunning(pid: number): boolean {
+  const [state] = statOf(pid);
+  return state !== undefined && state !== 'Z';
+}
+
+function statOf(pid: number): string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test';
+import { DATABASES } from '../support/databases.ts';
+import { runNemesis } from './nemesis.ts';
+
+const SEED = Number(process.env.OFFERBOOK_TEST_SEED ?? 20_261_115);
+const DURATION_MS = 8_000;
+
+for (const database of DATABASES) {
+  const replay = `npm run test:nemesis -- --seed ${SEED} --database ${database.name.toLowerCase()}`;
+
+  test(`no poller loses a change on ${database.name}, whatever fails (again: ${replay})`, async () => {
+    const databaseUrl = await database.create();
+    const report = await runNemesis({ databaseUrl, seed: SEED, durationMs: DURATION_MS });
+    expect(report.violations).toEqual([]);
+    expect(report.lost).toBe(0);
+    // A run in which nothing happened would prove nothing.
+    const { imports, changes, walks, pages } = report;
+    expect(Math.min(imports, changes, walks, pages)).toBeGreaterThan(0);
+  }, 120_000);
+}

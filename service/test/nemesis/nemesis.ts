@@ -1,0 +1,252 @@
+// The nemesis: lets importers, pollers, restarts and sabotage loose on one database for a while, then asks
+// every poller for one more quiet walk and compares its copy with the database, row for row. Everything is
+// decided by the seed, each actor by its own part of it; only the timing is the machine's.
+
+import type { Stores } from '../../src/domain/stores.ts';
+import { Random } from '../../src/sandbox/random.ts';
+import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
+import { Cluster } from './cluster.ts';
+import { compare, readAll } from './comparison.ts';
+import { buildFleet, type Member } from './fleet.ts';
+import { getOrganisation } from './import-order.ts';
+import { planImport } from './import-plan.ts';
+import { Importer } from './importer.ts';
+import { Ledger } from './ledger.ts';
+import { pageReader } from './page-reader.ts';
+import type { FetchPage } from './pollers/poller.ts';
+import { Saboteur } from './saboteur.ts';
+import { ORGANISATIONS, type OrganisationName } from './world.ts';
+
+export interface NemesisOptions {
+  readonly databaseUrl: string;
+  readonly seed: number;
+  readonly durationMs: number;
+}
+
+export interface NemesisReport {
+  readonly imports: number;
+  readonly changes: number;
+  readonly rollbacks: number;
+  readonly importersKilled: number;
+  readonly serversStopped: number;
+  readonly serversKilled: number;
+  readonly pollersRestarted: number;
+  readonly cursorRowsChanged: number;
+  readonly cursorRowsDeleted: number;
+  readonly walks: number;
+  readonly pages: number;
+  /** How many rows are in the database at the end. */
+  readonly rows: number;
+  readonly lost: number;
+  /** Promises found broken on the way, and what was lost, in words. */
+  readonly violations: readonly string[];
+}
+
+const SERVERS = 2;
+const IMPORTERS = 3;
+const VIOLATIONS_LISTED_MAX = 50;
+/** Sabotage happens while a poller waits, so it does not wait long itself. */
+const SABOTAGE_OPTIONS = { ...COMMAND_OPTIONS, lockTimeoutMs: 100 };
+
+/** Thrown into a poller to have it restarted in the middle of a walk. */
+class PollerRestart extends Error {}
+
+export async function runNemesis(options: NemesisOptions): Promise<NemesisReport> {
+  await using run = await NemesisRun.start(options);
+  await run.rage();
+  return await run.settle();
+}
+
+class NemesisRun implements AsyncDisposable {
+  readonly #seed: number;
+  readonly #databaseUrl: string;
+  readonly #endMs: number;
+  readonly #stores: Stores;
+  readonly #cluster: Cluster;
+  readonly #violations: string[] = [];
+  readonly #ledger = new Ledger((what) => this.#note(what));
+  readonly #saboteur: Saboteur;
+  readonly #closing: (() => Promise<void>)[] = [];
+  readonly #fleet: Member[] = [];
+  readonly #counts = {
+    rollbacks: 0,
+    importersKilled: 0,
+    serversStopped: 0,
+    serversKilled: 0,
+    pollersRestarted: 0,
+    cursorRowsChanged: 0,
+    cursorRowsDeleted: 0,
+    walks: 0,
+    pages: 0,
+  };
+  #failed = false;
+  #quiet = false;
+
+  private constructor(options: NemesisOptions, stores: Stores, sabotageStores: Stores, cluster: Cluster) {
+    this.#seed = options.seed;
+    this.#databaseUrl = options.databaseUrl;
+    this.#endMs = performance.now() + options.durationMs;
+    this.#stores = stores;
+    this.#cluster = cluster;
+    const database = openDatabase(options.databaseUrl, SABOTAGE_OPTIONS);
+    this.#saboteur = new Saboteur(sabotageStores, database, this.#ledger, this.#random('saboteur'));
+    this.#closing.push(
+      () => cluster[Symbol.asyncDispose](),
+      () => stores.close(),
+      () => sabotageStores.close(),
+      () => database.close(),
+    );
+  }
+
+  static async start(options: NemesisOptions): Promise<NemesisRun> {
+    const stores = await openStores(options.databaseUrl);
+    for (const name of ORGANISATIONS) await stores.organisations.create(name);
+    const sabotageStores = await openStores(options.databaseUrl, SABOTAGE_OPTIONS);
+    const cluster = await Cluster.start(options.databaseUrl, SERVERS);
+    const run = new NemesisRun(options, stores, sabotageStores, cluster);
+    for (const name of ORGANISATIONS) {
+      const members = await buildFleet(name, {
+        stores,
+        cluster,
+        random: (...parts) => run.#random(...parts),
+        reader: (...args) => run.#reader(...args),
+      });
+      run.#fleet.push(...members);
+    }
+    return run;
+  }
+
+  /** Everything at once, until the time is up. */
+  async rage(): Promise<void> {
+    const actors = [
+      ...Array.from({ length: IMPORTERS }, (_, i) => this.#keepImporting(this.#random('importer', i))),
+      ...this.#fleet.map(({ organisation, poller, walk }) =>
+        this.#keepPolling(walk, this.#random('poller', organisation, poller.kind)),
+      ),
+      this.#keepRestarting(this.#random('restarts')),
+    ];
+    const ended = actors.map((actor) =>
+      actor.catch((error: unknown) => {
+        this.#failed = true;
+        throw error;
+      }),
+    );
+    for (const outcome of await Promise.allSettled(ended)) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+    }
+  }
+
+  /** One more walk for everybody, then the comparison. */
+  async settle(): Promise<NemesisReport> {
+    this.#quiet = true;
+    const random = this.#random('settling');
+    await Promise.all(this.#fleet.map(({ walk }) => walk(random.whole(1, 200))));
+    let lost = 0;
+    let rows = 0;
+    for (const name of ORGANISATIONS) {
+      const truth = await readAll(this.#stores, (await getOrganisation(this.#stores, name)).id);
+      rows += truth.size;
+      this.#ledger.check(truth.values());
+      for (const { organisation, poller } of this.#fleet) {
+        if (organisation !== name) continue;
+        const found = compare(truth, poller.copy);
+        lost += found.lost.length;
+        for (const id of found.lost) this.#note(`LOST: ${poller.kind} of ${name} has not the last ${id}`);
+        for (const id of found.extra) {
+          if (!this.#saboteur.deleted.has(id)) this.#note(`${poller.kind} of ${name} has made up ${id}`);
+        }
+      }
+    }
+    const { imports, changes } = this.#ledger;
+    return { imports, changes, ...this.#counts, rows, lost, violations: this.#violations };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const close of this.#closing) await close();
+  }
+
+  #random(...parts: (string | number)[]): Random {
+    return new Random(this.#seed, ...parts);
+  }
+
+  #note(what: string): void {
+    if (this.#violations.length < VIOLATIONS_LISTED_MAX) this.#violations.push(what);
+  }
+
+  get #isOver(): boolean {
+    return this.#failed || performance.now() > this.#endMs;
+  }
+
+  async #keepImporting(random: Random): Promise<void> {
+    let importer = new Importer(this.#databaseUrl);
+    try {
+      while (!this.#isOver) {
+        const organisation = random.pick(ORGANISATIONS);
+        const entry = this.#ledger.open(organisation);
+        const order = planImport(entry.number, organisation, random);
+        const killAfterMs = random.chance(0.1) ? random.whole(0, order.pauseMs + 30) : undefined;
+        const outcome = await importer.carryOut(order, {
+          killAfterMs,
+          onStamped: entry.stamped,
+          onViolation: entry.violation,
+        });
+        if (outcome.end === 'imported') entry.acknowledge(outcome);
+        if (outcome.end === 'refused') this.#counts.rollbacks += 1;
+        if (killAfterMs !== undefined) {
+          // It may have been faster than its end; then it dies between two orders.
+          importer.kill();
+          this.#counts.importersKilled += 1;
+          importer = new Importer(this.#databaseUrl);
+        }
+      }
+    } finally {
+      await importer.close();
+    }
+  }
+
+  async #keepPolling(walk: (limit: number) => Promise<void>, random: Random): Promise<void> {
+    let limit = 100;
+    while (!this.#isOver) {
+      // Mostly the same, as clients have it: a walk that is begun again meets the cursors of the first attempt.
+      if (random.chance(0.2)) limit = Math.round(random.logBetween(2, 200));
+      try {
+        await walk(limit);
+        this.#counts.walks += 1;
+      } catch (error) {
+        if (!(error instanceof PollerRestart)) throw error;
+        this.#counts.pollersRestarted += 1;
+      }
+      await Bun.sleep(random.logBetween(1, 200));
+    }
+  }
+
+  async #keepRestarting(random: Random): Promise<void> {
+    while (!this.#isOver) {
+      await Bun.sleep(random.between(200, 1_500));
+      const signal = random.pick(['SIGTERM', 'SIGKILL'] as const);
+      await this.#cluster.restart(random.whole(0, this.#cluster.size - 1), signal);
+      this.#counts[signal === 'SIGTERM' ? 'serversStopped' : 'serversKilled'] += 1;
+    }
+  }
+
+  /** Fetches pages; after some of them, gets at the cursor's row or at the poller itself. */
+  #reader(
+    organisation: OrganisationName,
+    random: Random,
+    send: (path: string) => Promise<Response>,
+  ): FetchPage {
+    const fetchPage = pageReader(send, this.#ledger.witness(organisation), (what) => this.#note(what));
+    return async (query) => {
+      const page = await fetchPage(query);
+      this.#counts.pages += 1;
+      if (this.#quiet || page.cursor === undefined) return page;
+      if (random.chance(0.08)) throw new PollerRestart();
+      if (random.chance(0.3)) {
+        const done = await this.#saboteur.strike(organisation, page.cursor);
+        if (done === 'changed') this.#counts.cursorRowsChanged += 1;
+        if (done === 'deleted') this.#counts.cursorRowsDeleted += 1;
+      }
+      return page;
+    };
+  }
+}

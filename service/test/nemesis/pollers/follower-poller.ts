@@ -1,0 +1,54 @@
+// The client library's own follower, one walk at a time.
+
+import { NetworkError, OfferbookClient } from '@offerbook/client';
+import type { Transaction } from '../../../src/domain/transaction.ts';
+import type { Uuid } from '../../../src/domain/uuid.ts';
+import type { FetchPage, Page, PageQuery, Poller } from './poller.ts';
+import { upsert } from './poller.ts';
+
+export class FollowerPoller implements Poller {
+  readonly kind = 'client library';
+  readonly copy = new Map<Uuid, Transaction>();
+  readonly #client: OfferbookClient;
+  #checkpoint: string | undefined;
+
+  constructor(fetchPage: FetchPage, token: string) {
+    this.#client = new OfferbookClient({
+      baseUrl: 'http://nemesis.invalid',
+      token,
+      fetch: async (url) => printPage(await fetchPage(readQuery(url))),
+      retry: { attemptsMax: 1 },
+      timeoutMs: 120_000,
+    });
+  }
+
+  async walk(limit: number): Promise<void> {
+    const rows: Transaction[] = [];
+    let next = this.#checkpoint;
+    const follower = this.#client.followTransactions({
+      checkpoint: this.#checkpoint,
+      onCheckpoint: (checkpoint) => {
+        next = checkpoint;
+      },
+      once: true,
+      limit,
+    });
+    try {
+      for await (const page of follower.pages()) rows.push(...(page as unknown as Transaction[]));
+    } catch (error) {
+      // What was thrown instead of a page comes out wrapped.
+      throw error instanceof NetworkError ? error.cause : error;
+    }
+    upsert(this.copy, rows);
+    this.#checkpoint = next;
+  }
+}
+
+function readQuery(url: string): PageQuery {
+  const parameters = Object.fromEntries(new URL(url).searchParams);
+  return { ...parameters, limit: Number(parameters.limit) };
+}
+
+function printPage({ rows, cursor, completeThrough }: Page): Response {
+  return Response.json({ data: rows, cursor }, { headers: { 'Complete-Through': completeThrough } });
+}

@@ -1,0 +1,29 @@
+// The client that has not read the documentation: it goes on from the greatest updatedAt it has seen. Safe
+// only while one node serves a whole walk.
+
+import type { Timestamp } from '../../../src/domain/timestamp.ts';
+import type { Transaction } from '../../../src/domain/transaction.ts';
+import type { Uuid } from '../../../src/domain/uuid.ts';
+import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
+
+export class GreatestStampPoller implements Poller {
+  readonly kind = 'max(updatedAt)';
+  readonly copy = new Map<Uuid, Transaction>();
+  readonly #fetchPage: FetchPage;
+  #watermark: Timestamp | undefined;
+
+  constructor(fetchPage: FetchPage) {
+    this.#fetchPage = fetchPage;
+  }
+
+  async walk(limit: number): Promise<void> {
+    const rows: Transaction[] = [];
+    for await (const page of walkPages(this.#fetchPage, { updatedAtGreaterThan: this.#watermark, limit })) {
+      rows.push(...page.rows);
+    }
+    upsert(this.copy, rows);
+    for (const { updatedAt } of rows) {
+      if (this.#watermark === undefined || updatedAt > this.#watermark) this.#watermark = updatedAt;
+    }
+  }
+}

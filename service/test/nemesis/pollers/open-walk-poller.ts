@@ -1,0 +1,31 @@
+// The documented way: walk everything after the watermark, and go on from where every page was complete. That
+// is where the first page was, unless a later page came from a node that still held an older walk to its stamp.
+
+import type { Timestamp } from '../../../src/domain/timestamp.ts';
+import type { Transaction } from '../../../src/domain/transaction.ts';
+import type { Uuid } from '../../../src/domain/uuid.ts';
+import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
+
+export class OpenWalkPoller implements Poller {
+  readonly kind = 'open walk';
+  readonly copy = new Map<Uuid, Transaction>();
+  readonly #fetchPage: FetchPage;
+  #watermark: Timestamp | undefined;
+
+  constructor(fetchPage: FetchPage) {
+    this.#fetchPage = fetchPage;
+  }
+
+  async walk(limit: number): Promise<void> {
+    const rows: Transaction[] = [];
+    let completeThrough: Timestamp | undefined;
+    for await (const page of walkPages(this.#fetchPage, { updatedAtGreaterThan: this.#watermark, limit })) {
+      if (completeThrough === undefined || page.completeThrough < completeThrough) {
+        completeThrough = page.completeThrough;
+      }
+      rows.push(...page.rows);
+    }
+    upsert(this.copy, rows);
+    this.#watermark = completeThrough;
+  }
+}

@@ -1,0 +1,44 @@
+// What a poller is to the nemesis: a client that keeps a copy of an organisation's transactions by reading
+// pages, and nothing else. How a page is fetched, from which node, is not its business.
+
+import type { Timestamp } from '../../../src/domain/timestamp.ts';
+import type { Transaction } from '../../../src/domain/transaction.ts';
+import type { Uuid } from '../../../src/domain/uuid.ts';
+
+export interface PageQuery {
+  readonly updatedAtGreaterThan?: Timestamp | undefined;
+  readonly updatedAtLessThan?: Timestamp | undefined;
+  readonly cursor?: Uuid | undefined;
+  readonly limit: number;
+}
+
+export interface Page {
+  readonly rows: readonly Transaction[];
+  readonly cursor: Uuid | undefined;
+  readonly completeThrough: Timestamp;
+}
+
+export type FetchPage = (query: PageQuery) => Promise<Page>;
+
+export interface Poller {
+  readonly kind: string;
+  readonly copy: ReadonlyMap<Uuid, Transaction>;
+  /**
+   * Reads everything that has changed since the last checkpoint, then sets the next one. When it throws on
+   * the way, copy and checkpoint are as they were before: the poller was restarted.
+   */
+  walk(limit: number): Promise<void>;
+}
+
+export async function* walkPages(fetchPage: FetchPage, query: PageQuery): AsyncGenerator<Page> {
+  let page = await fetchPage(query);
+  yield page;
+  while (page.cursor !== undefined) {
+    page = await fetchPage({ ...query, cursor: page.cursor });
+    yield page;
+  }
+}
+
+export function upsert(copy: Map<Uuid, Transaction>, rows: readonly Transaction[]): void {
+  for (const row of rows) copy.set(row.id, row);
+}

@@ -1,0 +1,83 @@
+// Gets at the row that a poller's cursor points to, between two pages: changes it, or deletes it, which no
+// operation of the product does. Does nothing while somebody else is writing.
+
+import { Refused } from '../../src/domain/errors.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import type { Random } from '../../src/sandbox/random.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { TRANSACTIONS } from '../../src/storage/database.ts';
+import { carryOut, getOrganisation } from './import-order.ts';
+import type { Ledger } from './ledger.ts';
+import { keptIdsOf, type OrganisationName } from './world.ts';
+
+export type Strike = 'changed' | 'deleted' | 'nothing';
+
+export class Saboteur {
+  /** Everything it has ever deleted; some of it may have been imported again. */
+  readonly deleted = new Set<Uuid>();
+  readonly #stores: Stores;
+  readonly #database: Database;
+  readonly #ledger: Ledger;
+  readonly #random: Random;
+  /** One strike at a time: each needs a second connection while it holds the first. */
+  #lastStrike: Promise<unknown> = Promise.resolve();
+
+  /** Both must be opened with a short lock timeout, since pollers wait for it. */
+  constructor(stores: Stores, database: Database, ledger: Ledger, random: Random) {
+    this.#stores = stores;
+    this.#database = database;
+    this.#ledger = ledger;
+    this.#random = random;
+  }
+
+  strike(organisation: OrganisationName, id: Uuid): Promise<Strike> {
+    const strike = this.#lastStrike.then(() => this.#strike(organisation, id));
+    this.#lastStrike = strike.catch(() => {});
+    return strike;
+  }
+
+  async #strike(organisation: OrganisationName, id: Uuid): Promise<Strike> {
+    try {
+      if (this.#random.chance(0.7) || keptIdsOf(organisation).includes(id)) {
+        await this.#change(organisation, id);
+        return 'changed';
+      }
+      await this.#delete(organisation, id);
+      return 'deleted';
+    } catch (error) {
+      if (error instanceof Refused) return 'nothing';
+      throw error;
+    }
+  }
+
+  async #change(organisation: OrganisationName, id: Uuid): Promise<void> {
+    const entry = this.#ledger.open(organisation);
+    const result = await carryOut(
+      this.#stores,
+      {
+        number: entry.number,
+        organisation,
+        rows: 1,
+        ending: 'good',
+        clockOffsetMs: this.#random.whole(-3_600_000, 3_600_000),
+        pauseMs: 0,
+        seed: entry.number,
+        only: id,
+      },
+      { stamped: entry.stamped, violation: entry.violation },
+    );
+    entry.acknowledge(result);
+  }
+
+  async #delete(organisation: OrganisationName, id: Uuid): Promise<void> {
+    const { id: orgId } = await getOrganisation(this.#stores, organisation);
+    await this.#database.write(async (connection) => {
+      // Under the clock's lock like every writer, so that it does not come between an import's look and its write.
+      const lock = this.#database.dialect === 'postgres' ? ' FOR UPDATE' : '';
+      await connection.all(`SELECT last_stamp FROM organisations WHERE id = $1${lock}`, orgId);
+      this.deleted.add(id);
+      await connection.deleteMany(TRANSACTIONS, [id]);
+    });
+  }
+}

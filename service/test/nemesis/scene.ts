@@ -1,0 +1,84 @@
+// A small scene for scripted interleavings: two nodes on one database, an organisation with numbered
+// transactions, and a clock that moves on by a second with every change.
+
+import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
+import { transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+import { compare, readAll } from './comparison.ts';
+import { type ClockWitness, pageReader, type Send } from './page-reader.ts';
+import type { FetchPage, Poller } from './pollers/poller.ts';
+
+export class Scene implements AsyncDisposable {
+  readonly nodes: readonly [TestNode, TestNode];
+  readonly orgId: number;
+  readonly #tick: () => void;
+  readonly #token: string;
+  readonly #witness: ClockWitness = { floor: '' };
+  readonly #broken: string[] = [];
+  #version = 0;
+
+  private constructor(nodes: readonly [TestNode, TestNode], orgId: number, token: string, tick: () => void) {
+    this.nodes = nodes;
+    this.orgId = orgId;
+    this.#token = token;
+    this.#tick = tick;
+  }
+
+  static async open(databaseUrl: string): Promise<Scene> {
+    let nowMs = Date.parse('2026-11-14T12:00:00Z');
+    const clock = () => nowMs;
+    const first = await TestNode.start({ databaseUrl, clock });
+    const second = await TestNode.start({ databaseUrl, clock });
+    const { id: orgId } = await first.organisation();
+    const token = await first.token('private');
+    return new Scene([first, second], orgId, token, () => {
+      nowMs += 1_000;
+    });
+  }
+
+  /** Changes these transactions, in one import. */
+  async change(...numbers: number[]): Promise<void> {
+    this.#tick();
+    await this.nodes[0].transactions(this.versions(numbers));
+  }
+
+  /** Transactions with these numbers, as they have never been before. */
+  versions(numbers: readonly number[]): UnstampedTransaction[] {
+    this.#version += 1;
+    return numbers.map((number) => transaction(number, { passbackData: `version ${this.#version}` }));
+  }
+
+  /** What sends a path to the node of this number. */
+  node(index: 0 | 1): Send {
+    return (path) => this.nodes[index].get(path, this.#token);
+  }
+
+  /** Reads pages, each by the next of these, the last of them for ever; between two pages, something happens. */
+  pages(sends: readonly Send[], betweenPages: (page: number) => Promise<void> = async () => {}): FetchPage {
+    let page = 0;
+    const fetchPage = pageReader(
+      (path) => (sends[Math.min(page, sends.length) - 1] ?? this.node(0))(path),
+      this.#witness,
+      (what) => this.#broken.push(what),
+    );
+    return async (query) => {
+      if (page > 0) await betweenPages(page);
+      page += 1;
+      return fetchPage(query);
+    };
+  }
+
+  /** The numbers of the transactions whose last version the poller does not have. */
+  async lostBy(poller: Poller): Promise<number[]> {
+    const { lost } = compare(await readAll(this.nodes[0].stores, this.orgId), poller.copy);
+    return lost.map((lostId) => Number.parseInt(lostId.slice(-12), 16)).sort((a, b) => a - b);
+  }
+
+  get brokenPromises(): readonly string[] {
+    return this.#broken;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const node of this.nodes) await node[Symbol.asyncDispose]();
+  }
+}
