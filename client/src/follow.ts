@@ -1,6 +1,6 @@
 // Follows an organisation's transactions so that no change is ever missed. Each walk goes over everything
-// that changed after the checkpoint; the first page's Complete-Through becomes the checkpoint, but only when
-// the caller has taken in the whole walk. A crash therefore repeats changes and never loses one.
+// that changed after the checkpoint; the smallest Complete-Through of its pages becomes the checkpoint, but only
+// when the caller has taken in the whole walk. A crash therefore repeats changes and never loses one.
 
 import { AbortedError, MalformedResponseError } from './errors.ts';
 import { restMs } from './pace.ts';
@@ -78,23 +78,23 @@ export function follow<Item>(
 
   /** Yields the changes after a checkpoint; returns the next checkpoint when the last of them was consumed. */
   async function* walk(checkpoint: string | undefined) {
-    let page = await fetchThroughOutages(checkpoint, undefined);
-    const { completeThrough } = page;
-    if (completeThrough === undefined) {
-      throw new MalformedResponseError(
-        'no_complete_through',
-        'The answer has no Complete-Through header, without which changes could be missed. Check that no proxy removes it.',
-      );
-    }
-    let pages = 1;
-    let items = page.data.length;
-    if (items > 0) yield page.data;
-    for (; page.cursor !== undefined; pages++) {
-      page = await fetchThroughOutages(checkpoint, page.cursor);
+    // The smallest of all pages: a later page may come from a replica that lags behind the first page's node.
+    let completeThrough: string | undefined;
+    let cursor: string | undefined;
+    let pages = 0;
+    let items = 0;
+    do {
+      const page = await fetchThroughOutages(checkpoint, cursor);
+      const complete = requireCompleteThrough(page.completeThrough);
+      if (completeThrough === undefined || complete < completeThrough) completeThrough = complete;
+      pages++;
       items += page.data.length;
-      yield page.data;
-    }
-    return { completeThrough, pages, items };
+      if (page.data.length > 0) yield page.data;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    // What was complete before stays complete.
+    const next = checkpoint !== undefined && checkpoint > completeThrough ? checkpoint : completeThrough;
+    return { completeThrough: next, pages, items };
   }
 
   async function* walkOnAndOn() {
@@ -127,4 +127,12 @@ export function follow<Item>(
       for await (const page of pages()) yield* page;
     },
   };
+}
+
+function requireCompleteThrough(header: string | undefined): string {
+  if (header !== undefined) return header;
+  throw new MalformedResponseError(
+    'no_complete_through',
+    'The answer has no Complete-Through header, without which changes could be missed. Check that no proxy removes it.',
+  );
 }

@@ -59,6 +59,17 @@ describe('the checkpoint', () => {
     ]);
   });
 
+  test('is the smallest Complete-Through of the walk: a later page may come from a replica that lags behind', async () => {
+    const { seen } = await follow([walked([1, 2], T2, 3), walked([3], T1), walked([], T2)]);
+    expect(seen).toEqual(['1', '2', '3', `checkpoint ${T1}`, `checkpoint ${T2}`]);
+  });
+
+  test('never goes back', async () => {
+    const { seen, queries } = await follow([walked([], T0), walked([], T2)], { checkpoint: T1 });
+    expect(seen).toEqual([`checkpoint ${T2}`]);
+    expect(queries.map(({ updatedAtGreaterThan }) => updatedAtGreaterThan)).toEqual([T1, T1]);
+  });
+
   test('is sent as it was given', async () => {
     const { queries } = await follow([walked([], T1)], { checkpoint: T0, limit: 7 });
     expect(queries).toEqual([{ updatedAtGreaterThan: T0, limit: '7' }]);
