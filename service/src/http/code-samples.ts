@@ -63,11 +63,12 @@ function curl({ path }: Operation, { query }: Example): string {
 
 function typeScript({ method, item, fields, query }: Example): string {
   const parameters = Object.entries(query).map(([name, value]) => `${name}: ${quoted(value)}`);
-  return `import { OfferbookClient } from '@offerbook/client';
+  return `import { env } from 'node:process';
+import { OfferbookClient } from '@offerbook/client';
 
 const client = new OfferbookClient({
   baseUrl: '${BASE_URL}',
-  token: process.env.OFFERBOOK_TOKEN ?? '',
+  token: env.OFFERBOOK_TOKEN ?? '',
 });
 for await (const ${item} of client.${method}({ ${parameters.join(', ')} })) {
   console.log(${fields.map((field) => `${item}.${field}`).join(', ')});

@@ -11,7 +11,7 @@ const RETRY: Partial<Record<ErrorCode, string>> = {
 };
 
 export function errorList(): Html {
-  return html`<div class="screen prose">
+  return html`<div class="screen medium prose">
 <h1>Errors</h1>
 <p class="lead">Every error is a problem document (RFC 9457). Programs look at its <code>code</code>, which never changes its meaning.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="All errors"><table>

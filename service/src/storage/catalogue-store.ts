@@ -8,7 +8,7 @@ import { type BatchQuery, readBatches } from './read-batches.ts';
 import { raiseRevision, readRevisions } from './revision.ts';
 
 const ALL_RETAILERS: BatchQuery = {
-  sql: 'SELECT id, document FROM retailers WHERE id >= $1 ORDER BY id LIMIT $2',
+  sql: 'SELECT id, document FROM retailers WHERE id >= $1 ORDER BY id',
   params: [],
   batchSize: 200,
 };

@@ -19,6 +19,12 @@ const CONNECT_TIMEOUT_S = 2;
 /** How much longer than the server's own statement timeout we wait for a server that has stopped answering. */
 const ANSWER_GRACE_MS = 1_000;
 
+/**
+ * A wide page is several small statements with one sensible plan each (the tests of the plans see to that):
+ * planning them anew for every page would take as long as running them.
+ */
+const READ_PROLOGUE = 'SET LOCAL plan_cache_mode = force_generic_plan';
+
 type Pool = postgres.Sql<{ bigint: number }>;
 type Parameter = SqlValue | readonly SqlValue[];
 type Rows<Row> = Row[] & { count: number };
@@ -47,7 +53,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
           () => true,
         ),
       ),
-    read: (work) => transaction('isolation level repeatable read read only', '', work),
+    read: (work) => transaction('isolation level repeatable read read only', READ_PROLOGUE, work),
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
       // To PostgreSQL, 0 would mean for ever.
       return transaction('', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);

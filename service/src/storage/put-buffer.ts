@@ -10,7 +10,7 @@ import { type Connection, TRANSACTIONS } from './database.ts';
 type Row = Omit<StoredTransaction, 'orgId'>;
 
 const ROWS_MAX = 100_000;
-const CHARACTERS_MAX = 64_000_000;
+const CHARACTERS_MAX = 8_000_000;
 /** How many rows go to the database at once: a statement should neither fill the memory nor block for long. */
 const SLICE_SIZE = 2_000;
 

@@ -5,23 +5,28 @@ import type { Connection, SqlValue } from './database.ts';
 import { FIRST_ID } from './first-id.ts';
 
 export interface BatchQuery {
-  /** SELECT id, document … WHERE id >= $1 … ORDER BY id LIMIT $2; further parameters follow. */
+  /** SELECT id, document … WHERE id >= $1 … ORDER BY id, without a LIMIT; further parameters follow. */
   readonly sql: string;
   readonly params: readonly SqlValue[];
   readonly batchSize: number;
 }
 
+/** The limit is part of the text: a planner that does not know it would rather sort everything. */
+export function batchSql({ sql, batchSize }: BatchQuery): string {
+  // One more than a batch holds: it is where the next batch starts.
+  return `${sql} LIMIT ${batchSize + 1}`;
+}
+
 export async function readBatches(
   connection: Connection,
-  { sql, params, batchSize }: BatchQuery,
+  query: BatchQuery,
   onBatch: (batch: StoredDocument[]) => Promise<void>,
 ): Promise<void> {
   let from = FIRST_ID;
   while (true) {
-    // One more than a batch holds: it is where the next batch starts.
-    const rows = await connection.all<StoredDocument>(sql, from, batchSize + 1, ...params);
-    const next = rows[batchSize];
-    if (rows.length > 0) await onBatch(rows.slice(0, batchSize));
+    const rows = await connection.all<StoredDocument>(batchSql(query), from, ...query.params);
+    const next = rows[query.batchSize];
+    if (rows.length > 0) await onBatch(rows.slice(0, query.batchSize));
     if (next === undefined) return;
     from = next.id;
   }

@@ -43,7 +43,7 @@ export class SqliteConnection implements Connection {
     // An import that reported success must survive a power cut, so commits wait for the disk.
     this.#file.run(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
     // 64 MiB, so that a large import does not spill its pages to disk more than once.
-    this.#file.run('PRAGMA cache_size = -65536');
+    this.#file.run('PRAGMA cache_size = -32768');
     this.#file.run('PRAGMA journal_size_limit = 67108864');
   }
 

@@ -14,7 +14,7 @@ import { coversEverything } from './stamp-window.ts';
 import { readWideWindow } from './wide-window.ts';
 
 /** A window with fewer transactions than this is narrow. */
-export const NARROW_MAX = 500;
+export const NARROW_MAX = 300;
 
 /** What the clock is beside: a row without a transaction says that there is none. */
 interface Row {
@@ -48,7 +48,9 @@ export const NARROW_SQL = `
   )
   SELECT o.last_stamp, (SELECT count(*) FROM narrow) AS total, t.id, t.document
     FROM organisations o
-    LEFT JOIN (SELECT t.id, t.document FROM found JOIN transactions t ON t.id = found.id) t ON TRUE
+    LEFT JOIN (
+      SELECT id, (SELECT document FROM transactions WHERE id = found.id) AS document FROM found
+    ) t ON TRUE
    WHERE o.id = $1
    ORDER BY t.id`;
 

@@ -6,23 +6,23 @@ import type { Clock } from '../domain/clock.ts';
 import type { TransactionStore, TransactionWriter } from '../domain/stores.ts';
 import type { Connection, Database } from './database.ts';
 import { PutBuffer } from './put-buffer.ts';
-import { readBatches } from './read-batches.ts';
+import { type BatchQuery, readBatches } from './read-batches.ts';
 import { readTransactionPage } from './transaction-page.ts';
 
-// Compares rows for the same reason as a page does.
-export const EXPORT_SQL = `
-  SELECT id, document FROM transactions
-   WHERE (org_id, id) >= ($3, $1) AND org_id <= $3
-   ORDER BY org_id, id LIMIT $2`;
-const EXPORT_BATCH_SIZE = 1_000;
+/** Compares rows for the same reason as a page does. */
+export function exportQuery(orgId: number): BatchQuery {
+  return {
+    sql: `SELECT id, document FROM transactions WHERE (org_id, id) >= ($2, $1) AND org_id <= $2 ORDER BY org_id, id`,
+    params: [orgId],
+    batchSize: 1_000,
+  };
+}
 
 export function transactionStore(database: Database, clock: Clock): TransactionStore {
   return {
     page: (query) => readTransactionPage(database, query),
     read: (orgId, onBatch) =>
-      database.read((connection) =>
-        readBatches(connection, { sql: EXPORT_SQL, params: [orgId], batchSize: EXPORT_BATCH_SIZE }, onBatch),
-      ),
+      database.read((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
     write: (orgId, work) =>
       database.write(async (connection) => {
         const lastStampMs = await lockClock(database, connection, orgId);

@@ -1,6 +1,6 @@
-// The pollers of an organisation: one of each kind, each with a token of its own, as clients have it. The first
-// two go from node to node with every page, the client library with every walk; the last one stays on one node,
-// which must stay up while it walks.
+// The pollers of an organisation: one of each kind, each with a token of its own, as clients have it. All go
+// from node to node with every page, but for the one that keeps the greatest stamp: it stays on one node, which
+// must stay up while it walks.
 
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -47,9 +47,10 @@ export async function buildFleet(organisation: OrganisationName, around: Surroun
   );
 
   const followerRandom = around.random(organisation, 'client library');
-  let node = 0;
   const follower = new FollowerPoller(
-    around.reader(organisation, followerRandom, (path) => cluster.sendTo(node, path, followerToken)),
+    around.reader(organisation, followerRandom, (path) =>
+      cluster.sendToAny(path, followerToken, followerRandom),
+    ),
     followerToken,
   );
 
@@ -62,14 +63,7 @@ export async function buildFleet(organisation: OrganisationName, around: Surroun
   return [
     { organisation, poller: open, walk: (limit) => open.walk(limit) },
     { organisation, poller: tiling, walk: (limit) => tiling.walk(limit) },
-    {
-      organisation,
-      poller: follower,
-      walk(limit) {
-        node = followerRandom.whole(0, cluster.size - 1);
-        return follower.walk(limit);
-      },
-    },
+    { organisation, poller: follower, walk: (limit) => follower.walk(limit) },
     { organisation, poller: greatest, walk: (limit) => cluster.holding(home, () => greatest.walk(limit)) },
   ];
 }

@@ -1,9 +1,12 @@
 // A small scene for scripted interleavings: two nodes on one database, an organisation with numbered
 // transactions, and a clock that moves on by a second with every change.
 
+import type { Clock } from '../../src/domain/clock.ts';
 import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { transaction } from '../support/fixtures.ts';
-import { TestNode } from '../support/test-node.ts';
+import { ndjson, TestNode } from '../support/test-node.ts';
 import { compare, readAll } from './comparison.ts';
 import { type ClockWitness, pageReader, type Send } from './page-reader.ts';
 import type { FetchPage, Poller } from './pollers/poller.ts';
@@ -11,16 +14,24 @@ import type { FetchPage, Poller } from './pollers/poller.ts';
 export class Scene implements AsyncDisposable {
   readonly nodes: readonly [TestNode, TestNode];
   readonly orgId: number;
+  readonly #clock: Clock;
   readonly #tick: () => void;
-  readonly #token: string;
+  readonly #tokens: readonly [string, string];
   readonly #witness: ClockWitness = { floor: '' };
   readonly #broken: string[] = [];
   #version = 0;
 
-  private constructor(nodes: readonly [TestNode, TestNode], orgId: number, token: string, tick: () => void) {
+  private constructor(
+    nodes: readonly [TestNode, TestNode],
+    orgId: number,
+    tokens: readonly [string, string],
+    clock: Clock,
+    tick: () => void,
+  ) {
+    this.#clock = clock;
     this.nodes = nodes;
     this.orgId = orgId;
-    this.#token = token;
+    this.#tokens = tokens;
     this.#tick = tick;
   }
 
@@ -30,8 +41,8 @@ export class Scene implements AsyncDisposable {
     const first = await TestNode.start({ databaseUrl, clock });
     const second = await TestNode.start({ databaseUrl, clock });
     const { id: orgId } = await first.organisation();
-    const token = await first.token('private');
-    return new Scene([first, second], orgId, token, () => {
+    const tokens = [await first.token('private'), await first.token('private')] as const;
+    return new Scene([first, second], orgId, tokens, clock, () => {
       nowMs += 1_000;
     });
   }
@@ -48,9 +59,30 @@ export class Scene implements AsyncDisposable {
     return numbers.map((number) => transaction(number, { passbackData: `version ${this.#version}` }));
   }
 
-  /** What sends a path to the node of this number. */
-  node(index: 0 | 1): Send {
-    return (path) => this.nodes[index].get(path, this.#token);
+  /** What sends a path to the node of this number, with one or the other of the organisation's tokens. */
+  node(index: 0 | 1, token: 0 | 1 = 0): Send {
+    return (path) => this.nodes[index].get(path, this.#tokens[token]);
+  }
+
+  /** An import of these rows that has its stamp and waits: the returned function lets it commit. */
+  async beginChange(...numbers: number[]): Promise<() => Promise<void>> {
+    this.#tick();
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const rows = ndjson(this.versions(numbers));
+    async function* slowFile() {
+      reached.resolve();
+      await goOn.promise;
+      yield new TextEncoder().encode(rows);
+    }
+    const [, { stores }] = this.nodes;
+    const org = await this.nodes[0].organisation();
+    const done = importTransactions(stores.transactions, org, sourceFrom(slowFile()), this.#clock, {});
+    await Promise.race([reached.promise, done]);
+    return async () => {
+      goOn.resolve();
+      await done;
+    };
   }
 
   /** Reads pages, each by the next of these, the last of them for ever; between two pages, something happens. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BadInput, DatabaseUnavailable } from '../../src/domain/errors.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { MIGRATIONS } from '../../src/storage/schema.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
@@ -24,6 +24,14 @@ for (const database of DATABASES) {
       const rows = await open.database(url).all('SELECT version FROM schema_version');
       expect(rows).toEqual([{ version: MIGRATIONS.sqlite.length }]);
     }, 60_000);
+
+    test('so do ten connections of one process, which start closer together still', async () => {
+      const url = await database.create();
+      const opened = await Promise.all(Array.from({ length: 10 }, () => open.stores(url, SERVER_OPTIONS)));
+      expect(await Promise.all(opened.map((stores) => stores.revisions()))).toEqual(
+        Array.from({ length: 10 }, () => ({ catalogue: 0, tokens: 0 })),
+      );
+    });
 
     test('opening a database again leaves what is in it', async () => {
       const url = await database.create();

@@ -1,11 +1,14 @@
 // Opens stores for a test and closes them when the test is over.
 
-import { afterEach } from 'bun:test';
+import { afterEach, setDefaultTimeout } from 'bun:test';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Organisation, StoredDocument, Stores } from '../../src/domain/stores.ts';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
+
+// The first test to need PostgreSQL waits for it to start, on a machine that may be busy with other things.
+setDefaultTimeout(30_000);
 
 export interface TestStores {
   stores(url: string, options?: DatabaseOptions, clock?: Clock): Promise<Stores>;

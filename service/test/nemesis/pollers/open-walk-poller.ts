@@ -1,5 +1,4 @@
-// The documented way: walk everything after the watermark, and go on from where every page was complete. That
-// is where the first page was, unless a later page came from a node that still held an older walk to its stamp.
+// The documented way: walk everything after the watermark, and go on from where the first page was complete.
 
 import type { Timestamp } from '../../../src/domain/timestamp.ts';
 import type { Transaction } from '../../../src/domain/transaction.ts';
@@ -20,9 +19,7 @@ export class OpenWalkPoller implements Poller {
     const rows: Transaction[] = [];
     let completeThrough: Timestamp | undefined;
     for await (const page of walkPages(this.#fetchPage, { updatedAtGreaterThan: this.#watermark, limit })) {
-      if (completeThrough === undefined || page.completeThrough < completeThrough) {
-        completeThrough = page.completeThrough;
-      }
+      completeThrough ??= page.completeThrough;
       rows.push(...page.rows);
     }
     upsert(this.copy, rows);

@@ -1,0 +1,72 @@
+// The service holds a walk to the stamp of its first page, for clients that keep the greatest updatedAt. What
+// it notes down for one walk must never hide a change from another, nor fail to be noted when it matters.
+
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { DATABASES } from '../support/databases.ts';
+import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
+import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
+import { walkPages } from './pollers/poller.ts';
+import { Scene } from './scene.ts';
+
+// The first test on PostgreSQL may have to wait for its server.
+setDefaultTimeout(60_000);
+
+const LIMIT = 2;
+
+class Crash extends Error {}
+
+for (const database of DATABASES) {
+  describe(`on ${database.name}`, () => {
+    const open = async () => Scene.open(await database.create());
+
+    test('a walk begun again on another node loses nothing to its first attempt', async () => {
+      await using scene = await open();
+      await scene.change(1, 2, 3, 4);
+      let crashed = false;
+      const poller = new OpenWalkPoller(
+        scene.pages([scene.node(0), scene.node(1), scene.node(0), scene.node(1)], async (page) => {
+          if (page !== 1 || crashed) return;
+          crashed = true;
+          throw new Crash();
+        }),
+      );
+      await poller.walk(LIMIT).catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
+      await scene.change(4);
+      await poller.walk(LIMIT);
+      await poller.walk(LIMIT);
+      expect(await scene.lostBy(poller)).toEqual([]);
+    });
+
+    test('a slower walk over the same window does not hold a later one to its own stamp', async () => {
+      await using scene = await open();
+      await scene.change(1, 2, 3, 4, 5, 6, 7, 8);
+      const slower = walkPages(scene.pages([scene.node(0)]), { limit: 2 });
+      await slower.next();
+      await slower.next();
+      await scene.change(8);
+      const poller = new OpenWalkPoller(
+        scene.pages([scene.node(0)], async (page) => {
+          // The third page of the slower walk leads to where the first of the later one has led.
+          if (page === 1) await slower.next();
+        }),
+      );
+      await poller.walk(6);
+      await poller.walk(6);
+      expect(await scene.lostBy(poller)).toEqual([]);
+    });
+
+    test('a walk that begins while an import is under way is held to its first page like any other', async () => {
+      await using scene = await open();
+      await scene.change(1, 2, 3, 4);
+      const commit = await scene.beginChange(1, 4);
+      const poller = new GreatestStampPoller(
+        scene.pages([scene.node(0)], async (page) => {
+          if (page === 1) await commit();
+        }),
+      );
+      await poller.walk(LIMIT);
+      await poller.walk(LIMIT);
+      expect(await scene.lostBy(poller)).toEqual([]);
+    });
+  });
+}
