@@ -37,14 +37,14 @@ async function writeDocuments(
   const [open, between, close] = options.json === true ? ['{"data":[', ',\n', ']}\n'] : ['', '\n', '\n'];
   let separator = open;
   await read(async (batch) => {
-    for (const { document } of batch) {
-      sink.write(separator + document);
-      separator = between;
-    }
+    // Awaited, because a write fails later than it returns when whoever reads has gone.
+    await sink.write(separator + batch.map(({ document }) => document).join(between));
     await sink.flush();
+    separator = between;
   });
   // An empty export in NDJSON is an empty file, not a blank line.
-  if (separator === between || options.json === true)
-    sink.write(separator === between ? close : open + close);
+  if (separator === between || options.json === true) {
+    await sink.write(separator === between ? close : open + close);
+  }
   await sink.end();
 }

@@ -71,7 +71,7 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
     });
     // curl -s prints an error answer and succeeds; a document must not show one.
     expect(stdout).not.toContain('"code":"');
-  }, 60_000);
+  }, 180_000);
 });
 
 describe.each(DOCUMENTS)('%s', (document) => {

@@ -48,11 +48,15 @@ export async function stopPostgres(): Promise<void> {
   rmSync(server.directory, { recursive: true, force: true });
 }
 
-/** The URL of a new, empty database. */
-export async function newPostgresDatabase(): Promise<string> {
+export function sharedPostgres(): Promise<PostgresServer> {
   // Tests lose no data that anybody wants back, so the server need not wait for the disk.
   shared.offerbookPostgres ??= startPostgres(['-c', 'fsync=off', '-c', 'max_connections=300']);
-  const { port } = await shared.offerbookPostgres;
+  return shared.offerbookPostgres;
+}
+
+/** The URL of a new, empty database. */
+export async function newPostgresDatabase(): Promise<string> {
+  const { port } = await sharedPostgres();
   const name = `test_${Bun.randomUUIDv7().replaceAll('-', '')}`;
   const admin = postgres(postgresUrl(port, 'postgres'), { max: 1 });
   await admin.unsafe(`CREATE DATABASE ${name}`);
