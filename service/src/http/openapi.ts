@@ -84,7 +84,7 @@ const ITEMS: Record<string, { component: string; schema: z.ZodType; summary: str
       schema: TransactionSchema,
       summary: 'Transactions of your users',
       description:
-        "Lists the transactions of the token's organisation, in the order of their ids. For servers only. To follow changes, walk the pages of updatedAtGreaterThan=W, keep the Complete-Through header of the first page, upsert by id, and use that value as the next W: no change is ever missed.",
+        "Lists the transactions of the token's organisation, in the order of their ids. For servers only. To follow changes, walk the pages of updatedAtGreaterThan=W, keep the Complete-Through header of the first page, upsert by id, and use that value as the next W: no change is ever missed. The whole contract, with recipes, is in docs/polling.md of Offerbook's source.",
     },
   };
 
