@@ -7,7 +7,8 @@ import type { CodeSample } from './code-samples.ts';
 import type { ExplorerOptions } from './explorer-page.ts';
 import { type Html, html } from './html.ts';
 import { htmlPage } from './html-page.ts';
-import type { OpenApiDocument, OperationObject, ParameterObject } from './openapi.ts';
+import type { OpenApiDocument, OperationObject } from './openapi.ts';
+import type { ParameterObject } from './openapi-words.ts';
 import { type FieldSchema, fieldTable, typeWords } from './reference-schema.ts';
 import type { StaticFile } from './static-file.ts';
 
