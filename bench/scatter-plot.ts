@@ -43,5 +43,5 @@ export function scatterPlot(title: string, x: Axis, y: Axis, series: readonly Se
     ({ name, colour }, i) =>
       `<circle cx="${MARGIN.left + 8 + i * 200}" cy="28" r="4" fill="${colour}"/><text x="${MARGIN.left + 18 + i * 200}" y="32">${name}</text>`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12" fill="#888"><text x="${MARGIN.left}" y="14" font-weight="bold">${title}</text>${grid.join('')}${dots.join('')}${legend.join('')}<text x="${WIDTH / 2}" y="${HEIGHT - 10}" text-anchor="middle">${x.label}</text><text transform="translate(16 ${HEIGHT / 2}) rotate(-90)" text-anchor="middle">${y.label}</text></svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12" fill="#888"><title>${title}</title><text x="${MARGIN.left}" y="14" font-weight="bold">${title}</text>${grid.join('')}${dots.join('')}${legend.join('')}<text x="${WIDTH / 2}" y="${HEIGHT - 10}" text-anchor="middle">${x.label}</text><text transform="translate(16 ${HEIGHT / 2}) rotate(-90)" text-anchor="middle">${y.label}</text></svg>\n`;
 }
