@@ -214,7 +214,9 @@ async function deleteData(path: string | undefined, databaseUrl: string): Promis
   if (!existsSync(path)) return;
   // A file that no sandbox made is not deleted, whatever its name.
   await withStores({ database: databaseUrl }, findSeed);
-  for (const ending of ['', '-wal', '-shm']) rmSync(path + ending, { force: true });
+  for (const file of [path, `${path}-walks`]) {
+    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+  }
 }
 
 /** A name under which this machine reaches the address it listens on. */

@@ -3,15 +3,17 @@
 
 import { BadInput } from '../domain/errors.ts';
 import type { Connection, Database } from './database.ts';
-import { MIGRATIONS } from './schema.ts';
+import { MIGRATIONS, type Step } from './schema.ts';
 
 /** Any constant will do, as long as no other program uses it on the same database. */
 const ADVISORY_LOCK = 0x0ff3_b00c;
 /** Even a server, which otherwise never waits for a lock, waits for whoever is making its tables. */
 const LOCK_TIMEOUT_MS = 60_000;
 
-export async function migrate(database: Database): Promise<void> {
-  const steps = MIGRATIONS[database.dialect];
+export async function migrate(
+  database: Database,
+  steps: readonly Step[] = MIGRATIONS[database.dialect],
+): Promise<void> {
   // Most starts find a current schema: they take no lock and can use a database that they may not write.
   if (isCurrent(await findVersion(database.dialect, database), steps.length)) return;
   await database.write(async (connection) => {

@@ -12,6 +12,7 @@ import { readRevisions } from './revision.ts';
 import { openSqlite } from './sqlite.ts';
 import { tokenStore } from './token-store.ts';
 import { transactionStore } from './transaction-store.ts';
+import { WalkDatabase } from './walk-database.ts';
 import { walkStore } from './walk-store.ts';
 
 /** For commands: they may wait for one another, and a statement over everything may take its time. */
@@ -42,15 +43,19 @@ export async function openStores(
     await database.close();
     throw error;
   }
+  const walks = new WalkDatabase(url, database, options);
   return {
     organisations: organisationStore(database, clock),
     tokens: tokenStore(database, clock),
     catalogue: catalogueStore(database),
     transactions: transactionStore(database, clock),
-    walks: walkStore(database, clock),
+    walks: walkStore(() => walks.open(), clock),
     revisions: () => readRevisions(database),
     watch: (onChange) => database.watch(onChange),
-    close: () => database.close(),
+    async close() {
+      await walks.close();
+      await database.close();
+    },
   };
 }
 

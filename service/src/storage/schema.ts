@@ -8,7 +8,7 @@
 // one, and by spans of time for what lies between, each span in the order of the ids so that spans can be
 // merged. The sizes of the spans are chosen in stamp-window.ts, and a test sees to it that the two agree.
 
-type Step = readonly string[];
+export type Step = readonly string[];
 
 const SQLITE: readonly Step[] = [
   [
@@ -39,6 +39,14 @@ const SQLITE: readonly Step[] = [
        updated_at INTEGER NOT NULL,
        document TEXT NOT NULL
      ) STRICT`,
+    ...transactionIndexes([23, 29], 'id'),
+  ],
+];
+
+/** A file of its own: an import holds the only write lock of the other for as long as it runs. */
+export const SQLITE_WALKS: readonly Step[] = [
+  [
+    `CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT`,
     `CREATE TABLE walks (
        token_id TEXT NOT NULL,
        min_stamp INTEGER NOT NULL,
@@ -47,7 +55,6 @@ const SQLITE: readonly Step[] = [
        pinned_at INTEGER NOT NULL,
        PRIMARY KEY (token_id, min_stamp, max_stamp)
      ) STRICT, WITHOUT ROWID`,
-    ...transactionIndexes([23, 29], 'id'),
   ],
 ];
 

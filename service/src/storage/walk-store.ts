@@ -7,12 +7,15 @@ import type { WalkStore } from '../domain/stores.ts';
 import type { Database } from './database.ts';
 
 const KEEP_MS = 60 * 60_000;
+/** Others hold the lock for a moment only, to do the same; beyond that, better no pin than a late page. */
+const LOCK_TIMEOUT_MS = 250;
 
-export function walkStore(database: Database, clock: Clock): WalkStore {
+/** The database is opened when the first walk begins: most programs serve none. */
+export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
   return {
     async pin({ tokenId, window }, stampMs) {
       const nowMs = clock();
-      // Somebody who reads must not wait for somebody who writes: better no pin than a late page.
+      const database = await open();
       await database.write(async (connection) => {
         await connection.all('DELETE FROM walks WHERE pinned_at < $1', nowMs - KEEP_MS);
         await connection.all(
@@ -27,9 +30,12 @@ export function walkStore(database: Database, clock: Clock): WalkStore {
           stampMs,
           nowMs,
         );
-      }, 0);
+      }, LOCK_TIMEOUT_MS);
     },
     async find({ tokenId, window }) {
+      // Where nothing can be noted down, nothing has been.
+      const database = await open().catch(() => undefined);
+      if (database === undefined) return undefined;
       const [row] = await database.all<{ pinned_stamp: number }>(
         `SELECT pinned_stamp FROM walks
           WHERE token_id = $1 AND min_stamp = $2 AND max_stamp = $3 AND pinned_at >= $4`,
