@@ -129,7 +129,7 @@ describe('a sandbox from its first start on', () => {
     expect(await logo.text()).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"');
 
     expect(await sandbox.stop('SIGINT')).toEqual({ code: 0, stderr: '' });
-    expect(readdirSync(folder)).toEqual(['offerbook-sandbox.db']);
+    expect(readdirSync(folder).toSorted()).toEqual(['offerbook-sandbox.db', 'offerbook-sandbox.db-walks']);
   });
 
   test('is quick the second time, keeps its data, has new tokens, and lives while one watches', async () => {
