@@ -123,6 +123,28 @@ for (const database of DATABASES) {
       expect(stamps).toEqual(['2026-11-14T12:00:00.123', '2026-11-14T12:00:01.001']);
     });
 
+    test('deal ids need not be in the catalogue, and any combination of them is kept', async () => {
+      const org = 'deals';
+      const theirs = await node.token('private', org);
+      const [cashbackOfferId, couponId, promotionId] = [id(0x901), id(0x902), id(0x903)];
+      const rows = [
+        transaction(0x70, { cashbackOfferId, couponId, promotionId }),
+        transaction(0x71, { couponId, promotionId }),
+        transaction(0x72),
+      ];
+      await node.transactions(rows, org);
+      const kept = (await get('', theirs)).data.map((sale) => [
+        sale.cashbackOfferId,
+        sale.couponId,
+        sale.promotionId,
+      ]);
+      expect(kept).toEqual([
+        [cashbackOfferId, couponId, promotionId],
+        [null, couponId, promotionId],
+        [null, null, null],
+      ]);
+    });
+
     test('a declined sale keeps its amounts', async () => {
       const org = 'declining';
       const theirs = await node.token('private', org);
