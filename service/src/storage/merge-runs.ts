@@ -2,12 +2,11 @@
 // databases: whoever calls it says how a piece of a run is read.
 
 import type { Uuid } from '../domain/uuid.ts';
+import { LAST_ID } from './id-bounds.ts';
 
-/** What is read of a run at first, in multiples of its fair share and beyond, so that chance seldom makes another round necessary. */
+/** What is read of a run at first, in multiples of its fair share and beyond, so that chance seldom makes a second round necessary. */
 const SHARE_FACTOR = 2;
-const SHARE_RESERVE = 3;
-/** Each further round is a trip to the database, so there should be few. */
-const GROWTH = 16;
+const SHARE_RESERVE = 2;
 
 export interface Run {
   /** About how many of the ids found come from this run, compared with the others. */
@@ -20,13 +19,17 @@ export interface RunRead<R extends Run> {
   readonly size: number;
 }
 
-/** The first ids of each of these runs, in order. */
-export type ReadRuns<R extends Run> = (reads: readonly RunRead<R>[]) => Promise<readonly (readonly Uuid[])[]>;
+/** The first ids of each of these runs, in order, up to and including the last one that is of interest. */
+export type ReadRuns<R extends Run> = (
+  reads: readonly RunRead<R>[],
+  last: Uuid,
+) => Promise<readonly (readonly Uuid[])[]>;
 
 /**
- * The first `count` ids of all runs, and of lists that are known already, together and in order. A run is
- * read again, and further, only when all that was read of it is among the ids found so far, which few can be.
- * So what is read in all is bounded by the number of runs and by `count`, whatever is in the runs.
+ * The first `count` ids of all runs, and of lists that are known already, together and in order. Each run is read
+ * a little. Those of which all that was read is among the ids found are read once more, up to the last id found:
+ * that is all they can still give. So there are two rounds at most, and what they read is bounded by the number of
+ * runs and by `count`, whatever is in the runs.
  */
 export async function mergeRuns<R extends Run>(
   runs: readonly R[],
@@ -34,19 +37,15 @@ export async function mergeRuns<R extends Run>(
   read: ReadRuns<R>,
   lists: readonly (readonly Uuid[])[] = [],
 ): Promise<Uuid[]> {
-  const known = new Map<R, readonly Uuid[]>();
-  let merged = smallest(lists, count);
-  let unsure = firstReads(runs, count);
-  while (unsure.length > 0) {
-    const chunks = await read(unsure);
-    for (const [i, { run }] of unsure.entries()) known.set(run, chunks[i] ?? []);
-    merged = smallest([...lists, ...known.values()], count);
-    const bound = merged.length === count ? merged.at(-1) : undefined;
-    unsure = unsure
-      .filter(({ run, size }) => size < count && mayHoldMore(known.get(run) ?? [], size, bound))
-      .map(({ run, size }) => ({ run, size: Math.min(size * GROWTH, count) }));
-  }
-  return merged;
+  if (runs.length === 0) return smallest(lists, count);
+  const reads = firstReads(runs, count);
+  const chunks = await read(reads, LAST_ID);
+  const merged = smallest([...lists, ...chunks], count);
+  const last = merged.length === count ? (merged.at(-1) ?? LAST_ID) : LAST_ID;
+  const isSure = reads.map(({ size }, i) => size === count || holdsNoMore(chunks[i] ?? [], size, last));
+  if (!isSure.includes(false)) return merged;
+  const unsure = runs.filter((_, i) => !isSure[i]).map((run) => ({ run, size: count }));
+  return smallest([...lists, ...chunks.filter((_, i) => isSure[i]), ...(await read(unsure, last))], count);
 }
 
 function firstReads<R extends Run>(runs: readonly R[], count: number): RunRead<R>[] {
@@ -57,9 +56,9 @@ function firstReads<R extends Run>(runs: readonly R[], count: number): RunRead<R
   });
 }
 
-function mayHoldMore(chunk: readonly Uuid[], size: number, bound: Uuid | undefined): boolean {
-  const last = chunk.at(-1);
-  return last !== undefined && chunk.length === size && (bound === undefined || last < bound);
+function holdsNoMore(chunk: readonly Uuid[], size: number, last: Uuid): boolean {
+  const end = chunk.at(-1);
+  return end === undefined || chunk.length < size || end >= last;
 }
 
 /** The first ids of sorted lists, in order: a heap of the lists, the one whose next id is the smallest on top. */

@@ -19,12 +19,6 @@ const CONNECT_TIMEOUT_S = 2;
 /** How much longer than the server's own statement timeout we wait for a server that has stopped answering. */
 const ANSWER_GRACE_MS = 1_000;
 
-/**
- * A wide page is several small statements with one sensible plan each (the tests of the plans see to that):
- * planning them anew for every page would take as long as running them.
- */
-const READ_PROLOGUE = 'SET LOCAL plan_cache_mode = force_generic_plan';
-
 type Pool = postgres.Sql<{ bigint: number }>;
 type Parameter = SqlValue | readonly SqlValue[];
 type Rows<Row> = Row[] & { count: number };
@@ -53,7 +47,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
           () => true,
         ),
       ),
-    read: (work) => transaction('isolation level repeatable read read only', READ_PROLOGUE, work),
+    read: (work) => transaction('isolation level repeatable read read only', '', work),
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
       // To PostgreSQL, 0 would mean for ever.
       return transaction('', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);
@@ -76,12 +70,14 @@ function openPool(text: string, options: DatabaseOptions): Pool {
         application_name: 'offerbook',
         statement_timeout: options.statementTimeoutMs,
         synchronous_commit: options.durable ? 'on' : 'off',
-        // A plan made for other parameters, or compiled first, can be a thousand times slower for a page.
-        plan_cache_mode: 'force_custom_plan',
+        // Every statement here reads the first few entries of one index, whatever its parameters, so it is planned
+        // once: planning it anew for every page takes as long as running it. What could tempt the planner, such as
+        // a table without statistics, is out of its reach: collecting many rows to sort them, and compiling first.
+        plan_cache_mode: 'force_generic_plan',
         jit: 'off',
-        // Every query here reads the first few entries of an index. A table without statistics, such as one
-        // that was just loaded, makes the planner collect and sort all of them instead.
+        enable_seqscan: 'off',
         enable_bitmapscan: 'off',
+        enable_sort: 'off',
         max_parallel_workers_per_gather: '0',
       } as Partial<postgres.ConnectionParameters> as postgres.ConnectionParameters,
       types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },

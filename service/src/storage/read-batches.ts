@@ -2,7 +2,7 @@
 
 import type { StoredDocument } from '../domain/stores.ts';
 import type { Connection, SqlValue } from './database.ts';
-import { FIRST_ID } from './first-id.ts';
+import { FIRST_ID } from './id-bounds.ts';
 
 export interface BatchQuery {
   /** SELECT id, document … WHERE id >= $1 … ORDER BY id, without a LIMIT; further parameters follow. */

@@ -39,7 +39,7 @@ const SQLITE: readonly Step[] = [
        updated_at INTEGER NOT NULL,
        document TEXT NOT NULL
      ) STRICT`,
-    ...transactionIndexes([23, 29], 'id'),
+    ...transactionIndexes([19, 24, 29], 'id', ''),
   ],
 ];
 
@@ -98,17 +98,18 @@ const POSTGRES: readonly Step[] = [
      )`,
     // Ids are never null, so this is the same order; but PostgreSQL then knows that the other indexes do not have
     // it. When it took a stamp or span for all there is, it would walk one of those, and find nothing for long.
-    ...transactionIndexes([23, 27, 31], 'id NULLS FIRST'),
+    // And it reads such an index alone, without the table, only when the column in the expression is in there too.
+    ...transactionIndexes([19, 23, 27, 31], 'id NULLS FIRST', ' INCLUDE (updated_at)'),
   ],
 ];
 
-function transactionIndexes(spanShifts: readonly number[], idInRuns: string): string[] {
+function transactionIndexes(spanShifts: readonly number[], idInRuns: string, beside: string): string[] {
   return [
     `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
     `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, ${idInRuns})`,
     ...spanShifts.map(
       (shift) =>
-        `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), ${idInRuns})`,
+        `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), ${idInRuns})${beside}`,
     ),
   ];
 }

@@ -8,11 +8,12 @@
 import type { StampWindow } from '../domain/stores.ts';
 
 /**
- * The sizes of spans that are indexed, as shifts, the smallest first: 2^23 ms are 2.3 hours, 2^27 a day and a
- * half, 2^29 six days, 2^31 twenty-five. Three sizes make three years at most 104 spans, two sizes 302. A seek
- * costs PostgreSQL five times what it costs SQLite, and SQLite pays more for another index when it imports.
+ * The sizes of spans that are indexed, as shifts, the smallest first: 2^19 ms are nine minutes, 2^23 2.3 hours,
+ * 2^24 4.7, 2^27 a day and a half, 2^29 six days, 2^31 twenty-five. Four sizes make three years at most 134
+ * spans, three sizes 302. A seek costs PostgreSQL five times what it costs SQLite, and SQLite pays more for
+ * another index when it imports. The smallest size decides how much a ragged edge can hold.
  */
-export const SPAN_SHIFTS = { sqlite: [23, 29], postgres: [23, 27, 31] } as const;
+export const SPAN_SHIFTS = { sqlite: [19, 24, 29], postgres: [19, 23, 27, 31] } as const;
 
 /** Every date-time that can be written lies between these two, and both are borders of spans of every size. */
 const STAMP_MIN_MS = -(2 ** 46);

@@ -8,8 +8,8 @@
 import { cutPage } from '../domain/page.ts';
 import type { StoredDocument, TransactionPage, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { type Database, TRANSACTIONS } from './database.ts';
-import { FIRST_ID } from './first-id.ts';
+import { type Database, TRANSACTION_DOCUMENTS } from './database.ts';
+import { FIRST_ID } from './id-bounds.ts';
 import { coversEverything } from './stamp-window.ts';
 import { readWideWindow } from './wide-window.ts';
 
@@ -76,7 +76,7 @@ export async function readTransactionPage(
   return database.read(async (connection) => {
     const query = { orgId, cursor, window, count };
     const { ids, clockMs } = await readWideWindow(connection, database.dialect, query);
-    const documents = await connection.findMany<StoredDocument>(TRANSACTIONS, ids);
+    const documents = await connection.findMany<StoredDocument>(TRANSACTION_DOCUMENTS, ids);
     const byId = new Map(documents.map((each) => [each.id, each.document]));
     const found = ids.map((id) => ({ last_stamp: clockMs, id, document: byId.get(id) ?? null }));
     return { ...toPage(found, limit), completeThroughMs: clockMs };

@@ -6,12 +6,12 @@
 // import wrote them, is a run too; the others are read and sorted. Lists and runs are merged (merge-runs.ts).
 //
 // What a page of 100 reads at most, in index entries:
-//   spans, at most 302 in three years: 4 entries each, and 2 × 101 altogether
-//   edges: every transaction in them twice, save those of heavy stamps: 4 for each change within 2.3 hours
-//   heavy stamps: 257 entries to find one, 4 to read it
-//   runs that give the page much, read again: about 2,000
-// So what can make a page slow is an organisation with more than some 5,000 separate commits within two
-// hours, and a window that ends just there.
+//   spans, at most 302 in three years: 3 entries each, and 2 × 101 altogether
+//   edges: every transaction in them twice, save those of heavy stamps: 4 for each change within nine minutes
+//   heavy stamps: 257 entries to find one, 3 to read it
+//   runs that give the page much, read again: about 3,000, and seldom more than 200
+// So what can make a page slow is an organisation with more than some 4,000 changes within nine minutes, not
+// many of them in the same commit, and a window that ends just there.
 
 import type { StampWindow, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
@@ -60,7 +60,8 @@ export async function readWideWindow(
   );
   const runs = [...spans.flat(), ...edges.flatMap(({ heavy }) => heavy)];
   const lists = edges.flatMap(({ light }) => light);
-  const read = (reads: readonly RunRead<SpanRun>[]) => readRuns(connection, dialect, query, reads);
+  const read = (reads: readonly RunRead<SpanRun>[], last: Uuid) =>
+    readRuns(connection, dialect, query, reads, last);
   return { ids: await mergeRuns(runs, query.count, read, lists), clockMs: bounds.maxMs };
 }
 
@@ -86,32 +87,28 @@ function spanRun(shift: number, value: number): SpanRun {
   return { shift, value, weight: 2 ** (shift === STAMP ? 27 : shift) };
 }
 
-/** The first ids of each run. One statement for each size of spans, sent together. */
+/** The first ids of each run, in one statement. */
 async function readRuns(
   connection: Connection,
   dialect: Database['dialect'],
   query: WideQuery,
   reads: readonly RunRead<SpanRun>[],
+  last: Uuid,
 ): Promise<Uuid[][]> {
-  const found = new Map<SpanRun, Uuid[]>();
-  const readGroup = async (group: readonly RunRead<SpanRun>[]) => {
-    const [{ run, size }] = group as [RunRead<SpanRun>];
-    const rows = await connection.all<{ value: number; ids: string | null }>(
-      runsSql(dialect, run.shift),
-      query.orgId,
-      query.cursor,
-      size,
-      JSON.stringify(group.map((each) => each.run.value)),
-    );
-    const idsByValue = new Map(rows.map(({ value, ids }) => [value, splitIds(ids)]));
-    for (const each of group) found.set(each.run, idsByValue.get(each.run.value) ?? []);
-  };
-  await Promise.all(
-    Map.groupBy(reads, ({ run, size }) => `${run.shift} ${size}`)
-      .values()
-      .map(readGroup),
+  const byShift = Map.groupBy(reads, ({ run }) => run.shift);
+  const rows = await connection.all<{ shift: number; value: number; ids: string | null }>(
+    runsSql(dialect),
+    query.orgId,
+    query.cursor,
+    last,
+    ...runShifts(dialect).flatMap((shift) => {
+      // Runs of the same length have the same weight, and so are read equally far.
+      const group = byShift.get(shift) ?? [];
+      return [group[0]?.size ?? 0, JSON.stringify(group.map(({ run }) => run.value))];
+    }),
   );
-  return reads.map(({ run }) => found.get(run) ?? []);
+  const found = new Map(rows.map(({ shift, value, ids }) => [`${shift} ${value}`, splitIds(ids)]));
+  return reads.map(({ run }) => found.get(`${run.shift} ${run.value}`) ?? []);
 }
 
 /** Heavy stamps as runs, and the rest as sorted lists of ids. */
@@ -141,28 +138,41 @@ function splitIds(text: string | null): Uuid[] {
 
 const JOIN_IDS = { sqlite: 'group_concat(id)', postgres: `string_agg(id::text, ',')` };
 const VALUES = {
-  sqlite: 'json_each($4) AS v',
-  postgres: '(SELECT value::bigint AS value FROM json_array_elements_text($4::text::json)) AS v',
+  sqlite: (param: string) => `json_each(${param}) AS v`,
+  postgres: (param: string) =>
+    `(SELECT value::bigint AS value FROM json_array_elements_text(${param}::text::json)) AS v`,
 };
 
-/** One index seek for each value: a subquery in the SELECT list cannot be turned into a join over everything. */
-export function runsSql(dialect: Database['dialect'], shift: number): string {
-  return `
-  SELECT v.value, (
-    SELECT ${JOIN_IDS[dialect]} FROM (${runSql(dialect, shift)}) AS run
-  ) AS ids FROM ${VALUES[dialect]}`;
+/** The lengths that a run can have. */
+function runShifts(dialect: Database['dialect']): readonly number[] {
+  return [STAMP, ...SPAN_SHIFTS[dialect]];
+}
+
+/**
+ * The organisation, the first id and the last one, then for each length of runs how many ids to read and a list
+ * of runs. One index seek for each run: a subquery in the SELECT list cannot be turned into a join over everything.
+ */
+export function runsSql(dialect: Database['dialect']): string {
+  const byShift = runShifts(dialect).map((shift, i) => {
+    const [size, values] = [`$${4 + 2 * i}`, `$${5 + 2 * i}`];
+    return `
+  SELECT ${shift} AS shift, v.value, (
+    SELECT ${JOIN_IDS[dialect]} FROM (${runSql(dialect, shift, size)}) AS run
+  ) AS ids FROM ${VALUES[dialect](values)}`;
+  });
+  return byShift.join('\n  UNION ALL');
 }
 
 /**
  * A planner that took every span for full might walk by id, and would read the whole table for an empty span.
  * SQLite can be told which index to use; for PostgreSQL, only the indexes meant here are in this order.
  */
-function runSql(dialect: Database['dialect'], shift: number): string {
+function runSql(dialect: Database['dialect'], shift: number, size: string): string {
   const index = shift === STAMP ? 'transactions_by_stamp' : `transactions_by_span_${shift}`;
   return `
       SELECT id FROM transactions ${dialect === 'sqlite' ? `INDEXED BY ${index}` : ''}
-       WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id >= $2
-       ORDER BY id NULLS FIRST LIMIT $3`;
+       WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id BETWEEN $2 AND $3
+       ORDER BY id NULLS FIRST LIMIT ${size}`;
 }
 
 function spanOf(shift: number): string {

@@ -66,7 +66,7 @@ const nearAStamp = fc
   .map(([i, beside]) => (ROWS[i]?.stampMs ?? 0) + beside);
 const atABorder = fc
   .tuple(
-    fc.constantFrom(23, 27, 29, 31),
+    fc.constantFrom(19, 23, 24, 27, 29, 31),
     fc.integer({ min: START_MS, max: END_MS }),
     fc.integer({ min: -1, max: 0 }),
   )
