@@ -4,7 +4,7 @@
 import { Command } from 'commander';
 import { readDatabaseUrl } from '../config.ts';
 import type { Stores } from '../domain/stores.ts';
-import { openStores } from '../storage/open-stores.ts';
+import { COMMAND_OPTIONS, openStores } from '../storage/open-stores.ts';
 
 export interface StoreOptions {
   readonly database?: string;
@@ -25,8 +25,12 @@ export function jsonCommand(name: string, description: string, example: string):
   return command(name, description, example).option('--json', 'print one JSON document');
 }
 
-export async function withStores<T>(options: StoreOptions, work: (stores: Stores) => Promise<T>): Promise<T> {
-  const stores = await openStores(readDatabaseUrl(options.database));
+export async function withStores<T>(
+  options: StoreOptions,
+  work: (stores: Stores) => Promise<T>,
+  databaseOptions = COMMAND_OPTIONS,
+): Promise<T> {
+  const stores = await openStores(readDatabaseUrl(options.database), databaseOptions);
   try {
     return await work(stores);
   } finally {

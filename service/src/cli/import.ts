@@ -2,11 +2,13 @@
 
 import { Command } from 'commander';
 import { systemClock } from '../domain/clock.ts';
+import type { Stores } from '../domain/stores.ts';
 import { importCatalogue } from '../importer/import-catalogue.ts';
 import type { ImportReport } from '../importer/import-report.ts';
 import { openSource } from '../importer/import-source.ts';
 import { importTransactions } from '../importer/import-transactions.ts';
 import { listProblems } from '../importer/invalid-rows.ts';
+import { IMPORT_OPTIONS } from '../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from './command.ts';
 import { getOrganisation } from './organisations.ts';
 import { printNote, printResult } from './output.ts';
@@ -67,14 +69,15 @@ async function importTransactionsFile(
 ): Promise<void> {
   const source = await openSource(file);
   const bar = progressBar();
-  await withStores(options, async (stores) => {
+  const work = async (stores: Stores) => {
     const org = await getOrganisation(stores, options.org);
     const imported = importTransactions(stores.transactions, org, source, systemClock, {
       ...options,
       onProgress: bar.show,
     });
     printReport(options, await imported.finally(bar.clear), 'transactions');
-  });
+  };
+  await withStores(options, work, IMPORT_OPTIONS);
 }
 
 function printReport(options: ImportCommandOptions, report: ImportReport, noun: string): void {

@@ -125,7 +125,7 @@ export interface TransactionStore {
 export interface TransactionWriter {
   /** max(now, last stamp + 1 ms): what every row written now carries as its updatedAt. */
   readonly stampMs: number;
-  /** Transactions with these ids, whichever organisation they belong to. */
+  /** Transactions with these ids, whichever organisation they belong to. What this writer put may not show yet. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   put(rows: readonly Omit<StoredTransaction, 'orgId'>[]): Promise<void>;
   /** Moves the organisation's change clock. Call it only when rows were written; it never goes back. */

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
 import { parseTimestamp, type Timestamp } from './timestamp.ts';
-import { parseUuid, UUID_PATTERN, type Uuid } from './uuid.ts';
+import { UUID_PATTERN, type Uuid } from './uuid.ts';
 
 /** Says "is missing" or "must be …", whichever applies, so that the reader knows what to write. */
 function expected(what: string) {
@@ -41,7 +41,7 @@ export function uuid(description: string, example: string) {
   return z
     .string({ error: expected('a UUID') })
     .regex(UUID_PATTERN, 'must be a UUID')
-    .overwrite((value) => parseUuid(value) ?? value)
+    .overwrite((value) => value.toLowerCase())
     .meta({ description, format: 'uuid', pattern: undefined, examples: [example] }) as unknown as z.ZodType<
     Uuid,
     string

@@ -9,6 +9,8 @@ import { type RowRules, readRows } from './read-rows.ts';
 import { type RowProblem, rowProblem } from './row-problem.ts';
 
 const BATCH_ROWS = 500;
+/** How many batches are read ahead while the database is at work. */
+const BATCHES_AHEAD = 16;
 const PROBLEMS_LISTED_MAX = 20;
 
 /** Thrown inside the store's write to have a dry run undone. */
@@ -46,7 +48,8 @@ export class ImportRun {
   async *batches(rules: Omit<RowRules, 'ignoreUnknown'>): AsyncGenerator<RawRow[]> {
     const ignoreUnknown = this.#options.ignoreUnknown === true;
     try {
-      for await (const batch of inBatches(readRows(this.#source.chunks(), { ...rules, ignoreUnknown }))) {
+      const rows = readRows(this.#source.chunks(), { ...rules, ignoreUnknown });
+      for await (const batch of readAhead(inBatches(rows))) {
         this.counts.read += batch.length;
         yield batch;
         const { bytesRead, bytesTotal } = this.#source;
@@ -118,4 +121,25 @@ async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRo
     throw error;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Reads on while whoever takes the batches waits for something else. */
+async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  const ahead: Promise<IteratorResult<T>>[] = [];
+  try {
+    while (true) {
+      while (ahead.length < BATCHES_AHEAD) {
+        const next = source.next();
+        // An error counts when its turn comes.
+        next.catch(() => undefined);
+        ahead.push(next);
+      }
+      const result = await ahead.shift();
+      if (result === undefined || result.done === true) return;
+      yield result.value;
+    }
+  } finally {
+    // Not awaited: it would wait for what is being read, and a pipe may keep silent for ever.
+    source.return(undefined).catch(() => undefined);
+  }
 }

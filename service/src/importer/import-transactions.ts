@@ -23,6 +23,12 @@ import type { FieldProblem, RawRow } from './raw-row.ts';
 import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './row-problem.ts';
 import { UuidPlaces } from './uuid-places.ts';
 
+/**
+ * How many batches are looked up before their turn, so that the database has always something to do while rows are
+ * read and checked. No id comes twice in a file, so what is written in between changes no answer.
+ */
+const LOOK_UPS_AHEAD = 4;
+
 export interface TransactionImportOptions extends ImportOptions {
   /** A history load: rows keep the file's updatedAt, which puts them outside the promise made to pollers. */
   readonly preserveUpdatedAt?: boolean | undefined;
@@ -45,7 +51,15 @@ export function importTransactions(
     (work) => store.write(org.id, work),
     async (writer) => {
       const load = new TransactionLoad(run, writer, org, clock(), options);
-      for await (const batch of run.batches({ csv: true, onCursor: () => undefined })) await load.take(batch);
+      const ahead: Promise<LookedUp>[] = [];
+      for await (const batch of run.batches({ csv: true, onCursor: () => undefined })) {
+        ahead.push(load.lookUp(batch));
+        if (ahead.length > LOOK_UPS_AHEAD) {
+          const next = await ahead.shift();
+          if (next !== undefined) await load.take(next);
+        }
+      }
+      for (const lookedUp of ahead) await load.take(await lookedUp);
       run.requireValid();
       await load.finish();
     },
@@ -54,6 +68,12 @@ export function importTransactions(
 
 /** A row that passed the schema. Its updatedAt is there only in a history load. */
 type Row = Omit<Transaction, 'updatedAt'> & { readonly updatedAt?: unknown };
+
+/** A batch of checked rows, and what the database holds under their ids. */
+interface LookedUp {
+  readonly rows: readonly CheckedRow<Row>[];
+  readonly stored: ReadonlyMap<Uuid, StoredTransaction>;
+}
 
 class TransactionLoad {
   readonly #run: ImportRun;
@@ -83,10 +103,13 @@ class TransactionLoad {
     });
   }
 
-  async take(batch: readonly RawRow[]): Promise<void> {
+  async lookUp(batch: readonly RawRow[]): Promise<LookedUp> {
     const rows = batch.map((row) => this.#check(row));
     const ids = rows.flatMap((row) => (row.value === undefined ? [] : [row.value.id]));
-    const stored = await this.#writer.find(ids);
+    return { rows, stored: await this.#writer.find(ids) };
+  }
+
+  async take({ rows, stored }: LookedUp): Promise<void> {
     const changed: Omit<StoredTransaction, 'orgId'>[] = [];
     for (const { place, value, problems } of rows) {
       if (problems !== undefined) {

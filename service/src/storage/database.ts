@@ -39,6 +39,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   /** How many connections may be open at once. PostgreSQL only. */
   readonly connectionsMax: number;
+  /** Whether transactions are written in a thread of their own. SQLite only, and only with the system's clock. */
+  readonly writesInThread?: boolean;
 }
 
 /** A table that is written in bulk: its columns with their PostgreSQL types, the key first. */

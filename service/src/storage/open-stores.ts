@@ -14,6 +14,7 @@ import { tokenStore } from './token-store.ts';
 import { transactionStore } from './transaction-store.ts';
 import { WalkDatabase } from './walk-database.ts';
 import { walkStore } from './walk-store.ts';
+import { writingInThread } from './write-thread.ts';
 
 /** For commands: they may wait for one another, and a statement over everything may take its time. */
 export const COMMAND_OPTIONS: DatabaseOptions = {
@@ -22,6 +23,9 @@ export const COMMAND_OPTIONS: DatabaseOptions = {
   statementTimeoutMs: 0,
   connectionsMax: 2,
 };
+
+/** For the command that imports: see write-thread.ts. */
+export const IMPORT_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, writesInThread: true };
 
 /** For servers: a request must not wait, and SQLite would hold up all the others. What they write may be lost. */
 export const SERVER_OPTIONS: DatabaseOptions = {
@@ -48,7 +52,10 @@ export async function openStores(
     organisations: organisationStore(database, clock),
     tokens: tokenStore(database, clock),
     catalogue: catalogueStore(database),
-    transactions: transactionStore(database, clock),
+    transactions:
+      options.writesInThread === true && database.dialect === 'sqlite'
+        ? writingInThread(transactionStore(database, clock), database, url)
+        : transactionStore(database, clock),
     walks: walkStore(() => walks.open(), clock),
     revisions: () => readRevisions(database),
     watch: (onChange) => database.watch(onChange),

@@ -23,6 +23,9 @@ export class SqliteConnection implements Connection {
   static async open(path: string, durable = true): Promise<SqliteConnection> {
     const connection = new SqliteConnection(path);
     try {
+      // Only a new file takes it. Twice the usual size: a large import takes a quarter less time. Four times
+      // would save a little more, and make reading a page of transactions noticeably slower.
+      connection.#explained(() => connection.#file.run('PRAGMA page_size = 8192'));
       await connection.#retried(() => connection.#file.run('PRAGMA journal_mode = WAL'), OPEN_TIMEOUT_MS);
       connection.#explained(() => connection.#configure(durable));
       return connection;

@@ -3,8 +3,9 @@
 // commits, and no change can ever appear behind a stamp that a reader has been told is complete.
 
 import type { Clock } from '../domain/clock.ts';
-import type { TransactionStore, TransactionWriter } from '../domain/stores.ts';
-import type { Connection, Database } from './database.ts';
+import type { StoredTransaction, TransactionStore, TransactionWriter } from '../domain/stores.ts';
+import type { Uuid } from '../domain/uuid.ts';
+import { type Connection, type Database, TRANSACTIONS } from './database.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 import { readTransactionPage } from './transaction-page.ts';
@@ -52,7 +53,7 @@ function writer(
 ): TransactionWriter {
   return {
     stampMs,
-    find: (ids) => buffer.find(ids),
+    find: (ids) => findTransactions(connection, ids),
     put: (rows) => buffer.put(rows),
     async advanceClock(toMs) {
       await connection.all(
@@ -62,4 +63,22 @@ function writer(
       );
     },
   };
+}
+
+export async function findTransactions(
+  connection: Connection,
+  ids: readonly Uuid[],
+): Promise<Map<Uuid, StoredTransaction>> {
+  const rows = await connection.findMany<{
+    id: Uuid;
+    org_id: number;
+    updated_at: number;
+    document: string;
+  }>(TRANSACTIONS, ids);
+  return new Map(
+    rows.map(({ id, org_id: orgId, updated_at: updatedAtMs, document }) => [
+      id,
+      { id, orgId, updatedAtMs, document },
+    ]),
+  );
 }

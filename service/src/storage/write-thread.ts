@@ -1,0 +1,101 @@
+// A transaction store on SQLite whose writes run in a thread of their own. SQLite works in the process that calls
+// it: without the thread, an import could not read on in its file while the database writes, and would take
+// nearly twice as long. PostgreSQL needs none of this, since it is a process of its own.
+
+import type { TransactionStore, TransactionWriter } from '../domain/stores.ts';
+import type { Database } from './database.ts';
+import { findTransactions } from './transaction-store.ts';
+import {
+  packTransactions,
+  reviveError,
+  type ThreadReply,
+  type ThreadRequest,
+} from './write-thread-messages.ts';
+
+/** How many batches may wait to be written. */
+const PUTS_AHEAD = 4;
+
+/** Like the store on this database, which the URL names, save that its writes take their stamps from the system's clock. */
+export function writingInThread(
+  store: TransactionStore,
+  database: Database,
+  databaseUrl: string,
+): TransactionStore {
+  return {
+    ...store,
+    async write(orgId, work) {
+      const thread = new WriteThread();
+      try {
+        const { stampMs } = await thread.ask({ kind: 'begin', databaseUrl, orgId }, 'begun');
+        const result = await work(threadWriter(database, thread, stampMs));
+        await thread.ask({ kind: 'commit' }, 'done');
+        return result;
+      } catch (error) {
+        await thread.undo();
+        throw error;
+      } finally {
+        thread.end();
+      }
+    },
+  };
+}
+
+function threadWriter(database: Database, thread: WriteThread, stampMs: number): TransactionWriter {
+  const puts: Promise<unknown>[] = [];
+  return {
+    stampMs,
+    // Nobody else can write now, so a reader finds what there was when the write began.
+    find: (ids) => database.read((connection) => findTransactions(connection, ids)),
+    async put(rows) {
+      // Not waited for, so that the thread has always something to do. An error comes with the next answer.
+      const written = thread.ask({ kind: 'put', rows: packTransactions(rows) }, 'done');
+      written.catch(() => undefined);
+      puts.push(written);
+      if (puts.length > PUTS_AHEAD) await puts.shift();
+    },
+    async advanceClock(toMs) {
+      await thread.ask({ kind: 'advanceClock', toMs }, 'done');
+    },
+  };
+}
+
+/** Answers come in the order of the questions. After an error there are none: the thread has undone the write. */
+class WriteThread {
+  readonly #worker = new Worker(new URL('./write-thread-main.ts', import.meta.url));
+  readonly #waiting: { resolve(reply: ThreadReply): void; reject(error: unknown): void }[] = [];
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor() {
+    this.#worker.onmessage = (event: MessageEvent<ThreadReply>) => {
+      if (event.data.kind === 'failed') this.#fail(reviveError(event.data.error));
+      else this.#waiting.shift()?.resolve(event.data);
+    };
+    this.#worker.onerror = (event) => this.#fail(new Error(`the writing thread ended: ${event.message}`));
+  }
+
+  async ask<Kind extends ThreadReply['kind']>(
+    request: ThreadRequest,
+    _answer: Kind,
+  ): Promise<Extract<ThreadReply, { kind: Kind }>> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const reply = await new Promise<ThreadReply>((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#worker.postMessage(request);
+    });
+    return reply as Extract<ThreadReply, { kind: Kind }>;
+  }
+
+  /** Returns when the write is undone, so that whoever is told of the error finds the database as it was. */
+  async undo(): Promise<void> {
+    await this.ask({ kind: 'undo' }, 'done').catch(() => undefined);
+  }
+
+  end(): void {
+    this.#worker.terminate();
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = { error };
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}
