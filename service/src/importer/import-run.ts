@@ -11,9 +11,6 @@ import { type RowProblem, rowProblem } from './row-problem.ts';
 const BATCH_ROWS = 500;
 const PROBLEMS_LISTED_MAX = 20;
 
-const UNCHECKED =
-  'The file is zstd without a checksum: had it been damaged on its way, that might have gone unnoticed. zstd --check adds one.';
-
 /** Thrown inside the store's write to have a dry run undone. */
 const DRY_RUN = new Error('the dry run is over');
 
@@ -88,7 +85,6 @@ export class ImportRun {
     try {
       await write(async (writer) => {
         await work(writer);
-        if (this.#source.isUnchecked) this.notes.push(UNCHECKED);
         if (this.#options.dryRun === true) throw DRY_RUN;
       });
     } catch (error) {

@@ -13,8 +13,6 @@ export interface ImportSource {
   readonly bytesTotal: number | undefined;
   /** How many of those bytes have been read so far. */
   readonly bytesRead: number;
-  /** Whether the packed bytes carry no checksum, so that damage to them may go unnoticed. Known once reading has begun. */
-  readonly isUnchecked: boolean;
   /** The unpacked bytes. Can be read once. */
   chunks(): AsyncGenerator<Uint8Array>;
 }
@@ -52,7 +50,6 @@ class StreamSource implements ImportSource {
   readonly bytesTotal: number | undefined;
   readonly #packed: AsyncIterable<Uint8Array>;
   #bytesRead = 0;
-  #isUnchecked = false;
 
   constructor(name: string, bytesTotal: number | undefined, packed: AsyncIterable<Uint8Array>) {
     this.name = name;
@@ -64,14 +61,9 @@ class StreamSource implements ImportSource {
     return this.#bytesRead;
   }
 
-  get isUnchecked(): boolean {
-    return this.#isUnchecked;
-  }
-
   async *chunks(): AsyncGenerator<Uint8Array> {
-    const { head, all } = await peek(this.#counted(), 5);
+    const { head, all } = await peek(this.#counted(), 4);
     const format = packedFormat(head);
-    this.#isUnchecked = format === 'zstd' && !hasZstdChecksum(head);
     if (format === undefined) yield* all;
     else yield* unpack(all, format, this.name);
   }
@@ -94,11 +86,6 @@ function packedFormat(head: Uint8Array): PackedFormat | undefined {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   if (head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd) return 'zstd';
   return undefined;
-}
-
-/** What the fifth byte of a zstd frame says (RFC 8878, 3.1.1.1.1); gzip always has a checksum. */
-function hasZstdChecksum(head: Uint8Array): boolean {
-  return ((head[4] ?? 0) & 0b100) !== 0;
 }
 
 /** The web's stream rather than node:zlib's, which takes a zstd file that was cut short for a whole one. */

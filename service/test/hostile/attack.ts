@@ -188,7 +188,8 @@ function badParameters(path: string, search: string): string[] | undefined {
     else if (value === '' && (name === 'name' || name === 'category' || name === 'country')) continue;
     else if (value === '') bad.push(name);
     // Which texts are dates, and whether 007 is a number, the document does not say.
-    else if (value.length <= 200 && (name.startsWith('updatedAt') || /^0\d/.test(value))) return undefined;
+    else if ([...value].length <= 200 && (name.startsWith('updatedAt') || /^0\d/.test(value)))
+      return undefined;
     else if (schemaProblems(schema, schema.type === 'integer' ? toInteger(value) : value).length > 0)
       bad.push(name);
   }

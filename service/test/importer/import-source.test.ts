@@ -91,18 +91,6 @@ test('gzip whose content was changed is refused', async () => {
   );
 });
 
-test('only zstd without a checksum is unchecked', async () => {
-  const checked = zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-  const files = { plain: TEXT, gzip: gzipSync(TEXT), checked, unchecked: zstdCompressSync(TEXT) };
-  const seen: Record<string, boolean> = {};
-  for (const [name, bytes] of Object.entries(files)) {
-    const source = sourceFrom(bytes);
-    expect(await textOf(source)).toBe(TEXT);
-    seen[name] = source.isUnchecked;
-  }
-  expect(seen).toEqual({ plain: false, gzip: false, checked: false, unchecked: true });
-});
-
 test('zstd with a checksum whose content was changed is refused', async () => {
   const damaged = zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
   const middle = damaged.length >> 1;

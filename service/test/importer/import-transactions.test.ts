@@ -318,10 +318,3 @@ test('a dry run says what would change and changes nothing', async () => {
   expect(await contentOf(book)).toEqual(before);
   expect(countsOf(await load(file))).toEqual(countsOf(report));
 });
-
-test('a file whose damage nobody could notice is imported with a note', async () => {
-  const { notes } = await load(zstdCompressSync(ndjson(transaction(1))));
-  expect(notes).toEqual([
-    'The file is zstd without a checksum: had it been damaged on its way, that might have gone unnoticed. zstd --check adds one.',
-  ]);
-});
