@@ -37,11 +37,11 @@ function share(total: string, parts: number): number {
 }
 
 async function attackRequests(): Promise<void> {
-  for (const { name, create } of DATABASES) {
+  for (const [index, { name, create }] of DATABASES.entries()) {
     const { requests, statuses, refusals } = await attack(
       await create(),
       share(values.requests, DATABASES.length),
-      seed,
+      seed + index,
     );
     print(`${requests} requests on ${name}: no 5xx, all as documented (${printStatuses(statuses)};`);
     print(`  not HTTP, refused by the runtime: ${refusals})`);
@@ -49,11 +49,11 @@ async function attackRequests(): Promise<void> {
 }
 
 async function attackTokens(): Promise<void> {
-  for (const { name, create } of DATABASES) {
+  for (const [index, { name, create }] of DATABASES.entries()) {
     const { tokens, accepted } = await attackWithTokens(
       await create(),
       share(values.tokens, DATABASES.length),
-      seed,
+      seed + index,
     );
     print(`${tokens} mutated tokens on ${name}: ${accepted} accepted`);
     const { answers, durationsMs } = await compareBadTokens(await create(), BAD_TOKEN_ROUNDS, seed);
@@ -83,9 +83,9 @@ async function attackFiles(): Promise<void> {
 async function run(): Promise<number> {
   print(`Seed ${seed}`);
   try {
-    await attackRequests();
-    await attackTokens();
-    await attackFiles();
+    if (values.requests !== '0') await attackRequests();
+    if (values.tokens !== '0') await attackTokens();
+    if (values.files !== '0') await attackFiles();
     return 0;
   } catch (error) {
     const { message, cause } = error as Error;
