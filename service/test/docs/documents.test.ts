@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
@@ -68,6 +69,8 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
       new Response(child.stderr).text(),
       child.exited,
     ]);
+    leakWatch.noteOutput(`stdout of ${document}`, stdout);
+    leakWatch.noteOutput(`stderr of ${document}`, stderr);
     expect({ code, stderr: code === 0 ? '' : stderr, stdout: code === 0 ? '' : stdout }).toEqual({
       code: 0,
       stderr: '',
