@@ -76,3 +76,13 @@ test('only clock.ts reads the time of day', () => {
   );
   expect(readers).toEqual(['domain/clock.ts']);
 });
+
+test('the service makes no requests of its own, but for the command that follows another', () => {
+  const callers = files.filter((file) =>
+    /(?<![.\w'`])fetch\(|new OfferbookClient|'node:https?'|'node:http2'/.test(
+      readFileSync(join(SOURCE, file), 'utf8'),
+    ),
+  );
+  // code-samples.ts only shows how others call us.
+  expect(callers).toEqual(['cli/follow.ts', 'http/code-samples.ts']);
+});

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { temporaryFolder } from '../../../service/test/support/databases.ts';
+import { watchCommand, watchProcessList } from '../../../service/test/support/leak-watch.ts';
 import { freePort } from '../../../service/test/support/postgres-server.ts';
 
 const MAIN = join(import.meta.dir, '../../../service/src/main.ts');
@@ -26,13 +27,15 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const server = Bun.spawn([process.execPath, MAIN, 'serve', '--port', String(this.#port)], {
+    const args = ['serve', '--port', String(this.#port)];
+    const server = Bun.spawn([process.execPath, MAIN, ...args], {
       env: cleanEnvironment(this.databaseUrl),
       stdout: 'pipe',
-      stderr: 'inherit',
+      stderr: 'pipe',
     });
     this.#process = server;
-    await untilReady(server.stdout);
+    await untilReady(watchCommand(args, server).stdout);
+    watchProcessList(server.pid);
   }
 
   /** Ends it as a power cut would. */
@@ -93,12 +96,15 @@ export async function runOfferbook(
   args: readonly string[],
   { env, stdin = '' }: { env: Record<string, string | undefined>; stdin?: string },
 ): Promise<CommandResult> {
-  const command = Bun.spawn([process.execPath, MAIN, ...args], {
-    env,
-    stdin: new Blob([stdin]),
-    stdout: 'pipe',
-    stderr: 'pipe',
-  });
+  const command = watchCommand(
+    args,
+    Bun.spawn([process.execPath, MAIN, ...args], {
+      env,
+      stdin: new Blob([stdin]),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    }),
+  );
   const [code, stdout, stderr] = await Promise.all([
     command.exited,
     new Response(command.stdout).text(),

@@ -65,11 +65,12 @@ export function timestamp(description: string, example: string) {
   >;
 }
 
+/** A URL as browsers read it: retailers write letters and marks into theirs that the older standard for URIs refuses. */
 export function webUrl(description: string, example: string) {
   return z
     .string({ error: expected('a URL') })
     .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
-    .meta({ description, format: 'uri', examples: [example] });
+    .meta({ description, format: 'url', examples: [example] });
 }
 
 export function flag(description: string, example: boolean) {

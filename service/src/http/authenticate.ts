@@ -13,7 +13,7 @@ export function authenticate(
   tokens: TokenDirectory,
 ): AccessToken | Promise<AccessToken> {
   const text = readBearer(authorization);
-  if (parseTokenKind(text) === undefined) throw invalidToken();
+  // What is no token at all is looked for like any other: an answer that came sooner would tell them apart.
   return tokens.findKnown(text) ?? findNew(text, tokens);
 }
 
@@ -50,9 +50,9 @@ async function findNew(text: string, tokens: TokenDirectory): Promise<AccessToke
   try {
     token = await tokens.findNew(text);
   } catch (error) {
-    // Whether an unknown token is good cannot be told without the database: neither yes nor no would be true.
-    if (error instanceof DatabaseUnavailable) throw unavailable(error);
-    throw error;
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    // Whether an unknown token is good cannot be told without the database, unless its checksum tells it.
+    throw parseTokenKind(text) === undefined ? invalidToken() : unavailable(error);
   }
   if (token === undefined) throw invalidToken();
   return token;

@@ -6,7 +6,7 @@ import type { Reply } from './reply.ts';
 
 export interface Exchange {
   readonly request: Request;
-  /** Scheme and host under which the caller reached the service. */
+  /** Scheme and host under which the caller reached the service; empty, so that links are relative, when that is not sane. */
   readonly origin: string;
   readonly path: string;
   /** The query string without its question mark. */
@@ -31,6 +31,8 @@ export interface Route {
 }
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
+/** Characters of a host and port; whether they make one is for URL.canParse to say. */
+const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
 export function openExchange(
   request: Request,
@@ -39,13 +41,13 @@ export function openExchange(
   startedAtMs: number,
 ): Exchange {
   const url = request.url;
-  // Without a usable Host header there is nothing before the path, and links are relative.
-  const pathStart = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
+  // Where the runtime made no sense of host and target, the URL is the target alone.
+  const pathStart = url.startsWith('/') ? 0 : Math.max(0, url.indexOf('/', url.indexOf('//') + 2));
   const queryStart = url.indexOf('?', pathStart);
   const given = request.headers.get('Request-Id');
   return {
     request,
-    origin: publicUrl ?? url.slice(0, pathStart),
+    origin: publicUrl ?? saneOrigin(url.slice(0, pathStart)),
     path: queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart),
     search: queryStart < 0 ? '' : url.slice(queryStart + 1),
     requestId: given !== null && SANE_REQUEST_ID.test(given) ? given : Bun.randomUUIDv7(),
@@ -56,6 +58,17 @@ export function openExchange(
     token: undefined,
     rateLimit: undefined,
   };
+}
+
+/** Nearly all requests name the same host. */
+let lastSaneOrigin = '';
+
+/** Anybody can write anything into the Host header, and what is no host must not come back in a link. */
+function saneOrigin(origin: string): string {
+  if (origin === lastSaneOrigin) return origin;
+  if (!ORIGIN_CHARACTERS.test(origin) || !URL.canParse(origin)) return '';
+  lastSaneOrigin = origin;
+  return origin;
 }
 
 /** The Link header with the whole URL of the next page: the same request with another cursor. */

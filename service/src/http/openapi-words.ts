@@ -100,7 +100,7 @@ export const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'nam
 };
 
 export const HEADERS = {
-  'Request-Id': header(
+  'Request-Id': requiredHeader(
     'The id of this request; the one you sent, if you sent a sane one.',
     'string',
     '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
@@ -120,14 +120,22 @@ export const HEADERS = {
     'string',
     '<https://api.example/v1/retailers/?cursor=0192d1a0-0000-7000-8000-000000000001>; rel="next"',
   ),
-  ETag: header(
+  ETag: requiredHeader(
     'Send it back as If-None-Match: an unchanged page is answered with 304 and no body.',
     'string',
     '"1x7f0g2k3"',
   ),
-  'Cache-Control': header('How long the answer may be kept, and by whom.', 'string', 'public, max-age=60'),
-  Vary: header('The request headers that the answer depends on.', 'string', 'Authorization, Accept-Encoding'),
-  'Complete-Through': header(
+  'Cache-Control': requiredHeader(
+    'How long the answer may be kept, and by whom.',
+    'string',
+    'public, max-age=60',
+  ),
+  Vary: requiredHeader(
+    'The request headers that the answer depends on.',
+    'string',
+    'Authorization, Accept-Encoding',
+  ),
+  'Complete-Through': requiredHeader(
     'Every change up to and including this stamp was visible to this read; every later change will carry a greater one.',
     'string',
     '2026-11-14T12:05:31.482',
@@ -137,19 +145,31 @@ export const HEADERS = {
     'string',
     'Bearer realm="offerbook", error="invalid_token"',
   ),
-  'Retry-After': header('How many seconds to wait before trying again.', 'integer', 2),
-  Allow: header('The methods that are supported.', 'string', 'GET, HEAD'),
+  'Retry-After': requiredHeader('How many seconds to wait before trying again.', 'integer', 2),
+  Allow: requiredHeader('The methods that are supported.', 'string', 'GET, HEAD'),
 };
 export type HeaderName = keyof typeof HEADERS;
 
+/** On every answer that was counted against a limit, unless the operator has turned the limit off. */
+const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
+
+/** Beside Request-Id and Cache-Control, which every error has. */
 export const ERROR_HEADERS: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
-  missing_token: ['WWW-Authenticate'],
-  invalid_token: ['WWW-Authenticate'],
-  wrong_token_kind: ['WWW-Authenticate'],
+  missing_token: ['WWW-Authenticate', ...LIMIT_HEADERS],
+  invalid_token: ['WWW-Authenticate', ...LIMIT_HEADERS],
+  wrong_token_kind: ['WWW-Authenticate', ...LIMIT_HEADERS],
+  private_token_in_browser: LIMIT_HEADERS,
+  invalid_parameter: LIMIT_HEADERS,
   method_not_allowed: ['Allow'],
-  rate_limited: ['Retry-After'],
-  unavailable: ['Retry-After'],
+  rate_limited: ['Retry-After', ...LIMIT_HEADERS],
+  internal: LIMIT_HEADERS,
+  unavailable: ['Retry-After', ...LIMIT_HEADERS],
 };
+
+/** A header that is on every answer for which the document lists it. */
+function requiredHeader(description: string, type: 'string' | 'integer', example: string | number): Schema {
+  return { ...header(description, type, example), required: true };
+}
 
 function header(description: string, type: 'string' | 'integer', example: string | number): Schema {
   return { description, schema: { type }, example };

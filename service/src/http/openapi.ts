@@ -166,6 +166,7 @@ function errorResponses(operation: Operation): Record<string, ResponseObject> {
       const [first] = sharing;
       const names: HeaderName[] = [
         'Request-Id',
+        'Cache-Control',
         ...new Set(sharing.flatMap((code) => ERROR_HEADERS[code] ?? [])),
       ];
       return [

@@ -82,8 +82,12 @@ export function parseQuery<Name extends ParameterName>(search: string, names: re
 
 function readParameter(parameter: Parameter<unknown>, value: string, times: number) {
   if (times > 1) return { detail: 'must be given only once' };
-  if (value.length > VALUE_LENGTH_MAX)
-    return { detail: `must not be longer than ${VALUE_LENGTH_MAX} characters` };
+  if (isTooLong(value)) return { detail: `must not be longer than ${VALUE_LENGTH_MAX} characters` };
   if (value !== '') return parameter.read(value);
   return parameter.empty === 'absent' ? undefined : { detail: 'must not be empty' };
+}
+
+/** Counts characters as JSON Schema does; the quick look first, as nearly all values are short. */
+function isTooLong(value: string): boolean {
+  return value.length > VALUE_LENGTH_MAX && [...value].length > VALUE_LENGTH_MAX;
 }

@@ -41,7 +41,7 @@ export function typeWords(field: FieldSchema): string {
   if (field.enum !== undefined) return field.enum.join(', ');
   if (field.type === 'array') return `list of ${pluralOf(field.items ?? {})}`;
   if (field.format === 'uuid') return 'UUID';
-  if (field.format === 'uri') return 'URL';
+  if (field.format === 'url') return 'URL';
   if (field.format === 'date-time-local') return 'date-time (UTC)';
   if (field.type === 'integer' && field.maximum !== undefined)
     return `${field.minimum ?? 0} to ${field.maximum}`;

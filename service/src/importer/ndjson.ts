@@ -12,8 +12,11 @@ export async function* readNdjson(chunks: AsyncIterable<Uint8Array>): AsyncGener
     const rows: RawRow[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      bytes.add(chunk.subarray(start, end));
-      addRow(rows, bytes.take(), line);
+      // A file of nothing but line ends unpacks to a thousand times its size, and is soon read.
+      if (end > start || !bytes.isEmpty) {
+        bytes.add(chunk.subarray(start, end));
+        addRow(rows, bytes.take(), line);
+      }
       start = end + 1;
       line++;
     }

@@ -11,6 +11,7 @@ import {
 } from '../../../client/test/support/service-process.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
+import { leakWatch, watchCommand } from '../support/leak-watch.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
 
@@ -155,6 +156,7 @@ test('on a terminal it prints a table, and nothing that a terminal would obey', 
     },
   });
   expect(await command.exited).toBe(0);
+  leakWatch.noteOutput('terminal', screen);
   const lines = screen.split('\r\n');
   expect(lines[0]?.split(/ +/)).toEqual(['UPDATED', 'STATUS', 'ORDER', 'CASHBACK', 'USER', 'ID']);
   const row = lines.find((line) => line.endsWith(id(77)))?.split(/ {2,}/);
@@ -163,11 +165,15 @@ test('on a terminal it prints a table, and nothing that a terminal would obey', 
 
 /** A follower that runs on, and what it has printed so far. */
 function start(args: readonly string[]) {
-  const command = Bun.spawn([process.execPath, MAIN, 'follow', '--url', service.url, ...args], {
-    env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  });
+  const followArgs = ['follow', '--url', service.url, ...args];
+  const command = watchCommand(
+    followArgs,
+    Bun.spawn([process.execPath, MAIN, ...followArgs], {
+      env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    }),
+  );
   const decoder = new TextDecoder();
   const reader = command.stdout.getReader();
   let text = '';

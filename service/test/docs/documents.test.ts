@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
@@ -14,6 +15,7 @@ const DOCUMENTS = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   ...new Bun.Glob('docs/*.md').scanSync(ROOT),
 ].sort();
 
@@ -67,6 +69,8 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
       new Response(child.stderr).text(),
       child.exited,
     ]);
+    leakWatch.noteOutput(`stdout of ${document}`, stdout);
+    leakWatch.noteOutput(`stderr of ${document}`, stderr);
     expect({ code, stderr: code === 0 ? '' : stderr, stdout: code === 0 ? '' : stdout }).toEqual({
       code: 0,
       stderr: '',
@@ -103,11 +107,14 @@ test('docs/errors.md lists every error code with its status and title', () => {
   expect(missing).toEqual([]);
 });
 
-test('docs/decisions.md names, for every decision, a test that exists', () => {
-  const rows = readFileSync(join(ROOT, 'docs/decisions.md'), 'utf8')
+test.each([
+  ['docs/decisions.md', 'open point', 40],
+  ['docs/security.md', 'risk', 15],
+])('%s names, in every row, a test that exists', (document, heading, rowsMin) => {
+  const rows = readFileSync(join(ROOT, document), 'utf8')
     .split('\n')
-    .filter((line) => /^\| .* \|$/.test(line) && !/^\| (open point|---)/.test(line));
-  expect(rows.length).toBeGreaterThan(40);
+    .filter((line) => /^\| .* \|$/.test(line) && !line.startsWith(`| ${heading} |`));
+  expect(rows.length).toBeGreaterThan(rowsMin);
   const unpinned = rows.filter((row) => {
     const [, file = '', name = ''] = /\| `([\w./-]+)`: (.+) \|$/.exec(row) ?? [];
     const path = join(ROOT, 'service/test', file);

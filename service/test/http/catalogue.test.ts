@@ -214,6 +214,8 @@ describe('bad parameters', () => {
 
   test('a value of exactly 200 characters is fine', async () => {
     expect(await ids(`/v1/cashback-offers/?name=${'x'.repeat(200)}`)).toEqual([]);
+    // Characters as people and JSON Schema count them, not the two halves that JavaScript sees.
+    expect(await ids(`/v1/cashback-offers/?name=${encodeURIComponent('😀'.repeat(200))}`)).toEqual([]);
   });
 
   test('are looked at only after the token', async () => {

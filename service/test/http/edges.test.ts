@@ -80,6 +80,20 @@ describe('what only a careless client sends', () => {
     expect(answer).toContain('"instance":"/v1/nowhere"');
   });
 
+  test.each(['[::1', 'a%00b', 'x:y', 'user@x', '"><script>', 'a,b', '%zz', 'x:99999', '1.2.3.999'])(
+    'a Host that is none (%s) is not repeated in links',
+    async (host) => {
+      const answer = await raw(`GET /v1/nowhere HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      expect(answer).toContain('"type":"/errors/not_found"');
+    },
+  );
+
+  test('a target that is no path is not found', async () => {
+    const answer = await raw(`CONNECT somewhere:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toStartWith('HTTP/1.1 404');
+    expect(answer).toContain('"instance":"somewhere:443"');
+  });
+
   test('a doubled slash is another path', async () => {
     expect(await raw(`GET //v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`)).toStartWith('HTTP/1.1 404');
   });

@@ -33,6 +33,8 @@ test('PostgreSQL stopped and started again', async () => {
     expect(await statuses()).toEqual([200, 503, 200]);
     // Whether a token that nobody here has seen is good cannot be told.
     expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(503);
+    // Of a mistyped one it can.
+    expect((await node.get('/v1/retailers/', `${pub}x`)).status).toBe(401);
 
     await server.process.start();
     while ((await node.get('/v1/transactions/', prv)).status !== 200) await Bun.sleep(50);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { BadInput } from '../../src/domain/errors.ts';
 import { type ImportSource, openSource, sourceFrom } from '../../src/importer/import-source.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -88,6 +88,15 @@ test('gzip whose content was changed is refused', async () => {
   damaged[middle] = (damaged[middle] ?? 0) ^ 0xff;
   expect(await complaint(textOf(sourceFrom(damaged, 'export.gz')))).toBe(
     'export.gz cannot be unpacked: its gzip data is damaged or cut short',
+  );
+});
+
+test('zstd with a checksum whose content was changed is refused', async () => {
+  const damaged = zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  const middle = damaged.length >> 1;
+  damaged[middle] = (damaged[middle] ?? 0) ^ 0xff;
+  expect(await complaint(textOf(sourceFrom(damaged, 'export.zst')))).toBe(
+    'export.zst cannot be unpacked: its zstd data is damaged or cut short',
   );
 });
 

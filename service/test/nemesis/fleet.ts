@@ -5,6 +5,7 @@
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Random } from '../../src/sandbox/random.ts';
+import { leakWatch } from '../support/leak-watch.ts';
 import type { Cluster } from './cluster.ts';
 import { getOrganisation } from './import-order.ts';
 import type { Send } from './page-reader.ts';
@@ -70,6 +71,7 @@ export async function buildFleet(organisation: OrganisationName, around: Surroun
 
 async function issueToken(stores: Stores, organisation: OrganisationName): Promise<string> {
   const text = newTokenText('private');
+  leakWatch.noteToken(text);
   const { id: orgId } = await getOrganisation(stores, organisation);
   await stores.tokens.add({
     orgId,

@@ -1,6 +1,7 @@
 // Runs the offerbook command as a process, the way people do.
 
 import { join } from 'node:path';
+import { watchCommand, watchProcessList } from './leak-watch.ts';
 
 export const COMMAND = join(import.meta.dir, '..', '..', 'bin', 'offerbook');
 
@@ -28,13 +29,14 @@ export async function offerbook(args: readonly string[], options: RunOptions = {
 
 export function spawnOfferbook(args: readonly string[], options: RunOptions = {}) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OFFERBOOK_'));
-  return Bun.spawn([COMMAND, ...args], {
+  const child = Bun.spawn([COMMAND, ...args], {
     stdin: typeof options.stdin === 'string' ? Buffer.from(options.stdin) : (options.stdin ?? 'ignore'),
     stdout: 'pipe',
     stderr: 'pipe',
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     env: { ...Object.fromEntries(own), ...options.env },
   });
+  return watchCommand(args, child);
 }
 
 /** A server process, from its start until it is told to stop. */
@@ -70,7 +72,9 @@ export class ServerProcess implements AsyncDisposable {
       }
       reject(new Error(`the server ended before it was ready: ${await new Response(child.stderr).text()}`));
     })();
-    return new ServerProcess(await promise, child, lines);
+    const url = await promise;
+    watchProcessList(child.pid);
+    return new ServerProcess(url, child, lines);
   }
 
   get logLines(): readonly string[] {

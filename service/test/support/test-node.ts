@@ -15,6 +15,7 @@ import { sourceFrom } from '../../src/importer/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from './databases.ts';
+import { leakWatch } from './leak-watch.ts';
 
 export interface TestNodeOptions {
   readonly databaseUrl?: string;
@@ -54,7 +55,11 @@ export class TestNode implements AsyncDisposable {
     const databaseUrl = options.databaseUrl ?? (await sqlite?.create()) ?? '';
     const clock = options.clock ?? systemClock;
     const logLines: string[] = [];
-    const logger = pino({ level: 'debug' }, { write: (line: string) => void logLines.push(line) });
+    const write = (line: string) => {
+      logLines.push(line);
+      leakWatch.noteOutput('log', line.trimEnd());
+    };
+    const logger = pino({ level: 'debug' }, { write });
     const settings = { ...readServeSettings({ port: '0' }, {}), ...options.settings };
     const { pageToken } = options;
     const node = await startNode({
@@ -83,6 +88,7 @@ export class TestNode implements AsyncDisposable {
 
   /** Makes a token's text good. */
   async keep(text: string, kind: TokenKind, org = 'acme', expiresAtMs: number | null = null): Promise<void> {
+    leakWatch.noteToken(text);
     const { id: orgId } = await this.organisation(org);
     await this.stores.tokens.add({ orgId, kind, label: 'test', digest: digestToken(text), expiresAtMs });
   }
@@ -111,7 +117,7 @@ export class TestNode implements AsyncDisposable {
     return this.request('GET', path, token, headers);
   }
 
-  request(
+  async request(
     method: string,
     path: string,
     token?: string,
@@ -119,7 +125,9 @@ export class TestNode implements AsyncDisposable {
   ): Promise<Response> {
     const authorization: Record<string, string> =
       token === undefined ? {} : { Authorization: `Bearer ${token}` };
-    return fetch(this.url + path, { method, headers: { ...authorization, ...headers } });
+    const response = await fetch(this.url + path, { method, headers: { ...authorization, ...headers } });
+    if (!response.ok) leakWatch.noteOutput('error answer', await response.clone().text());
+    return response;
   }
 
   /** Waits for a log line; the test's own time limit is the bound. */

@@ -1,0 +1,98 @@
+// What we depend on: the list of licences is current and holds nothing that we may not use, and the audit fails
+// for a known vulnerability but not for a registry that is away.
+
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { LICENCES_PATH, printLicences, readDependencies } from '../../../scripts/licences.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { freePort } from '../support/postgres-server.ts';
+
+const ROOT = join(import.meta.dir, '..', '..', '..');
+const FREE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'Unlicense', 'MIT OR Apache-2.0'];
+/** Ask for nothing of those who only use the tool. */
+const FREE_AS_TOOL = [...FREE, 'MPL-2.0', 'PSF-2.0', 'Python-2.0', '0BSD', 'CC0-1.0', 'BlueOak-1.0.0'];
+
+test('docs/licences.md is current; npm run licences writes it', async () => {
+  expect(readFileSync(LICENCES_PATH, 'utf8')).toBe(printLicences(await readDependencies()));
+});
+
+test('every dependency has a licence that lets anybody use it', async () => {
+  const foreign = (await readDependencies()).filter(
+    ({ licence, isRuntime }) => !(isRuntime ? FREE : FREE_AS_TOOL).includes(licence),
+  );
+  expect(foreign).toEqual([]);
+});
+
+describe('npm run audit', () => {
+  async function audit(registry: string) {
+    const child = Bun.spawn([process.execPath, 'scripts/audit.ts', '--registry', registry], {
+      cwd: ROOT,
+      // What this registry makes up must not be remembered.
+      env: { ...process.env, npm_config_cache: temporaryFolder() },
+      stdout: 'pipe',
+      stderr: 'inherit',
+    });
+    const [stdout, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+    return { stdout, code };
+  }
+
+  /** A registry that knows of one vulnerability, in the way of npm's. */
+  function registry(severity: string) {
+    return Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      async fetch(request) {
+        const { pathname } = new URL(request.url);
+        if (pathname === '/zod') {
+          return Response.json({ name: 'zod', versions: { '1.0.0': { name: 'zod', version: '1.0.0' } } });
+        }
+        if (!pathname.endsWith('/advisories/bulk')) return new Response(null, { status: 404 });
+        const asked = JSON.parse(gunzipSync(await request.arrayBuffer()).toString()) as Record<
+          string,
+          string[]
+        >;
+        expect(Object.keys(asked)).toContain('zod');
+        expect(Object.keys(asked)).not.toContain('fast-check');
+        const advisory = {
+          id: 1,
+          url: 'https://advisories.example/1',
+          title: 'Made up',
+          severity,
+          vulnerable_versions: '*',
+          cwe: [],
+          cvss: { score: 0, vectorString: null },
+        };
+        return Response.json(severity === '' ? {} : { zod: [advisory] });
+      },
+    });
+  }
+
+  test.each([
+    ['high', 1, /^high: zod \*\n(.+\n)*Audited: .*[1-9]\d* high/],
+    ['low', 0, /^Audited: .*[1-9]\d* low/],
+    ['', 0, /^Audited: .*0 high/],
+  ])(
+    'with a %p vulnerability ends with %p',
+    async (severity, code, words) => {
+      using server = registry(severity);
+      expect(await audit(server.url.href)).toEqual({ code, stdout: expect.stringMatching(words) });
+    },
+    60_000,
+  );
+
+  test('passes, and says so, where the registry cannot tell or is away', async () => {
+    using unable = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => new Response(null, { status: 405 }),
+    });
+    for (const url of [unable.url.href, `http://127.0.0.1:${await freePort()}/`]) {
+      expect(await audit(url)).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^Not audited: the registry did not give a report/),
+      });
+    }
+  }, 60_000);
+});

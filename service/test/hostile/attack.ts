@@ -1,0 +1,207 @@
+// Sends hostile requests to a node, one after the other, and checks each answer: no failure of the service, what
+// the OpenAPI document says, and what the request deserves.
+
+import fc from 'fast-check';
+import { newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
+import { OPERATIONS } from '../../src/http/operations.ts';
+import {
+  type Answer,
+  answerProblems,
+  problemProblems,
+  schemaProblems,
+} from '../support/documented-answers.ts';
+import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+import {
+  anyRequest,
+  type Credentials,
+  type HostileRequest,
+  isWellFormed,
+  printRequest,
+} from './any-request.ts';
+import { type Outcome, RawConnection } from './raw-connection.ts';
+
+export interface AttackReport {
+  requests: number;
+  /** How often each status was answered by the service. */
+  readonly statuses: Map<number, number>;
+  /** How often the runtime's parser refused bytes that are no request. */
+  refusals: number;
+}
+
+const URL_LENGTH_MAX = 8 * 1024;
+const document = openApiDocument();
+
+export async function attack(databaseUrl: string, requests: number, seed: number): Promise<AttackReport> {
+  // Limits that are met only by failed attempts, so that there are answers of every kind.
+  const settings = {
+    rateLimitPublic: 1e9,
+    rateLimitPrivate: 1e9,
+    rateLimitFailedAuth: 2_000,
+    logLevel: 'info',
+  } as const;
+  await using node = await TestNode.start({ databaseUrl, settings });
+  const target = await Target.open(node);
+  using connection = new RawConnection(node.url);
+  const report: AttackReport = { requests: 0, statuses: new Map(), refusals: 0 };
+  await fc.assert(
+    fc.asyncProperty(anyRequest, async (request) => {
+      const bytes = printRequest(request, target.authorization(request));
+      const outcome = isWellFormed(request)
+        ? await connection.send(bytes, request.method)
+        : await connection.sendBroken(bytes, request.method);
+      report.requests++;
+      const problems = outcomeProblems(request, outcome);
+      if (outcome.kind === 'answer') {
+        const { status } = outcome.answer;
+        report.statuses.set(status, (report.statuses.get(status) ?? 0) + 1);
+      } else report.refusals++;
+      if (problems.length > 0)
+        throw new Error(
+          [bytes.toString('latin1').slice(0, 2_000), describe(outcome), ...problems].join('\n'),
+        );
+    }),
+    { numRuns: requests, seed },
+  );
+  if ((await node.get('/livez')).status !== 200) throw new Error('the node does not live any more');
+  target.requireCleanLog();
+  return report;
+}
+
+/** A node with something in every list, and the tokens that open them. */
+class Target {
+  readonly #node: TestNode;
+  readonly #tokens: Record<TokenKind, string>;
+
+  private constructor(node: TestNode, tokens: Record<TokenKind, string>) {
+    this.#node = node;
+    this.#tokens = tokens;
+  }
+
+  static async open(node: TestNode): Promise<Target> {
+    const numbers = Array.from({ length: 30 }, (_, n) => n + 1);
+    await node.catalogue(
+      numbers.map((n) =>
+        retailer(n, {
+          name: `Café "${n}" <b>`,
+          cashbackOffers: [offer(100 + n)],
+          coupons: [coupon(200 + n)],
+          promotions: [promotion(300 + n)],
+        }),
+      ),
+    );
+    await node.transactions(numbers.map((n) => transaction(n)));
+    return new Target(node, { public: await node.token('public'), private: await node.token('private') });
+  }
+
+  authorization({ target, credentials }: HostileRequest): string | undefined {
+    const kind = target.includes('/v1/transactions') ? 'private' : 'public';
+    const other = kind === 'public' ? 'private' : 'public';
+    const texts: Record<Exclude<Credentials, object | 'none'>, string> = {
+      right: this.#tokens[kind],
+      'wrong kind': this.#tokens[other],
+      unknown: newTokenText(kind),
+    };
+    if (typeof credentials === 'object') return credentials.text;
+    return credentials === 'none' ? undefined : `Bearer ${texts[credentials]}`;
+  }
+
+  requireCleanLog(): void {
+    for (const line of this.#node.logLines) {
+      const { level, msg } = JSON.parse(line) as { level: number; msg?: string };
+      if (level >= 50) throw new Error(`an error in the log: ${line}`);
+      if (line.trimEnd().includes('\n')) throw new Error(`a log line of two lines: ${line}`);
+      if (msg?.includes('X-Injected')) throw new Error(`a forged log line: ${line}`);
+    }
+  }
+}
+
+function outcomeProblems(request: HostileRequest, outcome: Outcome): string[] {
+  if (outcome.kind !== 'answer')
+    return isWellFormed(request) ? ['a well-formed request was refused by the parser'] : [];
+  const { answer } = outcome;
+  if (answer.status >= 500) return [`status ${answer.status}`];
+  if (answer.headers.has('X-Injected')) return ['a header was injected'];
+  if (answer.headers.get('Request-Id') === null) return ['no Request-Id'];
+  const path = operationPath(request.target);
+  // What a broken request was taken for is anybody's guess; that the answer is a proper one is not.
+  if (path === undefined || !isWellFormed(request)) return generalProblems(request, answer);
+  if (answer.status === 204) return request.method === 'OPTIONS' ? [] : ['a 204'];
+  return [...answerProblems(path, answer, request.method), ...deservedProblems(request, path, answer)];
+}
+
+function generalProblems({ method }: HostileRequest, answer: Answer): string[] {
+  if (answer.status < 400 || method === 'HEAD') return [];
+  if (answer.headers.get('Content-Type') !== 'application/problem+json')
+    return ['an error that is no problem'];
+  const value = JSON.parse(answer.body) as { status?: unknown };
+  const problems = problemProblems(value);
+  return value.status === answer.status ? problems : [...problems, 'a problem with another status'];
+}
+
+/** The operation that a target names beyond doubt. */
+function operationPath(target: string): string | undefined {
+  const [path = ''] = target.split('?', 1);
+  return OPERATIONS.find((operation) => path === operation.path || `${path}/` === operation.path)?.path;
+}
+
+/** Holds the answer against what the document says of the parameters. */
+function deservedProblems(request: HostileRequest, path: string, answer: Answer): string[] {
+  const { method, target, credentials, headers } = request;
+  const at = target.indexOf('?');
+  const search = at < 0 ? '' : target.slice(at + 1);
+  // How long a URL is with bytes in it that no URL may hold is for the runtime to say, which decodes or encodes them.
+  const isOfClearLength = /^[\w/?&=.%-]*$/.test(target) || target.length * 9 <= URL_LENGTH_MAX;
+  if (!isOfClearLength) return [];
+  if (target.length > URL_LENGTH_MAX) return expectStatus(answer, 414);
+  if (method !== 'GET' && method !== 'HEAD') return expectStatus(answer, 405, 404);
+  if (credentials !== 'right') return expectStatus(answer, 401, 403, 429);
+  if (headers.some(([name]) => name === 'Origin') && path.includes('transactions'))
+    return expectStatus(answer, 403, 429);
+  const bad = badParameters(path, search);
+  if (bad === undefined) return [];
+  if (bad.length > 0) {
+    if (answer.status !== 400) return [`status ${answer.status}, although ${bad} is bad`];
+    if (method === 'HEAD') return [];
+    const named = (JSON.parse(answer.body) as { errors: { parameter: string }[] }).errors.map(
+      (it) => it.parameter,
+    );
+    return named.join() === bad.join() ? [] : [`names ${named} where ${bad} is bad`];
+  }
+  return expectStatus(answer, 200, 304);
+}
+
+function expectStatus({ status }: Answer, ...allowed: readonly number[]): string[] {
+  return allowed.includes(status) ? [] : [`status ${status} where ${allowed.join(' or ')} was due`];
+}
+
+/** The names of the parameters that the document does not allow as given; undefined when it leaves that open. */
+function badParameters(path: string, search: string): string[] | undefined {
+  const given = new URLSearchParams(Buffer.from(search, 'latin1').toString());
+  const bad: string[] = [];
+  for (const { name, schema } of document.paths[path]?.get.parameters ?? []) {
+    const values = given.getAll(name);
+    const [value = ''] = values;
+    if (values.length === 0) continue;
+    if (values.length > 1) bad.push(name);
+    else if (value === '' && (name === 'name' || name === 'category' || name === 'country')) continue;
+    else if (value === '') bad.push(name);
+    // Which texts are dates, and whether 007 is a number, the document does not say.
+    else if ([...value].length <= 200 && (name.startsWith('updatedAt') || /^0\d/.test(value)))
+      return undefined;
+    else if (schemaProblems(schema, schema.type === 'integer' ? toInteger(value) : value).length > 0)
+      bad.push(name);
+  }
+  return bad;
+}
+
+function toInteger(value: string): number | string {
+  return /^(0|-?[1-9]\d*)$/.test(value) ? Number(value) : value;
+}
+
+function describe(outcome: Outcome): string {
+  if (outcome.kind !== 'answer') return JSON.stringify(outcome);
+  const { status, headers, body } = outcome.answer;
+  return `${status} ${JSON.stringify([...headers])} ${body.slice(0, 1_000)}`;
+}

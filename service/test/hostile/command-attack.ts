@@ -1,0 +1,94 @@
+// Hostile files through the real command, as a process with a peak of memory that can be measured.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { type Finished, offerbook, spawnOfferbook } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { anyFile, type FileKind } from './any-file.ts';
+import { BOMBS, writeBomb } from './bombs.ts';
+
+export interface CommandAttackReport {
+  files: number;
+  /** How often the command ended with 0, 2 and 3. */
+  readonly codes: Map<number, number>;
+  /** The most memory that a command ever held; 0 where the system does not tell. */
+  peakMegabytes: number;
+}
+
+interface Measured extends Finished {
+  readonly peakMegabytes: number;
+}
+
+/** What an import of any size may hold: the runtime, a batch of rows, and a row of the greatest length in several forms. */
+export const MEGABYTES_MAX = 400;
+
+export async function attackCommand(files: number, seed: number): Promise<CommandAttackReport> {
+  const folder = temporaryFolder();
+  const database = `sqlite:${join(folder, 'hostile.db')}`;
+  await offerbook(['orgs', 'create', 'acme', '--database', database]);
+  let before = await exportAll(database);
+  const report: CommandAttackReport = { files: 0, codes: new Map(), peakMegabytes: 0 };
+  const path = join(folder, 'file');
+
+  async function run(kind: FileKind, ...more: readonly string[]): Promise<Finished> {
+    const org = kind === 'transactions' ? ['--org', 'acme'] : [];
+    const done = await measure(['import', kind, path, ...org, ...more, '--database', database]);
+    report.files++;
+    report.codes.set(done.code, (report.codes.get(done.code) ?? 0) + 1);
+    report.peakMegabytes = Math.max(report.peakMegabytes, done.peakMegabytes);
+    if (![0, 2, 3].includes(done.code)) throw new Error(`exit code ${done.code}: ${done.stderr}`);
+    if (done.peakMegabytes > MEGABYTES_MAX) throw new Error(`${done.peakMegabytes} MB of memory`);
+    const after = await exportAll(database);
+    if (done.code !== 0 && after !== before) throw new Error('something has changed');
+    before = after;
+    return done;
+  }
+
+  for (const kind of ['catalogue', 'transactions'] as const) {
+    for (const [index, { bytes }] of fc.sample(anyFile(kind), { numRuns: files / 2, seed }).entries()) {
+      writeFileSync(path, bytes);
+      await run(kind, ...(index % 2 === 0 ? [] : ['--skip-invalid']));
+    }
+  }
+  for (const bomb of BOMBS) {
+    await writeBomb(bomb, path);
+    const { code, stderr } = await run('transactions');
+    if (code !== 2 || !bomb.complaint.test(stderr))
+      throw new Error(`${bomb.name}: exit code ${code}, ${stderr}`);
+  }
+  return report;
+}
+
+async function exportAll(database: string): Promise<string> {
+  const texts = await Promise.all([
+    offerbook(['export', 'catalogue', '--database', database]),
+    offerbook(['export', 'transactions', '--org', 'acme', '--database', database]),
+  ]);
+  return texts.map(({ stdout }) => stdout).join('');
+}
+
+async function measure(args: readonly string[]): Promise<Measured> {
+  const child = spawnOfferbook(args);
+  let peakMegabytes = 0;
+  const poll = setInterval(() => {
+    peakMegabytes = Math.max(peakMegabytes, readPeakMegabytes(child.pid));
+  }, 10);
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  clearInterval(poll);
+  return { stdout, stderr, code, peakMegabytes };
+}
+
+/** Linux tells the peak itself, so looking now and then is enough. */
+function readPeakMegabytes(pid: number): number {
+  try {
+    const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return Math.round(Number(peak?.[1] ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}

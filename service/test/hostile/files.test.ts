@@ -1,0 +1,22 @@
+// A thousand and a half of the import files that `npm run test:hostile` tries by the ten thousand.
+
+import { expect, test } from 'bun:test';
+import { attackCommand } from './command-attack.ts';
+import { attackWithFiles } from './file-attack.ts';
+import { TEST_SEED } from './seed.ts';
+
+test.each(['catalogue', 'transactions'] as const)(
+  'mutated %s files: all or nothing, in time, the place named, no prototype changed',
+  async (kind) => {
+    const { files, imported, invalid, refused } = await attackWithFiles(kind, 750, TEST_SEED);
+    expect({ files, told: imported + invalid + refused }).toEqual({ files: 750, told: 750 });
+    expect(Math.min(imported, invalid, refused)).toBeGreaterThan(0);
+  },
+  60_000,
+);
+
+test('through the command: mutated files and files that unpack to hundreds of megabytes take little memory', async () => {
+  const { files, codes } = await attackCommand(4, TEST_SEED);
+  expect(files).toBe(14);
+  expect(codes.get(2)).toBeGreaterThanOrEqual(10);
+}, 120_000);

@@ -1,0 +1,104 @@
+// Tokens as an attacker would make them from one that was good: changed by hand, cut, repeated, re-encoded, or
+// with the checksum worked out again, so that only the look-up can tell.
+
+import fc from 'fast-check';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const CHECKSUM_LENGTH = 6;
+
+/** A character that a header can carry, none of which is a blank. */
+const anyCharacter = fc
+  .integer({ min: 0x21, max: 0xff })
+  .filter((code) => code < 0x7f || code > 0xa0)
+  .map((code) => String.fromCharCode(code));
+
+type Mutation = (token: string) => string;
+
+const anyMutation: fc.Arbitrary<Mutation> = fc.oneof(
+  fc.tuple(fc.nat(42), anyCharacter).map(
+    ([at, character]) =>
+      (token: string) =>
+        token.slice(0, at) + character + token.slice(at + 1),
+  ),
+  fc.tuple(fc.nat(43), anyCharacter).map(
+    ([at, character]) =>
+      (token: string) =>
+        token.slice(0, at) + character + token.slice(at),
+  ),
+  fc.nat(42).map((at) => (token: string) => token.slice(0, at) + token.slice(at + 1)),
+  fc.nat(42).map((length) => (token: string) => token.slice(0, length)),
+  fc.nat(42).map((at) => (token: string) => token.slice(at)),
+  fc
+    .nat(42)
+    .map((at) => (token: string) => token.slice(0, at) + swapCase(token[at] ?? '') + token.slice(at + 1)),
+  fc.tuple(fc.nat(42), fc.nat(42)).map(
+    ([a, b]) =>
+      (token: string) =>
+        swapCharacters(token, a, b),
+  ),
+  fc.tuple(fc.integer({ min: 7, max: 36 }), fc.constantFrom(...BASE62)).map(
+    ([at, character]) =>
+      (token: string) =>
+        withChecksum(token.slice(0, at) + character + token.slice(at + 1)),
+  ),
+  fc.constantFrom<Mutation>(
+    (token) =>
+      withChecksum(
+        token.replace(/^ob_(pub|prv)_/, (prefix) => (prefix === 'ob_pub_' ? 'ob_prv_' : 'ob_pub_')),
+      ),
+    (token) => token.toUpperCase(),
+    (token) => token.toLowerCase(),
+    (token) => token + token,
+    (token) => `${token},${token}`,
+    (token) => `${token}, Bearer ${token}`,
+    (token) => `"${token}"`,
+    (token) => `Bearer ${token}`,
+    (token) => `${token}%00`,
+    (token) => `${token}=`,
+    (token) => encodeURIComponent(token).replaceAll('_', '%5F'),
+    (token) => Buffer.from(token).toString('base64'),
+    (token) => Buffer.from(token).toString('hex'),
+    (token) => [...token].reverse().join(''),
+    (token) => Bun.CryptoHasher.hash('sha256', token, 'hex'),
+    (token) => token.slice('ob_pub_'.length),
+    (token) => token.padEnd(4_000, 'a'),
+    (token) => `${token}' OR '1'='1`,
+    () => '',
+    () => 'null',
+    () => '*',
+  ),
+);
+
+/** A text that is none of the good tokens, but was made from one. */
+export function anyMutatedToken(good: readonly string[]): fc.Arbitrary<string> {
+  return fc
+    .tuple(fc.constantFrom(...good), fc.array(anyMutation, { minLength: 1, maxLength: 3 }))
+    .map(([token, mutations]) => mutations.reduce((text, mutate) => mutate(text), token))
+    .filter((text) => !good.includes(text.trim()));
+}
+
+export function withChecksum(text: string): string {
+  const body = text.slice(0, -CHECKSUM_LENGTH);
+  let rest = Bun.hash.crc32(body);
+  let checksum = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    checksum = BASE62[rest % 62] + checksum;
+    rest = Math.floor(rest / 62);
+  }
+  return body + checksum;
+}
+
+/** The same token with another last character, which only its checksum can tell. */
+export function withWrongChecksum(token: string): string {
+  return `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
+}
+
+function swapCase(character: string): string {
+  return character === character.toUpperCase() ? character.toLowerCase() : character.toUpperCase();
+}
+
+function swapCharacters(text: string, a: number, b: number): string {
+  const characters = [...text];
+  [characters[a], characters[b]] = [characters[b] ?? '', characters[a] ?? ''];
+  return characters.join('');
+}

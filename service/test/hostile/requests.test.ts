@@ -1,0 +1,16 @@
+// A few thousand of the requests that `npm run test:hostile` sends by the hundred thousand.
+
+import { describe, expect, test } from 'bun:test';
+import { DATABASES } from '../support/databases.ts';
+import { attack } from './attack.ts';
+import { TEST_SEED } from './seed.ts';
+
+describe.each(DATABASES)('on $name', ({ create }) => {
+  test('hostile requests: no failure, every answer as documented, every error a problem', async () => {
+    const { requests, statuses } = await attack(await create(), 2_000, TEST_SEED);
+    expect(requests).toBe(2_000);
+    // The service itself was met with all of it, and not only the runtime's parser.
+    const usual = [200, 204, 304, 400, 401, 403, 404, 405, 414];
+    expect(usual.filter((status) => !statuses.has(status))).toEqual([]);
+  });
+});

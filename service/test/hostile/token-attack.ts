@@ -1,0 +1,112 @@
+// Tries mutated tokens on a node that knows the tokens they were made from, and measures whether the answer to
+// one kind of bad token comes sooner than to another.
+
+import fc from 'fast-check';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { TestNode } from '../support/test-node.ts';
+import { anyMutatedToken, withWrongChecksum } from './mutated-token.ts';
+import { type Outcome, RawConnection } from './raw-connection.ts';
+
+const SETTINGS = { rateLimitFailedAuth: 0, rateLimitPublic: 0, rateLimitPrivate: 0 };
+
+export interface TokenAttackReport {
+  tokens: number;
+  accepted: number;
+  /** The different answers that were seen, whole but for the Date; one for each operation that was asked. */
+  readonly answers: ReadonlySet<string>;
+}
+
+/** Sends mutated tokens to both kinds of operation. */
+export async function attackWithTokens(
+  databaseUrl: string,
+  tokens: number,
+  seed: number,
+): Promise<TokenAttackReport> {
+  await using node = await TestNode.start({ databaseUrl, settings: SETTINGS });
+  const good = [await node.token('public'), await node.token('private')];
+  using connection = new RawConnection(node.url);
+  const report = { tokens: 0, accepted: 0, answers: new Set<string>() };
+  await fc.assert(
+    fc.asyncProperty(anyMutatedToken(good), fc.boolean(), async (text, isPrivate) => {
+      const outcome = await connection.send(requestWith(text, isPrivate ? 'transactions' : 'coupons'), 'GET');
+      report.tokens++;
+      report.answers.add(printOutcome(outcome));
+      if (outcome.kind !== 'answer' || outcome.answer.status !== 401) {
+        report.accepted++;
+        throw new Error(`${text} was answered with ${printOutcome(outcome)}`);
+      }
+    }),
+    { numRuns: tokens, seed },
+  );
+  return report;
+}
+
+export const BAD_TOKEN_KINDS = ['unknown', 'revoked', 'expired', 'wrong checksum', 'malformed'] as const;
+export type BadTokenKind = (typeof BAD_TOKEN_KINDS)[number];
+
+export interface BadTokenReport {
+  /** The different answers, whole but for the Date. */
+  readonly answers: ReadonlySet<string>;
+  /** How long each answer took, by kind. */
+  readonly durationsMs: Readonly<Record<BadTokenKind, readonly number[]>>;
+}
+
+/** Sends bad tokens of all kinds in mixed order, so that whatever else the machine does slows all kinds alike. */
+export async function compareBadTokens(
+  databaseUrl: string,
+  rounds: number,
+  seed: number,
+): Promise<BadTokenReport> {
+  await using node = await TestNode.start({ databaseUrl, settings: SETTINGS });
+  const texts = await badTokens(node);
+  using connection = new RawConnection(node.url);
+  const answers = new Set<string>();
+  const durationsMs: Record<BadTokenKind, number[]> = {
+    unknown: [],
+    revoked: [],
+    expired: [],
+    'wrong checksum': [],
+    malformed: [],
+  };
+  const anyOrder = fc.shuffledSubarray([...BAD_TOKEN_KINDS], { minLength: BAD_TOKEN_KINDS.length });
+  for (const kind of fc.sample(anyOrder, { numRuns: rounds, seed }).flat()) {
+    const bytes = requestWith(texts[kind], 'coupons');
+    const startedMs = performance.now();
+    const outcome = await connection.send(bytes, 'GET');
+    durationsMs[kind].push(performance.now() - startedMs);
+    answers.add(printOutcome(outcome));
+  }
+  return { answers, durationsMs };
+}
+
+async function badTokens(node: TestNode): Promise<Record<BadTokenKind, string>> {
+  const revoked = await node.token('public');
+  const [stored] = (await node.stores.tokens.list()).tokens;
+  if (stored === undefined) throw new Error('the token was not stored');
+  await node.stores.tokens.endAt(stored.id, Date.now() - 1);
+  const live = await node.token('public');
+  return {
+    unknown: newTokenText('public'),
+    revoked,
+    expired: await node.token('public', 'acme', Date.now() - 1),
+    'wrong checksum': withWrongChecksum(live),
+    malformed: live.replace('ob_', 'xx_'),
+  };
+}
+
+function requestWith(token: string, list: string): Buffer {
+  const lines = [
+    `GET /v1/${list}/ HTTP/1.1`,
+    'Host: x',
+    'Request-Id: same',
+    `Authorization: Bearer ${token}`,
+  ];
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+function printOutcome(outcome: Outcome): string {
+  if (outcome.kind !== 'answer') return JSON.stringify(outcome);
+  const { status, headers, body } = outcome.answer;
+  const shown = [...headers].filter(([name]) => name !== 'date' && !name.startsWith('access-control'));
+  return `${status} ${JSON.stringify(shown)} ${body}`;
+}

@@ -1,0 +1,112 @@
+// Checks answers against the OpenAPI document with a validator that shares nothing with the service: status,
+// headers, media type and body must be what the document says of that path.
+
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
+import { openApiDocument } from '../../src/http/openapi.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** As text, unpacked; empty where there is none. */
+  readonly body: string;
+}
+
+interface DocumentedHeader {
+  readonly required?: boolean;
+  readonly schema: { readonly type: string };
+}
+
+interface DocumentedResponse {
+  readonly headers: Record<string, { readonly $ref: string }>;
+  readonly content?: Record<string, { readonly schema: object }>;
+}
+
+/** Headers of the message and of cross-origin access, which no operation describes. */
+const GENERAL_HEADERS = /^(date|content-(type|length|encoding)|connection|keep-alive|access-control-.*)$/;
+
+/** What RFC 3986 lets a URI hold; URL.canParse would correct the rest and say nothing. */
+const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
+
+const document = openApiDocument();
+const ajv = new Ajv({ strict: false, allErrors: true });
+ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
+ajv.addFormat('url', (text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text));
+ajv.addFormat(
+  'uri-reference',
+  (text) => URI_CHARACTERS.test(text) && URL.canParse(text, 'http://base.example'),
+);
+ajv.addFormat('date-time-local', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/);
+ajv.addSchema({ $id: 'document', ...document });
+
+const compiled = new Map<object, ValidateFunction>();
+
+/** What is wrong with a value, by a schema of the document; empty when nothing is. */
+export function schemaProblems(schema: object, value: unknown): string[] {
+  let validate = compiled.get(schema);
+  if (validate === undefined) {
+    validate = ajv.compile(withAbsoluteReferences(schema));
+    compiled.set(schema, validate);
+  }
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${instancePath || 'the body'} ${message}`,
+  );
+}
+
+export function problemProblems(value: unknown): string[] {
+  return schemaProblems(document.components.schemas?.Problem as object, value);
+}
+
+/** What is wrong with an answer of an operation; empty when it is as documented. */
+export function answerProblems(path: string, answer: Answer, method = 'GET'): string[] {
+  const responses = document.paths[path]?.get.responses as Record<string, DocumentedResponse> | undefined;
+  if (responses === undefined) return [`${path} is not in the document`];
+  const documented = responses[answer.status];
+  if (documented === undefined) return [`status ${answer.status} is not documented for ${path}`];
+  return [...headerProblems(documented, answer.headers), ...bodyProblems(documented, answer, method)];
+}
+
+function headerProblems(documented: DocumentedResponse, sent: Headers): string[] {
+  const problems: string[] = [];
+  const known = new Set<string>();
+  for (const [name, { $ref }] of Object.entries(documented.headers)) {
+    known.add(name.toLowerCase());
+    const header = document.components.headers?.[$ref.split('/').at(-1) ?? ''] as DocumentedHeader;
+    const value = sent.get(name);
+    if (value === null) {
+      if (header.required === true) problems.push(`the header ${name} is missing`);
+    } else {
+      problems.push(
+        ...schemaProblems(header.schema, parseHeader(header, value)).map((it) => `${name}: ${it}`),
+      );
+    }
+  }
+  for (const name of sent.keys()) {
+    if (!known.has(name) && !GENERAL_HEADERS.test(name))
+      problems.push(`the header ${name} is not documented`);
+  }
+  return problems;
+}
+
+/** Headers are texts; those that the document calls integers must look like one. */
+function parseHeader({ schema }: DocumentedHeader, value: string): string | number {
+  return schema.type === 'integer' && /^\d+$/.test(value) ? Number(value) : value;
+}
+
+function bodyProblems({ content }: DocumentedResponse, answer: Answer, method: string): string[] {
+  if (content === undefined || method === 'HEAD') return answer.body === '' ? [] : ['has a body'];
+  const mediaType = answer.headers.get('Content-Type') ?? '';
+  const documented = content[mediaType];
+  if (documented === undefined) return [`the media type "${mediaType}" is not documented`];
+  let value: unknown;
+  try {
+    value = JSON.parse(answer.body);
+  } catch {
+    return ['the body is not JSON'];
+  }
+  return schemaProblems(documented.schema, value);
+}
+
+function withAbsoluteReferences(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/')) as object;
+}

@@ -1,0 +1,11 @@
+// Not part of the suite: a test run that leaks a token, for the test that wants to see it fail.
+
+import { test } from 'bun:test';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { leakWatch } from './leak-watch.ts';
+
+test('leaks', () => {
+  const token = newTokenText('private');
+  leakWatch.noteOutput('log', `somebody wrote Bearer ${token.slice(0, 25)}`);
+  leakWatch.noteToken(token);
+});
