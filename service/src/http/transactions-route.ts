@@ -1,7 +1,6 @@
 // Serves an organisation's transactions from the database, with the stamp up to which the answer is complete.
 
 import type { AccessToken } from '../domain/access-token.ts';
-import { DatabaseUnavailable } from '../domain/errors.ts';
 import { printEnvelope } from '../domain/page.ts';
 import type {
   StampWindow,
@@ -12,15 +11,13 @@ import type {
   WalkStore,
 } from '../domain/stores.ts';
 import { type Instant, printTimestamp } from '../domain/timestamp.ts';
-import { unavailable } from './authenticate.ts';
 import { chooseCoding, compress } from './content-coding.ts';
+import { withinDeadline } from './database-deadline.ts';
 import { type Exchange, nextLink } from './exchange.ts';
 import { TRANSACTION_PARAMETERS } from './operations.ts';
 import { parseQuery } from './query.ts';
 import type { Reply } from './reply.ts';
 
-/** A database that has not answered by then counts as away, even if its connection is still open. */
-const DEADLINE_MS = 2_000;
 const EARLIEST_MS = -8.64e15;
 const LATEST_MS = 8.64e15;
 
@@ -82,21 +79,4 @@ export function stampWindow(greaterThan: Instant | undefined, lessThan: Instant 
     minMs: greaterThan === undefined ? EARLIEST_MS : greaterThan.ms + 1,
     maxMs: lessThan === undefined ? LATEST_MS : lessThan.finer ? lessThan.ms : lessThan.ms - 1,
   };
-}
-
-async function withinDeadline<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new DatabaseUnavailable('the database did not answer in time')),
-      DEADLINE_MS,
-    );
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } catch (error) {
-    throw error instanceof DatabaseUnavailable ? unavailable(error) : error;
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -10,6 +10,7 @@ import {
   upsertSql,
 } from './database.ts';
 import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
+import { type DriverOptions, PostgresSockets } from './postgres-sockets.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 
 const CHANNEL = 'offerbook';
@@ -18,6 +19,12 @@ const WATCH_INTERVAL_MS = 500;
 const CONNECT_TIMEOUT_S = 2;
 /** How much longer than the server's own statement timeout we wait for a server that has stopped answering. */
 const ANSWER_GRACE_MS = 1_000;
+/** How long it may take until the driver has heard that a silent connection was cut off. */
+const CUT_OFF_MS = 100;
+const BACKOFF_MIN_S = 0.05;
+const BACKOFF_MAX_S = 0.5;
+/** How many may wait for a connection, for each that there can be: those who come later would be answered too late. */
+const WAITING_EACH_MAX = 100;
 
 /**
  * A wide page is several small statements with one sensible plan each (the tests of the plans see to that):
@@ -28,28 +35,49 @@ const READ_PROLOGUE = 'SET LOCAL plan_cache_mode = force_generic_plan';
 type Pool = postgres.Sql<{ bigint: number }>;
 type Parameter = SqlValue | readonly SqlValue[];
 type Rows<Row> = Row[] & { count: number };
+type InTime = <T>(answer: Promise<T>) => Promise<T>;
 type RunQuery = <Row>(text: string, params: readonly Parameter[]) => Promise<Rows<Row>>;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
-  const pool = openPool(url, options);
+  const { pool, sockets } = openPool(url, options);
   const answerTimeoutMs = options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + ANSWER_GRACE_MS;
+  const waitingMax = WAITING_EACH_MAX * options.connectionsMax;
+  let waiting = 0;
+
+  /** The server ends what takes too long by itself, unless it is frozen or the network swallows everything. */
+  const inTime: InTime = (answer) => {
+    if (answerTimeoutMs === 0) return answer;
+    return raced(answer, answerTimeoutMs, () => sockets.cutOffSilent(answerTimeoutMs));
+  };
+
+  async function admitted<T>(run: () => Promise<T>): Promise<T> {
+    if (waiting >= waitingMax) throw new DatabaseUnavailable('too many others are waiting for PostgreSQL');
+    waiting += 1;
+    try {
+      return await run();
+    } catch (error) {
+      throw explainPostgres(error);
+    } finally {
+      waiting -= 1;
+    }
+  }
 
   function transaction<T>(mode: string, prologue: string, work: (connection: Connection) => Promise<T>) {
     let started = false;
     const attempt = () =>
-      inTransaction(pool, mode, prologue, answerTimeoutMs, (connection) => {
+      inTransaction(pool, mode, prologue, inTime, (connection) => {
         started = true;
         return work(connection);
       });
-    return explained(() => againIfCutOff(attempt, () => !started));
+    return admitted(() => againIfCutOff(attempt, () => !started));
   }
 
   return {
     dialect: 'postgres',
     all: (sql, ...params) =>
-      explained(() =>
+      admitted(() =>
         againIfCutOff(
-          () => inTime(runOn(pool, sql, params), answerTimeoutMs),
+          () => inTime(runOn(pool, sql, params)),
           () => true,
         ),
       ),
@@ -59,21 +87,30 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       return transaction('', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);
     },
     watch: (onChange) => watchPool(pool, onChange),
-    close: () => pool.end({ timeout: 5 }),
+    async close() {
+      await pool.end({ timeout: 5 });
+      sockets.close();
+    },
   };
 }
 
-function openPool(text: string, options: DatabaseOptions): Pool {
-  const { url, tls } = parsePostgresUrl(text);
+function openPool(text: string, options: DatabaseOptions): { pool: Pool; sockets: PostgresSockets } {
+  const { url, tls, addresses } = parsePostgresUrl(text);
+  const sockets = new PostgresSockets(addresses);
   try {
-    return postgres(url, {
+    const pool = postgres(url, {
       max: options.connectionsMax,
       ssl: tls,
+      socket: (only: DriverOptions) => sockets.open(only),
       connect_timeout: CONNECT_TIMEOUT_S,
       idle_timeout: 60,
-      backoff: (attempts) => Math.min(2, 0.1 * 2 ** attempts),
+      backoff: (attempts) => Math.min(BACKOFF_MAX_S, BACKOFF_MIN_S * 2 ** attempts),
       connection: {
         application_name: 'offerbook',
+        // A client that has vanished without a word must not keep its locks for hours.
+        tcp_keepalives_idle: '10',
+        tcp_keepalives_interval: '5',
+        tcp_keepalives_count: '3',
         statement_timeout: options.statementTimeoutMs,
         synchronous_commit: options.durable ? 'on' : 'off',
         // A plan made for other parameters, or compiled first, can be a thousand times slower for a page.
@@ -86,8 +123,10 @@ function openPool(text: string, options: DatabaseOptions): Pool {
       } as Partial<postgres.ConnectionParameters> as postgres.ConnectionParameters,
       types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
       onnotice: () => {},
-    });
+    } as postgres.Options<{ bigint: postgres.PostgresType<number> }>);
+    return { pool, sockets };
   } catch {
+    sockets.close();
     // Neither the URL nor the parser's own message: it repeats the URL, and that holds a password.
     throw new BadInput(
       'the database URL is malformed; it looks like postgres://user:password@host:5432/name',
@@ -105,34 +144,45 @@ function inTransaction<T>(
   pool: Pool,
   mode: string,
   prologue: string,
-  answerTimeoutMs: number,
+  inTime: InTime,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let lost = false;
+    const begun = Promise.withResolvers<void>();
     const transaction = pool.begin(mode, (tx) => {
+      begun.resolve();
       const run: RunQuery = async (text, params) => {
         if (lost)
           throw new DatabaseUnavailable(
             'the connection to PostgreSQL was lost in the middle of a transaction',
           );
         try {
-          return await inTime(runOn(tx, text, params), answerTimeoutMs);
+          return await inTime(runOn(tx, text, params));
         } catch (error) {
           lost ||= isConnectionLoss(error);
-          // Rolling back would wait for the same silence, so the caller is told now.
-          if (error instanceof DatabaseUnavailable) reject(error);
+          if (error instanceof DatabaseUnavailable) {
+            // Rolling back would wait for the same silence, so the caller is told now.
+            reject(error);
+            await Promise.race([transaction.catch(() => {}), Bun.sleep(CUT_OFF_MS)]);
+          }
           throw error;
         }
       };
       return new Promise((commit, rollBack) => {
         if (prologue !== '') run(prologue, []).catch(rollBack);
         work(connection(run)).then(
-          (result) => lost || commit(result),
-          (error) => lost || rollBack(error),
+          (result) => lost || end(() => commit(result)),
+          (error) => lost || end(() => rollBack(error)),
         );
       });
     });
+    // The driver's own BEGIN, COMMIT and ROLLBACK must be answered in time too.
+    const end = (tell: () => void) => {
+      tell();
+      inTime(transaction).catch(reject);
+    };
+    inTime(Promise.race([begun.promise, transaction])).catch(reject);
     transaction.then(
       (result) => resolve(result as T),
       (error) => {
@@ -187,15 +237,14 @@ async function againIfCutOff<T>(attempt: () => Promise<T>, mayRepeat: () => bool
   }
 }
 
-/** The server ends what takes too long by itself, unless it is frozen or the network swallows everything. */
-async function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  if (timeoutMs === 0) return answer;
+/** The answer, or an error if there is none in time; then whatever is to be done about the silence. */
+async function raced<T>(answer: Promise<T>, timeoutMs: number, onSilence: () => void): Promise<T> {
   let timer: Timer | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new DatabaseUnavailable(`PostgreSQL has not answered for ${timeoutMs} ms`)),
-      timeoutMs,
-    );
+    timer = setTimeout(() => {
+      reject(new DatabaseUnavailable(`PostgreSQL has not answered for ${timeoutMs} ms`));
+      onSilence();
+    }, timeoutMs);
   });
   try {
     return await Promise.race([answer, silence]);
@@ -224,12 +273,4 @@ function watchPool(pool: Pool, onChange: () => void): () => void {
     clearInterval(timer);
     void unlisten?.().catch(() => {});
   };
-}
-
-async function explained<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw explainPostgres(error);
-  }
 }
