@@ -3,15 +3,14 @@
 
 import { connect, type Socket } from 'node:net';
 
-/** How long one of several servers may take to accept a connection before the next one is tried. */
-const NEXT_SERVER_MS = 1_000;
-/** When none of several servers will do, the driver asks again at once; this keeps it from asking all the time. */
-const ROUND_PAUSE_MS = 50;
 const LISTEN_INTERVAL_MS = 500;
 
-export interface ServerAddress {
+/** One of several servers. */
+export interface PostgresServer {
   readonly host: string;
   readonly port: number;
+  /** The URL of the database on this server alone. */
+  readonly url: string;
 }
 
 /** Where the driver would connect to. */
@@ -27,26 +26,30 @@ interface Heard {
 }
 
 export class PostgresSockets {
-  readonly #addresses: readonly ServerAddress[];
+  readonly #servers: readonly PostgresServer[];
+  readonly #isPrimary: (url: string) => Promise<boolean>;
   readonly #heard = new Map<Socket, Heard>();
   readonly #timer: Timer;
-  #attempts = 0;
+  #search: Promise<PostgresServer | undefined> | undefined;
 
-  /** The addresses of a URL that names several servers; for any other, none: the driver knows where it leads. */
-  constructor(addresses: readonly ServerAddress[]) {
-    this.#addresses = addresses;
+  /** Of a URL that names several servers, all of them; for any other, none: the driver knows where it leads. */
+  constructor(servers: readonly PostgresServer[], isPrimary: (url: string) => Promise<boolean>) {
+    this.#servers = servers;
+    this.#isPrimary = isPrimary;
     this.#timer = setInterval(() => this.#listen(), LISTEN_INTERVAL_MS);
     this.#timer.unref();
   }
 
   /**
-   * A socket that is connected, or may be soon. Never rejects: the driver would lose count of its connections. It
-   * hears of a failure from the socket itself.
+   * A socket that may be connected soon. Never rejects: the driver would lose count of its connections. It hears
+   * of a failure from the socket itself.
    */
-  async open(only: DriverOptions): Promise<Socket> {
-    if (this.#addresses.length > 1) return this.#openNext();
-    if (only.path) return this.#keep(connect(only.path));
-    return this.#openTo({ host: only.host[0] ?? '', port: only.port[0] ?? 0 });
+  async open({ host, port, path }: DriverOptions): Promise<Socket> {
+    if (path) return this.#keep(connect(path));
+    const server = (await this.#findPrimary()) ?? { host: host[0] ?? '', port: port[0] ?? 0 };
+    const socket = connect(server.port, server.host);
+    // The driver looks here for the name that a certificate must carry, and for what it tells of a failure.
+    return this.#keep(Object.assign(socket, { host: server.host, port: server.port }));
   }
 
   /**
@@ -57,8 +60,7 @@ export class PostgresSockets {
     this.#listen();
     const deadlineMs = performance.now() - timeoutMs + LISTEN_INTERVAL_MS;
     for (const [socket, { atMs }] of this.#heard) {
-      // Once the driver has sent what it was about to send: it would send that first on the next connection.
-      if (atMs <= deadlineMs) setImmediate(() => socket.destroy());
+      if (atMs <= deadlineMs) socket.destroy();
     }
   }
 
@@ -66,25 +68,13 @@ export class PostgresSockets {
     clearInterval(this.#timer);
   }
 
-  /** Each attempt begins with another server, so that one that accepts but is of no use is passed over. */
-  async #openNext(): Promise<Socket> {
-    const count = this.#addresses.length;
-    const first = this.#attempts;
-    this.#attempts += 1;
-    if (first >= count && first % count === 0) await Bun.sleep(ROUND_PAUSE_MS);
-    const inTurn = this.#addresses.map((_, i) => this.#addresses[(first + i) % count] as ServerAddress);
-    const [last] = inTurn.splice(-1) as [ServerAddress];
-    for (const address of inTurn) {
-      const socket = this.#openTo(address);
-      if (await isConnected(socket)) return socket;
-      socket.destroy();
-    }
-    return this.#openTo(last);
-  }
-
-  #openTo({ host, port }: ServerAddress): Socket {
-    // The driver looks for the name that a certificate must carry at the socket.
-    return this.#keep(Object.assign(connect(port, host), { host, port }));
+  /** One search serves all who need it at the same time. */
+  #findPrimary(): Promise<PostgresServer | undefined> {
+    if (this.#servers.length === 0) return Promise.resolve(undefined);
+    this.#search ??= firstOf(this.#servers, ({ url }) => this.#isPrimary(url)).finally(() => {
+      this.#search = undefined;
+    });
+    return this.#search;
   }
 
   /** The driver takes all listeners away when it turns to TLS, so what was heard is counted instead. */
@@ -104,15 +94,11 @@ export class PostgresSockets {
   }
 }
 
-function isConnected(socket: Socket): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), NEXT_SERVER_MS);
-    const settle = (connected: boolean) => () => {
-      clearTimeout(timer);
-      resolve(connected);
-    };
-    socket.once('connect', settle(true));
-    // Stays, so that an error that comes too late has a listener.
-    socket.on('error', settle(false));
+/** The first to be found right; undefined when none is. Those that do not answer hold nobody up. */
+async function firstOf<T>(all: readonly T[], isRight: (each: T) => Promise<boolean>): Promise<T | undefined> {
+  const searches = all.map(async (each) => {
+    if (await isRight(each)) return each;
+    throw new Error('not this one');
   });
+  return Promise.any(searches).catch(() => undefined);
 }

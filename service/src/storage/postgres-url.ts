@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { BadInput } from '../domain/errors.ts';
-import type { ServerAddress } from './postgres-sockets.ts';
+import type { PostgresServer } from './postgres-sockets.ts';
 
 /** What the driver is told: no TLS, TLS if the server has it, or TLS with these settings. */
 export type Tls = false | 'prefer' | TlsSettings;
@@ -29,27 +29,34 @@ export interface PostgresUrl {
   /** For the driver: with the first of the servers. */
   readonly url: string;
   readonly tls: Tls;
-  /** The servers, when there are several. */
-  readonly addresses: readonly ServerAddress[];
+  /** The servers, when there are several of which one is the primary. */
+  readonly servers: readonly PostgresServer[];
 }
 
 export function parsePostgresUrl(text: string): PostgresUrl {
-  const [all = '', query = ''] = text.split('?', 2);
-  const { address, addresses } = splitServers(all);
+  const [address = '', query = ''] = text.split('?', 2);
   const settings = new URLSearchParams(query);
-  // Whoever names several means the one that can be written, wherever it is just now.
-  if (addresses.length > 1 && !settings.has('target_session_attrs'))
-    settings.set('target_session_attrs', 'read-write');
   const take = (name: string) => {
     const value = settings.get(name);
     settings.delete(name);
     return value ?? undefined;
   };
   const mode = parseMode(take('sslmode'));
+  // Whoever names several servers means the one that can be written, wherever it is just now.
+  take('target_session_attrs');
   const files = { ca: take('sslrootcert'), cert: take('sslcert'), key: take('sslkey') };
   const rest = settings.toString();
-  const hosts = addresses.length > 1 ? addresses.map(({ host }) => host) : [hostOf(address)];
-  return { url: rest === '' ? address : `${address}?${rest}`, tls: tlsFor(mode, hosts, files), addresses };
+  const [first = address, ...others] = splitServers(address);
+  const servers = others.length === 0 ? [] : [first, ...others];
+  return {
+    url: rest === '' ? first : `${first}?${rest}`,
+    tls: tlsFor(mode, [first, ...others].map(hostOf), files),
+    servers: servers.map((each) => ({
+      host: hostOf(each),
+      port: portOf(each),
+      url: query === '' ? each : `${each}?${query}`,
+    })),
+  };
 }
 
 function parseMode(text: string | undefined): SslMode {
@@ -99,20 +106,16 @@ function readSetting(setting: string, path: string | undefined): string | undefi
   }
 }
 
-/** `user@one:5432,two:5433/name`: the address with the first server only, and all servers when there are several. */
-function splitServers(all: string): { address: string; addresses: ServerAddress[] } {
-  const match = /^([^/]*:\/\/(?:[^/]*@)?)([^/@]*,[^/@]*)(\/.*)?$/.exec(all);
-  if (match === null) return { address: all, addresses: [] };
-  const [, before = '', list = '', after = ''] = match;
-  const servers = list.split(',');
-  return {
-    address: `${before}${servers[0]}${after}`,
-    addresses: servers.map((server) => ({ host: hostOf(`://${server}`), port: portOf(server) })),
-  };
+/** `postgres://user@one:5432,two:5433/name`: the same address with each of the servers. */
+function splitServers(address: string): string[] {
+  const match = /^([^/]*:\/\/(?:[^/]*@)?)([^/@]*)(.*)$/.exec(address);
+  if (match === null) return [address];
+  const [, before = '', servers = '', after = ''] = match;
+  return servers.split(',').map((server) => before + server + after);
 }
 
-function portOf(server: string): number {
-  const [, port] = /:(\d{1,5})$/.exec(server) ?? [];
+function portOf(address: string): number {
+  const [, port] = /:(\d{1,5})(?:\/|$)/.exec(address.slice(address.lastIndexOf('@') + 1)) ?? [];
   return port === undefined ? DEFAULT_PORT : Number(port);
 }
 

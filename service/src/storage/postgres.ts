@@ -1,7 +1,7 @@
 // PostgreSQL, for several nodes, through postgres.js: a pool, prepared statements, LISTEN/NOTIFY.
 
-import postgres from 'postgres';
-import { BadInput, DatabaseUnavailable } from '../domain/errors.ts';
+import type postgres from 'postgres';
+import { DatabaseUnavailable } from '../domain/errors.ts';
 import {
   type Connection,
   type Database,
@@ -10,19 +10,15 @@ import {
   upsertSql,
 } from './database.ts';
 import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
-import { type DriverOptions, PostgresSockets } from './postgres-sockets.ts';
-import { parsePostgresUrl } from './postgres-url.ts';
+import { type Driver, PostgresPool } from './postgres-pool.ts';
 
 const CHANNEL = 'offerbook';
 /** What is missed while the listening connection is down is noticed by looking, this often. */
 const WATCH_INTERVAL_MS = 500;
-const CONNECT_TIMEOUT_S = 2;
 /** How much longer than the server's own statement timeout we wait for a server that has stopped answering. */
 const ANSWER_GRACE_MS = 1_000;
 /** How long it may take until the driver has heard that a silent connection was cut off. */
 const CUT_OFF_MS = 100;
-const BACKOFF_MIN_S = 0.05;
-const BACKOFF_MAX_S = 0.5;
 /** How many may wait for a connection, for each that there can be: those who come later would be answered too late. */
 const WAITING_EACH_MAX = 100;
 
@@ -32,14 +28,13 @@ const WAITING_EACH_MAX = 100;
  */
 const READ_PROLOGUE = 'SET LOCAL plan_cache_mode = force_generic_plan';
 
-type Pool = postgres.Sql<{ bigint: number }>;
 type Parameter = SqlValue | readonly SqlValue[];
 type Rows<Row> = Row[] & { count: number };
 type InTime = <T>(answer: Promise<T>) => Promise<T>;
 type RunQuery = <Row>(text: string, params: readonly Parameter[]) => Promise<Rows<Row>>;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
-  const { pool, sockets } = openPool(url, options);
+  const pool = new PostgresPool(url, options);
   const answerTimeoutMs = options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + ANSWER_GRACE_MS;
   const waitingMax = WAITING_EACH_MAX * options.connectionsMax;
   let waiting = 0;
@@ -47,7 +42,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   /** The server ends what takes too long by itself, unless it is frozen or the network swallows everything. */
   const inTime: InTime = (answer) => {
     if (answerTimeoutMs === 0) return answer;
-    return raced(answer, answerTimeoutMs, () => sockets.cutOffSilent(answerTimeoutMs));
+    return raced(answer, answerTimeoutMs, () => pool.sockets.cutOffSilent(answerTimeoutMs));
   };
 
   async function admitted<T>(run: () => Promise<T>): Promise<T> {
@@ -65,10 +60,12 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   function transaction<T>(mode: string, prologue: string, work: (connection: Connection) => Promise<T>) {
     let started = false;
     const attempt = () =>
-      inTransaction(pool, mode, prologue, inTime, (connection) => {
-        started = true;
-        return work(connection);
-      });
+      pool.use((sql) =>
+        inTransaction(sql, mode, prologue, inTime, (connection) => {
+          started = true;
+          return work(connection);
+        }),
+      );
     return admitted(() => againIfCutOff(attempt, () => !started));
   }
 
@@ -77,7 +74,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     all: (sql, ...params) =>
       admitted(() =>
         againIfCutOff(
-          () => inTime(runOn(pool, sql, params)),
+          () => pool.use((driver) => inTime(runOn(driver, sql, params))),
           () => true,
         ),
       ),
@@ -86,52 +83,9 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       // To PostgreSQL, 0 would mean for ever.
       return transaction('', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);
     },
-    watch: (onChange) => watchPool(pool, onChange),
-    async close() {
-      await pool.end({ timeout: 5 });
-      sockets.close();
-    },
+    watch: (onChange) => watch(pool.listener, onChange),
+    close: () => pool.close(),
   };
-}
-
-function openPool(text: string, options: DatabaseOptions): { pool: Pool; sockets: PostgresSockets } {
-  const { url, tls, addresses } = parsePostgresUrl(text);
-  const sockets = new PostgresSockets(addresses);
-  try {
-    const pool = postgres(url, {
-      max: options.connectionsMax,
-      ssl: tls,
-      socket: (only: DriverOptions) => sockets.open(only),
-      connect_timeout: CONNECT_TIMEOUT_S,
-      idle_timeout: 60,
-      backoff: (attempts) => Math.min(BACKOFF_MAX_S, BACKOFF_MIN_S * 2 ** attempts),
-      connection: {
-        application_name: 'offerbook',
-        // A client that has vanished without a word must not keep its locks for hours.
-        tcp_keepalives_idle: '10',
-        tcp_keepalives_interval: '5',
-        tcp_keepalives_count: '3',
-        statement_timeout: options.statementTimeoutMs,
-        synchronous_commit: options.durable ? 'on' : 'off',
-        // A plan made for other parameters, or compiled first, can be a thousand times slower for a page.
-        plan_cache_mode: 'force_custom_plan',
-        jit: 'off',
-        // Every query here reads the first few entries of an index. A table without statistics, such as one
-        // that was just loaded, makes the planner collect and sort all of them instead.
-        enable_bitmapscan: 'off',
-        max_parallel_workers_per_gather: '0',
-      } as Partial<postgres.ConnectionParameters> as postgres.ConnectionParameters,
-      types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
-      onnotice: () => {},
-    } as postgres.Options<{ bigint: postgres.PostgresType<number> }>);
-    return { pool, sockets };
-  } catch {
-    sockets.close();
-    // Neither the URL nor the parser's own message: it repeats the URL, and that holds a password.
-    throw new BadInput(
-      'the database URL is malformed; it looks like postgres://user:password@host:5432/name',
-    );
-  }
 }
 
 /**
@@ -141,7 +95,7 @@ function openPool(text: string, options: DatabaseOptions): { pool: Pool; sockets
  * nothing is sent, and the driver never hears how the work ended.
  */
 function inTransaction<T>(
-  pool: Pool,
+  sql: Driver,
   mode: string,
   prologue: string,
   inTime: InTime,
@@ -150,7 +104,7 @@ function inTransaction<T>(
   return new Promise<T>((resolve, reject) => {
     let lost = false;
     const begun = Promise.withResolvers<void>();
-    const transaction = pool.begin(mode, (tx) => {
+    const transaction = sql.begin(mode, (tx) => {
       begun.resolve();
       const run: RunQuery = async (text, params) => {
         if (lost)
@@ -217,7 +171,7 @@ function connection(run: RunQuery): Connection {
 }
 
 function runOn<Row>(
-  sql: Pool | postgres.TransactionSql<{ bigint: number }>,
+  sql: Driver | postgres.TransactionSql<{ bigint: number }>,
   text: string,
   params: readonly Parameter[],
 ): Promise<Rows<Row>> {
@@ -253,14 +207,14 @@ async function raced<T>(answer: Promise<T>, timeoutMs: number, onSilence: () => 
   }
 }
 
-function watchPool(pool: Pool, onChange: () => void): () => void {
+function watch(sql: Driver, onChange: () => void): () => void {
   let stopped = false;
   let unlisten: (() => Promise<void>) | undefined;
   const call = () => {
     if (!stopped) onChange();
   };
   // listen() subscribes again by itself after the connection was lost, and calls back when it has.
-  pool.listen(CHANNEL, call, call).then(
+  sql.listen(CHANNEL, call, call).then(
     (subscription) => {
       unlisten = subscription.unlisten;
       if (stopped) void unlisten().catch(() => {});
