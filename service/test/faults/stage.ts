@@ -100,14 +100,22 @@ async function fill(databaseUrl: string): Promise<Target[]> {
     }
     const [pub, prv] = [await issue(stores, org.id, 'public'), await issue(stores, org.id, 'private')];
     const yesterday = new Date(systemClock() - 86_400_000).toISOString().slice(0, 19);
+    const pages = [
+      '/v1/transactions/?limit=1000',
+      `/v1/transactions/?updatedAtLessThan=${yesterday}`,
+      `/v1/transactions/?updatedAtGreaterThan=${yesterday}`,
+    ];
     return [
       { kind: 'catalogue', path: '/v1/retailers/', token: pub },
       { kind: 'catalogue', path: '/v1/cashback-offers/?name=a&limit=5', token: pub },
-      { kind: 'transactions', path: '/v1/transactions/?limit=1000', token: prv },
-      { kind: 'transactions', path: `/v1/transactions/?updatedAtLessThan=${yesterday}`, token: prv },
-      { kind: 'transactions', path: `/v1/transactions/?updatedAtGreaterThan=${yesterday}`, token: prv },
       { kind: 'health', path: '/livez' },
       { kind: 'health', path: '/readyz' },
+      // Often enough for every connection of a node's pool to be open when the fault begins.
+      ...Array.from({ length: 12 }, (_, i) => ({
+        kind: 'transactions' as const,
+        path: pages[i % pages.length] ?? '',
+        token: prv,
+      })),
     ];
   } finally {
     await stores.close();

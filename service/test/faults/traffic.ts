@@ -16,7 +16,7 @@ export interface Target {
   readonly token?: string | undefined;
 }
 
-const PAUSE_MS = 10;
+const PAUSE_MS = 20;
 
 export class Traffic {
   readonly answers: Answer[] = [];
@@ -40,17 +40,16 @@ export class Traffic {
     );
   }
 
-  /** Waits until for so long there was no answer but 200, or until the patience is at its end. */
+  /** Waits until for so long all answers were 200, those for transactions too, or until the patience is at its end. */
   async untilCalm(calmMs: number, patienceMs: number): Promise<void> {
     const startedMs = performance.now();
     while (performance.now() - startedMs < patienceMs) {
-      const sinceMs = performance.now() - calmMs;
-      if (
-        sinceMs > startedMs &&
-        !this.answers.some(({ endedMs, status }) => endedMs > sinceMs && status !== 200)
-      )
-        return;
       await Bun.sleep(50);
+      const sinceMs = performance.now() - calmMs;
+      const recent = this.answers.filter(({ endedMs }) => endedMs > sinceMs);
+      // Silence is not calm: a request may be waiting for its 503.
+      const isServed = recent.some(({ kind, status }) => kind === 'transactions' && status === 200);
+      if (sinceMs > startedMs && isServed && recent.every(({ status }) => status === 200)) return;
     }
   }
 
