@@ -39,6 +39,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   /** How many connections may be open at once. PostgreSQL only. */
   readonly connectionsMax: number;
+  /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */
+  readonly role?: 'primary' | 'standby';
 }
 
 /** A table that is written in bulk: its columns with their PostgreSQL types, the key first. */

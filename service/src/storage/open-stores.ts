@@ -8,6 +8,7 @@ import type { Database, DatabaseOptions } from './database.ts';
 import { migrate } from './migrate.ts';
 import { organisationStore } from './organisation-store.ts';
 import { openPostgres } from './postgres.ts';
+import { Replica, type ReplicaOptions } from './replica.ts';
 import { readRevisions } from './revision.ts';
 import { openSqlite } from './sqlite.ts';
 import { tokenStore } from './token-store.ts';
@@ -35,6 +36,7 @@ export async function openStores(
   url: string,
   options: DatabaseOptions = COMMAND_OPTIONS,
   clock: Clock = systemClock,
+  replicaOptions?: ReplicaOptions,
 ): Promise<Stores> {
   const database = openDatabase(url, options);
   try {
@@ -44,15 +46,18 @@ export async function openStores(
     throw error;
   }
   const walks = new WalkDatabase(url, database, options);
+  const replica = replicaOptions && new Replica(database, replicaOptions);
   return {
     organisations: organisationStore(database, clock),
     tokens: tokenStore(database, clock),
     catalogue: catalogueStore(database),
-    transactions: transactionStore(database, clock),
+    transactions: transactionStore(database, clock, replica),
     walks: walkStore(() => walks.open(), clock),
     revisions: () => readRevisions(database),
     watch: (onChange) => database.watch(onChange),
+    replica: () => replica?.state,
     async close() {
+      await replica?.close();
       await walks.close();
       await database.close();
     },

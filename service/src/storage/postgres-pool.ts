@@ -13,7 +13,7 @@ export type Driver = postgres.Sql<{ bigint: number }>;
 const CONNECT_TIMEOUT_S = 2;
 const BACKOFF_MIN_S = 0.05;
 const BACKOFF_MAX_S = 0.5;
-/** How long one of several servers may take to say whether it is the primary. */
+/** How long one of several servers may take to say what it is. */
 const PROBE_TIMEOUT_S = 1;
 
 interface Generation {
@@ -29,7 +29,8 @@ export class PostgresPool {
 
   constructor(text: string, options: DatabaseOptions) {
     const url = parsePostgresUrl(text);
-    this.sockets = new PostgresSockets(url.servers, isPrimary);
+    const role = options.role ?? 'primary';
+    this.sockets = new PostgresSockets(url.servers, (each) => hasRole(each, role));
     this.#open = () => openDriver(url, this.sockets, options);
     this.#current = { sql: this.#open(), users: 0 };
   }
@@ -88,15 +89,15 @@ function openDriver({ url, tls }: PostgresUrl, sockets: PostgresSockets, options
   });
 }
 
-/** Whether this is the server that can be written, of the several that a URL names. */
-async function isPrimary(text: string): Promise<boolean> {
+/** Whether this is the server that is meant, of the several that a URL names. */
+async function hasRole(text: string, role: 'primary' | 'standby'): Promise<boolean> {
   const { url, tls } = parsePostgresUrl(text);
   const probe = driver(url, { max: 1, ssl: tls, connect_timeout: PROBE_TIMEOUT_S, fetch_types: false });
   const silence = Bun.sleep(PROBE_TIMEOUT_S * 1_000).then(() => []);
   try {
     const answer = probe.unsafe<{ standby: boolean }[]>('SELECT pg_is_in_recovery() AS standby');
     const [row] = await Promise.race([answer, silence]);
-    return row?.standby === false;
+    return row?.standby === (role === 'standby');
   } catch {
     return false;
   } finally {

@@ -27,15 +27,15 @@ interface Heard {
 
 export class PostgresSockets {
   readonly #servers: readonly PostgresServer[];
-  readonly #isPrimary: (url: string) => Promise<boolean>;
+  readonly #isMeant: (url: string) => Promise<boolean>;
   readonly #heard = new Map<Socket, Heard>();
   readonly #timer: Timer;
   #search: Promise<PostgresServer | undefined> | undefined;
 
   /** Of a URL that names several servers, all of them; for any other, none: the driver knows where it leads. */
-  constructor(servers: readonly PostgresServer[], isPrimary: (url: string) => Promise<boolean>) {
+  constructor(servers: readonly PostgresServer[], isMeant: (url: string) => Promise<boolean>) {
     this.#servers = servers;
-    this.#isPrimary = isPrimary;
+    this.#isMeant = isMeant;
     this.#timer = setInterval(() => this.#listen(), LISTEN_INTERVAL_MS);
     this.#timer.unref();
   }
@@ -46,7 +46,7 @@ export class PostgresSockets {
    */
   async open({ host, port, path }: DriverOptions): Promise<Socket> {
     if (path) return this.#keep(connect(path));
-    const server = (await this.#findPrimary()) ?? { host: host[0] ?? '', port: port[0] ?? 0 };
+    const server = (await this.#findServer()) ?? { host: host[0] ?? '', port: port[0] ?? 0 };
     const socket = connect(server.port, server.host);
     // The driver looks here for the name that a certificate must carry, and for what it tells of a failure.
     return this.#keep(Object.assign(socket, { host: server.host, port: server.port }));
@@ -69,9 +69,9 @@ export class PostgresSockets {
   }
 
   /** One search serves all who need it at the same time. */
-  #findPrimary(): Promise<PostgresServer | undefined> {
+  #findServer(): Promise<PostgresServer | undefined> {
     if (this.#servers.length === 0) return Promise.resolve(undefined);
-    this.#search ??= firstOf(this.#servers, ({ url }) => this.#isPrimary(url)).finally(() => {
+    this.#search ??= firstOf(this.#servers, ({ url }) => this.#isMeant(url)).finally(() => {
       this.#search = undefined;
     });
     return this.#search;

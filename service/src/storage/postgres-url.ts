@@ -29,7 +29,7 @@ export interface PostgresUrl {
   /** For the driver: with the first of the servers. */
   readonly url: string;
   readonly tls: Tls;
-  /** The servers, when there are several of which one is the primary. */
+  /** The servers, when there are several. */
   readonly servers: readonly PostgresServer[];
 }
 
@@ -42,7 +42,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
     return value ?? undefined;
   };
   const mode = parseMode(take('sslmode'));
-  // Whoever names several servers means the one that can be written, wherever it is just now.
+  // Of several servers we ask each what it is; what the driver takes for read-write it finds in a standby too.
   take('target_session_attrs');
   const files = { ca: take('sslrootcert'), cert: take('sslcert'), key: take('sslkey') };
   const rest = settings.toString();

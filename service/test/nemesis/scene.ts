@@ -1,6 +1,7 @@
 // A small scene for scripted interleavings: two nodes on one database, an organisation with numbered
 // transactions, and a clock that moves on by a second with every change.
 
+import type { ServeSettings } from '../../src/config.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
 import { sourceFrom } from '../../src/importer/import-source.ts';
@@ -35,11 +36,12 @@ export class Scene implements AsyncDisposable {
     this.#tick = tick;
   }
 
-  static async open(databaseUrl: string): Promise<Scene> {
+  /** The second node may have settings of its own. */
+  static async open(databaseUrl: string, settings: Partial<ServeSettings> = {}): Promise<Scene> {
     let nowMs = Date.parse('2026-11-14T12:00:00Z');
     const clock = () => nowMs;
     const first = await TestNode.start({ databaseUrl, clock });
-    const second = await TestNode.start({ databaseUrl, clock });
+    const second = await TestNode.start({ databaseUrl, clock, settings });
     const { id: orgId } = await first.organisation();
     const tokens = [await first.token('private'), await first.token('private')] as const;
     return new Scene([first, second], orgId, tokens, clock, () => {
