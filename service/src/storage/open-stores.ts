@@ -10,6 +10,7 @@ import { organisationStore } from './organisation-store.ts';
 import { openPostgres } from './postgres.ts';
 import { Replica, type ReplicaOptions } from './replica.ts';
 import { readRevisions } from './revision.ts';
+import { SchemaGuard } from './schema-guard.ts';
 import { openSqlite } from './sqlite.ts';
 import { tokenStore } from './token-store.ts';
 import { transactionStore } from './transaction-store.ts';
@@ -46,14 +47,25 @@ export async function openStores(
     throw error;
   }
   const walks = new WalkDatabase(url, database, options);
+  const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
+  const transactions = transactionStore(database, clock, replica);
   return {
     organisations: organisationStore(database, clock),
     tokens: tokenStore(database, clock),
     catalogue: catalogueStore(database),
-    transactions: transactionStore(database, clock, replica),
+    transactions: {
+      ...transactions,
+      async page(query) {
+        schema.check();
+        return transactions.page(query);
+      },
+    },
     walks: walkStore(() => walks.open(), clock),
-    revisions: () => readRevisions(database),
+    async revisions() {
+      await schema.look();
+      return readRevisions(database);
+    },
     watch: (onChange) => database.watch(onChange),
     replica: () => replica?.state,
     async close() {
