@@ -2,12 +2,16 @@
 // was wrong, late, or a node did not recover.
 
 import { parseArgs } from 'node:util';
+import { openReplicaScene, pollWithReplica } from '../nemesis/replica-scene.ts';
+import { removePostgres, startReplica } from '../support/postgres-replica.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 import { CONNECTIONS_MAX, playRound, type RoundReport } from './fault-round.ts';
 import { type Fault, POSTGRES_FAULTS } from './postgres-faults.ts';
 import { Stage } from './stage.ts';
 
 const UNAVAILABLE_WITHIN_MS = 2_000;
 const RECOVERED_WITHIN_MS = 5_000;
+const STEPS_A_ROUND = 100;
 const COLUMNS = [32, 7, 9, 6, 7, 12, 12, 12];
 
 const { values } = parseArgs({
@@ -58,5 +62,23 @@ for (const fault of POSTGRES_FAULTS.filter(({ name }) => name.includes(values.on
   if (recoveryMs > RECOVERED_WITHIN_MS) problems.push(`${fault.name}: recovery took ${recoveryMs} ms`);
   if (connections > CONNECTIONS_MAX) problems.push(`${fault.name}: ${connections} connections are open`);
 }
+
+/** Pollers whose pages come from the primary and from a replica that is held up. */
+async function pollReplica(): Promise<void> {
+  const primary = await startPostgres(['-c', 'fsync=off']);
+  const replica = await startReplica(primary);
+  const scene = await openReplicaScene(primary, replica, 'postgres');
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const report = await pollWithReplica(scene, { primary, replica, steps: rounds * STEPS_A_ROUND, seed });
+  await scene[Symbol.asyncDispose]();
+  for (const server of [replica, primary]) await removePostgres(server);
+  const { walks, pages, held, lost } = report;
+  process.stdout.write(
+    `\nreplica held up ${held} times (seed ${seed}): ${walks} walks, ${pages} pages, ${lost.length} changes lost\n`,
+  );
+  problems.push(...lost, ...report.violations);
+}
+
+if (values.only === '') await pollReplica();
 for (const problem of problems) process.stdout.write(`broken: ${problem}\n`);
 process.exit(problems.length === 0 ? 0 : 1);

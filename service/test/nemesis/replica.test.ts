@@ -11,25 +11,22 @@ import {
   setDefaultTimeout,
   test,
 } from 'bun:test';
-import { newTokenText } from '../../src/domain/access-token.ts';
 import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
-import { Random } from '../../src/sandbox/random.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
-import { type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
-import type { TestNode } from '../support/test-node.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { readPage } from './page-reader.ts';
-import { FollowerPoller } from './pollers/follower-poller.ts';
-import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
-import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
-import type { FetchPage, Poller } from './pollers/poller.ts';
-import { TilingPoller } from './pollers/tiling-poller.ts';
-import { Scene } from './scene.ts';
+import {
+  holdReplay,
+  openReplicaScene,
+  pollWithReplica,
+  releaseReplay,
+  untilReplicaIsRead,
+} from './replica-scene.ts';
 
 setDefaultTimeout(60_000);
 
 const STEPS = 60;
-const ROWS = 40;
 const SEED = Number(process.env.OFFERBOOK_TEST_SEED ?? 20_261_115);
 
 let primary: PostgresServer;
@@ -52,23 +49,10 @@ beforeEach(async () => {
 
 afterEach(() => release());
 
-const hold = () => query(replica, 'SELECT pg_wal_replay_pause()');
-const release = () => query(replica, 'SELECT pg_wal_replay_resume()');
+const hold = () => holdReplay(replica);
+const release = () => releaseReplay(replica);
 
-/** The first node reads from the primary, the second from the replica. */
-async function openScene(): Promise<Scene> {
-  const scene = await Scene.open(postgresUrl(primary.port, database), {
-    replicaUrl: postgresUrl(replica.port, database),
-  });
-  await isReading(scene.nodes[1], 'pages of transactions are read from the replica');
-  return scene;
-}
-
-/** Waits until the last that the node has said of its replica is this. */
-async function isReading(node: TestNode, message: string): Promise<void> {
-  const said = () => node.logLines.map((line) => JSON.parse(line) as { msg?: string });
-  while (said().findLast(({ msg }) => msg?.includes('replica'))?.msg !== message) await Bun.sleep(10);
-}
+const openScene = () => openReplicaScene(primary, replica, database);
 
 describe('a page from a replica', () => {
   test('shows what the replica has, and says up to where that is complete', async () => {
@@ -117,7 +101,7 @@ describe('a page from a replica', () => {
     const { rows } = await readPage(await scene.node(1)('/v1/transactions/'));
     for (const pid of frozen) signalIfThere(pid, 'SIGCONT');
     expect(rows).toHaveLength(2);
-    await isReading(scene.nodes[1], 'pages of transactions are read from the replica');
+    await untilReplicaIsRead(scene.nodes[1]);
   });
 
   test('is served while the primary is away, if it is all that the caller needs; a longer open walk waits', async () => {
@@ -146,33 +130,7 @@ describe('a page from a replica', () => {
 
 test('no poller loses a change while pages come from primary and replica in turn, and the replica is held up', async () => {
   await using scene = await openScene();
-  const random = new Random(SEED, 'replica');
-  const pages = (token: 0 | 1): FetchPage => {
-    const send = (path: string) => scene.node(random.pick([0, 1]), token)(path);
-    return scene.pages([send]);
-  };
-  const pollers: Poller[] = [
-    new OpenWalkPoller(pages(0)),
-    new TilingPoller(pages(0), random),
-    new FollowerPoller(pages(0), newTokenText('private')),
-    // Safe with a token of its own only.
-    new GreatestStampPoller(pages(1)),
-  ];
-  const numbers = Array.from({ length: ROWS }, (_, i) => i + 1);
-  await scene.change(...numbers);
-  for (let step = 0; step < STEPS; step++) {
-    if (random.chance(0.25)) await hold();
-    else if (random.chance(0.35)) await release();
-    const changing = scene.change(...random.shuffled(numbers).slice(0, random.whole(1, 6)));
-    const limit = random.whole(3, 15);
-    await Promise.all([changing, ...pollers.map((poller) => poller.walk(limit))]);
-  }
-  await release();
-  await untilCaughtUp(primary, replica);
-  for (const poller of pollers) {
-    await poller.walk(ROWS);
-    expect({ kind: poller.kind, lost: await scene.lostBy(poller) }).toEqual({ kind: poller.kind, lost: [] });
-  }
-  // That a first page is at least as complete as any page before it is promised of the primary alone.
-  expect(scene.brokenPromises.filter((what) => !what.startsWith('complete through'))).toEqual([]);
+  const report = await pollWithReplica(scene, { primary, replica, steps: STEPS, seed: SEED });
+  expect({ lost: report.lost, violations: report.violations }).toEqual({ lost: [], violations: [] });
+  expect(Math.min(report.walks, report.held)).toBeGreaterThan(0);
 });
