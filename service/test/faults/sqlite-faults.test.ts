@@ -2,9 +2,9 @@
 // out says so in one sentence and changes nothing.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { spawn } from 'node:child_process';
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { $ } from 'bun';
 import { COMMAND, type Finished, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
@@ -22,15 +22,17 @@ const IMPORT = ['import', 'transactions', '-', '--org', 'acme'];
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
+/** A file with everything in it, of which each test gets a copy. */
+let template: string;
 let path: string;
 let env: Record<string, string>;
 let targets: Target[];
 let server: ServerProcess;
 let traffic: Traffic;
 
-async function fill(folder: string): Promise<void> {
-  path = join(folder, 'offerbook.db');
-  env = { OFFERBOOK_DATABASE_URL: `sqlite:${path}` };
+beforeAll(async () => {
+  useFolder(temporaryFolder());
+  template = path;
   await offerbook(['orgs', 'create', 'acme'], { env });
   await offerbook(['import', 'catalogue', '-'], {
     env,
@@ -43,6 +45,16 @@ async function fill(folder: string): Promise<void> {
     { kind: 'catalogue', path: '/v1/retailers/', token: await token('public') },
     { kind: 'transactions', path: '/v1/transactions/?limit=40', token: await token('private') },
   ];
+});
+
+function useFolder(folder: string): void {
+  path = join(folder, 'offerbook.db');
+  env = { OFFERBOOK_DATABASE_URL: `sqlite:${path}` };
+}
+
+function useCopyIn(folder: string): void {
+  useFolder(folder);
+  copyFileSync(template, path);
 }
 
 async function serve(): Promise<void> {
@@ -63,7 +75,7 @@ describe('an SQLite file', () => {
   beforeEach(async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);
-    await fill(folder);
+    useCopyIn(folder);
     await serve();
   });
 
@@ -133,7 +145,7 @@ test.if(IS_ROOT && (await canMount()))('a disk that is full: the import says so'
   const folder = temporaryFolder();
   await $`mount -t tmpfs -o size=2m none ${folder}`;
   try {
-    await fill(folder);
+    useCopyIn(folder);
     const before = await exported();
     expect(await offerbook(IMPORT, { env, stdin: MANY })).toEqual({
       code: 1,

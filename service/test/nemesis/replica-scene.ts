@@ -1,6 +1,7 @@
 // A scene whose second node reads from a replica, and pollers whose pages come from both nodes in turn while the
 // replica is held up and let go again.
 
+import type { ServeSettings } from '../../src/config.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { Random } from '../../src/sandbox/random.ts';
 import { query, untilCaughtUp } from '../support/postgres-replica.ts';
@@ -40,9 +41,10 @@ export async function openReplicaScene(
   primary: PostgresServer,
   replica: PostgresServer,
   database: string,
+  settings: Partial<ServeSettings> = {},
 ): Promise<Scene> {
   const replicaUrl = postgresUrl(replica.port, database);
-  const scene = await Scene.open(postgresUrl(primary.port, database), { replicaUrl });
+  const scene = await Scene.open(postgresUrl(primary.port, database), { ...settings, replicaUrl });
   await untilReplicaIsRead(scene.nodes[1]);
   return scene;
 }

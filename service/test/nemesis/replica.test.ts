@@ -14,7 +14,7 @@ import {
 import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { readPage } from './page-reader.ts';
 import {
   holdReplay,
@@ -72,6 +72,21 @@ describe('a page from a replica', () => {
     await release();
     await untilCaughtUp(primary, replica);
     expect(await first(atReplica)).toEqual(after);
+  });
+
+  test('is counted on: whether the replica is used and how far it lags is among the metrics', async () => {
+    const adminPort = await freePort();
+    await using scene = await openReplicaScene(primary, replica, database, { adminPort });
+    const gauge = async (name: string) => {
+      const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
+    };
+    expect(await gauge('offerbook_replica_usable')).toBe(1);
+    await hold();
+    await scene.change(1);
+    while (!((await gauge('offerbook_replica_lag_seconds')) > 0.5)) await Bun.sleep(50);
+    await release();
+    while ((await gauge('offerbook_replica_lag_seconds')) !== 0) await Bun.sleep(50);
   });
 
   test('is read from the primary instead when the replica is behind what the caller has been told', async () => {
