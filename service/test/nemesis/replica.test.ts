@@ -14,7 +14,8 @@ import {
 import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
-import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { TestNode } from '../support/test-node.ts';
 import { readPage } from './page-reader.ts';
 import {
   holdReplay,
@@ -141,6 +142,16 @@ describe('a page from a replica', () => {
     }
     expect(statuses).toEqual([200, 200, 200, 503]);
   });
+});
+
+test('a standby in the place of the primary is unavailable where it would have to be written', async () => {
+  await using scene = await openScene();
+  await scene.change(1, 2, 3);
+  await untilCaughtUp(primary, replica);
+  // As an address that moves with the primary may lead to for a moment.
+  await using node = await TestNode.start({ databaseUrl: postgresUrl(replica.port, database) });
+  const get = async (path: string) => (await node.get(path, scene.tokens[0])).status;
+  expect([await get('/v1/transactions/'), await get('/v1/transactions/?limit=2')]).toEqual([200, 503]);
 });
 
 test('no poller loses a change while pages come from primary and replica in turn, and the replica is held up', async () => {

@@ -17,7 +17,7 @@ export class Scene implements AsyncDisposable {
   readonly orgId: number;
   readonly #clock: Clock;
   readonly #tick: () => void;
-  readonly #tokens: readonly [string, string];
+  readonly tokens: readonly [string, string];
   readonly #witness: ClockWitness = { floor: '' };
   readonly #broken: string[] = [];
   #version = 0;
@@ -32,7 +32,7 @@ export class Scene implements AsyncDisposable {
     this.#clock = clock;
     this.nodes = nodes;
     this.orgId = orgId;
-    this.#tokens = tokens;
+    this.tokens = tokens;
     this.#tick = tick;
   }
 
@@ -63,7 +63,7 @@ export class Scene implements AsyncDisposable {
 
   /** What sends a path to the node of this number, with one or the other of the organisation's tokens. */
   node(index: 0 | 1, token: 0 | 1 = 0): Send {
-    return (path) => this.nodes[index].get(path, this.#tokens[token]);
+    return (path) => this.nodes[index].get(path, this.tokens[token]);
   }
 
   /** An import of these rows that has its stamp and waits: the returned function lets it commit. */
