@@ -33,6 +33,12 @@ const SETTINGS = {
     '',
     optional(wholeNumber(1, 65_535)),
   ),
+  replicaUrl: setting(
+    'a read replica of the PostgreSQL database, for pages of transactions',
+    'url',
+    '',
+    optional(postgresUrl),
+  ),
   publicUrl: setting(
     'where callers reach the service, when a proxy stands before it',
     'url',
@@ -165,6 +171,12 @@ function oneOf<const T extends string>(values: readonly T[]) {
     if (found === undefined) throw new Error(`must be one of ${values.join(', ')}, not "${text}"`);
     return found;
   };
+}
+
+/** Not repeated when it is bad: it may hold a password. */
+function postgresUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('must be a URL such as postgres://user@host/name');
+  return text;
 }
 
 function webOrigin(text: string): string {

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { Catalogue } from '../catalogue/catalogue.ts';
 import type { ServeSettings } from '../config.ts';
 import { type Clock, systemClock } from '../domain/clock.ts';
+import { BadInput } from '../domain/errors.ts';
 import type { Stores } from '../domain/stores.ts';
 import { buildApp } from '../http/app.ts';
 import type { Route } from '../http/exchange.ts';
@@ -36,12 +37,16 @@ export interface RunningNode {
 
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { settings, logger, clock = systemClock } = options;
-  const stores = await openStores(options.databaseUrl, SERVER_OPTIONS, clock);
+  const stores = await openNodeStores(options, clock);
   const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
   const catalogue = new Catalogue(stores.catalogue, clock);
   let stopping = false;
   const isReady = () => !stopping && tokens.ready && catalogue.ready;
-  const state = () => ({ isReady: isReady(), catalogueRevision: catalogue.revision });
+  const state = () => ({
+    isReady: isReady(),
+    catalogueRevision: catalogue.revision,
+    replica: stores.replica(),
+  });
   // What is opened here, in the order in which it is closed again.
   const opened: (() => Promise<void>)[] = [() => stores.close()];
   const closeAll = async () => {
@@ -93,6 +98,21 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       logger.info('stopped');
     },
   };
+}
+
+function openNodeStores({ databaseUrl, settings, logger }: NodeOptions, clock: Clock): Promise<Stores> {
+  const { replicaUrl } = settings;
+  if (replicaUrl === undefined) return openStores(databaseUrl, SERVER_OPTIONS, clock);
+  if (databaseUrl.startsWith('sqlite:')) {
+    throw new BadInput('--replica-url needs a PostgreSQL database: SQLite has no replicas');
+  }
+  return openStores(databaseUrl, SERVER_OPTIONS, clock, {
+    url: replicaUrl,
+    onChange({ isUsable, reason }) {
+      if (isUsable) logger.info('pages of transactions are read from the replica');
+      else logger.warn({ reason }, 'the replica cannot be used; reading from the primary');
+    },
+  });
 }
 
 /** Takes up changes of tokens and catalogue. While the database is away, what is in memory goes on being served. */

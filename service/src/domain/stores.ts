@@ -15,7 +15,18 @@ export interface Stores {
   revisions(): Promise<Revisions>;
   /** Calls back when revisions may have moved: soon after a commit, now and then for nothing. Returns the way to stop. */
   watch(onChange: () => void): () => void;
+  /** How the replica is doing, where there is one. */
+  replica(): ReplicaState | undefined;
   close(): Promise<void>;
+}
+
+export interface ReplicaState {
+  /** Whether pages are read from it now. */
+  readonly isUsable: boolean;
+  /** How far it is behind the primary, to within a second. */
+  readonly lagMs: number;
+  /** Why it is not used. */
+  readonly reason?: string;
 }
 
 /** Counters that rise with every committed change of what servers keep in memory. */
@@ -96,6 +107,11 @@ export interface TransactionQuery {
   readonly cursor: Uuid | undefined;
   readonly window: StampWindow;
   readonly limit: number;
+  /**
+   * What the caller has been told, or will take for told: the page must be complete through this, at least. It
+   * always is when it comes from the primary; positive infinity asks for that.
+   */
+  readonly atLeastMs?: number;
 }
 
 export interface TransactionPage {
@@ -145,9 +161,9 @@ export interface Walk {
 export interface WalkStore {
   /**
    * Notes that a walk has begun whose later pages may show changes up to this stamp, unless they may show later
-   * ones already. Throws, at once, when that cannot be written now.
+   * ones already; returns the stamp that then holds. Throws, at once, when that cannot be written now.
    */
-  pin(walk: Walk, stampMs: number): Promise<void>;
+  pin(walk: Walk, stampMs: number): Promise<number>;
   /** Up to which stamp the later pages of such walks show changes, if one has begun within the last hour. */
   find(walk: Walk): Promise<number | undefined>;
 }

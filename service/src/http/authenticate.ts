@@ -2,7 +2,8 @@
 // takes. Tokens are read from the Authorization header only, and never repeated in an answer or the log.
 
 import { type AccessToken, parseTokenKind, type TokenKind } from '../domain/access-token.ts';
-import { ApiError, DatabaseUnavailable } from '../domain/errors.ts';
+import { ApiError } from '../domain/errors.ts';
+import { withinDeadline } from './database-deadline.ts';
 import type { TokenDirectory } from './token-directory.ts';
 
 const REALM = 'Bearer realm="offerbook"';
@@ -45,14 +46,14 @@ function readBearer(authorization: string | null): string {
   return rest.join(' ').trim();
 }
 
+/** Whether an unknown token is good cannot be told without the database: neither yes nor no would be true. */
 async function findNew(text: string, tokens: TokenDirectory): Promise<AccessToken> {
   let token: AccessToken | undefined;
   try {
-    token = await tokens.findNew(text);
+    token = await withinDeadline(tokens.findNew(text));
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable)) throw error;
-    // Whether an unknown token is good cannot be told without the database, unless its checksum tells it.
-    throw parseTokenKind(text) === undefined ? invalidToken() : unavailable(error);
+    // Unless its checksum tells it.
+    throw parseTokenKind(text) === undefined ? invalidToken() : error;
   }
   if (token === undefined) throw invalidToken();
   return token;
@@ -62,12 +63,5 @@ async function findNew(text: string, tokens: TokenDirectory): Promise<AccessToke
 function invalidToken(): ApiError {
   return new ApiError('invalid_token', 'The access token is malformed, unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
-  });
-}
-
-export function unavailable(cause: unknown): ApiError {
-  return new ApiError('unavailable', 'The database cannot be reached right now. Try again shortly.', {
-    headers: { 'Retry-After': '2' },
-    cause,
   });
 }

@@ -3,7 +3,10 @@
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+import type { ReplicaState } from '../domain/stores.ts';
+
 export interface NodeState {
+  readonly replica: ReplicaState | undefined;
   readonly catalogueRevision: number | undefined;
   readonly isReady: boolean;
 }
@@ -33,6 +36,7 @@ export class Metrics {
       'The revision of the catalogue that is served.',
       () => state().catalogueRevision ?? 0,
     );
+    if (state().replica !== undefined) this.#replicaGauges(() => state().replica);
     this.#gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
     this.#gauge(
       'process_cpu_seconds_total',
@@ -50,6 +54,17 @@ export class Metrics {
     return new Response(await this.#registry.metrics(), {
       headers: { 'Content-Type': this.#registry.contentType },
     });
+  }
+
+  #replicaGauges(replica: () => ReplicaState | undefined): void {
+    this.#gauge('offerbook_replica_usable', 'Whether pages of transactions are read from the replica.', () =>
+      Number(replica()?.isUsable ?? false),
+    );
+    this.#gauge(
+      'offerbook_replica_lag_seconds',
+      'How far the replica is behind the primary.',
+      () => (replica()?.lagMs ?? 0) / 1_000,
+    );
   }
 
   #gauge(name: string, help: string, read: () => number): void {

@@ -12,15 +12,13 @@ import type {
   WalkStore,
 } from '../domain/stores.ts';
 import { type Instant, printTimestamp } from '../domain/timestamp.ts';
-import { unavailable } from './authenticate.ts';
 import { chooseCoding, compress } from './content-coding.ts';
+import { withinDeadline } from './database-deadline.ts';
 import { type Exchange, nextLink } from './exchange.ts';
 import { TRANSACTION_PARAMETERS } from './operations.ts';
 import { parseQuery } from './query.ts';
 import type { Reply } from './reply.ts';
 
-/** A database that has not answered by then counts as away, even if its connection is still open. */
-const DEADLINE_MS = 2_000;
 const EARLIEST_MS = -8.64e15;
 const LATEST_MS = 8.64e15;
 
@@ -51,13 +49,18 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
     return { status: 200, headers, body: compress(coding, body) };
   };
 
-  /** Pins the walk to this page, if it has more pages and changes may still come into its window. */
+  /**
+   * Pins the walk to this page, if it has more pages and changes may still come into its window. What is newer than
+   * the caller's own lower bound is all that it waits for; a window with an end may be thought to be complete.
+   */
   async function firstPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
-    const page = await transactions.page(query);
-    if (page.cursor === undefined || query.window.maxMs <= page.completeThroughMs) return page;
+    const { minMs, maxMs } = query.window;
+    const page = await transactions.page({ ...query, atLeastMs: maxMs < LATEST_MS ? maxMs : minMs - 1 });
+    if (page.cursor === undefined || maxMs <= page.completeThroughMs) return page;
     try {
-      await walks.pin(walk, page.completeThroughMs);
-      return page;
+      const pinnedMs = await walks.pin(walk, page.completeThroughMs);
+      // The later pages of another walk, begun since or elsewhere, show more than this page has: read it like them.
+      return pinnedMs > page.completeThroughMs ? await heldPage(query, pinnedMs) : page;
     } catch {
       // An import is under way, the disk is full, or we may only read. An earlier walk's pin stays in force then,
       // so no more may be promised than it lets the later pages show.
@@ -69,9 +72,20 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
   }
 
   async function laterPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
-    const pinnedMs = (await walks.find(walk)) ?? LATEST_MS;
-    const window = { ...query.window, maxMs: Math.min(query.window.maxMs, pinnedMs) };
-    const page = await transactions.page({ ...query, window });
+    const pinnedMs = await walks.find(walk).catch((error: unknown) => {
+      // Where walks are noted down is away; a replica that has the whole window may be there.
+      if (error instanceof DatabaseUnavailable) return undefined;
+      throw error;
+    });
+    return heldPage(query, pinnedMs ?? LATEST_MS);
+  }
+
+  /** A page without what was changed after a stamp, and with everything up to it: the first page has promised that. */
+  async function heldPage(query: TransactionQuery, pinnedMs: number): Promise<TransactionPage> {
+    const maxMs = Math.min(query.window.maxMs, pinnedMs);
+    // Without an end, only the primary is sure to have all that an earlier page has spoken of.
+    const atLeastMs = maxMs < LATEST_MS ? maxMs : Number.POSITIVE_INFINITY;
+    const page = await transactions.page({ ...query, window: { ...query.window, maxMs }, atLeastMs });
     return { ...page, completeThroughMs: Math.min(page.completeThroughMs, pinnedMs) };
   }
 }
@@ -82,21 +96,4 @@ export function stampWindow(greaterThan: Instant | undefined, lessThan: Instant 
     minMs: greaterThan === undefined ? EARLIEST_MS : greaterThan.ms + 1,
     maxMs: lessThan === undefined ? LATEST_MS : lessThan.finer ? lessThan.ms : lessThan.ms - 1,
   };
-}
-
-async function withinDeadline<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new DatabaseUnavailable('the database did not answer in time')),
-      DEADLINE_MS,
-    );
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } catch (error) {
-    throw error instanceof DatabaseUnavailable ? unavailable(error) : error;
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -41,6 +41,8 @@ export interface DatabaseOptions {
   readonly connectionsMax: number;
   /** Whether transactions are written in a thread of their own. SQLite only, and only with the system's clock. */
   readonly writesInThread?: boolean;
+  /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */
+  readonly role?: 'primary' | 'standby';
 }
 
 /** A table that is written in bulk: its columns with their PostgreSQL types, the key first. */

@@ -8,7 +8,9 @@ import type { Database, DatabaseOptions } from './database.ts';
 import { migrate } from './migrate.ts';
 import { organisationStore } from './organisation-store.ts';
 import { openPostgres } from './postgres.ts';
+import { Replica, type ReplicaOptions } from './replica.ts';
 import { readRevisions } from './revision.ts';
+import { SchemaGuard } from './schema-guard.ts';
 import { openSqlite } from './sqlite.ts';
 import { tokenStore } from './token-store.ts';
 import { transactionStore } from './transaction-store.ts';
@@ -39,6 +41,7 @@ export async function openStores(
   url: string,
   options: DatabaseOptions = COMMAND_OPTIONS,
   clock: Clock = systemClock,
+  replicaOptions?: ReplicaOptions,
 ): Promise<Stores> {
   const database = openDatabase(url, options);
   try {
@@ -48,18 +51,33 @@ export async function openStores(
     throw error;
   }
   const walks = new WalkDatabase(url, database, options);
+  const schema = new SchemaGuard(database);
+  const replica = replicaOptions && new Replica(database, replicaOptions);
+  const inProcess = transactionStore(database, clock, replica);
+  const transactions =
+    options.writesInThread === true && database.dialect === 'sqlite'
+      ? writingInThread(inProcess, database, url)
+      : inProcess;
   return {
     organisations: organisationStore(database, clock),
     tokens: tokenStore(database, clock),
     catalogue: catalogueStore(database),
-    transactions:
-      options.writesInThread === true && database.dialect === 'sqlite'
-        ? writingInThread(transactionStore(database, clock), database, url)
-        : transactionStore(database, clock),
+    transactions: {
+      ...transactions,
+      async page(query) {
+        schema.check();
+        return transactions.page(query);
+      },
+    },
     walks: walkStore(() => walks.open(), clock),
-    revisions: () => readRevisions(database),
+    async revisions() {
+      await schema.look();
+      return readRevisions(database);
+    },
     watch: (onChange) => database.watch(onChange),
+    replica: () => replica?.state,
     async close() {
+      await replica?.close();
       await walks.close();
       await database.close();
     },

@@ -47,6 +47,9 @@ export function explainPostgres(error: unknown): unknown {
   if (CERTIFICATE_FAULT.test(code)) {
     return new BadInput(`PostgreSQL's certificate is not accepted: ${message}`, { cause: error });
   }
+  if (code === '0A000' && message.includes('during recovery')) {
+    return new DatabaseUnavailable('PostgreSQL is a standby, and the primary is not known', { cause: error });
+  }
   // No connection, a broken one, out of resources, shutting down, too slow.
   return NO_CONNECTION.test(code) || /^(08|53|57P|57014)/.test(code)
     ? new DatabaseUnavailable(`PostgreSQL cannot be used (${message})`, { cause: error })

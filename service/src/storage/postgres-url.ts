@@ -1,18 +1,19 @@
-// Reads what a PostgreSQL URL says about TLS, with the meaning that PostgreSQL's own programs give it. The
-// driver knows only some of it, and would send the rest to the server as settings. A URL is never repeated in
+// Reads what a PostgreSQL URL says about TLS and about several servers, with the meaning that PostgreSQL's own
+// programs give it. The driver knows only some of it, and would send the rest to the server as settings. A URL is never repeated in
 // a message: it holds a password.
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { BadInput } from '../domain/errors.ts';
+import type { PostgresServer } from './postgres-sockets.ts';
 
 /** What the driver is told: no TLS, TLS if the server has it, or TLS with these settings. */
 export type Tls = false | 'prefer' | TlsSettings;
 
 export interface TlsSettings {
   readonly rejectUnauthorized: boolean;
-  /** The name that the certificate must carry. */
-  readonly host: string;
+  /** The name that the certificate must carry; of several servers, each must carry its own. */
+  readonly host?: string;
   readonly servername?: string;
   readonly ca?: string;
   readonly cert?: string;
@@ -22,8 +23,17 @@ export interface TlsSettings {
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof SSL_MODES)[number];
+const DEFAULT_PORT = 5432;
 
-export function parsePostgresUrl(text: string): { url: string; tls: Tls } {
+export interface PostgresUrl {
+  /** For the driver: with the first of the servers. */
+  readonly url: string;
+  readonly tls: Tls;
+  /** The servers, when there are several. */
+  readonly servers: readonly PostgresServer[];
+}
+
+export function parsePostgresUrl(text: string): PostgresUrl {
   const [address = '', query = ''] = text.split('?', 2);
   const settings = new URLSearchParams(query);
   const take = (name: string) => {
@@ -32,9 +42,21 @@ export function parsePostgresUrl(text: string): { url: string; tls: Tls } {
     return value ?? undefined;
   };
   const mode = parseMode(take('sslmode'));
+  // Of several servers we ask each what it is; what the driver takes for read-write it finds in a standby too.
+  take('target_session_attrs');
   const files = { ca: take('sslrootcert'), cert: take('sslcert'), key: take('sslkey') };
   const rest = settings.toString();
-  return { url: rest === '' ? address : `${address}?${rest}`, tls: tlsFor(mode, hostOf(address), files) };
+  const [first = address, ...others] = splitServers(address);
+  const servers = others.length === 0 ? [] : [first, ...others];
+  return {
+    url: rest === '' ? first : `${first}?${rest}`,
+    tls: tlsFor(mode, [first, ...others].map(hostOf), files),
+    servers: servers.map((each) => ({
+      host: hostOf(each),
+      port: portOf(each),
+      url: query === '' ? each : `${each}?${query}`,
+    })),
+  };
 }
 
 function parseMode(text: string | undefined): SslMode {
@@ -46,7 +68,11 @@ function parseMode(text: string | undefined): SslMode {
   return mode;
 }
 
-function tlsFor(mode: SslMode, host: string, files: Record<'ca' | 'cert' | 'key', string | undefined>): Tls {
+function tlsFor(
+  mode: SslMode,
+  hosts: readonly string[],
+  files: Record<'ca' | 'cert' | 'key', string | undefined>,
+): Tls {
   if (mode === 'disable') return false;
   if (mode === 'allow' || mode === 'prefer') return 'prefer';
   const useSystemRoots = files.ca === 'system';
@@ -56,10 +82,14 @@ function tlsFor(mode: SslMode, host: string, files: Record<'ca' | 'cert' | 'key'
   // With a root certificate at hand, "require" checks the chain as "verify-ca" does: so says libpq.
   const verifiesChain = mode !== 'require' || ca !== undefined;
   const verifiesName = mode === 'verify-full' || (useSystemRoots && mode !== 'require');
+  const [host = ''] = hosts;
+  if (verifiesName && hosts.length > 1 && hosts.some((each) => isIP(each) !== 0)) {
+    throw new BadInput('with sslmode verify-full, several servers in the database URL must be given by name');
+  }
   return {
     rejectUnauthorized: verifiesChain,
-    host,
-    ...(isIP(host) === 0 && { servername: host }),
+    ...(hosts.length === 1 && { host }),
+    ...(hosts.length === 1 && isIP(host) === 0 && { servername: host }),
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
@@ -76,9 +106,22 @@ function readSetting(setting: string, path: string | undefined): string | undefi
   }
 }
 
-/** The first host of the address, without user, port and path. */
+/** `postgres://user@one:5432,two:5433/name`: the same address with each of the servers. */
+function splitServers(address: string): string[] {
+  const match = /^([^/]*:\/\/(?:[^/]*@)?)([^/@]*)(.*)$/.exec(address);
+  if (match === null) return [address];
+  const [, before = '', servers = '', after = ''] = match;
+  return servers.split(',').map((server) => before + server + after);
+}
+
+function portOf(address: string): number {
+  const [, port] = /:(\d{1,5})(?:\/|$)/.exec(address.slice(address.lastIndexOf('@') + 1)) ?? [];
+  return port === undefined ? DEFAULT_PORT : Number(port);
+}
+
+/** The host of the address, without user, port and path. */
 function hostOf(address: string): string {
   const authority = address.slice(address.indexOf('://') + 3).split('/')[0] ?? '';
-  const first = authority.slice(authority.lastIndexOf('@') + 1).split(',')[0] ?? '';
-  return first.startsWith('[') ? first.slice(1, first.indexOf(']')) : (first.split(':')[0] ?? '');
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  return host.startsWith('[') ? host.slice(1, host.indexOf(']')) : (host.split(':')[0] ?? '');
 }

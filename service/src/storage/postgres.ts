@@ -1,7 +1,7 @@
 // PostgreSQL, for several nodes, through postgres.js: a pool, prepared statements, LISTEN/NOTIFY.
 
-import postgres from 'postgres';
-import { BadInput, DatabaseUnavailable } from '../domain/errors.ts';
+import type postgres from 'postgres';
+import { DatabaseUnavailable } from '../domain/errors.ts';
 import {
   type Connection,
   type Database,
@@ -10,40 +10,65 @@ import {
   upsertSql,
 } from './database.ts';
 import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
-import { parsePostgresUrl } from './postgres-url.ts';
+import { type Driver, PostgresPool } from './postgres-pool.ts';
 
 const CHANNEL = 'offerbook';
 /** What is missed while the listening connection is down is noticed by looking, this often. */
 const WATCH_INTERVAL_MS = 500;
-const CONNECT_TIMEOUT_S = 2;
 /** How much longer than the server's own statement timeout we wait for a server that has stopped answering. */
 const ANSWER_GRACE_MS = 1_000;
+/** How long it may take until the driver has heard that a silent connection was cut off. */
+const CUT_OFF_MS = 100;
+/** How many may wait for a connection, for each that there can be: those who come later would be answered too late. */
+const WAITING_EACH_MAX = 100;
 
-type Pool = postgres.Sql<{ bigint: number }>;
 type Parameter = SqlValue | readonly SqlValue[];
 type Rows<Row> = Row[] & { count: number };
+type InTime = <T>(answer: Promise<T>) => Promise<T>;
 type RunQuery = <Row>(text: string, params: readonly Parameter[]) => Promise<Rows<Row>>;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
-  const pool = openPool(url, options);
+  const pool = new PostgresPool(url, options);
   const answerTimeoutMs = options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + ANSWER_GRACE_MS;
+  const waitingMax = WAITING_EACH_MAX * options.connectionsMax;
+  let waiting = 0;
+
+  /** The server ends what takes too long by itself, unless it is frozen or the network swallows everything. */
+  const inTime: InTime = (answer) => {
+    if (answerTimeoutMs === 0) return answer;
+    return raced(answer, answerTimeoutMs, () => pool.sockets.cutOffSilent(answerTimeoutMs));
+  };
+
+  async function admitted<T>(run: () => Promise<T>): Promise<T> {
+    if (waiting >= waitingMax) throw new DatabaseUnavailable('too many others are waiting for PostgreSQL');
+    waiting += 1;
+    try {
+      return await run();
+    } catch (error) {
+      throw explainPostgres(error);
+    } finally {
+      waiting -= 1;
+    }
+  }
 
   function transaction<T>(mode: string, prologue: string, work: (connection: Connection) => Promise<T>) {
     let started = false;
     const attempt = () =>
-      inTransaction(pool, mode, prologue, answerTimeoutMs, (connection) => {
-        started = true;
-        return work(connection);
-      });
-    return explained(() => againIfCutOff(attempt, () => !started));
+      pool.use((sql) =>
+        inTransaction(sql, mode, prologue, inTime, (connection) => {
+          started = true;
+          return work(connection);
+        }),
+      );
+    return admitted(() => againIfCutOff(attempt, () => !started));
   }
 
   return {
     dialect: 'postgres',
     all: (sql, ...params) =>
-      explained(() =>
+      admitted(() =>
         againIfCutOff(
-          () => inTime(runOn(pool, sql, params), answerTimeoutMs),
+          () => pool.use((driver) => inTime(runOn(driver, sql, params))),
           () => true,
         ),
       ),
@@ -52,43 +77,9 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       // To PostgreSQL, 0 would mean for ever.
       return transaction('', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);
     },
-    watch: (onChange) => watchPool(pool, onChange),
-    close: () => pool.end({ timeout: 5 }),
+    watch: (onChange) => watch(pool.listener, onChange),
+    close: () => pool.close(),
   };
-}
-
-function openPool(text: string, options: DatabaseOptions): Pool {
-  const { url, tls } = parsePostgresUrl(text);
-  try {
-    return postgres(url, {
-      max: options.connectionsMax,
-      ssl: tls,
-      connect_timeout: CONNECT_TIMEOUT_S,
-      idle_timeout: 60,
-      backoff: (attempts) => Math.min(2, 0.1 * 2 ** attempts),
-      connection: {
-        application_name: 'offerbook',
-        statement_timeout: options.statementTimeoutMs,
-        synchronous_commit: options.durable ? 'on' : 'off',
-        // Every statement here reads the first few entries of one index, whatever its parameters, so it is planned
-        // once: planning it anew for every page takes as long as running it. What could tempt the planner, such as
-        // a table without statistics, is out of its reach: collecting many rows to sort them, and compiling first.
-        plan_cache_mode: 'force_generic_plan',
-        jit: 'off',
-        enable_seqscan: 'off',
-        enable_bitmapscan: 'off',
-        enable_sort: 'off',
-        max_parallel_workers_per_gather: '0',
-      } as Partial<postgres.ConnectionParameters> as postgres.ConnectionParameters,
-      types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
-      onnotice: () => {},
-    });
-  } catch {
-    // Neither the URL nor the parser's own message: it repeats the URL, and that holds a password.
-    throw new BadInput(
-      'the database URL is malformed; it looks like postgres://user:password@host:5432/name',
-    );
-  }
 }
 
 /**
@@ -98,37 +89,48 @@ function openPool(text: string, options: DatabaseOptions): Pool {
  * nothing is sent, and the driver never hears how the work ended.
  */
 function inTransaction<T>(
-  pool: Pool,
+  sql: Driver,
   mode: string,
   prologue: string,
-  answerTimeoutMs: number,
+  inTime: InTime,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let lost = false;
-    const transaction = pool.begin(mode, (tx) => {
+    const begun = Promise.withResolvers<void>();
+    const transaction = sql.begin(mode, (tx) => {
+      begun.resolve();
       const run: RunQuery = async (text, params) => {
         if (lost)
           throw new DatabaseUnavailable(
             'the connection to PostgreSQL was lost in the middle of a transaction',
           );
         try {
-          return await inTime(runOn(tx, text, params), answerTimeoutMs);
+          return await inTime(runOn(tx, text, params));
         } catch (error) {
           lost ||= isConnectionLoss(error);
-          // Rolling back would wait for the same silence, so the caller is told now.
-          if (error instanceof DatabaseUnavailable) reject(error);
+          if (error instanceof DatabaseUnavailable) {
+            // Rolling back would wait for the same silence, so the caller is told now.
+            reject(error);
+            await Promise.race([transaction.catch(() => {}), Bun.sleep(CUT_OFF_MS)]);
+          }
           throw error;
         }
       };
       return new Promise((commit, rollBack) => {
         if (prologue !== '') run(prologue, []).catch(rollBack);
         work(connection(run)).then(
-          (result) => lost || commit(result),
-          (error) => lost || rollBack(error),
+          (result) => lost || end(() => commit(result)),
+          (error) => lost || end(() => rollBack(error)),
         );
       });
     });
+    // The driver's own BEGIN, COMMIT and ROLLBACK must be answered in time too.
+    const end = (tell: () => void) => {
+      tell();
+      inTime(transaction).catch(reject);
+    };
+    inTime(Promise.race([begun.promise, transaction])).catch(reject);
     transaction.then(
       (result) => resolve(result as T),
       (error) => {
@@ -163,7 +165,7 @@ function connection(run: RunQuery): Connection {
 }
 
 function runOn<Row>(
-  sql: Pool | postgres.TransactionSql<{ bigint: number }>,
+  sql: Driver | postgres.TransactionSql<{ bigint: number }>,
   text: string,
   params: readonly Parameter[],
 ): Promise<Rows<Row>> {
@@ -183,15 +185,14 @@ async function againIfCutOff<T>(attempt: () => Promise<T>, mayRepeat: () => bool
   }
 }
 
-/** The server ends what takes too long by itself, unless it is frozen or the network swallows everything. */
-async function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  if (timeoutMs === 0) return answer;
+/** The answer, or an error if there is none in time; then whatever is to be done about the silence. */
+async function raced<T>(answer: Promise<T>, timeoutMs: number, onSilence: () => void): Promise<T> {
   let timer: Timer | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new DatabaseUnavailable(`PostgreSQL has not answered for ${timeoutMs} ms`)),
-      timeoutMs,
-    );
+    timer = setTimeout(() => {
+      reject(new DatabaseUnavailable(`PostgreSQL has not answered for ${timeoutMs} ms`));
+      onSilence();
+    }, timeoutMs);
   });
   try {
     return await Promise.race([answer, silence]);
@@ -200,14 +201,14 @@ async function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   }
 }
 
-function watchPool(pool: Pool, onChange: () => void): () => void {
+function watch(sql: Driver, onChange: () => void): () => void {
   let stopped = false;
   let unlisten: (() => Promise<void>) | undefined;
   const call = () => {
     if (!stopped) onChange();
   };
   // listen() subscribes again by itself after the connection was lost, and calls back when it has.
-  pool.listen(CHANNEL, call, call).then(
+  sql.listen(CHANNEL, call, call).then(
     (subscription) => {
       unlisten = subscription.unlisten;
       if (stopped) void unlisten().catch(() => {});
@@ -220,12 +221,4 @@ function watchPool(pool: Pool, onChange: () => void): () => void {
     clearInterval(timer);
     void unlisten?.().catch(() => {});
   };
-}
-
-async function explained<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw explainPostgres(error);
-  }
 }

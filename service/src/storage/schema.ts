@@ -12,7 +12,7 @@ export type Step = readonly string[];
 
 const SQLITE: readonly Step[] = [
   [
-    `CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT`,
+    `CREATE TABLE schema_version (version INTEGER NOT NULL, oldest_version INTEGER NOT NULL) STRICT`,
     `CREATE TABLE revisions (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT`,
     `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0)`,
     `CREATE TABLE organisations (
@@ -46,7 +46,7 @@ const SQLITE: readonly Step[] = [
 /** A file of its own: an import holds the only write lock of the other for as long as it runs. */
 export const SQLITE_WALKS: readonly Step[] = [
   [
-    `CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT`,
+    `CREATE TABLE schema_version (version INTEGER NOT NULL, oldest_version INTEGER NOT NULL) STRICT`,
     `CREATE TABLE walks (
        token_id TEXT NOT NULL,
        min_stamp INTEGER NOT NULL,
@@ -60,7 +60,7 @@ export const SQLITE_WALKS: readonly Step[] = [
 
 const POSTGRES: readonly Step[] = [
   [
-    `CREATE TABLE schema_version (version integer NOT NULL)`,
+    `CREATE TABLE schema_version (version integer NOT NULL, oldest_version integer NOT NULL)`,
     `CREATE TABLE revisions (name text PRIMARY KEY, value bigint NOT NULL)`,
     `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0)`,
     `CREATE TABLE organisations (
@@ -118,3 +118,10 @@ export const MIGRATIONS: Record<'sqlite' | 'postgres', readonly Step[]> = {
   sqlite: SQLITE,
   postgres: POSTGRES,
 };
+
+/**
+ * Which version of the schema a program must know, at least, to use this one. A step that programs before it can
+ * live with, such as another table, leaves it as it is: old and new programs may run side by side. Any other step
+ * raises it to its own number.
+ */
+export const OLDEST_VERSION: Record<'sqlite' | 'postgres', number> = { sqlite: 1, postgres: 1 };

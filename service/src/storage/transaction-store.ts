@@ -8,6 +8,7 @@ import type { Uuid } from '../domain/uuid.ts';
 import { type Connection, type Database, TRANSACTIONS } from './database.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
+import type { Replica } from './replica.ts';
 import { readTransactionPage } from './transaction-page.ts';
 
 /** Compares rows for the same reason as a page does. */
@@ -19,9 +20,9 @@ export function exportQuery(orgId: number): BatchQuery {
   };
 }
 
-export function transactionStore(database: Database, clock: Clock): TransactionStore {
+export function transactionStore(database: Database, clock: Clock, replica?: Replica): TransactionStore {
   return {
-    page: (query) => readTransactionPage(database, query),
+    page: async (query) => (await replica?.findPage(query)) ?? readTransactionPage(database, query),
     read: (orgId, onBatch) =>
       database.read((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
     write: (orgId, work) =>

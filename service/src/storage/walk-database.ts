@@ -39,7 +39,7 @@ export class WalkDatabase {
       durable: false,
     });
     try {
-      await migrate(file, SQLITE_WALKS);
+      await migrate(file, SQLITE_WALKS, SQLITE_WALKS.length);
       return file;
     } catch (error) {
       await file.close();

@@ -16,20 +16,22 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
     async pin({ tokenId, window }, stampMs) {
       const nowMs = clock();
       const database = await open();
-      await database.write(async (connection) => {
+      return database.write(async (connection) => {
         await connection.all('DELETE FROM walks WHERE pinned_at < $1', nowMs - KEEP_MS);
-        await connection.all(
+        const [row] = await connection.all<{ pinned_stamp: number }>(
           `INSERT INTO walks (token_id, min_stamp, max_stamp, pinned_stamp, pinned_at) VALUES ($1, $2, $3, $4, $5)
            ON CONFLICT (token_id, min_stamp, max_stamp) DO UPDATE SET
              pinned_stamp = CASE WHEN walks.pinned_stamp > excluded.pinned_stamp
                                  THEN walks.pinned_stamp ELSE excluded.pinned_stamp END,
-             pinned_at = excluded.pinned_at`,
+             pinned_at = excluded.pinned_at
+           RETURNING pinned_stamp`,
           tokenId,
           window.minMs,
           window.maxMs,
           stampMs,
           nowMs,
         );
+        return row?.pinned_stamp ?? stampMs;
       }, LOCK_TIMEOUT_MS);
     },
     async find({ tokenId, window }) {

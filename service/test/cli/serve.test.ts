@@ -70,6 +70,29 @@ test('the admin port shows metrics, without a token in them, and nothing else', 
   expect((await get(`${server.url}/metrics`)).status).toBe(404);
 });
 
+test('a replica is for PostgreSQL only, and its URL is not repeated when it is bad', async () => {
+  const refusal = async (url: string) => {
+    const { code, stderr } = await offerbook([
+      'serve',
+      '--port',
+      '0',
+      '--database',
+      database,
+      '--replica-url',
+      url,
+    ]);
+    return { code, stderr };
+  };
+  expect(await refusal('postgres://user:hunter2@127.0.0.1/name')).toEqual({
+    code: 2,
+    stderr: 'offerbook: --replica-url needs a PostgreSQL database: SQLite has no replicas\n',
+  });
+  expect(await refusal('user:hunter2@host')).toEqual({
+    code: 2,
+    stderr: 'offerbook: --replica-url must be a URL such as postgres://user@host/name\n',
+  });
+});
+
 test('goes on serving when nobody reads its log any more', async () => {
   const port = String(await freePort());
   const child = spawnOfferbook(['serve', '--port', port, '--database', database]);

@@ -1,10 +1,10 @@
 // A database that can be killed the hard way and started again, and asked whether it took any damage.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import postgres from 'postgres';
 import { DATABASES } from '../support/databases.ts';
+import { isRunning, postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
 
 export interface Machine extends AsyncDisposable {
@@ -43,18 +43,12 @@ async function openPostgresMachine(): Promise<Machine> {
   const { port, process: server, directory } = await startPostgres();
   const databaseUrl = postgresUrl(port, 'postgres');
 
-  function postmasterPid(): number {
-    return Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-  }
-
   return {
     name: 'PostgreSQL',
     databaseUrl,
     async kill() {
-      const pid = postmasterPid();
-      // The children are listed while their parent still lives: afterwards nobody knows whose they were.
-      const all = [pid, ...childrenOf(pid)];
-      for (const each of all) killIfThere(each);
+      const all = postgresProcesses(directory);
+      for (const each of all) signalIfThere(each, 'SIGKILL');
       while (all.some(isRunning)) await Bun.sleep(2);
     },
     start: () => server.start(),
@@ -87,39 +81,4 @@ async function amcheck(sql: postgres.Sql): Promise<string[]> {
   }
   const rows = await sql<{ msg: string }[]>`SELECT msg FROM verify_heapam('transactions')`;
   return [...damage, ...rows.map(({ msg }) => msg)];
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((each) => parentOf(each) === pid);
-}
-
-/** The fourth field of /proc/PID/stat; the second, the name, may hold spaces but ends with the last bracket. */
-function parentOf(pid: number): number | undefined {
-  const [state, parent] = statOf(pid);
-  return state === undefined ? undefined : Number(parent);
-}
-
-function isRunning(pid: number): boolean {
-  const [state] = statOf(pid);
-  return state !== undefined && state !== 'Z';
-}
-
-function statOf(pid: number): string[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ESRCH') throw error;
-  }
 }

@@ -49,7 +49,7 @@ function pathOf(query: PageQuery): string {
   return `/v1/transactions/?${parameters}`;
 }
 
-async function readPage(response: Response): Promise<Page> {
+export async function readPage(response: Response): Promise<Page> {
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   const { data, cursor } = (await response.json()) as { data: Transaction[]; cursor?: Uuid };
   const completeThrough = response.headers.get('Complete-Through') as Timestamp | null;

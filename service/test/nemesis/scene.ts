@@ -1,6 +1,7 @@
 // A small scene for scripted interleavings: two nodes on one database, an organisation with numbered
 // transactions, and a clock that moves on by a second with every change.
 
+import type { ServeSettings } from '../../src/config.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
 import { sourceFrom } from '../../src/importer/import-source.ts';
@@ -16,7 +17,7 @@ export class Scene implements AsyncDisposable {
   readonly orgId: number;
   readonly #clock: Clock;
   readonly #tick: () => void;
-  readonly #tokens: readonly [string, string];
+  readonly tokens: readonly [string, string];
   readonly #witness: ClockWitness = { floor: '' };
   readonly #broken: string[] = [];
   #version = 0;
@@ -31,15 +32,16 @@ export class Scene implements AsyncDisposable {
     this.#clock = clock;
     this.nodes = nodes;
     this.orgId = orgId;
-    this.#tokens = tokens;
+    this.tokens = tokens;
     this.#tick = tick;
   }
 
-  static async open(databaseUrl: string): Promise<Scene> {
+  /** The second node may have settings of its own. */
+  static async open(databaseUrl: string, settings: Partial<ServeSettings> = {}): Promise<Scene> {
     let nowMs = Date.parse('2026-11-14T12:00:00Z');
     const clock = () => nowMs;
     const first = await TestNode.start({ databaseUrl, clock });
-    const second = await TestNode.start({ databaseUrl, clock });
+    const second = await TestNode.start({ databaseUrl, clock, settings });
     const { id: orgId } = await first.organisation();
     const tokens = [await first.token('private'), await first.token('private')] as const;
     return new Scene([first, second], orgId, tokens, clock, () => {
@@ -61,7 +63,7 @@ export class Scene implements AsyncDisposable {
 
   /** What sends a path to the node of this number, with one or the other of the organisation's tokens. */
   node(index: 0 | 1, token: 0 | 1 = 0): Send {
-    return (path) => this.nodes[index].get(path, this.#tokens[token]);
+    return (path) => this.nodes[index].get(path, this.tokens[token]);
   }
 
   /** An import of these rows that has its stamp and waits: the returned function lets it commit. */

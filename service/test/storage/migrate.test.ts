@@ -44,7 +44,9 @@ for (const database of DATABASES) {
       const url = await database.create();
       await open.stores(url);
       const raw = open.database(url);
-      await raw.write((connection) => connection.all('UPDATE schema_version SET version = 999'));
+      await raw.write((connection) =>
+        connection.all('UPDATE schema_version SET version = 999, oldest_version = 999'),
+      );
 
       const error = await rejection(openStores(url));
 

@@ -66,6 +66,14 @@ describe('sslmode in a PostgreSQL URL', () => {
     },
   );
 
+  test('of several servers, each is held to its own name, so that they must have one', async () => {
+    const query = `?sslmode=verify-full&sslrootcert=${ca}`;
+    expect(await encrypted(query, `localhost:${server.port},localhost`)).toBe(true);
+    expect(await rejection(encrypted(query, `localhost:${server.port},127.0.0.1`))).toEqual(
+      new BadInput('with sslmode verify-full, several servers in the database URL must be given by name'),
+    );
+  });
+
   test('a server without TLS is not used when TLS is asked for', async () => {
     const plain = await newPostgresDatabase();
     for (const mode of ['require', 'verify-ca', 'verify-full']) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DatabaseUnavailable } from '../../src/domain/errors.ts';
 import { newUuid } from '../../src/domain/uuid.ts';
 import { COMMAND_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
-import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
 import { EVERYTHING, newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
 
 describe('PostgreSQL', () => {
@@ -124,6 +124,37 @@ describe('PostgreSQL', () => {
     ]);
     expect(uncaught).toEqual([]);
   }, 10_000);
+
+  test('of those who wait for a connection, only so many may: the others are refused at once', async () => {
+    const database = open.database(await newPostgresDatabase(), { ...SERVER_OPTIONS, connectionsMax: 1 });
+    const asked = Array.from({ length: 103 }, () => database.all<{ one: number }>('SELECT 1 AS one'));
+    const outcomes = await Promise.allSettled(asked);
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toEqual(
+      Array.from({ length: 3 }, () => new DatabaseUnavailable('too many others are waiting for PostgreSQL')),
+    );
+    expect(await database.all<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test('the server is told to look for clients that have vanished without a word', async () => {
+    const database = open.database(await newPostgresDatabase());
+    const [row] = await database.all(
+      `SELECT current_setting('tcp_keepalives_idle') AS idle, current_setting('tcp_keepalives_interval') AS interval,
+              current_setting('tcp_keepalives_count') AS count`,
+    );
+    expect(row).toEqual({ idle: '10', interval: '5', count: '3' });
+  });
+
+  test('of several servers in a URL, the one that is the primary is used', async () => {
+    const url = new URL(await newPostgresDatabase());
+    const nobody = await freePort();
+    const several = url.href.replace(url.host, `127.0.0.1:${nobody},${url.host}`);
+    expect(await open.database(several).all<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    const none = url.href.replace(url.host, `127.0.0.1:${nobody},127.0.0.1:${nobody}`);
+    const error = await rejection(open.database(none).all('SELECT 1'));
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect(error.message).toBe(`PostgreSQL cannot be used (connect ECONNREFUSED 127.0.0.1:${nobody})`);
+  });
 
   test('closing right after a transaction has failed leaves nothing behind', async () => {
     const url = await newPostgresDatabase();

@@ -12,14 +12,23 @@ export interface PostgresServer {
   readonly port: number;
   readonly process: EmbeddedPostgres;
   readonly directory: string;
+  readonly flags: readonly string[];
 }
 
-const USER = 'postgres';
-const PASSWORD = 'test';
+export const USER = 'postgres';
+export const PASSWORD = 'test';
 // Test files may each get their own copy of this module, but there is one server for the process.
 const shared = globalThis as typeof globalThis & { offerbookPostgres?: Promise<PostgresServer> };
 
 export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
+  const server = await prepareServer(flags);
+  await server.process.initialise();
+  await server.process.start();
+  return server;
+}
+
+/** A place for a server, without data yet. */
+export async function prepareServer(flags: readonly string[]): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'offerbook-pg-'));
   // For root, PostgreSQL runs as a user of its own, who must be able to reach its data.
   chmodSync(directory, 0o755);
@@ -35,9 +44,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
     onLog: () => {},
     onError: () => {},
   });
-  await server.initialise();
-  await server.start();
-  return { port, process: server, directory };
+  return { port, process: server, directory, flags };
 }
 
 export async function stopPostgres(): Promise<void> {

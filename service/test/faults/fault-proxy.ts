@@ -1,0 +1,78 @@
+// A TCP proxy between a node and its database that can fall silent: connections stay open, and whatever is sent
+// on them is lost, as when a firewall has forgotten them. Nobody is told.
+
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+export class FaultProxy implements AsyncDisposable {
+  readonly port: number;
+  readonly #listener: Server;
+  readonly #pairs: Set<Pair>;
+  readonly #isSilent: { value: boolean };
+
+  private constructor(port: number, listener: Server, pairs: Set<Pair>, isSilent: { value: boolean }) {
+    this.port = port;
+    this.#listener = listener;
+    this.#pairs = pairs;
+    this.#isSilent = isSilent;
+  }
+
+  static async start(targetPort: number): Promise<FaultProxy> {
+    const pairs = new Set<Pair>();
+    const isSilent = { value: false };
+    const listener = createServer((client) => {
+      const pair = { client, server: connect(targetPort, '127.0.0.1') };
+      pairs.add(pair);
+      for (const [from, to] of [
+        [client, pair.server],
+        [pair.server, client],
+      ] as const) {
+        from.on('error', () => {});
+        from.on('close', () => {
+          pairs.delete(pair);
+          to.destroy();
+        });
+      }
+      if (isSilent.value) mute(pair);
+      else {
+        client.pipe(pair.server);
+        pair.server.pipe(client);
+      }
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const address = listener.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    return new FaultProxy(port, listener, pairs, isSilent);
+  }
+
+  /** From now on nothing gets through, on connections old and new. */
+  fallSilent(): void {
+    this.#isSilent.value = true;
+    for (const pair of this.#pairs) mute(pair);
+  }
+
+  /** New connections get through again. The old ones stay silent for ever. */
+  comeBack(): void {
+    this.#isSilent.value = false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { client, server } of this.#pairs) {
+      client.destroy();
+      server.destroy();
+    }
+    await new Promise<void>((resolve) => this.#listener.close(() => resolve()));
+  }
+}
+
+/** Takes in what comes, so that the end of a connection is noticed, and passes nothing on. */
+function mute({ client, server }: Pair): void {
+  client.unpipe(server);
+  server.unpipe(client);
+  client.resume();
+  server.resume();
+}

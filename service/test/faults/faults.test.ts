@@ -1,0 +1,48 @@
+// What befalls PostgreSQL while requests go on. `npm run test:faults` plays all faults, and more rounds of them.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { CONNECTIONS_MAX, playRound, type RoundReport } from './fault-round.ts';
+import { POSTGRES_FAULTS } from './postgres-faults.ts';
+import { Stage } from './stage.ts';
+
+/** The others are over in a moment, or played in http/outage.test.ts. */
+const PLAYED = ['frozen', 'cut off without a reset', 'out of connections', 'failed over to another address'];
+/** What is promised, and a second more for a machine that is busy with other things. */
+const UNAVAILABLE_WITHIN_MS = 2_000 + 1_000;
+const RECOVERED_WITHIN_MS = 5_000;
+
+const faults = POSTGRES_FAULTS.filter(({ name }) => PLAYED.includes(name));
+const stages: Stage[] = [];
+const reports = new Map<string, RoundReport>();
+
+// All at once: a fault is mostly waiting.
+beforeAll(async () => {
+  const opening = faults.map(({ withStandby }) => Stage.open({ withStandby: withStandby === true }));
+  stages.push(...(await Promise.all(opening)));
+  await Promise.all(
+    faults.map(async (fault, i) => reports.set(fault.name, await playRound(stages[i] as Stage, fault))),
+  );
+}, 120_000);
+
+afterAll(async () => {
+  for (const stage of stages) await stage[Symbol.asyncDispose]();
+}, 60_000);
+
+describe.each(PLAYED)('while PostgreSQL is %s', (name) => {
+  const report = () => reports.get(name) as RoundReport;
+
+  test('the catalogue is served from memory, and no answer is wrong', () => {
+    expect(report().wrong).toEqual([]);
+    expect(report().requests).toBeGreaterThan(100);
+  });
+
+  test('transactions are refused with 503, in time', () => {
+    expect(report().unavailable).toBeGreaterThan(0);
+    expect(report().slowest503Ms).toBeLessThan(UNAVAILABLE_WITHIN_MS);
+  });
+
+  test('everything recovers by itself afterwards, and no connection is left over', () => {
+    expect(report().recoveryMs).toBeLessThan(RECOVERED_WITHIN_MS);
+    expect(report().connections).toBeLessThanOrEqual(CONNECTIONS_MAX);
+  });
+});

@@ -1,0 +1,84 @@
+// npm run test:faults: every fault, round after round, and a table of what was seen. Exits with 1 when an answer
+// was wrong, late, or a node did not recover.
+
+import { parseArgs } from 'node:util';
+import { openReplicaScene, pollWithReplica } from '../nemesis/replica-scene.ts';
+import { removePostgres, startReplica } from '../support/postgres-replica.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { CONNECTIONS_MAX, playRound, type RoundReport } from './fault-round.ts';
+import { type Fault, POSTGRES_FAULTS } from './postgres-faults.ts';
+import { Stage } from './stage.ts';
+
+const UNAVAILABLE_WITHIN_MS = 2_000;
+const RECOVERED_WITHIN_MS = 5_000;
+const STEPS_A_ROUND = 100;
+const COLUMNS = [32, 7, 9, 6, 7, 12, 12, 12];
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, only: { type: 'string', default: '' } },
+});
+const rounds = Number(values.rounds);
+
+function print(...cells: (string | number)[]): void {
+  const line = cells.map((cell, i) =>
+    i === 0 ? String(cell).padEnd(COLUMNS[i] ?? 0) : String(cell).padStart(COLUMNS[i] ?? 0),
+  );
+  process.stdout.write(`${line.join(' ')}\n`);
+}
+
+/** A failed-over primary cannot be used again, so that its rounds are played on a stage each. */
+async function playRounds(fault: Fault): Promise<RoundReport[]> {
+  const reports: RoundReport[] = [];
+  while (reports.length < rounds) {
+    await using stage = await Stage.open({ withStandby: fault.withStandby === true });
+    do reports.push(await playRound(stage, fault));
+    while (fault.withStandby !== true && reports.length < rounds);
+  }
+  return reports;
+}
+
+const problems: string[] = [];
+print('fault of PostgreSQL', 'rounds', 'requests', 'wrong', '503', 'slowest 503', 'recovery', 'connections');
+for (const fault of POSTGRES_FAULTS.filter(({ name }) => name.includes(values.only))) {
+  const reports = await playRounds(fault);
+  const most = (read: (report: RoundReport) => number) => Math.max(...reports.map(read));
+  const sum = (read: (report: RoundReport) => number) => reports.reduce((all, each) => all + read(each), 0);
+  const wrong = reports.flatMap((report) => report.wrong);
+  const slowest503Ms = most((report) => report.slowest503Ms);
+  const recoveryMs = most((report) => report.recoveryMs);
+  const connections = most((report) => report.connections);
+  print(
+    fault.name,
+    reports.length,
+    sum(({ requests }) => requests),
+    wrong.length,
+    sum(({ unavailable }) => unavailable),
+    `${Math.round(slowest503Ms)} ms`,
+    `${Math.round(recoveryMs)} ms`,
+    connections,
+  );
+  problems.push(...wrong.slice(0, 5).map((what) => `${fault.name}: ${what}`));
+  if (slowest503Ms > UNAVAILABLE_WITHIN_MS) problems.push(`${fault.name}: a 503 took ${slowest503Ms} ms`);
+  if (recoveryMs > RECOVERED_WITHIN_MS) problems.push(`${fault.name}: recovery took ${recoveryMs} ms`);
+  if (connections > CONNECTIONS_MAX) problems.push(`${fault.name}: ${connections} connections are open`);
+}
+
+/** Pollers whose pages come from the primary and from a replica that is held up. */
+async function pollReplica(): Promise<void> {
+  const primary = await startPostgres(['-c', 'fsync=off']);
+  const replica = await startReplica(primary);
+  const scene = await openReplicaScene(primary, replica, 'postgres');
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const report = await pollWithReplica(scene, { primary, replica, steps: rounds * STEPS_A_ROUND, seed });
+  await scene[Symbol.asyncDispose]();
+  for (const server of [replica, primary]) await removePostgres(server);
+  const { walks, pages, held, lost } = report;
+  process.stdout.write(
+    `\nreplica held up ${held} times (seed ${seed}): ${walks} walks, ${pages} pages, ${lost.length} changes lost\n`,
+  );
+  problems.push(...lost, ...report.violations);
+}
+
+if (values.only === '') await pollReplica();
+for (const problem of problems) process.stdout.write(`broken: ${problem}\n`);
+process.exit(problems.length === 0 ? 0 : 1);

@@ -1,0 +1,154 @@
+// What can befall PostgreSQL, each with its beginning and its end.
+
+import postgres from 'postgres';
+import { isRunning, postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
+import { query } from '../support/postgres-replica.ts';
+import { type PostgresServer, postgresUrl } from '../support/postgres-server.ts';
+import type { Stage } from './stage.ts';
+
+export interface Fault {
+  readonly name: string;
+  readonly withStandby?: boolean;
+  /** Whether there is a time in which transactions cannot be served; what is over in a moment may pass unnoticed. */
+  readonly isOutage: boolean;
+  /** Brings the fault about; returns how it ends, and on which server the node is then. */
+  readonly begin: (stage: Stage) => Promise<() => Promise<PostgresServer>>;
+}
+
+export const POSTGRES_FAULTS: readonly Fault[] = [
+  {
+    name: 'stopped',
+    isOutage: true,
+    async begin({ primary }) {
+      await primary.process.stop();
+      return () => started(primary);
+    },
+  },
+  {
+    name: 'killed',
+    isOutage: true,
+    async begin({ primary }) {
+      await kill(primary);
+      return () => started(primary);
+    },
+  },
+  {
+    name: 'restarted',
+    isOutage: false,
+    async begin({ primary }) {
+      await primary.process.stop();
+      await primary.process.start();
+      return async () => primary;
+    },
+  },
+  {
+    name: 'frozen',
+    isOutage: true,
+    async begin({ primary }) {
+      const frozen = postgresProcesses(primary.directory);
+      for (const pid of frozen) signalIfThere(pid, 'SIGSTOP');
+      return async () => {
+        for (const pid of frozen.toReversed()) signalIfThere(pid, 'SIGCONT');
+        return primary;
+      };
+    },
+  },
+  {
+    name: 'cut off without a reset',
+    isOutage: true,
+    async begin({ primary, proxy }) {
+      proxy.fallSilent();
+      return async () => {
+        proxy.comeBack();
+        return primary;
+      };
+    },
+  },
+  {
+    name: 'out of connections',
+    isOutage: true,
+    async begin(stage) {
+      const release = await takeAllConnections(stage);
+      return async () => {
+        await release();
+        return stage.primary;
+      };
+    },
+  },
+  {
+    name: 'connections ended',
+    isOutage: false,
+    async begin({ primary }) {
+      await endConnections(primary);
+      return async () => primary;
+    },
+  },
+  {
+    name: 'failed over to another address',
+    withStandby: true,
+    isOutage: true,
+    async begin({ primary, standby }) {
+      if (standby === undefined) throw new Error('there is no standby');
+      await kill(primary);
+      return async () => {
+        await query(standby, 'SELECT pg_promote(wait => true)');
+        return standby;
+      };
+    },
+  },
+];
+
+async function started(server: PostgresServer): Promise<PostgresServer> {
+  await server.process.start();
+  return server;
+}
+
+/** Frozen first, so that nobody gets to do anything about it. */
+async function kill({ directory, process: server }: PostgresServer): Promise<void> {
+  const all = postgresProcesses(directory);
+  for (const pid of all) signalIfThere(pid, 'SIGSTOP');
+  // Its keeper must be waiting for the end before it comes: what has ended already cannot be stopped.
+  const stopped = server.stop();
+  for (const pid of all) signalIfThere(pid, 'SIGKILL');
+  await stopped;
+  while (all.some(isRunning)) await Bun.sleep(2);
+}
+
+async function endConnections(server: PostgresServer): Promise<void> {
+  await query(
+    server,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'offerbook'`,
+  );
+}
+
+/** Takes every connection that there is, those of the node too; returns how to give them back. */
+async function takeAllConnections(stage: Stage): Promise<() => Promise<void>> {
+  const { primary } = stage;
+  const url = postgresUrl(primary.port, 'postgres');
+  const taken: postgres.Sql[] = [];
+  const take = async () => {
+    const connection = postgres(url, { max: 1, idle_timeout: 0, onnotice: () => {}, fetch_types: false });
+    const isOurs = await connection`SELECT 1`.then(
+      () => true,
+      () => false,
+    );
+    if (isOurs) taken.push(connection);
+    else await connection.end({ timeout: 0 });
+    return isOurs;
+  };
+  await take();
+  const [first] = taken;
+  const count = async () =>
+    (await first?.unsafe(`SELECT pid FROM pg_stat_activity WHERE application_name = 'offerbook'`))?.length ??
+    0;
+  do {
+    while (await take());
+    await first?.unsafe(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'offerbook'`,
+    );
+    while (await take());
+  } while ((await count()) > 0);
+  return async () => {
+    await Promise.all(taken.map((connection) => connection.end({ timeout: 1 })));
+  };
+}

@@ -1,0 +1,185 @@
+// What befalls an SQLite file while a server reads it: the server goes on, and an import that cannot be carried
+// out says so in one sentence and changes nothing.
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { $ } from 'bun';
+import { COMMAND, type Finished, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+import { type Target, Traffic } from './traffic.ts';
+
+setDefaultTimeout(30_000);
+
+const FEW = ndjson(Array.from({ length: 100 }, (_, i) => transaction(i + 1)));
+/** More than fits into what the tests leave of a disk. */
+const MANY = ndjson(Array.from({ length: 8_000 }, (_, i) => transaction(i + 1, { status: 'CONFIRMED' })));
+const IMPORT = ['import', 'transactions', '-', '--org', 'acme'];
+const IS_ROOT = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+/** A file with everything in it, of which each test gets a copy. */
+let template: string;
+let path: string;
+let env: Record<string, string>;
+let targets: Target[];
+let server: ServerProcess;
+let traffic: Traffic;
+
+beforeAll(async () => {
+  useFolder(temporaryFolder());
+  template = path;
+  await offerbook(['orgs', 'create', 'acme'], { env });
+  await offerbook(['import', 'catalogue', '-'], {
+    env,
+    stdin: ndjson([retailer(1, { cashbackOffers: [offer(1)] })]),
+  });
+  await offerbook(IMPORT, { env, stdin: FEW });
+  const token = async (kind: string) =>
+    (await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', kind], { env })).stdout.trim();
+  targets = [
+    { kind: 'catalogue', path: '/v1/retailers/', token: await token('public') },
+    { kind: 'transactions', path: '/v1/transactions/?limit=40', token: await token('private') },
+  ];
+});
+
+function useFolder(folder: string): void {
+  path = join(folder, 'offerbook.db');
+  env = { OFFERBOOK_DATABASE_URL: `sqlite:${path}` };
+}
+
+function useCopyIn(folder: string): void {
+  useFolder(folder);
+  copyFileSync(template, path);
+}
+
+async function serve(): Promise<void> {
+  server = await ServerProcess.start([], { env: { ...env, OFFERBOOK_RATE_LIMIT_PRIVATE: '0' } });
+  traffic = await Traffic.start(server.url, targets);
+}
+
+/** Whatever was asked since the server started was answered rightly, and something was. */
+async function expectAllRight(): Promise<void> {
+  const answers = await traffic.stop();
+  expect(answers.filter(({ status, wrong }) => status !== 200 || wrong !== undefined)).toEqual([]);
+  expect(answers.length).toBeGreaterThan(5);
+}
+
+const exported = async () => (await offerbook(['export', 'transactions', '--org', 'acme'], { env })).stdout;
+
+describe('an SQLite file', () => {
+  beforeEach(async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    useCopyIn(folder);
+    await serve();
+  });
+
+  afterEach(async () => {
+    await traffic.stop();
+    await server.stop('SIGKILL');
+  });
+
+  test('that cannot grow any more: the import fails and changes nothing, reads go on', async () => {
+    const before = await exported();
+    const blocks = Math.ceil(statSync(path).size / 1_024) + 500;
+    const child = Bun.spawn(['bash', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`, COMMAND, ...IMPORT], {
+      stdin: Buffer.from(MANY),
+      stderr: 'pipe',
+      env: { ...process.env, ...env },
+    });
+    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
+      1,
+      `offerbook: ${path} cannot be read or written (disk I/O error)\n`,
+    ]);
+    expect(await exported()).toBe(before);
+    await expectAllRight();
+    expect((await offerbook(IMPORT, { env, stdin: MANY })).code).toBe(0);
+  });
+
+  test('that was made read-only: the import is refused and changes nothing, reads go on', async () => {
+    const before = await exported();
+    chmodSync(path, 0o444);
+    expect(await importAsSomebody(FEW.replaceAll('PENDING', 'DECLINED'))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `offerbook: ${path} is read-only: nothing was written\n`,
+    });
+    chmodSync(path, 0o644);
+    expect(await exported()).toBe(before);
+    await expectAllRight();
+  });
+
+  test('that another program has locked: the import waits for it, reads go on', async () => {
+    const other = new SqliteFile(path);
+    other.run('BEGIN EXCLUSIVE');
+    const child = spawnOfferbook(IMPORT, { env, stdin: MANY });
+    const outcome = await Promise.race([child.exited, Bun.sleep(1_000).then(() => 'waiting')]);
+    expect(outcome).toBe('waiting');
+    await expectAllRight();
+    other.run('ROLLBACK');
+    other.close();
+    expect(await child.exited).toBe(0);
+  });
+
+  test('whose write-ahead log a kill has left behind: nothing that was acknowledged is lost', async () => {
+    const decided = FEW.replaceAll('PENDING', 'DECLINED');
+    expect((await offerbook(IMPORT, { env, stdin: decided })).code).toBe(0);
+    await traffic.stop();
+    await server.stop('SIGKILL');
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    await serve();
+    const rows = (await exported()).trimEnd().split('\n');
+    expect(rows.map((row) => JSON.parse(row).status)).toEqual(rows.map(() => 'DECLINED'));
+    expect(rows).toHaveLength(100);
+    await expectAllRight();
+  });
+});
+
+// Only root may mount; the limit on the size of files above stands in for it everywhere else.
+test.if(IS_ROOT && (await canMount()))('a disk that is full: the import says so', async () => {
+  const folder = temporaryFolder();
+  await $`mount -t tmpfs -o size=2m none ${folder}`;
+  try {
+    useCopyIn(folder);
+    const before = await exported();
+    expect(await offerbook(IMPORT, { env, stdin: MANY })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `offerbook: the disk that holds ${path} is full: nothing was written\n`,
+    });
+    expect(await exported()).toBe(before);
+  } finally {
+    await $`umount ${folder}`;
+  }
+});
+
+async function canMount(): Promise<boolean> {
+  const folder = temporaryFolder();
+  const { exitCode } = await $`mount -t tmpfs -o size=64k none ${folder} && umount ${folder}`
+    .nothrow()
+    .quiet();
+  return exitCode === 0;
+}
+
+/** Root may write what is read-only, so that it is somebody else who tries. */
+function importAsSomebody(rows: string): Promise<Finished> {
+  const child = spawn(COMMAND, IMPORT, {
+    env: { ...process.env, ...env },
+    ...(IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {}),
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(rows);
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    text.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    text.stderr += chunk;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code: code ?? -1, ...text })));
+}

@@ -1,0 +1,129 @@
+// Where a fault of PostgreSQL is played: a database server of its own with something in it, a proxy before it,
+// and a node, which reaches it only through the proxy or straight at its address.
+
+import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { sourceFrom } from '../../src/importer/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { ServerProcess } from '../support/command.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
+import {
+  PASSWORD,
+  type PostgresServer,
+  postgresUrl,
+  startPostgres,
+  USER,
+} from '../support/postgres-server.ts';
+import { ndjson } from '../support/test-node.ts';
+import { FaultProxy } from './fault-proxy.ts';
+import type { Target } from './traffic.ts';
+
+const FLAGS = ['-c', 'fsync=off', '-c', 'max_connections=30'];
+const RETAILERS = 20;
+const TRANSACTIONS = 700;
+
+export class Stage implements AsyncDisposable {
+  readonly primary: PostgresServer;
+  /** Only where it was asked for. */
+  readonly standby: PostgresServer | undefined;
+  readonly proxy: FaultProxy;
+  readonly node: ServerProcess;
+  readonly targets: readonly Target[];
+
+  private constructor(
+    primary: PostgresServer,
+    standby: PostgresServer | undefined,
+    proxy: FaultProxy,
+    node: ServerProcess,
+    targets: readonly Target[],
+  ) {
+    this.primary = primary;
+    this.standby = standby;
+    this.proxy = proxy;
+    this.node = node;
+    this.targets = targets;
+  }
+
+  static async open({ withStandby = false } = {}): Promise<Stage> {
+    const primary = await startPostgres(FLAGS);
+    const targets = await fill(postgresUrl(primary.port, 'postgres'));
+    const standby = withStandby ? await startReplica(primary) : undefined;
+    if (standby !== undefined) await untilCaughtUp(primary, standby);
+    const proxy = await FaultProxy.start(primary.port);
+    const hosts =
+      standby === undefined ? `127.0.0.1:${proxy.port}` : `127.0.0.1:${proxy.port},127.0.0.1:${standby.port}`;
+    const node = await ServerProcess.start([], {
+      env: {
+        OFFERBOOK_DATABASE_URL: `postgres://${USER}:${PASSWORD}@${hosts}/postgres`,
+        OFFERBOOK_RATE_LIMIT_PUBLIC: '0',
+        OFFERBOOK_RATE_LIMIT_PRIVATE: '0',
+      },
+    });
+    return new Stage(primary, standby, proxy, node, targets);
+  }
+
+  /** How many connections the node has to the server that it uses now. */
+  async connections(server: PostgresServer = this.primary): Promise<number> {
+    const [row] = await query<{ count: number }>(
+      server,
+      `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE application_name = 'offerbook'`,
+    );
+    return row?.count ?? 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.node[Symbol.asyncDispose]();
+    await this.proxy[Symbol.asyncDispose]();
+    for (const server of [this.standby, this.primary]) {
+      if (server !== undefined) await removePostgres(server);
+    }
+  }
+}
+
+/** A catalogue, transactions of two imports, and what can be asked for: lists, a narrow window and a wide one. */
+async function fill(databaseUrl: string): Promise<Target[]> {
+  const stores = await openStores(databaseUrl);
+  try {
+    const org = await stores.organisations.create('acme');
+    if (org === undefined) throw new Error('the database is not empty');
+    const retailers = Array.from({ length: RETAILERS }, (_, i) =>
+      retailer(i + 1, { cashbackOffers: [offer(i + 1)] }),
+    );
+    await importCatalogue(stores.catalogue, sourceFrom(ndjson(retailers)), {});
+    const rows = Array.from({ length: TRANSACTIONS }, (_, i) => transaction(i + 1));
+    for (const part of [rows.slice(10), rows.slice(0, 10)]) {
+      await importTransactions(stores.transactions, org, sourceFrom(ndjson(part)), systemClock, {});
+    }
+    const [pub, prv] = [await issue(stores, org.id, 'public'), await issue(stores, org.id, 'private')];
+    const yesterday = new Date(systemClock() - 86_400_000).toISOString().slice(0, 19);
+    const pages = [
+      '/v1/transactions/?limit=1000',
+      `/v1/transactions/?updatedAtLessThan=${yesterday}`,
+      `/v1/transactions/?updatedAtGreaterThan=${yesterday}`,
+    ];
+    return [
+      { kind: 'catalogue', path: '/v1/retailers/', token: pub },
+      { kind: 'catalogue', path: '/v1/cashback-offers/?name=a&limit=5', token: pub },
+      { kind: 'health', path: '/livez' },
+      { kind: 'health', path: '/readyz' },
+      // Often enough for every connection of a node's pool to be open when the fault begins.
+      ...Array.from({ length: 12 }, (_, i) => ({
+        kind: 'transactions' as const,
+        path: pages[i % pages.length] ?? '',
+        token: prv,
+      })),
+    ];
+  } finally {
+    await stores.close();
+  }
+}
+
+async function issue(stores: Stores, orgId: number, kind: TokenKind): Promise<string> {
+  const text = newTokenText(kind);
+  await stores.tokens.add({ orgId, kind, label: 'faults', digest: digestToken(text), expiresAtMs: null });
+  return text;
+}

@@ -1,0 +1,95 @@
+// Requests that go on through a fault, each held against the one answer that is right. The catalogue must be
+// answered always; transactions either rightly or with 503, in time.
+
+export interface Answer {
+  readonly kind: 'catalogue' | 'transactions' | 'health';
+  readonly status: number;
+  readonly startedMs: number;
+  readonly endedMs: number;
+  /** What was wrong with it; undefined when it was right, or a proper 503. */
+  readonly wrong: string | undefined;
+}
+
+export interface Target {
+  readonly kind: Answer['kind'];
+  readonly path: string;
+  readonly token?: string | undefined;
+}
+
+const PAUSE_MS = 20;
+
+export class Traffic {
+  readonly answers: Answer[] = [];
+  readonly #clients: Promise<void>[];
+  #isOver = false;
+
+  private constructor(clients: (isOver: () => boolean, answers: Answer[]) => Promise<void>[]) {
+    this.#clients = clients(() => this.#isOver, this.answers);
+  }
+
+  /** Asks for each target once, for what is right, and from then on over and over. */
+  static async start(baseUrl: string, targets: readonly Target[]): Promise<Traffic> {
+    const right = await Promise.all(targets.map(async (target) => (await ask(baseUrl, target)).text()));
+    return new Traffic((isOver, answers) =>
+      targets.map(async (target, i) => {
+        while (!isOver()) {
+          answers.push(await answerOf(baseUrl, target, right[i] ?? ''));
+          await Bun.sleep(PAUSE_MS);
+        }
+      }),
+    );
+  }
+
+  /** Waits until for so long all answers were 200, those for transactions too, or until the patience is at its end. */
+  async untilCalm(calmMs: number, patienceMs: number): Promise<void> {
+    const startedMs = performance.now();
+    while (performance.now() - startedMs < patienceMs) {
+      await Bun.sleep(50);
+      const sinceMs = performance.now() - calmMs;
+      const recent = this.answers.filter(({ endedMs }) => endedMs > sinceMs);
+      // Silence is not calm: a request may be waiting for its 503.
+      const isServed = recent.some(({ kind, status }) => kind === 'transactions' && status === 200);
+      if (sinceMs > startedMs && isServed && recent.every(({ status }) => status === 200)) return;
+    }
+  }
+
+  async stop(): Promise<readonly Answer[]> {
+    this.#isOver = true;
+    await Promise.all(this.#clients);
+    return this.answers;
+  }
+}
+
+async function answerOf(baseUrl: string, target: Target, right: string): Promise<Answer> {
+  const startedMs = performance.now();
+  const { kind } = target;
+  try {
+    const response = await ask(baseUrl, target);
+    const body = await response.text();
+    const { status } = response;
+    return {
+      kind,
+      status,
+      startedMs,
+      endedMs: performance.now(),
+      wrong: faultOf(response, body, kind, right),
+    };
+  } catch (error) {
+    return { kind, status: 0, startedMs, endedMs: performance.now(), wrong: String(error) };
+  }
+}
+
+function faultOf(response: Response, body: string, kind: Answer['kind'], right: string): string | undefined {
+  if (response.status === 200) return body === right ? undefined : `another body: ${body.slice(0, 200)}`;
+  const isProper503 =
+    kind === 'transactions' &&
+    response.status === 503 &&
+    response.headers.has('Retry-After') &&
+    (JSON.parse(body) as { code?: string }).code === 'unavailable';
+  return isProper503 ? undefined : `${response.status} for ${kind}: ${body.slice(0, 200)}`;
+}
+
+function ask(baseUrl: string, { path, token }: Target): Promise<Response> {
+  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  return fetch(baseUrl + path, { headers });
+}

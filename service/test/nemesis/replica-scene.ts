@@ -1,0 +1,100 @@
+// A scene whose second node reads from a replica, and pollers whose pages come from both nodes in turn while the
+// replica is held up and let go again.
+
+import type { ServeSettings } from '../../src/config.ts';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { Random } from '../../src/sandbox/random.ts';
+import { query, untilCaughtUp } from '../support/postgres-replica.ts';
+import { type PostgresServer, postgresUrl } from '../support/postgres-server.ts';
+import type { TestNode } from '../support/test-node.ts';
+import { FollowerPoller } from './pollers/follower-poller.ts';
+import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
+import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
+import type { FetchPage, Poller } from './pollers/poller.ts';
+import { TilingPoller } from './pollers/tiling-poller.ts';
+import { Scene } from './scene.ts';
+
+const ROWS = 40;
+
+export interface ReplicaRun {
+  readonly primary: PostgresServer;
+  readonly replica: PostgresServer;
+  readonly steps: number;
+  readonly seed: number;
+}
+
+export interface ReplicaReport {
+  readonly walks: number;
+  readonly pages: number;
+  /** How often the replica was held up. */
+  readonly held: number;
+  /** What each poller does not have the last version of, in words. */
+  readonly lost: readonly string[];
+  readonly violations: readonly string[];
+}
+
+export const holdReplay = (replica: PostgresServer) => query(replica, 'SELECT pg_wal_replay_pause()');
+export const releaseReplay = (replica: PostgresServer) => query(replica, 'SELECT pg_wal_replay_resume()');
+
+/** The first node reads from the primary, the second from the replica. */
+export async function openReplicaScene(
+  primary: PostgresServer,
+  replica: PostgresServer,
+  database: string,
+  settings: Partial<ServeSettings> = {},
+): Promise<Scene> {
+  const replicaUrl = postgresUrl(replica.port, database);
+  const scene = await Scene.open(postgresUrl(primary.port, database), { ...settings, replicaUrl });
+  await untilReplicaIsRead(scene.nodes[1]);
+  return scene;
+}
+
+/** Waits until the last that the node has said of its replica is that it is used. */
+export async function untilReplicaIsRead(node: TestNode): Promise<void> {
+  const said = () => node.logLines.map((line) => JSON.parse(line) as { msg?: string });
+  const last = () => said().findLast(({ msg }) => msg?.includes('replica'))?.msg;
+  while (last() !== 'pages of transactions are read from the replica') await Bun.sleep(10);
+}
+
+export async function pollWithReplica(scene: Scene, run: ReplicaRun): Promise<ReplicaReport> {
+  const random = new Random(run.seed, 'replica');
+  const counts = { walks: 0, pages: 0, held: 0 };
+  const pages = (token: 0 | 1): FetchPage => {
+    const fetchPage = scene.pages([(path) => scene.node(random.pick([0, 1]), token)(path)]);
+    return (page) => {
+      counts.pages += 1;
+      return fetchPage(page);
+    };
+  };
+  const pollers: Poller[] = [
+    new OpenWalkPoller(pages(0)),
+    new TilingPoller(pages(0), random),
+    new FollowerPoller(pages(0), newTokenText('private')),
+    // Safe with a token of its own only.
+    new GreatestStampPoller(pages(1)),
+  ];
+  const numbers = Array.from({ length: ROWS }, (_, i) => i + 1);
+  await scene.change(...numbers);
+  for (let step = 0; step < run.steps; step++) {
+    if (random.chance(0.25)) {
+      await holdReplay(run.replica);
+      counts.held += 1;
+    } else if (random.chance(0.35)) await releaseReplay(run.replica);
+    const limit = random.whole(3, 15);
+    await Promise.all([
+      scene.change(...random.shuffled(numbers).slice(0, random.whole(1, 6))),
+      ...pollers.map((poller) => poller.walk(limit)),
+    ]);
+    counts.walks += pollers.length;
+  }
+  await releaseReplay(run.replica);
+  await untilCaughtUp(run.primary, run.replica);
+  const lost: string[] = [];
+  for (const poller of pollers) {
+    await poller.walk(ROWS);
+    for (const number of await scene.lostBy(poller)) lost.push(`${poller.kind} has not the last ${number}`);
+  }
+  // That a first page is at least as complete as any page before it is promised of the primary alone.
+  const violations = scene.brokenPromises.filter((what) => !what.startsWith('complete through'));
+  return { ...counts, lost, violations };
+}

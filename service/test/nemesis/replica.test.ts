@@ -1,0 +1,162 @@
+// Pages of transactions from a streaming replica that is behind, held up, frozen, or alone: what a page says of
+// its completeness is true all the same, and no poller loses a change, wherever its pages come from.
+
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from 'bun:test';
+import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
+import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
+import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
+import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { TestNode } from '../support/test-node.ts';
+import { readPage } from './page-reader.ts';
+import {
+  holdReplay,
+  openReplicaScene,
+  pollWithReplica,
+  releaseReplay,
+  untilReplicaIsRead,
+} from './replica-scene.ts';
+
+setDefaultTimeout(60_000);
+
+const STEPS = 60;
+const SEED = Number(process.env.OFFERBOOK_TEST_SEED ?? 20_261_115);
+
+let primary: PostgresServer;
+let replica: PostgresServer;
+let database: string;
+
+beforeAll(async () => {
+  primary = await startPostgres(['-c', 'fsync=off']);
+  replica = await startReplica(primary);
+});
+
+afterAll(async () => {
+  for (const server of [replica, primary]) await removePostgres(server);
+});
+
+beforeEach(async () => {
+  database = `scene_${Bun.randomUUIDv7().replaceAll('-', '')}`;
+  await query(primary, `CREATE DATABASE ${database}`);
+});
+
+afterEach(() => release());
+
+const hold = () => holdReplay(replica);
+const release = () => releaseReplay(replica);
+
+const openScene = () => openReplicaScene(primary, replica, database);
+
+describe('a page from a replica', () => {
+  test('shows what the replica has, and says up to where that is complete', async () => {
+    await using scene = await openScene();
+    const [atPrimary, atReplica] = [scene.node(0), scene.node(1)];
+    const first = async (send: typeof atPrimary) => readPage(await send('/v1/transactions/'));
+    await scene.change(1);
+    await untilCaughtUp(primary, replica);
+    const before = await first(atPrimary);
+    expect(await first(atReplica)).toEqual(before);
+
+    await hold();
+    await scene.change(1, 2);
+    const after = await first(atPrimary);
+    expect(after.completeThrough > before.completeThrough).toBe(true);
+    expect(await first(atReplica)).toEqual(before);
+    await release();
+    await untilCaughtUp(primary, replica);
+    expect(await first(atReplica)).toEqual(after);
+  });
+
+  test('is counted on: whether the replica is used and how far it lags is among the metrics', async () => {
+    const adminPort = await freePort();
+    await using scene = await openReplicaScene(primary, replica, database, { adminPort });
+    const gauge = async (name: string) => {
+      const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
+    };
+    expect(await gauge('offerbook_replica_usable')).toBe(1);
+    await hold();
+    await scene.change(1);
+    while (!((await gauge('offerbook_replica_lag_seconds')) > 0.5)) await Bun.sleep(50);
+    await release();
+    while ((await gauge('offerbook_replica_lag_seconds')) !== 0) await Bun.sleep(50);
+  });
+
+  test('is read from the primary instead when the replica is behind what the caller has been told', async () => {
+    await using scene = await openScene();
+    await scene.change(1, 2, 3);
+    await untilCaughtUp(primary, replica);
+    await hold();
+    await scene.change(2, 3);
+    const told = await readPage(await scene.node(0)('/v1/transactions/?limit=2'));
+    for (const path of [
+      // Later pages of the walk, and a window that ends with what is complete.
+      `/v1/transactions/?limit=2&cursor=${told.cursor}`,
+      `/v1/transactions/?updatedAtLessThan=${printTimestamp(timestampMs(told.completeThrough) + 1)}`,
+      `/v1/transactions/?updatedAtGreaterThan=${told.completeThrough}`,
+    ]) {
+      expect(await readPage(await scene.node(1)(path))).toEqual(await readPage(await scene.node(0)(path)));
+    }
+  });
+
+  test('comes from the primary while the replica is frozen, and from the replica again when it wakes up', async () => {
+    await using scene = await openScene();
+    await scene.change(1);
+    await untilCaughtUp(primary, replica);
+    const frozen = postgresProcesses(replica.directory);
+    for (const pid of frozen) signalIfThere(pid, 'SIGSTOP');
+    await scene.change(1, 2);
+    const { rows } = await readPage(await scene.node(1)('/v1/transactions/'));
+    for (const pid of frozen) signalIfThere(pid, 'SIGCONT');
+    expect(rows).toHaveLength(2);
+    await untilReplicaIsRead(scene.nodes[1]);
+  });
+
+  test('is served while the primary is away, if it is all that the caller needs; a longer open walk waits', async () => {
+    await using scene = await openScene();
+    await scene.change(1, 2, 3);
+    await untilCaughtUp(primary, replica);
+    const { completeThrough } = await readPage(await scene.node(1)('/v1/transactions/'));
+    const frozen = postgresProcesses(primary.directory);
+    const statuses: number[] = [];
+    for (const pid of frozen) signalIfThere(pid, 'SIGSTOP');
+    try {
+      for (const path of [
+        '/v1/transactions/',
+        `/v1/transactions/?updatedAtGreaterThan=${completeThrough}`,
+        `/v1/transactions/?limit=2&updatedAtLessThan=${completeThrough}`,
+        '/v1/transactions/?limit=2',
+      ]) {
+        statuses.push((await scene.node(1)(path)).status);
+      }
+    } finally {
+      for (const pid of frozen) signalIfThere(pid, 'SIGCONT');
+    }
+    expect(statuses).toEqual([200, 200, 200, 503]);
+  });
+});
+
+test('a standby in the place of the primary is unavailable where it would have to be written', async () => {
+  await using scene = await openScene();
+  await scene.change(1, 2, 3);
+  await untilCaughtUp(primary, replica);
+  // As an address that moves with the primary may lead to for a moment.
+  await using node = await TestNode.start({ databaseUrl: postgresUrl(replica.port, database) });
+  const get = async (path: string) => (await node.get(path, scene.tokens[0])).status;
+  expect([await get('/v1/transactions/'), await get('/v1/transactions/?limit=2')]).toEqual([200, 503]);
+});
+
+test('no poller loses a change while pages come from primary and replica in turn, and the replica is held up', async () => {
+  await using scene = await openScene();
+  const report = await pollWithReplica(scene, { primary, replica, steps: STEPS, seed: SEED });
+  expect({ lost: report.lost, violations: report.violations }).toEqual({ lost: [], violations: [] });
+  expect(Math.min(report.walks, report.held)).toBeGreaterThan(0);
+});
