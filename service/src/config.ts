@@ -58,6 +58,12 @@ const SETTINGS = {
     '600',
     wholeNumber(0, 1e9),
   ),
+  rateLimitStore: setting(
+    'local or database: whether limits are kept by each node, or by all together through PostgreSQL',
+    'place',
+    'local',
+    oneOf(['local', 'database']),
+  ),
   trustedProxies: setting(
     'CIDR ranges whose X-Forwarded-For is believed, separated by commas',
     'list',

@@ -12,6 +12,7 @@ import { TokenDirectory } from '../http/token-directory.ts';
 import { openStores, SERVER_OPTIONS } from '../storage/open-stores.ts';
 import { openAdmin } from './admin.ts';
 import { listen } from './listen.ts';
+import { openRequestCounter } from './request-counts.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
 
@@ -19,7 +20,7 @@ export interface NodeOptions {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
   readonly logger: Logger;
-  /** Whether other processes listen on the same port. */
+  /** Whether other processes of the same node listen on the same port, and count requests in the same memory. */
   readonly sharesPort?: boolean;
   readonly clock?: Clock;
   readonly extraRoutes?: readonly Route[];
@@ -41,7 +42,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const catalogue = new Catalogue(stores.catalogue, clock);
   let stopping = false;
   const isReady = () => !stopping && tokens.ready && catalogue.ready;
-  const state = () => ({ isReady: isReady(), catalogueRevision: catalogue.revision });
   // What is opened here, in the order in which it is closed again.
   const opened: (() => Promise<void>)[] = [() => stores.close()];
   const closeAll = async () => {
@@ -49,6 +49,13 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   };
   let url: string;
   try {
+    const counts = openRequestCounter(options);
+    opened.push(counts.stop);
+    const state = () => ({
+      isReady: isReady(),
+      catalogueRevision: catalogue.revision,
+      sharesLimits: counts.isShared(),
+    });
     const admin = settings.adminPort === undefined ? undefined : await openAdmin(settings.adminPort, state);
     if (admin !== undefined) opened.push(admin.stop);
     const metrics = admin?.metrics;
@@ -57,6 +64,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       tokens,
       transactions: stores.transactions,
       walks: stores.walks,
+      requestCounter: counts.counter,
       isReady,
       logger,
       metrics,

@@ -7,26 +7,24 @@ import type { Logger } from 'pino';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ApiError } from '../domain/errors.ts';
 import type { TransactionStore, WalkStore } from '../domain/stores.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress, networkOf } from './client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
 import { type Exchange, openExchange, type Route } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { problem } from './problem.ts';
+import { type RateLimitSettings, rateLimits } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
+import type { CounterMaker } from './request-counter.ts';
 import { sitePages } from './site.ts';
 import type { TokenDirectory } from './token-directory.ts';
 
 const URL_LENGTH_MAX = 8 * 1024;
 
-export interface AppSettings {
+export interface AppSettings extends RateLimitSettings {
   readonly pageSize: number;
   /** Where callers reach the service, when that is not where it listens. */
   readonly publicUrl: string | undefined;
-  /** Requests a minute; 0 means no limit. */
-  readonly rateLimitPublic: number;
-  readonly rateLimitPrivate: number;
-  readonly rateLimitFailedAuth: number;
   readonly trustedProxies: readonly string[];
   /** Whether the page at `/` shows the catalogue. */
   readonly explorer: 'on' | 'off';
@@ -39,6 +37,8 @@ export interface AppDependencies {
   readonly tokens: TokenDirectory;
   readonly transactions: Pick<TransactionStore, 'page'>;
   readonly walks: WalkStore;
+  /** How requests are counted: in this process, or together with others. */
+  readonly requestCounter: CounterMaker;
   /** Whether this node should get requests: everything is loaded, and it is not shutting down. */
   readonly isReady: () => boolean;
   readonly logger: Logger;
@@ -55,8 +55,9 @@ export type App = (request: Request, socketAddress: string) => Response | Promis
 export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings } = dependencies;
   const addressOf = clientAddress(settings.trustedProxies);
+  const limits = rateLimits(settings, dependencies.requestCounter);
   const routes = routeTable([
-    ...operationRoutes(dependencies),
+    ...operationRoutes(dependencies, limits),
     ...sitePages(dependencies.isReady, { ...settings, pageToken: dependencies.pageToken }),
     ...(dependencies.extraRoutes ?? []),
   ]);
@@ -112,6 +113,8 @@ export function buildApp(dependencies: AppDependencies): App {
         'a private token was used in a browser',
       );
     }
+    // An error that came before the token was looked at counts for nobody, but shows what the address has left.
+    exchange.rateLimit ??= limits.failed.peek(networkOf(exchange.address));
     return respond(exchange, problem(shown, exchange));
   }
 

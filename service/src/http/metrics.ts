@@ -6,6 +6,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export interface NodeState {
   readonly catalogueRevision: number | undefined;
   readonly isReady: boolean;
+  /** Whether limits are kept together with other nodes at this moment; undefined when they are not meant to be. */
+  readonly sharesLimits: boolean | undefined;
 }
 
 export class Metrics {
@@ -33,6 +35,13 @@ export class Metrics {
       'The revision of the catalogue that is served.',
       () => state().catalogueRevision ?? 0,
     );
+    if (state().sharesLimits !== undefined) {
+      this.#gauge(
+        'offerbook_rate_limits_shared',
+        'Whether limits are counted with the other nodes; 0 while the database is away.',
+        () => Number(state().sharesLimits),
+      );
+    }
     this.#gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
     this.#gauge(
       'process_cpu_seconds_total',

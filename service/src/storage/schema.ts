@@ -41,6 +41,8 @@ const SQLITE: readonly Step[] = [
      ) STRICT`,
     ...transactionIndexes([23, 29], 'id'),
   ],
+  // Requests are counted in the database on PostgreSQL only; the versions of the two go in step.
+  [],
 ];
 
 /** A file of its own: an import holds the only write lock of the other for as long as it runs. */
@@ -99,6 +101,15 @@ const POSTGRES: readonly Step[] = [
     // Ids are never null, so this is the same order; but PostgreSQL then knows that the other indexes do not have
     // it. When it took a stamp or span for all there is, it would walk one of those, and find nothing for long.
     ...transactionIndexes([23, 27, 31], 'id NULLS FIRST'),
+  ],
+  [
+    // Unlogged: after a crash, everybody's minute begins anew. Keys are hashes; half-full pages make room for
+    // the next count beside the last one.
+    `CREATE UNLOGGED TABLE request_counts (
+       key bigint PRIMARY KEY,
+       window_number bigint NOT NULL,
+       taken integer NOT NULL
+     ) WITH (fillfactor = 50)`,
   ],
 ];
 
