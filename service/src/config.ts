@@ -39,6 +39,12 @@ const SETTINGS = {
     '',
     optional(webOrigin),
   ),
+  drainDelay: setting(
+    'seconds to go on serving after SIGTERM, for load balancers that ask /readyz',
+    'seconds',
+    '0',
+    wholeNumber(0, 300),
+  ),
   logLevel: setting(`one of ${LOG_LEVELS.join(', ')}`, 'level', 'info', oneOf(LOG_LEVELS)),
   rateLimitPublic: setting(
     'requests a minute for each public token and address; 0 = off',

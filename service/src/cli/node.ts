@@ -94,6 +94,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     stores,
     async stop() {
       stopping = true;
+      // Whoever sends us requests has this long to find out that it should not; they are answered all the while.
+      await Bun.sleep(settings.drainDelay * 1000);
       stopFollowing();
       clearInterval(flushTimer);
       await flush();

@@ -81,6 +81,8 @@ export function buildApp(dependencies: AppDependencies): App {
   function respond(exchange: Exchange, reply: Reply): Response {
     const headers: Record<string, string> = { 'Request-Id': exchange.requestId };
     if (exchange.openToBrowsers) Object.assign(headers, CORS_HEADERS);
+    // The next request had better go to another node.
+    if (!dependencies.isReady()) headers.Connection = 'close';
     Object.assign(headers, exchange.rateLimit?.headers, reply.headers);
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.metrics?.count(exchange.route, reply.status, durationMs);
