@@ -15,8 +15,11 @@ export interface ServerLog {
 
 export function openLog(level: ServeSettings['logLevel']): ServerLog {
   const destination = pino.destination({ dest: 1, sync: false, maxLength: UNREAD_MAX_BYTES });
+  let isRead = true;
   // Whoever read the log has gone. The service is worth more than its log.
-  destination.on('error', () => {});
+  destination.on('error', () => {
+    isRead = false;
+  });
   const logger = pino(
     { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
     destination,
@@ -24,10 +27,12 @@ export function openLog(level: ServeSettings['logLevel']): ServerLog {
   return {
     logger,
     close() {
+      // With nobody there to read it, this would try for ever.
+      if (!isRead) return;
       try {
         destination.flushSync();
       } catch {
-        // Nobody is there to read it.
+        // Nobody is there to read it any more.
       }
     },
   };

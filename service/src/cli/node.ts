@@ -66,6 +66,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       walks: stores.walks,
       requestCounter: counts.counter,
       isReady,
+      // Without a delay the port is closed at once, and whoever had to connect again would find it so.
+      isLeaving: () => stopping && settings.drainDelay > 0,
       logger,
       metrics,
       settings,

@@ -28,7 +28,8 @@ export async function runWorkers(
 
   async function keepRunning(env: Record<string, string>): Promise<void> {
     while (!stopping) {
-      const worker = Bun.spawn([process.execPath, ...process.execArgv, MAIN, 'serve', '--share-port'], {
+      const command = [MAIN, 'serve', '--worker-of', String(process.pid)];
+      const worker = Bun.spawn([process.execPath, ...process.execArgv, ...command], {
         env,
         stdio: ['ignore', 'inherit', 'inherit', memory?.file ?? 'ignore'],
       });

@@ -41,6 +41,8 @@ export interface AppDependencies {
   readonly requestCounter: CounterMaker;
   /** Whether this node should get requests: everything is loaded, and it is not shutting down. */
   readonly isReady: () => boolean;
+  /** Whether callers should take their next request elsewhere while this node still listens. */
+  readonly isLeaving: () => boolean;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
   readonly settings: AppSettings;
@@ -81,8 +83,7 @@ export function buildApp(dependencies: AppDependencies): App {
   function respond(exchange: Exchange, reply: Reply): Response {
     const headers: Record<string, string> = { 'Request-Id': exchange.requestId };
     if (exchange.openToBrowsers) Object.assign(headers, CORS_HEADERS);
-    // The next request had better go to another node.
-    if (!dependencies.isReady()) headers.Connection = 'close';
+    if (dependencies.isLeaving()) headers.Connection = 'close';
     Object.assign(headers, exchange.rateLimit?.headers, reply.headers);
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.metrics?.count(exchange.route, reply.status, durationMs);

@@ -164,3 +164,14 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', 
     expect(await server.stop('SIGTERM')).toBe(0);
   }, 20_000);
 });
+
+test('workers do not outlive the process that started them, however that ends', async () => {
+  const server = await ServerProcess.start(['--database', database, '--workers', '2']);
+  await server.stop('SIGKILL');
+  const answers = () =>
+    fetch(`${server.url}/livez`).then(
+      () => true,
+      () => false,
+    );
+  while (await answers()) await Bun.sleep(50);
+}, 20_000);
