@@ -1,6 +1,6 @@
 // A service as a process of its own, with enough data that a page is a full page, for tests that put load on it.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { COMMAND, offerbook } from '../support/command.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -86,10 +86,13 @@ export class LoadedService implements AsyncDisposable {
     return this.#child.exitCode ?? undefined;
   }
 
-  /** Resident memory. */
+  /** Resident memory. Where that cannot be seen without stopping to look, none. */
   get memoryMb(): number {
-    const { stdout } = Bun.spawnSync(['ps', '-o', 'rss=', '-p', String(this.pid)]);
-    return Math.round(Number(stdout.toString()) / 1024);
+    const file = `/proc/${this.pid}/status`;
+    const [, kilobytes = '0'] = existsSync(file)
+      ? (/VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8')) ?? [])
+      : [];
+    return Math.round(Number(kilobytes) / 1024);
   }
 
   /** How many files and sockets are open. Where that cannot be seen, always none. */
