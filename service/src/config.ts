@@ -45,6 +45,12 @@ const SETTINGS = {
     '',
     optional(webOrigin),
   ),
+  drainDelay: setting(
+    'seconds to go on serving after SIGTERM, for load balancers that ask /readyz',
+    'seconds',
+    '0',
+    wholeNumber(0, 300),
+  ),
   logLevel: setting(`one of ${LOG_LEVELS.join(', ')}`, 'level', 'info', oneOf(LOG_LEVELS)),
   rateLimitPublic: setting(
     'requests a minute for each public token and address; 0 = off',
@@ -63,6 +69,12 @@ const SETTINGS = {
     'number',
     '600',
     wholeNumber(0, 1e9),
+  ),
+  rateLimitStore: setting(
+    'local or database: whether limits are kept by each node, or by all together through PostgreSQL',
+    'place',
+    'local',
+    oneOf(['local', 'database']),
   ),
   trustedProxies: setting(
     'CIDR ranges whose X-Forwarded-For is believed, separated by commas',

@@ -1,4 +1,5 @@
-// The admin port: metrics for the operator's monitoring, on this machine only and only when asked for.
+// The admin port: metrics and a sign of life for the operator's monitoring, on this machine only and only when
+// asked for. No caller of the service can fill up its connections.
 
 import type { Metrics, NodeState } from '../http/metrics.ts';
 import { bind } from './listen.ts';
@@ -19,10 +20,12 @@ export async function openAdmin(port: number, state: () => NodeState): Promise<A
       port,
       hostname: HOST,
       development: false,
-      fetch: (request) =>
-        new URL(request.url).pathname === '/metrics'
-          ? metrics.page()
-          : new Response('Not found\n', { status: 404 }),
+      fetch(request) {
+        const { pathname } = new URL(request.url);
+        if (pathname === '/metrics') return metrics.page();
+        if (pathname === '/livez') return Response.json({ status: 'live' });
+        return new Response('Not found\n', { status: 404 });
+      },
     }),
   );
   return { metrics, stop: () => server.stop(true) };

@@ -13,6 +13,7 @@ import { TokenDirectory } from '../http/token-directory.ts';
 import { openStores, SERVER_OPTIONS } from '../storage/open-stores.ts';
 import { openAdmin } from './admin.ts';
 import { listen } from './listen.ts';
+import { openRequestCounter } from './request-counts.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
 
@@ -20,7 +21,7 @@ export interface NodeOptions {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
   readonly logger: Logger;
-  /** Whether other processes listen on the same port. */
+  /** Whether other processes of the same node listen on the same port, and count requests in the same memory. */
   readonly sharesPort?: boolean;
   readonly clock?: Clock;
   readonly extraRoutes?: readonly Route[];
@@ -42,11 +43,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const catalogue = new Catalogue(stores.catalogue, clock);
   let stopping = false;
   const isReady = () => !stopping && tokens.ready && catalogue.ready;
-  const state = () => ({
-    isReady: isReady(),
-    catalogueRevision: catalogue.revision,
-    replica: stores.replica(),
-  });
   // What is opened here, in the order in which it is closed again.
   const opened: (() => Promise<void>)[] = [() => stores.close()];
   const closeAll = async () => {
@@ -54,6 +50,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   };
   let url: string;
   try {
+    const counts = openRequestCounter(options);
+    opened.push(counts.stop);
+    const state = () => ({
+      isReady: isReady(),
+      catalogueRevision: catalogue.revision,
+      sharesLimits: counts.isShared(),
+      replica: stores.replica(),
+    });
     const admin = settings.adminPort === undefined ? undefined : await openAdmin(settings.adminPort, state);
     if (admin !== undefined) opened.push(admin.stop);
     const metrics = admin?.metrics;
@@ -62,7 +66,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       tokens,
       transactions: stores.transactions,
       walks: stores.walks,
+      requestCounter: counts.counter,
       isReady,
+      // Without a delay the port is closed at once, and whoever had to connect again would find it so.
+      isLeaving: () => stopping && settings.drainDelay > 0,
       logger,
       metrics,
       settings,
@@ -91,6 +98,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     stores,
     async stop() {
       stopping = true;
+      // Whoever sends us requests has this long to find out that it should not; they are answered all the while.
+      await Bun.sleep(settings.drainDelay * 1000);
       stopFollowing();
       clearInterval(flushTimer);
       await flush();

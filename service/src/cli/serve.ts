@@ -5,7 +5,7 @@ import { readDatabaseUrl, readServeSettings, SERVE_FLAGS } from '../config.ts';
 import { command } from './command.ts';
 import { openLog } from './logger.ts';
 import { type NodeOptions, startNode } from './node.ts';
-import { untilToldToStop } from './signals.ts';
+import { untilOrphaned, untilToldToStop } from './signals.ts';
 import { runWorkers } from './workers.ts';
 
 export function serveCommand(): Command {
@@ -16,7 +16,7 @@ export function serveCommand(): Command {
   );
   for (const { flag, help } of SERVE_FLAGS) serve.option(flag, help);
   // For the processes that --workers starts.
-  serve.addOption(new Option('--share-port').hideHelp());
+  serve.addOption(new Option('--worker-of <process id>').hideHelp());
   return serve.action(runServer);
 }
 
@@ -26,16 +26,19 @@ async function runServer(flags: Record<string, string | boolean | undefined>): P
   const log = openLog(settings.logLevel);
   try {
     if (settings.workers > 1) await runWorkers(settings, databaseUrl, log.logger);
-    else await runNode({ settings, databaseUrl, logger: log.logger, sharesPort: flags.sharePort === true });
+    else await runNode({ settings, databaseUrl, logger: log.logger }, flags.workerOf as string | undefined);
   } finally {
     log.close();
   }
 }
 
-async function runNode(options: NodeOptions): Promise<void> {
+async function runNode(options: NodeOptions, workerOf: string | undefined): Promise<void> {
   // Listened for from here on, so that an order to stop that comes during the start is not missed.
-  const stop = untilToldToStop();
-  const node = await startNode(options);
+  const stop = Promise.race([
+    untilToldToStop(),
+    ...(workerOf === undefined ? [] : [untilOrphaned(Number(workerOf))]),
+  ]);
+  const node = await startNode({ ...options, sharesPort: workerOf !== undefined });
   await stop;
   options.logger.info('draining');
   await node.stop();

@@ -1,10 +1,12 @@
 // offerbook serve --workers N: several processes that share one port, for machines with several cores. This
-// process starts them, replaces one that dies, and passes the order to stop on.
+// process starts them, replaces one that dies, keeps the counts that they share, and passes the order to stop on.
 
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type ServeSettings, workerEnvironment } from '../config.ts';
+import { CountKeeper, SHARED_COUNTS_BYTES } from '../http/shared-counts.ts';
 import { openStores, SERVER_OPTIONS } from '../storage/open-stores.ts';
+import { createSharedMemory } from './shared-memory.ts';
 import { untilToldToStop } from './signals.ts';
 
 const RESTART_MS = 1_000;
@@ -19,12 +21,17 @@ export async function runWorkers(
   await (await openStores(databaseUrl, SERVER_OPTIONS)).close();
   const port = settings.port || freePort(settings.host);
   let stopping = false;
+  const memory = createSharedMemory(SHARED_COUNTS_BYTES);
+  if (memory === undefined)
+    logger.warn('there is no place for shared memory; each worker counts requests for itself');
+  const keeper = memory === undefined ? undefined : new CountKeeper(new Int32Array(memory.bytes.buffer));
 
   async function keepRunning(env: Record<string, string>): Promise<void> {
     while (!stopping) {
-      const worker = Bun.spawn([process.execPath, ...process.execArgv, MAIN, 'serve', '--share-port'], {
+      const command = [MAIN, 'serve', '--worker-of', String(process.pid)];
+      const worker = Bun.spawn([process.execPath, ...process.execArgv, ...command], {
         env,
-        stdio: ['ignore', 'inherit', 'inherit'],
+        stdio: ['ignore', 'inherit', 'inherit', memory?.file ?? 'ignore'],
       });
       workers.add(worker);
       const code = await worker.exited;
@@ -45,6 +52,7 @@ export async function runWorkers(
   stopping = true;
   for (const worker of workers) worker.kill('SIGTERM');
   await Promise.all(running);
+  keeper?.stop();
 }
 
 /** A port that was free a moment ago: workers must all be told the same one. */

@@ -7,26 +7,24 @@ import type { Logger } from 'pino';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ApiError } from '../domain/errors.ts';
 import type { TransactionStore, WalkStore } from '../domain/stores.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress, networkOf } from './client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
 import { type Exchange, openExchange, type Route } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { problem } from './problem.ts';
+import { type RateLimitSettings, rateLimits } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
+import type { CounterMaker } from './request-counter.ts';
 import { sitePages } from './site.ts';
 import type { TokenDirectory } from './token-directory.ts';
 
 const URL_LENGTH_MAX = 8 * 1024;
 
-export interface AppSettings {
+export interface AppSettings extends RateLimitSettings {
   readonly pageSize: number;
   /** Where callers reach the service, when that is not where it listens. */
   readonly publicUrl: string | undefined;
-  /** Requests a minute; 0 means no limit. */
-  readonly rateLimitPublic: number;
-  readonly rateLimitPrivate: number;
-  readonly rateLimitFailedAuth: number;
   readonly trustedProxies: readonly string[];
   /** Whether the page at `/` shows the catalogue. */
   readonly explorer: 'on' | 'off';
@@ -39,8 +37,12 @@ export interface AppDependencies {
   readonly tokens: TokenDirectory;
   readonly transactions: Pick<TransactionStore, 'page'>;
   readonly walks: WalkStore;
+  /** How requests are counted: in this process, or together with others. */
+  readonly requestCounter: CounterMaker;
   /** Whether this node should get requests: everything is loaded, and it is not shutting down. */
   readonly isReady: () => boolean;
+  /** Whether callers should take their next request elsewhere while this node still listens. */
+  readonly isLeaving: () => boolean;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
   readonly settings: AppSettings;
@@ -55,8 +57,9 @@ export type App = (request: Request, socketAddress: string) => Response | Promis
 export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings } = dependencies;
   const addressOf = clientAddress(settings.trustedProxies);
+  const limits = rateLimits(settings, dependencies.requestCounter);
   const routes = routeTable([
-    ...operationRoutes(dependencies),
+    ...operationRoutes(dependencies, limits),
     ...sitePages(dependencies.isReady, { ...settings, pageToken: dependencies.pageToken }),
     ...(dependencies.extraRoutes ?? []),
   ]);
@@ -80,6 +83,7 @@ export function buildApp(dependencies: AppDependencies): App {
   function respond(exchange: Exchange, reply: Reply): Response {
     const headers: Record<string, string> = { 'Request-Id': exchange.requestId };
     if (exchange.openToBrowsers) Object.assign(headers, CORS_HEADERS);
+    if (dependencies.isLeaving()) headers.Connection = 'close';
     Object.assign(headers, exchange.rateLimit?.headers, reply.headers);
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.metrics?.count(exchange.route, reply.status, durationMs);
@@ -112,6 +116,8 @@ export function buildApp(dependencies: AppDependencies): App {
         'a private token was used in a browser',
       );
     }
+    // An error that came before the token was looked at counts for nobody, but shows what the address has left.
+    exchange.rateLimit ??= limits.failed.peek(networkOf(exchange.address));
     return respond(exchange, problem(shown, exchange));
   }
 

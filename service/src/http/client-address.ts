@@ -1,5 +1,6 @@
 // The address that a request counts against: the socket's, or, when that is one of the operator's proxies,
-// the last address in X-Forwarded-For that is not a proxy. Anybody else's X-Forwarded-For is worth nothing.
+// the last address in X-Forwarded-For that is not a proxy. Anybody else's X-Forwarded-For is worth nothing,
+// and so is whatever stands left of the first entry that no proxy of ours can have written.
 
 import { BlockList, isIP } from 'node:net';
 import { BadInput } from '../domain/errors.ts';
@@ -23,14 +24,39 @@ export function clientAddress(trustedProxies: readonly string[]): AddressOf {
     isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
   return (socketAddress, forwardedFor) => {
-    const own = withoutMapping(socketAddress);
-    if (trustedProxies.length === 0 || forwardedFor === null || !isProxy(own)) return own;
-    const chain = forwardedFor.split(',').map((address) => withoutMapping(address.trim()));
-    return chain.findLast((address) => isIP(address) !== 0 && !isProxy(address)) ?? own;
+    let nearest = withoutMapping(socketAddress);
+    if (trustedProxies.length === 0 || forwardedFor === null || !isProxy(nearest)) return nearest;
+    for (const entry of forwardedFor.split(',').reverse()) {
+      const address = withoutMapping(withoutPort(entry.trim()));
+      // Skipping what cannot be read would believe the entry before it, which may be the caller's own invention.
+      if (isIP(address) === 0) return nearest;
+      nearest = address;
+      if (!isProxy(address)) return nearest;
+    }
+    return nearest;
   };
+}
+
+/**
+ * Who shares one limit: an IPv4 address, or the /64 network of an IPv6 address. Every household has a /64, so a
+ * limit for each address in it would be no limit.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
+  const before = head.split(':').filter((group) => group !== '');
+  const after = tail?.split(':') ?? [];
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  const groups = [...before, ...zeros, ...after].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
 /** `::ffff:192.0.2.1` is how a dual-stack socket shows 192.0.2.1. */
 function withoutMapping(address: string): string {
-  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+  return /^::ffff:[\d.]+$/i.test(address) ? address.slice('::ffff:'.length) : address;
+}
+
+/** Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+function withoutPort(entry: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }

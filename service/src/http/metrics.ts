@@ -9,6 +9,8 @@ export interface NodeState {
   readonly replica: ReplicaState | undefined;
   readonly catalogueRevision: number | undefined;
   readonly isReady: boolean;
+  /** Whether limits are kept together with other nodes at this moment; undefined when they are not meant to be. */
+  readonly sharesLimits: boolean | undefined;
 }
 
 export class Metrics {
@@ -37,6 +39,13 @@ export class Metrics {
       () => state().catalogueRevision ?? 0,
     );
     if (state().replica !== undefined) this.#replicaGauges(() => state().replica);
+    if (state().sharesLimits !== undefined) {
+      this.#gauge(
+        'offerbook_rate_limits_shared',
+        'Whether limits are counted with the other nodes; 0 while the database is away.',
+        () => Number(state().sharesLimits),
+      );
+    }
     this.#gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
     this.#gauge(
       'process_cpu_seconds_total',

@@ -6,34 +6,34 @@ import { ApiError, ERRORS } from '../domain/errors.ts';
 import type { AppDependencies } from './app.ts';
 import { authenticate, requireKind } from './authenticate.ts';
 import { catalogueRoute } from './catalogue-route.ts';
+import { networkOf } from './client-address.ts';
 import type { Exchange, Route } from './exchange.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
-import { RateLimiter, type RateLimitState } from './rate-limit.ts';
+import type { RateLimitState, RateLimits } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
 import { transactionsRoute } from './transactions-route.ts';
 
-export function operationRoutes(dependencies: AppDependencies): Route[] {
+export function operationRoutes(dependencies: AppDependencies, limits: RateLimits): Route[] {
   const { catalogue, tokens, settings } = dependencies;
-  const limits = {
-    public: new RateLimiter('public', settings.rateLimitPublic),
-    private: new RateLimiter('private', settings.rateLimitPrivate),
-    failed: new RateLimiter('failed-auth', settings.rateLimitFailedAuth),
-  };
   const answerCatalogue = catalogueRoute(catalogue, settings.pageSize);
   const answerTransactions = transactionsRoute(dependencies, settings.pageSize);
 
-  function admit(exchange: Exchange, operation: Operation, token: AccessToken): void {
+  function admit(exchange: Exchange, operation: Operation, token: AccessToken): void | Promise<void> {
     exchange.token = token;
     requireKind(token, operation.tokenKind, exchange.request.headers.get('Origin'));
     // Browsers share a public token; one that is out of hand must not use up the share of the others.
-    const key = token.kind === 'public' ? `${token.id} ${exchange.address}` : token.id;
-    count(exchange, limits[token.kind].take(key));
+    const key = token.kind === 'public' ? `${token.id} ${networkOf(exchange.address)}` : token.id;
+    return count(exchange, limits[token.kind].take(key));
   }
 
-  function refuse(exchange: Exchange, error: unknown): never {
+  function refuse(exchange: Exchange, error: unknown): Promise<never> {
     const status = error instanceof ApiError ? ERRORS[error.code].status : undefined;
-    if (status === 401 || status === 403) count(exchange, limits.failed.take(exchange.address));
-    throw error;
+    if (status !== 401 && status !== 403) throw error;
+    const counted = count(exchange, limits.failed.take(networkOf(exchange.address)));
+    if (counted === undefined) throw error;
+    return counted.then(() => {
+      throw error;
+    });
   }
 
   function identify(exchange: Exchange, operation: Operation): void | Promise<void> {
@@ -65,7 +65,8 @@ export function operationRoutes(dependencies: AppDependencies): Route[] {
   }));
 }
 
-function count(exchange: Exchange, state: RateLimitState): void {
+function count(exchange: Exchange, state: RateLimitState | Promise<RateLimitState>): void | Promise<void> {
+  if (state instanceof Promise) return state.then((late) => count(exchange, late));
   exchange.rateLimit = state;
   if (!state.exceeded) return;
   throw new ApiError('rate_limited', `Too many requests. Try again in ${state.retryAfterS} s.`, {

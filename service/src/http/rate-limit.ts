@@ -1,9 +1,7 @@
-// Request limits: so many a minute for each key, counted in fixed windows in this process. The headers are
-// those of the IETF draft (RateLimit and RateLimit-Policy).
+// Request limits: so many a minute for each key, in fixed windows. The headers are those of the IETF draft
+// (RateLimit and RateLimit-Policy). Who counts is the counter's business.
 
-export const WINDOW_MS = 60_000;
-/** Keys beyond this many in one window are not counted: a flood of addresses must not fill the memory. */
-const KEYS_MAX = 200_000;
+import { type CounterMaker, type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
 export interface RateLimitState {
   readonly exceeded: boolean;
@@ -17,30 +15,30 @@ export class RateLimiter {
   readonly #policy: string;
   readonly #limit: number;
   readonly #policyHeader: string;
-  /** Must not follow the wall clock, which an operator may set back by an hour. */
-  readonly #monotonicMs: () => number;
-  #counts = new Map<string, number>();
-  #windowEndMs = 0;
+  readonly #counter: RequestCounter;
 
   /** A limit of 0 turns the limiter off. */
-  constructor(policy: string, limit: number, monotonicMs: () => number = () => performance.now()) {
+  constructor(policy: string, limit: number, counter: RequestCounter) {
     this.#policy = policy;
     this.#limit = limit;
     this.#policyHeader = `"${policy}";q=${limit};w=${WINDOW_MS / 1000}`;
-    this.#monotonicMs = monotonicMs;
+    this.#counter = counter;
   }
 
   /** Counts one request. */
-  take(key: string): RateLimitState {
+  take(key: string): RateLimitState | Promise<RateLimitState> {
     if (this.#limit === 0) return UNLIMITED;
-    const nowMs = this.#monotonicMs();
-    if (nowMs >= this.#windowEndMs) {
-      this.#counts = new Map();
-      this.#windowEndMs = nowMs + WINDOW_MS;
-    }
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    if (count > 1 || this.#counts.size < KEYS_MAX) this.#counts.set(key, count);
-    const resetS = Math.ceil((this.#windowEndMs - nowMs) / 1000);
+    const count = this.#counter.add(key);
+    return count instanceof Promise ? count.then((late) => this.#state(late)) : this.#state(count);
+  }
+
+  /** For an answer that does not count. */
+  peek(key: string): RateLimitState {
+    return this.#limit === 0 ? UNLIMITED : this.#state(this.#counter.peek(key));
+  }
+
+  #state({ count, windowLeftMs }: RequestCount): RateLimitState {
+    const resetS = Math.max(1, Math.ceil(windowLeftMs / 1000));
     return {
       exceeded: count > this.#limit,
       retryAfterS: resetS,
@@ -50,4 +48,27 @@ export class RateLimiter {
       },
     };
   }
+}
+
+/** The limits of the service, by whom they are for. */
+export interface RateLimits {
+  readonly public: RateLimiter;
+  readonly private: RateLimiter;
+  readonly failed: RateLimiter;
+}
+
+export interface RateLimitSettings {
+  /** Requests a minute; 0 means no limit. */
+  readonly rateLimitPublic: number;
+  readonly rateLimitPrivate: number;
+  readonly rateLimitFailedAuth: number;
+}
+
+export function rateLimits(settings: RateLimitSettings, counter: CounterMaker): RateLimits {
+  const limiter = (policy: string, limit: number) => new RateLimiter(policy, limit, counter(policy, limit));
+  return {
+    public: limiter('public', settings.rateLimitPublic),
+    private: limiter('private', settings.rateLimitPrivate),
+    failed: limiter('failed-auth', settings.rateLimitFailedAuth),
+  };
 }

@@ -18,22 +18,31 @@ import { type Exchange, nextLink } from './exchange.ts';
 import { TRANSACTION_PARAMETERS } from './operations.ts';
 import { parseQuery } from './query.ts';
 import type { Reply } from './reply.ts';
+import { Turnstile } from './turnstile.ts';
 
+/** Two fewer than a server has connections: tokens and revisions are looked up beside the pages. */
+export const PAGES_AT_ONCE_MAX = 8;
+/**
+ * Pollers like to come all at once, so they may wait. Those for whom it takes too long are not told sooner than
+ * this: clients that ask again at once, thousands of them, would otherwise drown the service in refusals.
+ */
+const WAITING = { waitingMax: 10_000, waitMaxMs: 500 };
 const EARLIEST_MS = -8.64e15;
 const LATEST_MS = 8.64e15;
 
 type Stores = { readonly transactions: Pick<TransactionStore, 'page'>; readonly walks: WalkStore };
 
 export function transactionsRoute({ transactions, walks }: Stores, pageSize: number) {
+  const turnstile = new Turnstile({ runningMax: PAGES_AT_ONCE_MAX, ...WAITING });
+
   return async (exchange: Exchange, token: AccessToken): Promise<Reply> => {
     const query = parseQuery(exchange.search, TRANSACTION_PARAMETERS);
     const asked = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
     const limit = query.limit ?? pageSize;
     const walk: Walk = { tokenId: token.id, window: asked };
+    const wanted: TransactionQuery = { orgId: token.orgId, cursor: query.cursor, window: asked, limit };
     const page = await withinDeadline(
-      query.cursor === undefined
-        ? firstPage({ orgId: token.orgId, cursor: undefined, window: asked, limit }, walk)
-        : laterPage({ orgId: token.orgId, cursor: query.cursor, window: asked, limit }, walk),
+      turnstile.run(() => (query.cursor === undefined ? firstPage(wanted, walk) : laterPage(wanted, walk))),
     );
     const headers: Record<string, string> = {
       'Content-Type': 'application/json',

@@ -41,6 +41,8 @@ const SQLITE: readonly Step[] = [
      ) STRICT`,
     ...transactionIndexes([19, 24, 29], 'id', ''),
   ],
+  // Requests are counted in the database on PostgreSQL only; the versions of the two go in step.
+  [],
 ];
 
 /** A file of its own: an import holds the only write lock of the other for as long as it runs. */
@@ -100,6 +102,15 @@ const POSTGRES: readonly Step[] = [
     // it. When it took a stamp or span for all there is, it would walk one of those, and find nothing for long.
     // And it reads such an index alone, without the table, only when the column in the expression is in there too.
     ...transactionIndexes([19, 23, 27, 31], 'id NULLS FIRST', ' INCLUDE (updated_at)'),
+  ],
+  [
+    // Unlogged: after a crash, everybody's minute begins anew. Keys are hashes; half-full pages make room for
+    // the next count beside the last one.
+    `CREATE UNLOGGED TABLE request_counts (
+       key bigint PRIMARY KEY,
+       window_number bigint NOT NULL,
+       taken integer NOT NULL
+     ) WITH (fillfactor = 50)`,
   ],
 ];
 

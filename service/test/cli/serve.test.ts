@@ -56,7 +56,7 @@ test('an over-long URL gets our own 414, up to 60 KB', async () => {
   ]);
 });
 
-test('the admin port shows metrics, without a token in them, and nothing else', async () => {
+test('the admin port shows metrics, without a token in them, and a sign of life, and nothing else', async () => {
   const adminPort = await freePort();
   await using server = await ServerProcess.start(['--database', database, '--admin-port', String(adminPort)]);
   await get(`${server.url}/v1/retailers/`);
@@ -66,6 +66,7 @@ test('the admin port shows metrics, without a token in them, and nothing else', 
   expect(metrics).toContain('offerbook_http_requests_total{route="unknown",status="404"} 1');
   expect(metrics).toContain('offerbook_ready 1');
   expect(metrics).not.toContain(token);
+  expect(await (await fetch(`http://127.0.0.1:${adminPort}/livez`)).json()).toEqual({ status: 'live' });
   expect((await fetch(`http://127.0.0.1:${adminPort}/v1/retailers/`)).status).toBe(404);
   expect((await get(`${server.url}/metrics`)).status).toBe(404);
 });
@@ -186,3 +187,14 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', 
     expect(await server.stop('SIGTERM')).toBe(0);
   }, 20_000);
 });
+
+test('workers do not outlive the process that started them, however that ends', async () => {
+  const server = await ServerProcess.start(['--database', database, '--workers', '2']);
+  await server.stop('SIGKILL');
+  const answers = () =>
+    fetch(`${server.url}/livez`).then(
+      () => true,
+      () => false,
+    );
+  while (await answers()) await Bun.sleep(50);
+}, 20_000);

@@ -1,11 +1,14 @@
-// A real browser for tests. One that is missing is installed where that is possible; where it is not, the
-// test fails with the command that installs it. No test is ever skipped for want of a browser.
+// A real browser for tests.
 
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { type Program, requireProgram } from './programs.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const INSTALL = ['apt-get', 'install', '--yes', '--no-install-recommends', 'chromium'];
+const CHROMIUM: Program = {
+  names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+  debianPackage: 'chromium',
+  need: 'The browser tests need Chromium',
+};
 const LAUNCH_TIMEOUT_MS = 30_000;
 
 const FLAGS = [
@@ -24,34 +27,16 @@ const FLAGS = [
 /** Starts a browser; whoever starts it closes it. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: findBrowser() ?? installBrowser(),
+    executablePath: chosenBrowser() ?? requireProgram(CHROMIUM),
     args: FLAGS,
     timeout: LAUNCH_TIMEOUT_MS,
   });
 }
 
-function findBrowser(): string | undefined {
+function chosenBrowser(): string | undefined {
   const chosen = process.env.OFFERBOOK_TEST_BROWSER;
-  if (chosen !== undefined) {
-    if (!existsSync(chosen)) throw new Error(`OFFERBOOK_TEST_BROWSER names ${chosen}, which does not exist`);
-    return chosen;
+  if (chosen !== undefined && !existsSync(chosen)) {
+    throw new Error(`OFFERBOOK_TEST_BROWSER names ${chosen}, which does not exist`);
   }
-  return NAMES.map((name) => Bun.which(name)).find((path) => path !== null) ?? undefined;
-}
-
-function installBrowser(): string {
-  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
-  if (mayInstall) {
-    Bun.spawnSync(['apt-get', 'update'], { stdout: 'ignore', stderr: 'ignore' });
-    Bun.spawnSync(INSTALL, {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      stdout: 'ignore',
-      stderr: 'inherit',
-    });
-  }
-  const installed = findBrowser();
-  if (installed === undefined) {
-    throw new Error(`The browser tests need Chromium. Install it with: sudo ${INSTALL.join(' ')}`);
-  }
-  return installed;
+  return chosen;
 }

@@ -1,7 +1,9 @@
-// Runs once before all tests: a browser that is missing is installed now, not within the time limit of
+// Runs once before all tests: a program that is missing is installed now, not within the time limit of
 // whichever test wants it first.
 
 import { launchBrowser } from './browser.ts';
+import { requireProxies } from './reverse-proxy.ts';
 
+requireProxies();
 const browser = await launchBrowser();
 await browser.close();

@@ -1,0 +1,139 @@
+// The counts of one node whose workers are several processes: a table in memory that they all map, changed
+// with atomic instructions only. So the limit holds exactly, whichever worker a connection ends up at, and a
+// request waits for nobody.
+//
+// The table has two halves. One counts the window under way, the other is the one before it. The keeper, which
+// is the process that started the workers, empties the older half at the end of a window and then makes it the
+// current one. When the keeper is gone, the windows stand still; a worker notices and counts for itself.
+
+import { LocalCounter, type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
+
+/** Keys in one window. Those that find no place are not counted: a flood of addresses must not fill the memory. */
+const PLACES = 2 ** 18;
+/** How far from its own place a key may be put when that is taken. */
+const DISTANCE_MAX = 64;
+/** For each place a tag, which tells the key, and a count. */
+const HALF_LENGTH = PLACES * 2;
+const [WINDOW, SECONDS_LEFT, BEAT, SEED, HALVES_START] = [0, 1, 2, 3, 4];
+export const SHARED_COUNTS_BYTES = (HALVES_START + 2 * HALF_LENGTH) * Int32Array.BYTES_PER_ELEMENT;
+
+const BEAT_MS = 250;
+/** A keeper that has not been heard of for so long is gone, or so busy that its windows mean nothing. */
+const SILENCE_MAX_MS = 3_000;
+
+/** Moves the windows on. One process does it, for as long as there are workers. */
+export class CountKeeper {
+  readonly #table: Int32Array;
+  readonly #monotonicMs: () => number;
+  readonly #timer: Timer;
+  #windowEndMs: number;
+
+  constructor(table: Int32Array, monotonicMs: () => number = () => performance.now()) {
+    this.#table = table;
+    this.#monotonicMs = monotonicMs;
+    this.#windowEndMs = monotonicMs() + WINDOW_MS;
+    // Nobody outside can tell which addresses would share a place with another.
+    Atomics.store(table, SEED, crypto.getRandomValues(new Int32Array(1))[0] ?? 0);
+    this.beat();
+    this.#timer = setInterval(() => this.beat(), BEAT_MS);
+  }
+
+  beat(): void {
+    const nowMs = this.#monotonicMs();
+    if (nowMs >= this.#windowEndMs) {
+      const next = Atomics.load(this.#table, WINDOW) + 1;
+      const start = halfOf(next);
+      this.#table.fill(0, start, start + HALF_LENGTH);
+      Atomics.store(this.#table, WINDOW, next);
+      this.#windowEndMs = nowMs + WINDOW_MS;
+    }
+    Atomics.store(this.#table, SECONDS_LEFT, Math.ceil((this.#windowEndMs - nowMs) / 1000));
+    Atomics.add(this.#table, BEAT, 1);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** Whether the keeper is still there, as one worker sees it. */
+export class KeeperWatch {
+  readonly #table: Int32Array;
+  readonly #monotonicMs: () => number;
+  #beat: number;
+  #heardAtMs: number;
+
+  constructor(table: Int32Array, monotonicMs: () => number = () => performance.now()) {
+    this.#table = table;
+    this.#monotonicMs = monotonicMs;
+    this.#beat = Atomics.load(table, BEAT);
+    this.#heardAtMs = monotonicMs();
+  }
+
+  get isKept(): boolean {
+    const beat = Atomics.load(this.#table, BEAT);
+    const nowMs = this.#monotonicMs();
+    if (beat !== this.#beat) {
+      this.#beat = beat;
+      this.#heardAtMs = nowMs;
+    }
+    return nowMs - this.#heardAtMs < SILENCE_MAX_MS;
+  }
+}
+
+export class SharedCounter implements RequestCounter {
+  readonly #table: Int32Array;
+  readonly #policy: string;
+  readonly #watch: KeeperWatch;
+  readonly #alone = new LocalCounter();
+
+  constructor(table: Int32Array, policy: string, watch: KeeperWatch) {
+    this.#table = table;
+    this.#policy = policy;
+    this.#watch = watch;
+  }
+
+  add(key: string): RequestCount {
+    if (!this.#watch.isKept) return this.#alone.add(key);
+    const place = this.#place(key, true);
+    const count = place === undefined ? 1 : Atomics.add(this.#table, place + 1, 1) + 1;
+    return { count, windowLeftMs: this.#windowLeftMs() };
+  }
+
+  peek(key: string): RequestCount {
+    if (!this.#watch.isKept) return this.#alone.peek(key);
+    const place = this.#place(key, false);
+    const count = place === undefined ? 0 : Atomics.load(this.#table, place + 1);
+    return { count, windowLeftMs: this.#windowLeftMs() };
+  }
+
+  #windowLeftMs(): number {
+    return Atomics.load(this.#table, SECONDS_LEFT) * 1000;
+  }
+
+  /** Where a key is counted in this window; undefined when it has no place, and gets none. */
+  #place(key: string, claim: boolean): number | undefined {
+    const table = this.#table;
+    const name = `${this.#policy} ${key}`;
+    const seed = Atomics.load(table, SEED) >>> 0;
+    // 0 means that a place is free.
+    const tag = Bun.hash.xxHash32(name, seed) | 0 || 1;
+    const first = Bun.hash.xxHash32(name, ~seed >>> 0);
+    const start = halfOf(Atomics.load(table, WINDOW));
+    for (let distance = 0; distance < DISTANCE_MAX; distance++) {
+      const place = start + ((first + distance) % PLACES) * 2;
+      let found = Atomics.load(table, place);
+      if (found === 0) {
+        if (!claim) return undefined;
+        // Another worker may have been quicker, with the same key or with another.
+        found = Atomics.compareExchange(table, place, 0, tag) || tag;
+      }
+      if (found === tag) return place;
+    }
+    return undefined;
+  }
+}
+
+function halfOf(window: number): number {
+  return HALVES_START + (window & 1) * HALF_LENGTH;
+}

@@ -1,0 +1,69 @@
+// The address that limits count against, with proxies that are trusted and callers that lie.
+
+import { describe, expect, test } from 'bun:test';
+import { clientAddress, networkOf } from '../../src/http/client-address.ts';
+import { TestNode } from '../support/test-node.ts';
+
+const CALLER = '203.0.113.5';
+const PROXY = '10.0.0.1';
+
+describe('X-Forwarded-For', () => {
+  const addressOf = clientAddress(['10.0.0.0/8', '2001:db8:ffff::/48']);
+
+  test.each([
+    ['nobody is believed who is not a proxy', CALLER, '198.51.100.1', CALLER],
+    ['a proxy that says nothing is the caller', PROXY, null, PROXY],
+    ['the entry that our proxy added is the caller', PROXY, CALLER, CALLER],
+    [
+      'what the caller sent stands before it and is worth nothing',
+      PROXY,
+      `6.6.6.6, 7.7.7.7, ${CALLER}`,
+      CALLER,
+    ],
+    ['through two proxies of ours', PROXY, `6.6.6.6, ${CALLER}, 10.0.0.2`, CALLER],
+    ['a caller who claims to be a proxy', PROXY, `6.6.6.6, 10.9.9.9, ${CALLER}`, CALLER],
+    ['only proxies: the farthest of them', PROXY, '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['with a port', PROXY, `6.6.6.6, ${CALLER}:4711`, CALLER],
+    ['IPv6 with a port', PROXY, '6.6.6.6, [2001:db8::5]:4711', '2001:db8::5'],
+    ['IPv6', PROXY, '6.6.6.6, 2001:db8::5', '2001:db8::5'],
+    ['an IPv6 proxy', '2001:db8:ffff::1', `6.6.6.6, ${CALLER}`, CALLER],
+    ['a dual-stack socket', `::ffff:${PROXY}`, `6.6.6.6, ::FFFF:${CALLER}`, CALLER],
+    ['an unreadable entry is not skipped in favour of an invention', PROXY, '6.6.6.6, unknown', PROXY],
+    ['nor one behind a second proxy', PROXY, '6.6.6.6, _hidden, 10.0.0.2', '10.0.0.2'],
+    ['an empty entry', PROXY, '6.6.6.6, ', PROXY],
+    ['an empty header', PROXY, '', PROXY],
+    ['an address with leading zeros', PROXY, '6.6.6.6, 203.000.113.005', PROXY],
+  ])('%s', (_, socket, forwardedFor, expected) => {
+    expect(addressOf(socket, forwardedFor)).toBe(expected);
+  });
+
+  test('without trusted proxies the socket counts, whatever the header says', () => {
+    expect(clientAddress([])(PROXY, CALLER)).toBe(PROXY);
+  });
+
+  test('header lines after one another are one list', async () => {
+    await using node = await TestNode.start({ settings: { trustedProxies: ['127.0.0.0/8'] } });
+    const { hostname, port } = new URL(node.url);
+    const lines = ['6.6.6.6', `7.7.7.7, ${CALLER}`].map((value) => `X-Forwarded-For: ${value}\r\n`);
+    const socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: { data: (it) => void it.end() },
+    });
+    socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\nRequest-Id: two-lines\r\n${lines.join('')}\r\n`);
+    expect(await node.logged((line) => line.requestId === 'two-lines')).toMatchObject({ address: CALLER });
+  });
+});
+
+test.each([
+  ['203.0.113.5', '203.0.113.5'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+])('%s shares its limit with %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

@@ -1,0 +1,93 @@
+// Counting requests: in one process, in several that share memory, and what the caller is told.
+
+import { describe, expect, test } from 'bun:test';
+import { RateLimiter } from '../../src/http/rate-limit.ts';
+import { LocalCounter } from '../../src/http/request-counter.ts';
+import {
+  CountKeeper,
+  KeeperWatch,
+  SHARED_COUNTS_BYTES,
+  SharedCounter,
+} from '../../src/http/shared-counts.ts';
+
+test('a new window starts after a minute, by a clock that nobody can set', () => {
+  let nowMs = 0;
+  const limiter = new RateLimiter('public', 1, new LocalCounter(() => nowMs));
+  const take = () => (limiter.take('key') as { exceeded: boolean }).exceeded;
+  const seen = [take(), take()];
+  nowMs = 59_999;
+  seen.push(take());
+  nowMs = 60_000;
+  seen.push(take());
+  expect(seen).toEqual([false, true, true, false]);
+});
+
+describe('processes that share memory', () => {
+  /** The keeper and two workers, on one table; time passes when the test says so. */
+  function node() {
+    let nowMs = 0;
+    const table = new Int32Array(SHARED_COUNTS_BYTES / 4);
+    const keeper = new CountKeeper(table, () => nowMs);
+    // The test is the only one who beats.
+    keeper.stop();
+    const workers = [0, 1].map(() => new SharedCounter(table, 'public', new KeeperWatch(table, () => nowMs)));
+    const pass = (ms: number) => {
+      for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 250) keeper.beat();
+      keeper.beat();
+    };
+    const [first, second] = workers as [SharedCounter, SharedCounter];
+    const freeze = (ms: number) => {
+      nowMs += ms;
+    };
+    return { table, first, second, pass, freeze };
+  }
+
+  test('count together, each key for itself', () => {
+    const { first, second } = node();
+    const counts = [first, second, first].map((worker) => worker.add('a').count);
+    expect([...counts, second.add('b').count, first.peek('b').count, first.peek('c').count]).toEqual([
+      1, 2, 3, 1, 1, 0,
+    ]);
+  });
+
+  test('policies do not mix', () => {
+    const { table, first } = node();
+    const other = new SharedCounter(table, 'private', new KeeperWatch(table, () => 0));
+    expect([first.add('a').count, other.add('a').count]).toEqual([1, 1]);
+  });
+
+  test('begin every window with nothing, and know how much of it is left', () => {
+    const { first, second, pass } = node();
+    const seen: number[][] = [];
+    for (let window = 0; window < 3; window++) {
+      const { windowLeftMs } = first.add('a');
+      pass(20_000);
+      const later = second.add('a');
+      seen.push([windowLeftMs, later.windowLeftMs, later.count]);
+      pass(40_000);
+    }
+    expect(seen).toEqual(Array(3).fill([60_000, 40_000, 2]));
+  });
+
+  test('keep a hundred thousand keys apart, and let those pass that find no place', () => {
+    const { first, second } = node();
+    const wrong = [];
+    for (let i = 0; i < 100_000; i++) first.add(`key ${i}`);
+    for (let i = 0; i < 100_000; i++) {
+      const { count } = second.add(`key ${i}`);
+      if (count !== 2) wrong.push([i, count]);
+    }
+    expect(wrong).toEqual([]);
+    for (let i = 100_000; i < 600_000; i++) first.add(`key ${i}`);
+    expect(second.add('one too many').count).toBe(1);
+  });
+
+  test('count for themselves when the windows stand still', () => {
+    const { first, second, pass, freeze } = node();
+    first.add('a');
+    freeze(3_000);
+    expect([first.add('a').count, second.add('a').count]).toEqual([1, 1]);
+    pass(0);
+    expect([first.add('a').count, second.add('a').count]).toEqual([2, 3]);
+  });
+});

@@ -1,0 +1,98 @@
+// The limit on work under way: who runs, who waits, who is turned away, and that nobody else is held up.
+
+import { describe, expect, test } from 'bun:test';
+import { ApiError } from '../../src/domain/errors.ts';
+import { PAGES_AT_ONCE_MAX } from '../../src/http/transactions-route.ts';
+import { Turnstile } from '../../src/http/turnstile.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+
+const PATIENT = { runningMax: 2, waitingMax: 3, waitMaxMs: 60_000 };
+
+/** Work that ends when the test says so. */
+function job() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  return { work: () => promise, end: () => resolve('done'), fail: () => reject(new Error('failed')) };
+}
+
+const outcome = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error) =>
+      error instanceof ApiError
+        ? `${error.code}, retry after ${error.headers['Retry-After']} s`
+        : String(error),
+  );
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a turnstile', () => {
+  test('runs so much at once, lets so much wait, and turns the rest away at once', async () => {
+    const turnstile = new Turnstile(PATIENT);
+    const begun: number[] = [];
+    const jobs = Array.from({ length: 7 }, job);
+    const outcomes = jobs.map(({ work }, i) =>
+      outcome(
+        turnstile.run(() => {
+          begun.push(i);
+          return work();
+        }),
+      ),
+    );
+    await settle();
+    expect(begun).toEqual([0, 1]);
+    const refused = 'unavailable, retry after 1 s';
+    expect(await Promise.all(outcomes.slice(5))).toEqual([refused, refused]);
+
+    // Whoever has waited longest is next, also after a failure.
+    jobs[1]?.fail();
+    await settle();
+    expect(begun).toEqual([0, 1, 2]);
+    for (const { end } of jobs) end();
+    expect(await Promise.all(outcomes.slice(0, 5))).toEqual([
+      'done',
+      'Error: failed',
+      'done',
+      'done',
+      'done',
+    ]);
+    expect(begun).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('turns away whoever has waited too long, without having begun the work', async () => {
+    const turnstile = new Turnstile({ runningMax: 1, waitingMax: 10, waitMaxMs: 20 });
+    const first = job();
+    const running = outcome(turnstile.run(first.work));
+    let begun = false;
+    const late = outcome(
+      turnstile.run(async () => {
+        begun = true;
+      }),
+    );
+    expect(await late).toBe('unavailable, retry after 1 s');
+    first.end();
+    expect([await running, begun]).toEqual(['done', false]);
+    expect(await outcome(turnstile.run(async () => 'next'))).toBe('done');
+  });
+
+  test('lets everything else have its turn between pieces of work that hold up the process', async () => {
+    const turnstile = new Turnstile({ runningMax: 8, waitingMax: 1_000, waitMaxMs: 60_000 });
+    const holdUp = async () => {
+      for (const endMs = performance.now() + 5; performance.now() < endMs; );
+    };
+    let turns = 0;
+    let working = true;
+    const work = Promise.all(Array.from({ length: 30 }, () => turnstile.run(holdUp))).then(() => {
+      working = false;
+    });
+    while (working) {
+      await settle();
+      turns += 1;
+    }
+    await work;
+    // 150 ms of work; none of the turns took much more than ten of them.
+    expect(turns).toBeGreaterThan(8);
+  });
+
+  test('leaves the database connections for looking up tokens and changes', () => {
+    expect(PAGES_AT_ONCE_MAX).toBe(SERVER_OPTIONS.connectionsMax - 2);
+  });
+});

@@ -1,0 +1,158 @@
+// Clients that are slow, broken or worse, in a crowd. Some hold connections for as long as they can: they
+// trickle headers, say nothing, or ask and never read. Others come, send something odd, and go.
+
+import type { Socket } from 'bun';
+import { Random } from '../../src/sandbox/random.ts';
+
+const TRICKLE_MS = 1_000;
+/** How long a client that has sent something odd waits for an answer. */
+const PATIENCE_MS = 300;
+/** They are to be a nuisance, not a load: what a service cannot do when it is busy is another test's question. */
+const PAUSE_MS = 200;
+const BODY = 'x'.repeat(10_000);
+
+export interface HostileCrowd {
+  /** How many connections were opened, and how many of those that were to be held were cut off by the other side. */
+  readonly opened: number;
+  readonly cutOff: number;
+  stop(): Promise<void>;
+}
+
+export interface HostileOptions {
+  readonly url: string;
+  readonly token: string;
+  /** Connections that are held, all kinds together; a twentieth as many come and go all the time. */
+  readonly held: number;
+  readonly seed: number;
+}
+
+const head = (token: string, more = '', limit = 1) =>
+  `GET /v1/cashback-offers/?limit=${limit} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}`;
+
+/** What each kind sends, once. */
+const ODD: Record<string, (token: string, random: Random) => string | Uint8Array> = {
+  'a body with GET': (token) => `${head(token, `Content-Length: ${BODY.length}\r\n`)}\r\n${BODY}`,
+  'a body that never comes': (token) => `${head(token, 'Content-Length: 100000\r\n')}\r\n`,
+  'a chunked body with GET': (token) =>
+    `${head(token, 'Transfer-Encoding: chunked\r\n')}\r\n5\r\nhello\r\n0\r\n\r\n`,
+  'a bad chunk': (token) => `${head(token, 'Transfer-Encoding: chunked\r\n')}\r\nzz\r\nhello\r\n`,
+  'a pipeline': (token) => `${head(token)}\r\n`.repeat(20),
+  'a length and a coding': (token) =>
+    `${head(token, 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n')}\r\n0\r\n\r\nGET /livez HTTP/1.1\r\n\r\n`,
+  'two lengths': (token) => `${head(token, 'Content-Length: 5\r\nContent-Length: 6\r\n')}\r\nhello!`,
+  'a length that is none': (token) => `${head(token, 'Content-Length: -1\r\n')}\r\n`,
+  'a coding that is none': (token) => `${head(token, 'Transfer-Encoding: xchunked\r\n')}\r\n0\r\n\r\n`,
+  '100 KB of headers': (token) => `${head(token, `X: ${'a'.repeat(100_000)}\r\n`)}\r\n`,
+  'a thousand headers': (token) =>
+    `${head(token, Array.from({ length: 1_000 }, (_, i) => `X${i}: a\r\n`).join(''))}\r\n`,
+  'half a request': (token) => head(token).slice(0, 40),
+  'NUL in a header': (token) => `${head(token, 'X: a\0b\r\n')}\r\n`,
+  'TLS to a plain port': () =>
+    Uint8Array.of(0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03),
+  garbage: (_, random) => Uint8Array.from({ length: 2_000 }, () => random.whole(0, 255)),
+};
+
+export function startHostileCrowd({ url, token, held, seed }: HostileOptions): HostileCrowd {
+  const { hostname, port } = new URL(url);
+  const random = new Random(seed);
+  const stats = { opened: 0, cutOff: 0 };
+  let stopped = false;
+
+  const connect = (onClose: () => void = () => {}, reads = true) => {
+    stats.opened += 1;
+    return Bun.connect({
+      hostname,
+      port: Number(port),
+      allowHalfOpen: true,
+      socket: {
+        open: (socket) => void (reads || socket.pause()),
+        data: () => {},
+        end: (socket) => void socket.end(),
+        close: onClose,
+        error: () => {},
+      },
+    });
+  };
+
+  /** Holds a connection, and opens another when that is cut off. */
+  async function hold(reads: boolean, keepBusy: (socket: Socket, until: Promise<void>) => Promise<void>) {
+    while (!stopped) {
+      const closed = Promise.withResolvers<void>();
+      try {
+        const socket = await connect(closed.resolve, reads);
+        await keepBusy(socket, Promise.race([closed.promise, ended.promise]));
+        if (!stopped) stats.cutOff += 1;
+        socket.terminate();
+      } catch {
+        await Bun.sleep(PATIENCE_MS);
+      }
+    }
+  }
+
+  async function trickle(socket: Socket, until: Promise<void>): Promise<void> {
+    let over = false;
+    void until.then(() => {
+      over = true;
+    });
+    const bytes = head(token, `X: ${'a'.repeat(10_000)}`);
+    for (let i = 0; !over; i++) {
+      socket.write(bytes[i % bytes.length] ?? '');
+      await Promise.race([Bun.sleep(TRICKLE_MS), until]);
+    }
+  }
+
+  async function sayNothing(_: Socket, until: Promise<void>): Promise<void> {
+    await until;
+  }
+
+  async function askAndNeverRead(socket: Socket, until: Promise<void>): Promise<void> {
+    socket.write(`${head(token, '', 1_000)}\r\n`);
+    await until;
+  }
+
+  async function comeAndGo(number: number): Promise<void> {
+    const kinds = Object.values(ODD);
+    for (let i = number; !stopped; i++) {
+      const closed = Promise.withResolvers<void>();
+      try {
+        const socket = await connect(closed.resolve);
+        socket.write(kinds[i % kinds.length]?.(token, random) ?? '');
+        // Every third says goodbye right away, every other third just leaves.
+        if (i % 3 === 0) socket.shutdown();
+        await Promise.race([closed.promise, Bun.sleep(PATIENCE_MS), ended.promise]);
+        if (i % 3 === 1) socket.terminate();
+        else socket.end();
+      } catch {
+        // The other side was quicker.
+      }
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+
+  const ended = Promise.withResolvers<void>();
+  const holding = [
+    { reads: true, keepBusy: trickle },
+    { reads: true, keepBusy: sayNothing },
+    { reads: false, keepBusy: askAndNeverRead },
+  ];
+  const clients = [
+    ...Array.from({ length: held }, (_, i) => {
+      const { reads, keepBusy } = holding[i % holding.length] ?? { reads: true, keepBusy: sayNothing };
+      return hold(reads, keepBusy);
+    }),
+    ...Array.from({ length: Math.ceil(held / 20) }, (_, i) => comeAndGo(i)),
+  ];
+  return {
+    get opened() {
+      return stats.opened;
+    },
+    get cutOff() {
+      return stats.cutOff;
+    },
+    async stop() {
+      stopped = true;
+      ended.resolve();
+      await Promise.all(clients);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+// A service as a process of its own, with enough data that a page is a full page, for tests that put load on it.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { COMMAND, offerbook } from '../support/command.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { ndjson } from '../support/test-node.ts';
+import { getRequest } from './http-connection.ts';
+
+const RETAILERS = 300;
+const TRANSACTIONS = 2_000;
+
+export interface Seeded {
+  readonly env: Record<string, string>;
+  readonly publicToken: string;
+  readonly privateToken: string;
+  /** A request for a page of the catalogue, and one for a page of transactions. */
+  readonly catalogueRequest: Uint8Array;
+  readonly transactionsRequest: Uint8Array;
+}
+
+/** Fills a new database. Limits are off: load that is refused for its rate is no load. */
+export async function seed(databaseUrl: string): Promise<Seeded> {
+  const env = {
+    OFFERBOOK_DATABASE_URL: databaseUrl,
+    OFFERBOOK_RATE_LIMIT_PUBLIC: '0',
+    OFFERBOOK_RATE_LIMIT_PRIVATE: '0',
+    OFFERBOOK_RATE_LIMIT_FAILED_AUTH: '0',
+  };
+  const issue = async (kind: string) => {
+    const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', kind, '--json'], { env });
+    return (JSON.parse(issued.stdout) as { token: string }).token;
+  };
+  await offerbook(['orgs', 'create', 'acme'], { env });
+  const retailers = Array.from({ length: RETAILERS }, (_, i) =>
+    retailer(i + 1, { cashbackOffers: [offer(10_000 + i)] }),
+  );
+  const transactions = Array.from({ length: TRANSACTIONS }, (_, i) => transaction(i + 1));
+  await offerbook(['import', 'catalogue', '-'], { env, stdin: ndjson(retailers) });
+  await offerbook(['import', 'transactions', '-', '--org', 'acme'], { env, stdin: ndjson(transactions) });
+  const [publicToken, privateToken] = await Promise.all([issue('public'), issue('private')]);
+  return {
+    env,
+    publicToken,
+    privateToken,
+    catalogueRequest: getRequest('/v1/cashback-offers/', publicToken),
+    transactionsRequest: getRequest('/v1/transactions/', privateToken),
+  };
+}
+
+export class LoadedService implements AsyncDisposable {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly #child: Bun.Subprocess;
+
+  private constructor(child: Bun.Subprocess, port: number, adminPort: number) {
+    this.#child = child;
+    this.url = `http://127.0.0.1:${port}`;
+    this.adminUrl = `http://127.0.0.1:${adminPort}`;
+  }
+
+  /** Logs every request, as in production, to where nobody has to read it. */
+  static async start({ env }: Seeded, args: readonly string[] = [], port?: number): Promise<LoadedService> {
+    const ownPort = port ?? (await freePort());
+    const adminPort = await freePort();
+    const ports = ['--port', String(ownPort), '--admin-port', String(adminPort)];
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OFFERBOOK_'));
+    const child = Bun.spawn([COMMAND, 'serve', ...ports, ...args], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...Object.fromEntries(own), ...env },
+    });
+    const service = new LoadedService(child, ownPort, adminPort);
+    while (!(await service.isReady())) {
+      if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
+      await Bun.sleep(10);
+    }
+    return service;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Undefined while it runs. */
+  get exitCode(): number | undefined {
+    return this.#child.exitCode ?? undefined;
+  }
+
+  /** Resident memory. Where that cannot be seen without stopping to look, none. */
+  get memoryMb(): number {
+    const file = `/proc/${this.pid}/status`;
+    const [, kilobytes = '0'] = existsSync(file)
+      ? (/VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8')) ?? [])
+      : [];
+    return Math.round(Number(kilobytes) / 1024);
+  }
+
+  /** How many files and sockets are open. Where that cannot be seen, always none. */
+  get openFiles(): number {
+    const folder = `/proc/${this.pid}/fd`;
+    return existsSync(folder) ? readdirSync(folder).length : 0;
+  }
+
+  async isReady(): Promise<boolean> {
+    return fetch(`${this.url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  }
+
+  /** How long the admin port takes to say that the process lives. */
+  async livezMs(): Promise<number> {
+    const startedAtMs = performance.now();
+    const response = await fetch(`${this.adminUrl}/livez`);
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`/livez answered ${response.status}`);
+    return performance.now() - startedAtMs;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+    this.#child.kill(signal);
+    return this.#child.exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL');
+  }
+}

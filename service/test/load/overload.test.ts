@@ -1,0 +1,84 @@
+// More than the service can do: what it can do, it does; the rest is refused; nothing grows without bound.
+// The long form is `npm run test:soak`.
+
+import { expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { DATABASES } from '../support/databases.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { getRequest, HttpConnection } from './http-connection.ts';
+import { LoadedService, seed } from './loaded-service.ts';
+import { runOverload } from './overload.ts';
+import { Tally } from './tally.ts';
+import { closedLoop } from './traffic.ts';
+
+const MEMORY_MAX_MB = 400;
+
+test('at three times what it can do, it does most of that, refuses the rest, lives, and recovers', async () => {
+  const [sqlite] = DATABASES;
+  const seeded = await seed((await sqlite?.create()) ?? '');
+  await using service = await LoadedService.start(seeded);
+  const report = await runOverload(service, seeded, {
+    requests: [seeded.transactionsRequest],
+    peakMs: 1_500,
+    overloadMs: 3_000,
+  });
+  expect(Object.keys(report.statuses).filter((status) => status !== '200' && status !== '503')).toEqual([]);
+  expect({ failures: report.failures, livezFailed: report.livez.failed }).toEqual({
+    failures: {},
+    livezFailed: 0,
+  });
+  // The real bound is nine tenths, on a machine that does nothing else.
+  expect(report.goodput).toBeGreaterThan(0.4);
+  expect(report.recoveryMs).toBeLessThan(5_000);
+  expect(report.memoryMb.most).toBeLessThan(MEMORY_MAX_MB);
+}, 60_000);
+
+test('a crowd that waits for a database that stands still is refused in time; the catalogue never notices', async () => {
+  const databaseUrl = await newPostgresDatabase();
+  const seeded = await seed(databaseUrl);
+  await using service = await LoadedService.start(seeded);
+  const blocker = postgres(databaseUrl, { max: 1 });
+  try {
+    const release = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const blocking = blocker.begin(async (sql) => {
+      await sql`LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE`;
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const crowd = new Tally();
+    const catalogue = closedLoop(
+      { url: service.url, requests: [seeded.catalogueRequest], durationMs: 2_500 },
+      4,
+    );
+    await Promise.all(
+      Array.from({ length: 1_000 }, async () => {
+        const connection = await HttpConnection.open(service.url);
+        const startedAtMs = performance.now();
+        crowd.answer(await connection.request(seeded.transactionsRequest), performance.now() - startedAtMs);
+        connection.close();
+      }),
+    );
+    expect(crowd.statuses).toEqual({ 503: 1_000 });
+    expect(crowd.percentileMs(1)).toBeLessThan(5_000);
+    const { statuses, failed } = await catalogue;
+    expect([Object.keys(statuses), failed]).toEqual([['200'], 0]);
+    expect(await service.livezMs()).toBeLessThan(2_000);
+
+    release.resolve();
+    await blocking;
+    const after = await HttpConnection.open(service.url);
+    const path = getRequest('/v1/transactions/?limit=1', seeded.privateToken);
+    while ((await after.request(path)) !== 200) await Bun.sleep(50);
+    const again = await closedLoop(
+      { url: service.url, requests: [seeded.transactionsRequest], durationMs: 300 },
+      4,
+    );
+    expect([Object.keys(again.statuses), again.failed]).toEqual([['200'], 0]);
+    after.close();
+    expect(service.memoryMb).toBeLessThan(MEMORY_MAX_MB);
+  } finally {
+    await blocker.end({ timeout: 1 });
+  }
+}, 60_000);

@@ -1,0 +1,133 @@
+// npm run test:soak -- --minutes N: overload for as long as wanted, on both databases and with all kinds of
+// requests, then thousands of hostile clients, straight and through proxies. Prints what was measured; exits
+// with 1 when a bound is broken. Wants a machine that does nothing else.
+
+import { parseArgs } from 'node:util';
+import { DATABASES } from '../support/databases.ts';
+import { stopPostgres } from '../support/postgres-server.ts';
+import { PROXIES, type ProxyName, ReverseProxy } from '../support/reverse-proxy.ts';
+import { type HostilityReport, runHostility } from './hostility.ts';
+import { LoadedService, type Seeded, seed } from './loaded-service.ts';
+import { type OverloadReport, runOverload } from './overload.ts';
+
+const GOODPUT_MIN = 0.9;
+const LIVEZ_P99_MAX_MS = 1_000;
+const RECOVERY_MAX_MS = 5_000;
+const MEMORY_MAX_MB = 500;
+const CROWD = { held: 3_000, rounds: 5, roundMs: 3_000, seed: 1 };
+
+const KINDS: Record<string, (seeded: Seeded) => Uint8Array[]> = {
+  catalogue: ({ catalogueRequest }) => [catalogueRequest],
+  transactions: ({ transactionsRequest }) => [transactionsRequest],
+  both: ({ catalogueRequest, transactionsRequest }) => [catalogueRequest, transactionsRequest],
+};
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '5' },
+    database: { type: 'string' },
+    requests: { type: 'string' },
+    only: { type: 'string' },
+  },
+});
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Prints what was measured and what of it is out of bounds; returns how much that is. */
+function printReport(figures: Record<string, unknown>, bounds: Record<string, boolean>): number {
+  for (const [name, value] of Object.entries(figures)) {
+    print(`  ${name.padEnd(22)} ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+  }
+  const broken = Object.keys(bounds).filter((name) => bounds[name] === false);
+  for (const name of broken) print(`  BROKEN: ${name}`);
+  return broken.length;
+}
+
+function printOverload(report: OverloadReport): number {
+  const { goodput, livez, memoryMb, recoveryMs, failures, statuses } = report;
+  const figures = {
+    'peak, requests/s': Math.round(report.peakPerSecond),
+    'good in overload, /s': `${Math.round(report.goodPerSecond)} (${Math.round(goodput * 100)} % of peak)`,
+    statuses,
+    'due but unsent': report.unsent,
+    failures,
+    '/livez': `${livez.asked} asked, ${livez.failed} failed, p99 ${livez.p99Ms.toFixed(1)} ms`,
+    'memory, MB': memoryMb,
+    'recovered after, ms': Math.round(recoveryMs),
+  };
+  return printReport(figures, {
+    'goodput is nine tenths of the peak': goodput >= GOODPUT_MIN,
+    '/livez answers in time': livez.failed === 0 && livez.p99Ms <= LIVEZ_P99_MAX_MS,
+    'it recovers within seconds': recoveryMs <= RECOVERY_MAX_MS,
+    'memory is bounded': memoryMb.most <= MEMORY_MAX_MB,
+    'nobody is cut off': Object.keys(failures).length === 0,
+    'answers are 200, 429 or 503': Object.keys(statuses).every((status) =>
+      ['200', '429', '503'].includes(status),
+    ),
+  });
+}
+
+function printHostility(report: HostilityReport): number {
+  const { quietP99Ms, hostileP99Ms, statuses, failures, openFiles, memoryMb } = report;
+  const figures = {
+    'good requests': report.good,
+    statuses,
+    failures,
+    'p99, ms': `${quietP99Ms.toFixed(2)} without, ${hostileP99Ms.toFixed(2)} with the crowd`,
+    'hostile connections': `${report.opened} opened, ${report.cutOff} cut off while they were held`,
+    'open files': openFiles,
+    'memory, MB': memoryMb,
+  };
+  return printReport(figures, {
+    'p99 at most doubles': hostileP99Ms <= 2 * quietP99Ms,
+    'every good request is answered': Object.keys({ ...statuses, ...failures }).join() === '200',
+    'nothing leaks': openFiles.after < openFiles.before + 100 && memoryMb.after <= MEMORY_MAX_MB,
+  });
+}
+
+const chosen = (name: string, wanted: string | undefined) =>
+  wanted === undefined || name.toLowerCase().startsWith(wanted.toLowerCase());
+
+async function overloadEverything(minutes: number): Promise<number> {
+  const runs = DATABASES.filter(({ name }) => chosen(name, values.database)).flatMap((database) =>
+    Object.entries(KINDS)
+      .filter(([kind]) => chosen(kind, values.requests))
+      .map(([kind, requests]) => ({ database, kind, requests })),
+  );
+  const overloadMs = (minutes * 60_000) / runs.length;
+  let broken = 0;
+  for (const { database, kind, requests } of runs) {
+    print(`${database.name}, ${kind}, ${Math.round(overloadMs / 1000)} s at three times the peak`);
+    const seeded = await seed(await database.create());
+    await using service = await LoadedService.start(seeded);
+    broken += printOverload(
+      await runOverload(service, seeded, { requests: requests(seeded), peakMs: 5_000, overloadMs }),
+    );
+  }
+  return broken;
+}
+
+async function sendHostileCrowds(): Promise<number> {
+  let broken = 0;
+  for (const place of ['alone', ...PROXIES] as readonly ('alone' | ProxyName)[]) {
+    print(`${CROWD.held} hostile clients, the service ${place === 'alone' ? place : `behind ${place}`}`);
+    const seeded = await seed((await DATABASES[0]?.create()) ?? '');
+    await using service = await LoadedService.start(seeded);
+    await using proxy = place === 'alone' ? undefined : await ReverseProxy.start(place, [service.url]);
+    broken += printHostility(
+      await runHostility(service, seeded, { url: proxy?.url ?? service.url, ...CROWD }),
+    );
+  }
+  return broken;
+}
+
+let broken = 0;
+try {
+  if (chosen('overload', values.only)) broken += await overloadEverything(Number(values.minutes));
+  if (chosen('hostile', values.only)) broken += await sendHostileCrowds();
+} finally {
+  await stopPostgres();
+}
+process.exit(broken === 0 ? 0 : 1);

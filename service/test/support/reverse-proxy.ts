@@ -1,0 +1,92 @@
+// A real nginx or HAProxy before the service, with the very configuration that docs/operations.md recommends:
+// what is written there is what is tested. Only addresses and what a test run needs are put in.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './postgres-server.ts';
+import { requireProgram } from './programs.ts';
+
+export const PROXIES = ['nginx', 'haproxy'] as const;
+export type ProxyName = (typeof PROXIES)[number];
+
+const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations.md');
+const NODES = ['10.0.0.11:8080', '10.0.0.12:8080'];
+
+export function requireProxies(): void {
+  for (const name of PROXIES) requireProxy(name);
+}
+
+function requireProxy(name: ProxyName): string {
+  return requireProgram({
+    names: [name],
+    debianPackage: name,
+    need: `The tests behind a proxy need ${name === 'nginx' ? 'nginx' : 'HAProxy'}`,
+  });
+}
+
+export class ReverseProxy implements AsyncDisposable {
+  readonly url: string;
+  readonly #child: Bun.Subprocess;
+  readonly #folder: string;
+
+  private constructor(url: string, child: Bun.Subprocess, folder: string) {
+    this.url = url;
+    this.#child = child;
+    this.#folder = folder;
+  }
+
+  /** Starts a proxy before one or two nodes and waits until requests reach one of them. */
+  static async start(name: ProxyName, nodeUrls: readonly string[]): Promise<ReverseProxy> {
+    const folder = mkdtempSync(join(tmpdir(), `offerbook-${name}-`));
+    const port = await freePort();
+    const file = join(folder, 'configuration');
+    writeFileSync(file, configuration(name, port, nodeUrls, folder));
+    const program = requireProxy(name);
+    const command =
+      name === 'nginx'
+        ? [program, '-p', folder, '-c', file, '-e', 'stderr', '-g', `daemon off; pid ${folder}/pid;`]
+        : [program, '-db', '-f', file];
+    const child = Bun.spawn(command, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const proxy = new ReverseProxy(`http://127.0.0.1:${port}`, child, folder);
+    while (!(await proxy.#isUp())) {
+      if (child.exitCode !== null)
+        throw new Error(`${name} ended: ${await new Response(child.stderr).text()}`);
+      await Bun.sleep(20);
+    }
+    return proxy;
+  }
+
+  async #isUp(): Promise<boolean> {
+    return fetch(`${this.url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGTERM');
+    await this.#child.exited;
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function configuration(name: ProxyName, port: number, nodeUrls: readonly string[], folder: string): string {
+  const [, recommended = ''] =
+    new RegExp(`\\n\`\`\`${name}\\n(.*?)\\n\`\`\`\\n`, 's').exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
+  if (recommended === '') throw new Error(`docs/operations.md has no configuration of ${name}`);
+  const lines = recommended.split('\n').flatMap((line) => {
+    const node = NODES.findIndex((address) => line.includes(address));
+    if (node < 0) return [line];
+    const url = nodeUrls[node];
+    return url === undefined ? [] : [line.replace(NODES[node] ?? '', new URL(url).host)];
+  });
+  const text = lines.join('\n');
+  if (name === 'haproxy') return `${text.replace('bind :80', `bind 127.0.0.1:${port}`)}\n`;
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  return text
+    .replace('listen 80', `listen 127.0.0.1:${port}`)
+    .replace('http {', `http {\n  access_log off;\n  ${temporary.join('\n  ')}`);
+}
