@@ -10,18 +10,37 @@ export interface ServerLog {
   close(): void;
 }
 
+/** Lines that come within this time are written together: a write for each took 3 µs of a request's 20. */
+const HOLD_MS = 20;
+const HELD_CHARACTERS_MAX = 64 * 1024;
+
 export function openLog(level: ServeSettings['logLevel']): ServerLog {
   const destination = pino.destination({ dest: 1, sync: false });
   // Whoever read the log has gone. The service is worth more than its log.
   destination.on('error', () => {});
+  let held = '';
+  let timer: Timer | undefined;
+  function release(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    destination.write(held);
+    held = '';
+  }
   const logger = pino(
     { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
-    destination,
+    {
+      write(line: string) {
+        held += line;
+        if (held.length >= HELD_CHARACTERS_MAX) release();
+        else timer ??= setTimeout(release, HOLD_MS);
+      },
+    },
   );
   return {
     logger,
     close() {
       try {
+        release();
         destination.flushSync();
       } catch {
         // Nobody is there to read it.

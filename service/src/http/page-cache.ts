@@ -1,4 +1,4 @@
-// Pages of the catalogue as bytes: built once, compressed once for each coding, and kept while the list they
+// Pages of the catalogue as replies: built once, compressed once for each coding, and kept while the list they
 // were cut from is current. Bounded by bytes; the page that was used longest ago goes first.
 
 import type { CatalogueQuery, ListView } from '../catalogue/catalogue.ts';
@@ -6,13 +6,16 @@ import { printEnvelope } from '../domain/page.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';
+import type { Reply } from './reply.ts';
 
 /** For each of the four lists, before compression. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
 
+/** A page in one coding, and the two ways to answer with it. */
 export interface Representation {
-  readonly bytes: Uint8Array;
   readonly tag: string;
+  readonly whole: Reply;
+  readonly unchanged: Reply;
 }
 
 export class EncodedPage {
@@ -33,7 +36,7 @@ export class EncodedPage {
     const known = this.#representations.get(coding);
     if (known !== undefined) return known;
     const bytes = coding === undefined ? this.#body : compress(coding, this.#body);
-    const made = { bytes, tag: entityTag(this.#body, coding) };
+    const made = represent(bytes, entityTag(this.#body, coding), coding);
     this.#representations.set(coding, made);
     return made;
   }
@@ -85,6 +88,23 @@ class ListPages {
       this.#bytes -= page.size;
     }
   }
+}
+
+/** A Response takes a Blob and a Headers object over as they are. Bytes and a record it copies: 7 µs of 27 that a page took. */
+function represent(bytes: Uint8Array<ArrayBuffer>, tag: string, coding: Coding | undefined): Representation {
+  const unchanged = new Headers({
+    'Content-Type': 'application/json',
+    'Cache-Control': 'public, max-age=60',
+    Vary: 'Authorization, Accept-Encoding',
+    ETag: tag,
+  });
+  const whole = new Headers(unchanged);
+  if (coding !== undefined) whole.set('Content-Encoding', coding);
+  return {
+    tag,
+    whole: { status: 200, headers: whole, body: new Blob([bytes]) },
+    unchanged: { status: 304, headers: unchanged, body: null },
+  };
 }
 
 function cacheKey({ cursor, limit, name, category, country }: CatalogueQuery): string {
