@@ -10,8 +10,12 @@ import { describeMachine } from './machine.ts';
 import { table } from './table.ts';
 import type { Finding, Topic } from './topic.ts';
 import { catalogue } from './topics/catalogue.ts';
+import { large } from './topics/large.ts';
+import { start } from './topics/start.ts';
+import { transactions } from './topics/transactions.ts';
+import { workers } from './topics/workers.ts';
 
-const TOPICS: Readonly<Record<string, Topic>> = { catalogue };
+const TOPICS: Readonly<Record<string, Topic>> = { catalogue, large, transactions, start, workers };
 
 const { values: options } = parseArgs({
   options: {

@@ -13,7 +13,6 @@ export function authenticate(
   tokens: TokenDirectory,
 ): AccessToken | Promise<AccessToken> {
   const text = readBearer(authorization);
-  if (parseTokenKind(text) === undefined) throw invalidToken();
   return tokens.findKnown(text) ?? findNew(text, tokens);
 }
 
@@ -45,6 +44,8 @@ function readBearer(authorization: string | null): string {
 }
 
 async function findNew(text: string, tokens: TokenDirectory): Promise<AccessToken> {
+  // A mistyped token needs no look-up.
+  if (parseTokenKind(text) === undefined) throw invalidToken();
   let token: AccessToken | undefined;
   try {
     token = await tokens.findNew(text);
