@@ -4,12 +4,13 @@
 //   bun bare.ts transactions DATABASE PORT
 
 import { Database } from 'bun:sqlite';
+import { readFileSync } from 'node:fs';
 
 const [what = '', path = '', port = ''] = process.argv.slice(2);
 
 const answers: Record<string, () => (request: Request) => Response> = {
   body() {
-    const body = new Blob([require('node:fs').readFileSync(path)]);
+    const body = new Blob([readFileSync(path)]);
     const headers = new Headers({ 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
     return () => new Response(body, { headers });
   },
