@@ -1,8 +1,7 @@
 // Pages of the catalogue as replies: built once, compressed once for each coding, and kept while the list they
 // were cut from is current. Bounded by bytes; the page that was used longest ago goes first.
 
-import type { CatalogueQuery, ListView } from '../catalogue/catalogue.ts';
-import { printEnvelope } from '../domain/page.ts';
+import type { CatalogueQuery, EncodedPage, ListView } from '../catalogue/catalogue.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';
@@ -18,14 +17,14 @@ export interface Representation {
   readonly unchanged: Reply;
 }
 
-export class EncodedPage {
+export class KeptPage {
   readonly cursor: Uuid | undefined;
   readonly #body: Uint8Array<ArrayBuffer>;
   readonly #representations = new Map<Coding | undefined, Representation>();
 
-  constructor(items: readonly string[], cursor: Uuid | undefined) {
+  constructor({ bytes, cursor }: EncodedPage) {
     this.cursor = cursor;
-    this.#body = Buffer.from(printEnvelope(items, cursor));
+    this.#body = bytes;
   }
 
   get size(): number {
@@ -46,7 +45,7 @@ export class PageCache {
   /** The pages of a list go when the list does: a new import, or a coupon that starts or ends. */
   readonly #lists = new WeakMap<ListView, ListPages>();
 
-  get(view: ListView, query: CatalogueQuery): EncodedPage {
+  get(view: ListView, query: CatalogueQuery): KeptPage {
     let pages = this.#lists.get(view);
     if (pages === undefined) {
       pages = new ListPages(view);
@@ -58,19 +57,18 @@ export class PageCache {
 
 class ListPages {
   readonly #view: ListView;
-  readonly #pages = new Map<string, EncodedPage>();
+  readonly #pages = new Map<string, KeptPage>();
   #bytes = 0;
 
   constructor(view: ListView) {
     this.#view = view;
   }
 
-  get(query: CatalogueQuery): EncodedPage {
+  get(query: CatalogueQuery): KeptPage {
     const key = cacheKey(query);
     let page = this.#pages.get(key);
     if (page === undefined) {
-      const { items, cursor } = this.#view.page(query);
-      page = new EncodedPage(items, cursor);
+      page = new KeptPage(this.#view.page(query));
       this.#bytes += page.size;
       this.#makeRoom();
     } else {
