@@ -69,11 +69,12 @@ export function fillPlainCatalogue(file: SqliteFile, retailers: Iterable<Retaile
   })();
 }
 
-/** One organisation's. */
+/** One organisation's. Rows lie in the order in which they came, as they do in a table that has grown with time. */
 export async function fillPlainTransactions(file: SqliteFile, stores: Stores, orgId: number): Promise<void> {
   const places = TRANSACTION_COLUMNS.map((_, index) => `?${index + 2}`).join(', ');
-  const addRow = file.prepare(`INSERT INTO transactions VALUES (?1, ${places})`);
+  const addRow = file.prepare(`INSERT INTO staged VALUES (?1, ${places})`);
   const addDocument = file.prepare('INSERT INTO documents VALUES (?1, ?2, ?3)');
+  file.run('CREATE TEMP TABLE staged AS SELECT * FROM transactions');
   file.run('BEGIN');
   await stores.transactions.read(orgId, async (batch) => {
     for (const { id, document } of batch) {
@@ -82,5 +83,7 @@ export async function fillPlainTransactions(file: SqliteFile, stores: Stores, or
       addDocument.run(orgId, id, document);
     }
   });
+  file.run('INSERT INTO transactions SELECT * FROM staged ORDER BY updatedAt');
   file.run('COMMIT');
+  file.run('DROP TABLE staged');
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine } from './machine.ts';
+import { writeReport } from './report.ts';
 import { table } from './table.ts';
 import type { Finding, Topic } from './topic.ts';
 import { catalogue } from './topics/catalogue.ts';
@@ -48,7 +49,12 @@ for (const name of options.only.split(',')) {
     rmSync(folder, { recursive: true, force: true });
   }
 }
-say(findingsTable(findings));
+const summary = findingsTable(findings);
+say(summary);
+if (!options['keep-docs']) {
+  const machine = `Measured on ${describeMachine()} Each figure is the median of ${options.repeats} measurements of ${options.seconds} s.`;
+  writeReport([machine, summary, ...details].join('\n\n'));
+}
 
 function findingsTable(found: readonly Finding[]): string {
   const rows = found.map(({ work, target, measured, met }) => [

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStores } from '../../service/src/storage/open-stores.ts';
 import { stopPostgres } from '../../service/test/support/postgres-server.ts';
+import { barChart } from '../bar-chart.ts';
 import { createPlainDatabase, fillCatalogue, fillPlainCatalogue } from '../fill.ts';
 import { makeRetailers, SMALL } from '../large-catalogue.ts';
 import { compare, type Load, type Series } from '../load.ts';
@@ -24,6 +25,7 @@ import type { Finding, Report, Run } from '../topic.ts';
 
 const OFFERS = '/v1/cashback-offers/';
 const RETAILERS = '/v1/retailers/';
+const PLOT = join(import.meta.dir, '..', '..', 'docs', 'images', 'catalogue-speed.svg');
 const GZIP = { 'Accept-Encoding': 'gzip' };
 
 export async function catalogue(run: Run): Promise<Report> {
@@ -83,6 +85,7 @@ export async function catalogue(run: Run): Promise<Report> {
   }
   const measured = await compare(loads, run.repeats);
   await stopPostgres();
+  writeFileSync(PLOT, plot(measured));
   return { findings: findings(measured), details: [details(measured)] };
 }
 
@@ -112,6 +115,18 @@ function findings(measured: Record<string, Series>): Finding[] {
     times(page, 'ours, gzip', 'json-server, gzip', 10),
     times('page of 100 offers, not compressed', 'ours, not compressed', 'PostGraphile, not compressed', 10),
   ];
+}
+
+function plot(measured: Record<string, Series>): string {
+  const bars = Object.entries(measured)
+    .toSorted(([, a], [, b]) => b.requestsPerS - a.requestsPerS)
+    .map(([name, { requestsPerS }]) => ({
+      name,
+      value: requestsPerS,
+      label: `${whole(requestsPerS)}/s`,
+      isOurs: name.startsWith('ours'),
+    }));
+  return barChart('Catalogue pages a second, one core, logarithmic', bars);
 }
 
 function details(measured: Record<string, Series>): string {
