@@ -71,10 +71,10 @@ export function fillPlainCatalogue(file: SqliteFile, retailers: Iterable<Retaile
 
 /** One organisation's. Rows lie in the order in which they came, as they do in a table that has grown with time. */
 export async function fillPlainTransactions(file: SqliteFile, stores: Stores, orgId: number): Promise<void> {
+  file.run('CREATE TEMP TABLE staged AS SELECT * FROM transactions');
   const places = TRANSACTION_COLUMNS.map((_, index) => `?${index + 2}`).join(', ');
   const addRow = file.prepare(`INSERT INTO staged VALUES (?1, ${places})`);
   const addDocument = file.prepare('INSERT INTO documents VALUES (?1, ?2, ?3)');
-  file.run('CREATE TEMP TABLE staged AS SELECT * FROM transactions');
   file.run('BEGIN');
   await stores.transactions.read(orgId, async (batch) => {
     for (const { id, document } of batch) {
