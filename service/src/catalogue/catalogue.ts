@@ -9,6 +9,7 @@ import type { CatalogueListName, ListView } from './list-view.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export type { CatalogueListName, CatalogueQuery, ListView } from './list-view.ts';
+export type { EncodedPage } from './page-writer.ts';
 
 export class Catalogue {
   readonly #store: Pick<CatalogueStore, 'read'>;

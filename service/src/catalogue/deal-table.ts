@@ -4,6 +4,7 @@
 import type { Bitset } from './bitset.ts';
 import { GrowingUint32Array } from './growing-uint32-array.ts';
 import type { Pacer } from './pacer.ts';
+import type { PageWriter } from './page-writer.ts';
 import type { Span } from './printed-json.ts';
 import type { RetailerTable } from './retailer-table.ts';
 import { sortedOrder } from './sorted-order.ts';
@@ -49,31 +50,35 @@ export class DealTable {
     this.#ends = columns.ends;
   }
 
-  /** The deal as an item of its own list: with its retailer's fields in place of its closing brace. */
-  listForm(rank: number): string {
+  /** Writes the deal as an item of its own list: with its retailer's fields in place of its closing brace. */
+  writeListForm(rank: number, writer: PageWriter): void {
     const slot = this.slots[rank] as number;
     const owner = this.owners[rank] as number;
-    return this.#read(owner, slot, slot, 1) + (this.#retailers.tails[owner] as string);
+    this.#write(owner, slot, slot, 1, writer);
+    this.#retailers.writeTail(owner, writer);
   }
 
-  /** A retailer's deals, or those of them that are active, as the inside of a JSON array. */
-  embeddedForm(retailer: number, active: Bitset | undefined): string {
+  /** Writes a retailer's deals, or those of them that are active, as the inside of a JSON array. */
+  writeEmbeddedForm(retailer: number, active: Bitset | undefined, writer: PageWriter): void {
     const end = this.firstSlots[retailer + 1] as number;
-    let text = '';
+    let isFirst = true;
     let slot = this.firstSlots[retailer] as number;
     while (slot < end) {
       const runBegin = slot;
       while (slot < end && (active?.has(this.ranks[slot] as number) ?? true)) slot++;
-      if (slot > runBegin) text += (text === '' ? '' : ',') + this.#read(retailer, runBegin, slot - 1, 0);
+      if (slot > runBegin) {
+        if (!isFirst) writer.add(',');
+        isFirst = false;
+        this.#write(retailer, runBegin, slot - 1, 0, writer);
+      }
       slot++;
     }
-    return text;
   }
 
-  #read(retailer: number, firstSlot: number, lastSlot: number, bytesCut: number): string {
+  #write(retailer: number, firstSlot: number, lastSlot: number, bytesCut: number, writer: PageWriter): void {
     const begin = this.#begins[firstSlot] as number;
     const end = (this.#ends[lastSlot] as number) - bytesCut;
-    return this.#retailers.pool.read(this.#retailers.chunks[retailer] as number, begin, end);
+    writer.copy(this.#retailers.pool, this.#retailers.chunks[retailer] as number, begin, end);
   }
 }
 

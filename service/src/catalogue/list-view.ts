@@ -1,12 +1,12 @@
 // The lists as a request sees them: from one moment's state, which never changes afterwards, whatever the
-// clock and later imports do. A view finds the items of a page and puts their texts together.
+// clock and later imports do. A view finds the items of a page and has their texts written.
 
 import type { DealList } from '../domain/catalogue.ts';
-import { cutPage, type Page } from '../domain/page.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { type Bitset, firstCommon } from './bitset.ts';
 import type { DealTable } from './deal-table.ts';
 import type { OfferIndex } from './offer-index.ts';
+import { type EncodedPage, type PageWriter, writePage } from './page-writer.ts';
 import type { RetailerTable } from './retailer-table.ts';
 import type { UuidTable } from './uuid-table.ts';
 
@@ -25,8 +25,7 @@ export interface CatalogueQuery {
 }
 
 export interface ListView {
-  /** The items are JSON texts. */
-  page(query: CatalogueQuery): Page<string>;
+  page(query: CatalogueQuery): EncodedPage;
 }
 
 export class OffersView implements ListView {
@@ -38,9 +37,11 @@ export class OffersView implements ListView {
     this.#index = index;
   }
 
-  page(query: CatalogueQuery): Page<string> {
+  page(query: CatalogueQuery): EncodedPage {
     const ranks = this.#index.select(query, position(this.#table.ids, query.cursor), query.limit + 1);
-    return page(ranks, query.limit, this.#table.ids, (rank) => this.#table.listForm(rank));
+    return writePage(ranks, query.limit, this.#table.ids, (rank, writer) =>
+      this.#table.writeListForm(rank, writer),
+    );
   }
 }
 
@@ -54,10 +55,12 @@ export class DatedDealsView implements ListView {
     this.#active = active;
   }
 
-  page({ cursor, limit }: CatalogueQuery): Page<string> {
+  page({ cursor, limit }: CatalogueQuery): EncodedPage {
     const range = { begin: position(this.#table.ids, cursor), end: this.#table.listedCount };
     const ranks = firstCommon([this.#active], range, limit + 1);
-    return page(ranks, limit, this.#table.ids, (rank) => this.#table.listForm(rank));
+    return writePage(ranks, limit, this.#table.ids, (rank, writer) =>
+      this.#table.writeListForm(rank, writer),
+    );
   }
 }
 
@@ -78,34 +81,26 @@ export class RetailersView implements ListView {
     this.#parts = parts;
   }
 
-  page({ cursor, limit }: CatalogueQuery): Page<string> {
+  page({ cursor, limit }: CatalogueQuery): EncodedPage {
     const { retailers, listed } = this.#parts;
     const range = { begin: position(retailers.ids, cursor), end: retailers.count };
     const numbers = firstCommon([listed], range, limit + 1);
-    return page(numbers, limit, retailers.ids, (retailer) => this.#text(retailer));
+    return writePage(numbers, limit, retailers.ids, (retailer, writer) => this.#write(retailer, writer));
   }
 
-  #text(retailer: number): string {
+  #write(retailer: number, writer: PageWriter): void {
     const { retailers, offers, coupons, activeCoupons, promotions, activePromotions } = this.#parts;
-    const head = retailers.heads[retailer] as string;
-    const offerTexts = offers.embeddedForm(retailer, undefined);
-    const couponTexts = coupons.embeddedForm(retailer, activeCoupons);
-    const promotionTexts = promotions.embeddedForm(retailer, activePromotions);
-    return `${head},"cashbackOffers":[${offerTexts}],"coupons":[${couponTexts}],"promotions":[${promotionTexts}]}`;
+    retailers.writeHead(retailer, writer);
+    writer.add(',"cashbackOffers":[');
+    offers.writeEmbeddedForm(retailer, undefined, writer);
+    writer.add('],"coupons":[');
+    coupons.writeEmbeddedForm(retailer, activeCoupons, writer);
+    writer.add('],"promotions":[');
+    promotions.writeEmbeddedForm(retailer, activePromotions, writer);
+    writer.add(']}');
   }
 }
 
 function position(ids: UuidTable, cursor: Uuid | undefined): number {
   return cursor === undefined ? 0 : ids.firstAtOrAfter(cursor);
-}
-
-/** Makes a page of item numbers that were selected with one more than the limit. */
-function page(
-  numbers: readonly number[],
-  limit: number,
-  ids: UuidTable,
-  textOf: (number: number) => string,
-): Page<string> {
-  const { items, cursor } = cutPage(numbers, limit, (number) => ids.at(number));
-  return { items: items.map(textOf), cursor };
 }

@@ -82,11 +82,19 @@ function endOfValue(bytes: Uint8Array, begin: number): number {
 }
 
 function endOfString(bytes: Uint8Array, begin: number): number {
-  for (let position = begin + 1; position < bytes.length; position++) {
-    if (bytes[position] === BACKSLASH) position++;
-    else if (bytes[position] === QUOTE) return position + 1;
-  }
-  throw notPrinted();
+  let quote = begin;
+  do {
+    quote = bytes.indexOf(QUOTE, quote + 1);
+    if (quote < 0) throw notPrinted();
+  } while (isEscaped(bytes, quote));
+  return quote + 1;
+}
+
+/** Whether an odd number of backslashes stands before it. */
+function isEscaped(bytes: Uint8Array, position: number): boolean {
+  let begin = position;
+  while (bytes[begin - 1] === BACKSLASH) begin--;
+  return (position - begin) % 2 === 1;
 }
 
 function equals(bytes: Uint8Array, begin: number, end: number, expected: Uint8Array): boolean {

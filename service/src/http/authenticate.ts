@@ -37,13 +37,12 @@ export function requireKind(token: AccessToken, kind: TokenKind, origin: string 
 }
 
 function readBearer(authorization: string | null): string {
-  const [scheme = '', ...rest] = (authorization ?? '').split(' ');
-  if (scheme.toLowerCase() !== 'bearer') {
+  if (authorization === null || !/^bearer( |$)/i.test(authorization)) {
     throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
       headers: { 'WWW-Authenticate': REALM },
     });
   }
-  return rest.join(' ').trim();
+  return authorization.slice('bearer '.length).trim();
 }
 
 /** Whether an unknown token is good cannot be told without the database: neither yes nor no would be true. */

@@ -27,16 +27,10 @@ export function catalogueRoute(catalogue: Catalogue, pageSize: number) {
     });
     const { headers: asked } = exchange.request;
     const coding = chooseCoding(asked.get('Accept-Encoding'), page.size);
-    const { bytes, tag } = page.as(coding);
-    const headers: Record<string, string> = {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'public, max-age=60',
-      Vary: 'Authorization, Accept-Encoding',
-      ETag: tag,
-    };
-    if (page.cursor !== undefined) headers.Link = nextLink(exchange, page.cursor);
-    if (matchesTag(asked.get('If-None-Match'), tag)) return { status: 304, headers, body: null };
-    if (coding !== undefined) headers['Content-Encoding'] = coding;
-    return { status: 200, headers, body: bytes };
+    const { tag, whole, unchanged } = page.as(coding);
+    const reply = matchesTag(asked.get('If-None-Match'), tag) ? unchanged : whole;
+    return page.cursor === undefined
+      ? reply
+      : { ...reply, ownHeaders: { Link: nextLink(exchange, page.cursor) } };
   };
 }

@@ -11,6 +11,11 @@ export type Coding = (typeof CODINGS)[number];
 /** Below this, headers outweigh what is saved. */
 const SIZE_MIN = 1_000;
 
+/** Callers send the same few headers over and over. To read a browser's takes 4 µs, a tenth of what a page takes in all. */
+const qualitiesByHeader = new Map<string, ReadonlyMap<string, number>>();
+const HEADERS_KEPT_MAX = 100;
+const HEADER_LENGTH_KEPT_MAX = 100;
+
 /** The coding to use, or undefined for none. */
 export function chooseCoding(acceptEncoding: string | null, size: number): Coding | undefined {
   if (acceptEncoding === null || acceptEncoding === '' || size < SIZE_MIN) return undefined;
@@ -29,7 +34,9 @@ export function chooseCoding(acceptEncoding: string | null, size: number): Codin
   return best;
 }
 
-function parseQualities(header: string): Map<string, number> {
+function parseQualities(header: string): ReadonlyMap<string, number> {
+  const known = qualitiesByHeader.get(header);
+  if (known !== undefined) return known;
   const qualities = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
@@ -37,16 +44,19 @@ function parseQualities(header: string): Map<string, number> {
     const value = q === undefined ? 1 : Number(q);
     if (name !== '') qualities.set(name, value >= 0 && value <= 1 ? value : 0);
   }
+  if (qualitiesByHeader.size < HEADERS_KEPT_MAX && header.length <= HEADER_LENGTH_KEPT_MAX) {
+    qualitiesByHeader.set(header, qualities);
+  }
   return qualities;
 }
 
-export function compress(coding: Coding, bytes: Uint8Array<ArrayBuffer>): Uint8Array {
-  switch (coding) {
-    case 'zstd':
-      return Bun.zstdCompressSync(bytes, { level: 1 });
-    case 'br':
-      return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
-    case 'gzip':
-      return Bun.gzipSync(bytes, { level: 1, library: 'libdeflate' });
-  }
+export function compress(coding: Coding, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  // Their types leave open whether the memory is shared; it never is.
+  return compressors[coding](bytes) as Uint8Array<ArrayBuffer>;
 }
+
+const compressors: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array> = {
+  zstd: (bytes) => Bun.zstdCompressSync(bytes, { level: 1 }),
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  gzip: (bytes) => Bun.gzipSync(bytes, { level: 1, library: 'libdeflate' }),
+};

@@ -73,7 +73,13 @@ function saneOrigin(origin: string): string {
 
 /** The Link header with the whole URL of the next page: the same request with another cursor. */
 export function nextLink(exchange: Exchange, cursor: string): string {
-  const search = new URLSearchParams(exchange.search);
-  search.set('cursor', cursor);
-  return `<${exchange.origin}${exchange.path}?${search}>; rel="next"`;
+  return `<${exchange.origin}${exchange.path}?${nextSearch(exchange.search, cursor)}>; rel="next"`;
+}
+
+function nextSearch(search: string, cursor: string): string {
+  // Most requests are for the first page, and URLSearchParams takes a tenth of the time that is ours to spend.
+  if (search === '') return `cursor=${cursor}`;
+  const parameters = new URLSearchParams(search);
+  parameters.set('cursor', cursor);
+  return parameters.toString();
 }

@@ -1,28 +1,30 @@
-// Pages of the catalogue as bytes: built once, compressed once for each coding, and kept while the list they
+// Pages of the catalogue as replies: built once, compressed once for each coding, and kept while the list they
 // were cut from is current. Bounded by bytes; the page that was used longest ago goes first.
 
-import type { CatalogueQuery, ListView } from '../catalogue/catalogue.ts';
-import { printEnvelope } from '../domain/page.ts';
+import type { CatalogueQuery, EncodedPage, ListView } from '../catalogue/catalogue.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';
+import type { Reply } from './reply.ts';
 
 /** For each of the four lists, before compression. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
 
+/** A page in one coding, and the two ways to answer with it. */
 export interface Representation {
-  readonly bytes: Uint8Array;
   readonly tag: string;
+  readonly whole: Reply;
+  readonly unchanged: Reply;
 }
 
-export class EncodedPage {
+export class KeptPage {
   readonly cursor: Uuid | undefined;
   readonly #body: Uint8Array<ArrayBuffer>;
   readonly #representations = new Map<Coding | undefined, Representation>();
 
-  constructor(items: readonly string[], cursor: Uuid | undefined) {
+  constructor({ bytes, cursor }: EncodedPage) {
     this.cursor = cursor;
-    this.#body = Buffer.from(printEnvelope(items, cursor));
+    this.#body = bytes;
   }
 
   get size(): number {
@@ -33,7 +35,7 @@ export class EncodedPage {
     const known = this.#representations.get(coding);
     if (known !== undefined) return known;
     const bytes = coding === undefined ? this.#body : compress(coding, this.#body);
-    const made = { bytes, tag: entityTag(this.#body, coding) };
+    const made = represent(bytes, entityTag(this.#body, coding), coding);
     this.#representations.set(coding, made);
     return made;
   }
@@ -43,7 +45,7 @@ export class PageCache {
   /** The pages of a list go when the list does: a new import, or a coupon that starts or ends. */
   readonly #lists = new WeakMap<ListView, ListPages>();
 
-  get(view: ListView, query: CatalogueQuery): EncodedPage {
+  get(view: ListView, query: CatalogueQuery): KeptPage {
     let pages = this.#lists.get(view);
     if (pages === undefined) {
       pages = new ListPages(view);
@@ -55,19 +57,18 @@ export class PageCache {
 
 class ListPages {
   readonly #view: ListView;
-  readonly #pages = new Map<string, EncodedPage>();
+  readonly #pages = new Map<string, KeptPage>();
   #bytes = 0;
 
   constructor(view: ListView) {
     this.#view = view;
   }
 
-  get(query: CatalogueQuery): EncodedPage {
+  get(query: CatalogueQuery): KeptPage {
     const key = cacheKey(query);
     let page = this.#pages.get(key);
     if (page === undefined) {
-      const { items, cursor } = this.#view.page(query);
-      page = new EncodedPage(items, cursor);
+      page = new KeptPage(this.#view.page(query));
       this.#bytes += page.size;
       this.#makeRoom();
     } else {
@@ -85,6 +86,23 @@ class ListPages {
       this.#bytes -= page.size;
     }
   }
+}
+
+/** A Response takes a Blob and a Headers object over as they are. Bytes and a record it copies: 7 µs of 27 that a page took. */
+function represent(bytes: Uint8Array<ArrayBuffer>, tag: string, coding: Coding | undefined): Representation {
+  const unchanged = new Headers({
+    'Content-Type': 'application/json',
+    'Cache-Control': 'public, max-age=60',
+    Vary: 'Authorization, Accept-Encoding',
+    ETag: tag,
+  });
+  const whole = new Headers(unchanged);
+  if (coding !== undefined) whole.set('Content-Encoding', coding);
+  return {
+    tag,
+    whole: { status: 200, headers: whole, body: new Blob([bytes]) },
+    unchanged: { status: 304, headers: unchanged, body: null },
+  };
 }
 
 function cacheKey({ cursor, limit, name, category, country }: CatalogueQuery): string {

@@ -3,8 +3,10 @@
 
 export interface Reply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | string | null;
+  /** May be shared with other replies: what only this one has goes into `ownHeaders`. */
+  readonly headers: Headers | Readonly<Record<string, string>>;
+  readonly ownHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly body: Blob | Uint8Array<ArrayBuffer> | string | null;
 }
 
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {

@@ -8,7 +8,7 @@ import type { Reply } from './reply.ts';
 export class StaticFile {
   readonly #body: Uint8Array<ArrayBuffer>;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #compressed = new Map<Coding, Uint8Array>();
+  readonly #compressed = new Map<Coding, Uint8Array<ArrayBuffer>>();
 
   constructor(text: string, headers: Readonly<Record<string, string>>) {
     this.#body = Buffer.from(text);
@@ -34,7 +34,7 @@ export class StaticFile {
     return { status: 200, headers: { ...headers, 'Content-Encoding': coding }, body: this.#encode(coding) };
   }
 
-  #encode(coding: Coding): Uint8Array {
+  #encode(coding: Coding): Uint8Array<ArrayBuffer> {
     const known = this.#compressed.get(coding);
     if (known !== undefined) return known;
     const made = compress(coding, this.#body);

@@ -5,6 +5,7 @@ import { ApiError } from '../../src/domain/errors.ts';
 import type { CatalogueStore } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { START_MS, storeOf, uuid } from './arbitrary-catalogue.ts';
+import { readPage } from './read-page.ts';
 
 const clock = () => START_MS;
 const ALL = { cursor: undefined, limit: 1000 };
@@ -65,7 +66,7 @@ describe('loading', () => {
     const catalogue = new Catalogue(storeOf(retailers(2, 'new'), 7), clock);
     await catalogue.load();
     expect([catalogue.ready, catalogue.revision]).toEqual([true, 7]);
-    expect(catalogue.list('retailers').page(ALL)).toEqual({
+    expect(readPage(catalogue.list('retailers'), ALL)).toEqual({
       items: retailers(2, 'new')
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
         .map(printRetailer),
@@ -77,7 +78,7 @@ describe('loading', () => {
     const catalogue = new Catalogue(storeOf([]), clock);
     await catalogue.load();
     for (const list of ['retailers', 'cashbackOffers', 'coupons', 'promotions'] as const) {
-      expect(catalogue.list(list).page({ ...ALL, name: 'a', country: 'DE' })).toEqual({
+      expect(readPage(catalogue.list(list), { ...ALL, name: 'a', country: 'DE' })).toEqual({
         items: [],
         cursor: undefined,
       });
@@ -125,13 +126,13 @@ describe('refreshing', () => {
     await Promise.all(first);
     await settle();
     expect(state.reads).toHaveLength(2);
-    expect(catalogue.list('retailers').page(ALL).items).toEqual(retailers(1, 'old').map(printRetailer));
+    expect(readPage(catalogue.list('retailers'), ALL).items).toEqual(retailers(1, 'old').map(printRetailer));
 
     state.reads[1]?.finish();
     await Promise.all(second);
     await settle();
     expect(state.reads).toHaveLength(2);
-    expect(catalogue.list('retailers').page(ALL).items).toEqual(retailers(1, 'new').map(printRetailer));
+    expect(readPage(catalogue.list('retailers'), ALL).items).toEqual(retailers(1, 'new').map(printRetailer));
   });
 
   test('a failed refresh rejects, leaves the old snapshot in place, and does not stop the next one', async () => {
@@ -155,7 +156,7 @@ describe('refreshing', () => {
     await settle();
     state.reads[2]?.finish();
     await next;
-    expect(catalogue.list('retailers').page(ALL).items).toEqual(retailers(1, 'new').map(printRetailer));
+    expect(readPage(catalogue.list('retailers'), ALL).items).toEqual(retailers(1, 'new').map(printRetailer));
   });
 
   test('a failed load leaves nothing to show and can be tried again', async () => {
@@ -181,7 +182,7 @@ describe('refreshing', () => {
     );
     await catalogue.load();
     const held = catalogue.list('retailers');
-    const heldPage = held.page(ALL);
+    const heldPage = readPage(held, ALL);
 
     const seen: string[] = [];
     let cursor: Uuid | undefined;
@@ -190,7 +191,7 @@ describe('refreshing', () => {
         version = 'new';
         await catalogue.refresh();
       }
-      const page = catalogue.list('retailers').page({ cursor, limit: 7 });
+      const page = readPage(catalogue.list('retailers'), { cursor, limit: 7 });
       seen.push(...page.items);
       cursor = page.cursor;
     }
@@ -199,6 +200,6 @@ describe('refreshing', () => {
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
         .map(printRetailer);
     expect(seen).toEqual([...expected('old').slice(0, 21), ...expected('new').slice(21)]);
-    expect(held.page(ALL)).toEqual(heldPage);
+    expect(readPage(held, ALL)).toEqual(heldPage);
   });
 });

@@ -1,0 +1,89 @@
+// Fills databases for the benchmarks: ours through its stores, and the tables that a plain implementation has.
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { digestToken } from '../service/src/domain/access-token.ts';
+import { printRetailer, type Retailer } from '../service/src/domain/catalogue.ts';
+import type { Stores } from '../service/src/domain/stores.ts';
+import type { Transaction } from '../service/src/domain/transaction.ts';
+
+const BATCH_SIZE = 500;
+
+/** Returns the bytes of all documents: what the catalogue is when it is serialised. */
+export async function fillCatalogue(stores: Stores, retailers: Iterable<Retailer>): Promise<number> {
+  let bytes = 0;
+  await stores.catalogue.write(async (writer) => {
+    const batch: { id: Retailer['id']; document: string }[] = [];
+    for (const retailer of retailers) {
+      const document = printRetailer(retailer);
+      bytes += Buffer.byteLength(document);
+      batch.push({ id: retailer.id, document });
+      if (batch.length === BATCH_SIZE) await writer.put(batch.splice(0));
+    }
+    await writer.put(batch);
+    await writer.markChanged();
+  });
+  return bytes;
+}
+
+const TRANSACTION_COLUMNS = [
+  ...['id', 'country', 'clickedAt', 'soldAt', 'updatedAt', 'currencyCode', 'orderValue', 'cashback'],
+  ...['activatedAt', 'passbackUid', 'passbackData', 'status', 'cashbackOfferId', 'couponId', 'promotionId'],
+] as const satisfies readonly (keyof Transaction)[];
+
+const PLAIN_SCHEMA = [
+  'CREATE TABLE tokens (digest TEXT PRIMARY KEY)',
+  'CREATE TABLE retailers (id TEXT PRIMARY KEY, name TEXT, url TEXT, logo TEXT)',
+  `CREATE TABLE cashback_offers (
+     id TEXT PRIMARY KEY, retailer_id TEXT REFERENCES retailers (id), featured INTEGER, countries TEXT,
+     cashback_percentage REAL, maximum_fixed_commission_fee REAL, description TEXT, category TEXT,
+     terms_and_exclusions TEXT)`,
+  `CREATE TABLE transactions (orgId INTEGER, ${TRANSACTION_COLUMNS.join(', ')}, PRIMARY KEY (orgId, id))`,
+  // For a bare loop: documents, in the order of a page.
+  'CREATE TABLE documents (orgId, id, document, PRIMARY KEY (orgId, id)) WITHOUT ROWID',
+];
+
+/** An empty one; what is lost in a crash is made again. */
+export function createPlainDatabase(path: string, tokens: readonly string[]): SqliteFile {
+  const file = new SqliteFile(path, { create: true, strict: true });
+  file.run('PRAGMA journal_mode = WAL');
+  file.run('PRAGMA synchronous = OFF');
+  for (const statement of PLAIN_SCHEMA) file.run(statement);
+  for (const token of tokens) file.run('INSERT INTO tokens VALUES (?1)', [digestToken(token)]);
+  return file;
+}
+
+export function fillPlainCatalogue(file: SqliteFile, retailers: Iterable<Retailer>): void {
+  const addRetailer = file.prepare('INSERT INTO retailers VALUES (?1, ?2, ?3, ?4)');
+  const addOffer = file.prepare('INSERT INTO cashback_offers VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)');
+  file.transaction(() => {
+    for (const { id: retailerId, name, url, logo, cashbackOffers } of retailers) {
+      addRetailer.run(retailerId, name, url, logo);
+      for (const offer of cashbackOffers) {
+        addOffer.run(
+          ...[offer.id, retailerId, Number(offer.featured), JSON.stringify(offer.countries)],
+          ...[offer.cashbackPercentage, offer.maximumFixedCommissionFee, offer.description],
+          ...[offer.category, offer.termsAndExclusions],
+        );
+      }
+    }
+  })();
+}
+
+/** One organisation's. Rows lie in the order in which they came, as they do in a table that has grown with time. */
+export async function fillPlainTransactions(file: SqliteFile, stores: Stores, orgId: number): Promise<void> {
+  file.run('CREATE TEMP TABLE staged AS SELECT * FROM transactions');
+  const places = TRANSACTION_COLUMNS.map((_, index) => `?${index + 2}`).join(', ');
+  const addRow = file.prepare(`INSERT INTO staged VALUES (?1, ${places})`);
+  const addDocument = file.prepare('INSERT INTO documents VALUES (?1, ?2, ?3)');
+  file.run('BEGIN');
+  await stores.transactions.read(orgId, async (batch) => {
+    for (const { id, document } of batch) {
+      const row = JSON.parse(document) as Transaction;
+      addRow.run(orgId, ...TRANSACTION_COLUMNS.map((name) => row[name]));
+      addDocument.run(orgId, id, document);
+    }
+  });
+  file.run('INSERT INTO transactions SELECT * FROM staged ORDER BY updatedAt');
+  file.run('COMMIT');
+  file.run('DROP TABLE staged');
+}

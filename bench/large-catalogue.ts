@@ -1,0 +1,50 @@
+// A catalogue of any size, made of the sandbox's parts: retailers with names in two words, so that tens of
+// thousands of them are all different.
+
+import type { Retailer } from '../service/src/domain/catalogue.ts';
+import { makeCoupons, makePromotions } from '../service/src/sandbox/coupons-and-promotions.ts';
+import { makeOffers } from '../service/src/sandbox/offers.ts';
+import { namedUuid } from '../service/src/sandbox/random.ts';
+import { openShops } from '../service/src/sandbox/shop.ts';
+
+const SEED = 1;
+const PATTERNS = 400;
+
+export interface CatalogueSize {
+  readonly retailers: number;
+  readonly offers: number;
+  readonly coupons: number;
+  readonly promotions: number;
+}
+
+export const LARGE: CatalogueSize = {
+  retailers: 30_000,
+  offers: 300_000,
+  coupons: 100_000,
+  promotions: 50_000,
+};
+export const SMALL: CatalogueSize = { retailers: 400, offers: 1_500, coupons: 600, promotions: 300 };
+
+export function* makeRetailers(size: CatalogueSize, nowMs: number): Generator<Retailer> {
+  const patterns = openShops(SEED, PATTERNS);
+  for (let number = 0; number < size.retailers; number++) {
+    const first = patterns[number % PATTERNS];
+    const second = patterns[Math.floor(number / PATTERNS) % PATTERNS];
+    if (first === undefined || second === undefined) throw new Error('there are too few shops to copy');
+    const hostname = `shop-${number}.example`;
+    const shop = { ...first, number, name: `${first.stem} ${second.name}`, hostname };
+    const share = (total: number) =>
+      Math.floor(((number + 1) * total) / size.retailers) - Math.floor((number * total) / size.retailers);
+    const id = namedUuid(SEED, 'retailer', number);
+    yield {
+      id,
+      name: shop.name,
+      hostname,
+      url: `https://${hostname}/`,
+      logo: `https://logos.example/${id}.svg`,
+      cashbackOffers: makeOffers(SEED, shop, share(size.offers)),
+      coupons: makeCoupons(SEED, shop, share(size.coupons), nowMs),
+      promotions: makePromotions(SEED, shop, share(size.promotions), nowMs),
+    };
+  }
+}

@@ -1,0 +1,96 @@
+// Load from wrk, on the core that the servers leave free.
+
+import { join } from 'node:path';
+import { percentile } from './percentile.ts';
+import { LOAD_CORE, onCores } from './server.ts';
+import { getTool } from './tool.ts';
+
+const SCRIPT = join(import.meta.dir, 'wrk.lua');
+export const CONNECTIONS = 64;
+
+export interface Load {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly seconds: number;
+  /** Instead of always the same GET: a file of paths to ask for, one after the other, or of a body to POST. */
+  readonly file?: readonly ['paths' | 'body', string];
+  readonly connections?: number;
+  readonly cores?: string;
+}
+
+export interface Measured {
+  readonly requestsPerS: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Requests that got no answer, or one of 400 and above. */
+  readonly failed: number;
+}
+
+export async function runLoad(load: Load): Promise<Measured> {
+  const wrk = await getTool('wrk');
+  const child = Bun.spawn(
+    [
+      ...[...onCores(load.cores ?? LOAD_CORE), wrk, '-t', '1', '-c', String(load.connections ?? CONNECTIONS)],
+      ...['-d', `${load.seconds}s`, '-s', SCRIPT],
+      ...Object.entries(load.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
+      ...[load.url, ...(load.file === undefined ? [] : ['--', ...load.file])],
+    ],
+    { stdout: 'pipe', stderr: 'inherit' },
+  );
+  const lines = (await new Response(child.stdout).text()).split('\n');
+  const line = lines.find((candidate) => candidate.startsWith('{'));
+  if (line === undefined) throw new Error(`wrk printed no result for ${load.url}`);
+  const { requests, seconds, p50Ms, p99Ms, failed } = JSON.parse(line) as Record<string, number>;
+  return {
+    requestsPerS: (requests ?? 0) / (seconds ?? 1),
+    p50Ms: p50Ms ?? Number.NaN,
+    p99Ms: p99Ms ?? Number.NaN,
+    failed: failed ?? 0,
+  };
+}
+
+/** Several measurements of one thing. */
+export class Series {
+  readonly measured: Measured[] = [];
+
+  get requestsPerS(): number {
+    return percentile(this.#all('requestsPerS'), 0.5);
+  }
+
+  get slowest(): number {
+    return Math.min(...this.#all('requestsPerS'));
+  }
+
+  get fastest(): number {
+    return Math.max(...this.#all('requestsPerS'));
+  }
+
+  get p99Ms(): number {
+    return percentile(this.#all('p99Ms'), 0.5);
+  }
+
+  get failed(): number {
+    return this.#all('failed').reduce((a, b) => a + b, 0);
+  }
+
+  #all(field: keyof Measured): number[] {
+    return this.measured.map((each) => each[field]);
+  }
+}
+
+/**
+ * Measures every load in turn, several times over: whatever else the machine does while this runs, it does to all
+ * of them alike. A first round, to warm everything up, does not count.
+ */
+export async function compare<Name extends string>(
+  loads: Readonly<Record<Name, Load>>,
+  repeats: number,
+): Promise<Record<Name, Series>> {
+  const names = Object.keys(loads) as Name[];
+  const series = Object.fromEntries(names.map((name) => [name, new Series()])) as Record<Name, Series>;
+  for (const name of names) await runLoad({ ...loads[name], seconds: 1 });
+  for (let round = 0; round < repeats; round++) {
+    for (const name of names) series[name].measured.push(await runLoad(loads[name]));
+  }
+  return series;
+}

@@ -1,0 +1,11 @@
+// Which machine a run was on: figures of one are worth nothing on another, ratios are.
+
+import { arch, cpus, release, totalmem, type } from 'node:os';
+
+export function describeMachine(): string {
+  const [cpu] = cpus();
+  return (
+    `${cpus().length} cores of ${cpu?.model ?? 'an unknown processor'} (${arch()}), ` +
+    `${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}, Bun ${Bun.version}.`
+  );
+}

@@ -1,0 +1,67 @@
+// How fast Offerbook is, as ratios to other servers on the same machine in the same run. Prints tables and writes
+// them, with plots, into docs/performance.md.
+//   npm run bench -- [--only catalogue,filters] [--seconds 2] [--repeats 3] [--keep-docs]
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { describeMachine } from './machine.ts';
+import { writeReport } from './report.ts';
+import { table } from './table.ts';
+import type { Finding, Topic } from './topic.ts';
+import { catalogue } from './topics/catalogue.ts';
+import { large } from './topics/large.ts';
+import { start } from './topics/start.ts';
+import { transactions } from './topics/transactions.ts';
+import { workers } from './topics/workers.ts';
+
+const TOPICS: Readonly<Record<string, Topic>> = { catalogue, large, transactions, start, workers };
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: Object.keys(TOPICS).join(',') },
+    seconds: { type: 'string', default: '2' },
+    repeats: { type: 'string', default: '3' },
+    'keep-docs': { type: 'boolean', default: false },
+  },
+});
+
+const say = (text: string) => process.stdout.write(`${text}\n\n`);
+const findings: Finding[] = [];
+const details: string[] = [];
+say(describeMachine());
+for (const name of options.only.split(',')) {
+  const topic = TOPICS[name];
+  if (topic === undefined)
+    throw new Error(`there is no "${name}"; there are ${Object.keys(TOPICS).join(', ')}`);
+  const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
+  try {
+    const report = await topic({
+      folder,
+      seconds: Number(options.seconds),
+      repeats: Number(options.repeats),
+    });
+    for (const text of report.details) say(text);
+    findings.push(...report.findings);
+    details.push(...report.details);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+const summary = findingsTable(findings);
+say(summary);
+if (!options['keep-docs']) {
+  const machine = `Measured on ${describeMachine()} Each figure is the median of ${options.repeats} measurements of ${options.seconds} s.`;
+  writeReport([machine, summary, ...details].join('\n\n'));
+}
+
+function findingsTable(found: readonly Finding[]): string {
+  const rows = found.map(({ work, target, measured, met }) => [
+    work,
+    target,
+    measured,
+    met === undefined ? '?' : met ? 'yes' : 'no',
+  ]);
+  return table(['work', 'target', 'measured', 'met'], rows);
+}

@@ -1,0 +1,33 @@
+// The least that a server can do, to compare with: one fixed body, or a page of documents from SQLite that is
+// joined and sent. No token, no log, no compression.
+//   bun bare.ts body FILE PORT
+//   bun bare.ts transactions DATABASE PORT
+
+import { Database } from 'bun:sqlite';
+import { readFileSync } from 'node:fs';
+
+const [what = '', path = '', port = ''] = process.argv.slice(2);
+
+const answers: Record<string, () => (request: Request) => Response> = {
+  body() {
+    const body = new Blob([readFileSync(path)]);
+    const headers = new Headers({ 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
+    return () => new Response(body, { headers });
+  },
+  transactions() {
+    const find = new Database(path, { readonly: true }).prepare(
+      'SELECT document FROM documents WHERE orgId = 1 AND id >= ?1 ORDER BY id LIMIT 101',
+    );
+    return (request) => {
+      const cursor = request.url.slice(request.url.indexOf('cursor=') + 'cursor='.length);
+      const documents = (find.values(cursor) as [string][]).slice(0, 100);
+      return new Response(`{"data":[${documents.join(',')}]}`, {
+        headers: { 'Content-Type': 'application/json' },
+      });
+    };
+  },
+};
+
+const answer = answers[what];
+if (answer === undefined) throw new Error(`there is no "${what}"`);
+Bun.serve({ port: Number(port), hostname: '127.0.0.1', fetch: answer() });

@@ -1,0 +1,53 @@
+// A guard that takes seconds: a catalogue page must not become much slower than the least that a server on this
+// runtime can do with the same bytes. It is about half as fast; the bound is far below, so that a busy machine
+// does not matter. `npm run bench` measures in earnest.
+
+import { afterAll, expect, test } from 'bun:test';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStores } from '../service/src/storage/open-stores.ts';
+import { temporaryFolder } from '../service/test/support/databases.ts';
+import { fillCatalogue } from './fill.ts';
+import { makeRetailers, SMALL } from './large-catalogue.ts';
+import { bearer, issueTokens, startOfferbook } from './offerbook.ts';
+import { startBare } from './peers.ts';
+import { openPipeline } from './pipelined.ts';
+
+const RATIO_MIN = 0.15;
+const ROUNDS = 4;
+const ROUND_MS = 300;
+
+const folder = temporaryFolder();
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a catalogue page is not much slower than a bare server with the same bytes', async () => {
+  const databaseUrl = `sqlite:${join(folder, 'smoke.db')}`;
+  const stores = await openStores(databaseUrl);
+  await fillCatalogue(stores, makeRetailers(SMALL, Date.now()));
+  const org = await stores.organisations.create('smoke');
+  const token = (await issueTokens(stores, org?.id ?? 0)).public;
+  await stores.close();
+  // Without a limit the answers say nothing that changes from one to the next.
+  await using ours = await startOfferbook(folder, databaseUrl, { args: ['--rate-limit-public', '0'] });
+  const url = `${ours.url}/v1/cashback-offers/`;
+  const headers = bearer(token, { 'Accept-Encoding': 'gzip', 'Request-Id': 'smoke' });
+  const bodyPath = join(folder, 'body.gz');
+  const response = await fetch(url, { headers, decompress: false });
+  writeFileSync(bodyPath, new Uint8Array(await response.arrayBuffer()));
+  await using bare = await startBare(folder, 'body', bodyPath);
+
+  const pipelines = [await openPipeline(url, headers), await openPipeline(`${bare.url}/`, headers)];
+  const best = [0, 0];
+  // In turns, so that whatever else the machine does is done to both; and the best of each, for the same reason.
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [index, pipeline] of pipelines.entries()) {
+      best[index] = Math.max(best[index] ?? 0, await pipeline.measure(ROUND_MS));
+    }
+  }
+  for (const pipeline of pipelines) pipeline.close();
+  const [oursPerS = 0, barePerS = 1] = best;
+  process.stdout.write(
+    `catalogue page: ${Math.round(oursPerS)}/s, bare server: ${Math.round(barePerS)}/s, ratio ${(oursPerS / barePerS).toFixed(2)}\n`,
+  );
+  expect(oursPerS / barePerS).toBeGreaterThan(RATIO_MIN);
+});

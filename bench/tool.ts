@@ -1,0 +1,26 @@
+// Programs that are not on npm: found on the machine, or installed with apt-get where that is possible.
+
+const GIVEN_UP = new Set<string>();
+
+/** The path of a program; undefined when it is neither there nor can be installed. */
+export async function findTool(name: string): Promise<string | undefined> {
+  const found = Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
+  if (found !== null) return found;
+  if (GIVEN_UP.has(name) || process.getuid?.() !== 0 || Bun.which('apt-get') === null) return undefined;
+  process.stderr.write(`Installing ${name} …\n`);
+  const install = Bun.spawn(['apt-get', 'install', '-y', '--no-install-recommends', name], {
+    stdout: 'ignore',
+    stderr: 'ignore',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if ((await install.exited) === 0) return findTool(name);
+  GIVEN_UP.add(name);
+  return undefined;
+}
+
+export async function getTool(name: string): Promise<string> {
+  const found = await findTool(name);
+  if (found === undefined)
+    throw new Error(`${name} is missing; install it, for example: apt-get install ${name}`);
+  return found;
+}

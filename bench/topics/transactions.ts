@@ -1,0 +1,173 @@
+// Pages of transactions from a million rows, from a cursor anywhere, from both databases.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import type { Stores } from '../../service/src/domain/stores.ts';
+import { Random } from '../../service/src/sandbox/random.ts';
+import { COMMAND_OPTIONS, openDatabase, openStores } from '../../service/src/storage/open-stores.ts';
+import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';
+import { createPlainDatabase, fillPlainTransactions } from '../fill.ts';
+import { CONNECTIONS, compare, type Load, Series } from '../load.ts';
+import { bearer, issueTokens, startOfferbook } from '../offerbook.ts';
+import { installPeers, startBare, startPlain } from '../peers.ts';
+import { seedTransactions, uuidV4 } from '../seed-transactions.ts';
+import { milliseconds, ratio, table, whole } from '../table.ts';
+import type { Finding, Report, Run } from '../topic.ts';
+
+const ROWS = 1_000_000;
+const END_MS = Date.parse('2026-11-01T00:00:00Z');
+const CURSORS = 20_000;
+const LIMIT = 100;
+/** As many as the service has. */
+const POSTGRES_CONNECTIONS = 8;
+
+export async function transactions(run: Run): Promise<Report> {
+  await installPeers();
+  const cursors = join(run.folder, 'cursors.txt');
+  const random = new Random('bench', 'cursors');
+  const lines = Array.from({ length: CURSORS }, () => `/v1/transactions/?cursor=${uuidV4(random)}`);
+  writeFileSync(cursors, lines.join('\n'));
+  const reports = [await fromSqlite(run, cursors), await fromPostgres(run, cursors)];
+  return {
+    findings: reports.flatMap(({ findings }) => findings),
+    details: reports.flatMap(({ details }) => details),
+  };
+}
+
+/** The organisation with most of the rows, and a token of it. */
+async function prepare(databaseUrl: string): Promise<{ stores: Stores; orgId: number; token: string }> {
+  const stores = await openStores(databaseUrl);
+  const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
+  await seedTransactions(database, ROWS, END_MS, new Random('bench', ROWS));
+  await database.close();
+  const orgId = (await stores.organisations.list())[0]?.id ?? 0;
+  return { stores, orgId, token: (await issueTokens(stores, orgId)).private };
+}
+
+async function fromSqlite(run: Run, cursors: string): Promise<Report> {
+  const databaseUrl = `sqlite:${join(run.folder, 'transactions.db')}`;
+  const { stores, orgId, token } = await prepare(databaseUrl);
+  const plainPath = join(run.folder, 'plain-transactions.db');
+  const plainFile = createPlainDatabase(plainPath, [token]);
+  await fillPlainTransactions(plainFile, stores, orgId);
+  plainFile.close();
+  await stores.close();
+  await using ours = await startOfferbook(run.folder, databaseUrl);
+  await using bare = await startBare(run.folder, 'transactions', plainPath);
+  await using plain = await startPlain(run.folder, plainPath, token);
+  const measured = await compare(
+    {
+      'ours, SQLite': pages(run, ours.url, token, cursors),
+      'bare loop over HTTP, SQLite': pages(run, bare.url, token, cursors),
+      'plain implementation, SQLite': pages(run, plain.url, token, cursors),
+    },
+    run.repeats,
+  );
+  const work = 'page of transactions from SQLite';
+  return {
+    findings: [
+      atLeast(
+        work,
+        measured['ours, SQLite'],
+        measured['bare loop over HTTP, SQLite'],
+        0.5,
+        'of a bare loop over HTTP',
+      ),
+      atLeast(
+        work,
+        measured['ours, SQLite'],
+        measured['plain implementation, SQLite'],
+        2,
+        'times the plain implementation',
+      ),
+    ],
+    details: [pageTable(measured)],
+  };
+}
+
+async function fromPostgres(run: Run, cursors: string): Promise<Report> {
+  const databaseUrl = await newPostgresDatabase();
+  try {
+    const { stores, orgId, token } = await prepare(databaseUrl);
+    await stores.close();
+    await using ours = await startOfferbook(run.folder, databaseUrl, { cores: '0,1' });
+    const sql = postgres(databaseUrl, { max: POSTGRES_CONNECTIONS });
+    const loops = {
+      'bare loop, rows, PostgreSQL': `SELECT document FROM transactions WHERE org_id = ${orgId} AND id >= $1 ORDER BY id LIMIT ${LIMIT + 1}`,
+      'bare loop, joined in SQL, PostgreSQL': `SELECT string_agg(document, ',') FROM (SELECT document FROM transactions WHERE org_id = ${orgId} AND id >= $1 ORDER BY id LIMIT ${LIMIT}) t`,
+    };
+    const series: Record<string, Series> = { 'ours, PostgreSQL': new Series() };
+    for (let round = 0; round < run.repeats; round++) {
+      const measured = await compare({ 'ours, PostgreSQL': pages(run, ours.url, token, cursors) }, 1);
+      series['ours, PostgreSQL']?.measured.push(...measured['ours, PostgreSQL'].measured);
+      for (const [name, text] of Object.entries(loops)) {
+        series[name] ??= new Series();
+        series[name].measured.push(await bareLoop(sql, text, run.seconds));
+      }
+    }
+    await sql.end();
+    const best = Object.keys(loops)
+      .map((name) => series[name] as Series)
+      .reduce((a, b) => (a.requestsPerS > b.requestsPerS ? a : b));
+    return {
+      findings: [
+        atLeast(
+          'page of transactions from PostgreSQL',
+          series['ours, PostgreSQL'] as Series,
+          best,
+          0.7,
+          'of the best bare loop, which has no HTTP',
+        ),
+      ],
+      details: [pageTable(series)],
+    };
+  } finally {
+    await stopPostgres();
+  }
+}
+
+async function bareLoop(sql: postgres.Sql, text: string, seconds: number) {
+  const random = new Random('bench', 'loop');
+  const durationsMs: number[] = [];
+  const startedMs = performance.now();
+  const endMs = startedMs + seconds * 1000;
+  const walk = async () => {
+    while (performance.now() < endMs) {
+      const begunMs = performance.now();
+      await sql.unsafe(text, [uuidV4(random)], { prepare: true });
+      durationsMs.push(performance.now() - begunMs);
+    }
+  };
+  await Promise.all(Array.from({ length: POSTGRES_CONNECTIONS }, walk));
+  const sorted = durationsMs.toSorted((a, b) => a - b);
+  return {
+    requestsPerS: (durationsMs.length * 1000) / (performance.now() - startedMs),
+    p50Ms: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
+    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+    failed: 0,
+  };
+}
+
+function pages(run: Run, url: string, token: string, cursors: string): Load {
+  return {
+    url,
+    headers: bearer(token),
+    seconds: run.seconds,
+    file: ['paths', cursors],
+    connections: CONNECTIONS,
+  };
+}
+
+function atLeast(work: string, ours: Series, other: Series, factor: number, name: string): Finding {
+  const value = ours.requestsPerS / other.requestsPerS;
+  return { work, target: `at least ${factor} ${name}`, measured: ratio(value), met: value >= factor };
+}
+
+function pageTable(measured: Readonly<Record<string, Series>>): string {
+  const rows = Object.entries(measured).map(([name, series]) => [
+    ...[name, whole(series.requestsPerS), `${whole(series.slowest)} – ${whole(series.fastest)}`],
+    ...[milliseconds(series.p99Ms), String(series.failed)],
+  ]);
+  return table(['100 transactions of 1,000,000', 'pages/s', 'slowest – fastest', 'p99', 'failed'], rows);
+}

@@ -1,0 +1,70 @@
+// What a second worker is worth. The load comes from the same two cores, so what it takes of them is taken into
+// account: requests for each second of processor time that the service itself has used.
+
+import { join } from 'node:path';
+import { openStores } from '../../service/src/storage/open-stores.ts';
+import { fillCatalogue } from '../fill.ts';
+import { makeRetailers, SMALL } from '../large-catalogue.ts';
+import { runLoad } from '../load.ts';
+import { bearer, issueTokens, startOfferbook } from '../offerbook.ts';
+import { percentile } from '../percentile.ts';
+import { ratio, table, whole } from '../table.ts';
+import type { Report, Run } from '../topic.ts';
+
+/** Enough for the kernel to spread them evenly. */
+const CONNECTIONS = 128;
+const BOTH = '0,1';
+
+interface Sample {
+  readonly requestsPerS: number;
+  readonly cores: number;
+}
+
+export async function workers({ folder, seconds, repeats }: Run): Promise<Report> {
+  const databaseUrl = `sqlite:${join(folder, 'workers.db')}`;
+  const stores = await openStores(databaseUrl);
+  await fillCatalogue(stores, makeRetailers(SMALL, Date.now()));
+  const org = await stores.organisations.create('bench');
+  const { public: token } = await issueTokens(stores, org?.id ?? 0);
+  await stores.close();
+  const samples: Record<1 | 2, Sample[]> = { 1: [], 2: [] };
+  for (let round = 0; round < repeats; round++) {
+    for (const count of [1, 2] as const) {
+      const args = ['--workers', String(count)];
+      await using server = await startOfferbook(folder, databaseUrl, { args, cores: BOTH });
+      const load = {
+        url: `${server.url}/v1/cashback-offers/`,
+        headers: bearer(token, { 'Accept-Encoding': 'gzip' }),
+        connections: CONNECTIONS,
+        cores: BOTH,
+      };
+      await runLoad({ ...load, seconds: 1 });
+      const before = await server.cpuSeconds();
+      const { requestsPerS } = await runLoad({ ...load, seconds });
+      samples[count].push({ requestsPerS, cores: ((await server.cpuSeconds()) - before) / seconds });
+    }
+  }
+  const median = (count: 1 | 2, of: (sample: Sample) => number) => percentile(samples[count].map(of), 0.5);
+  const rate = (count: 1 | 2) => median(count, (it) => it.requestsPerS);
+  const perCore = (count: 1 | 2) => median(count, (it) => it.requestsPerS / it.cores);
+  const scaled = (2 * perCore(2)) / perCore(1);
+  const row = (count: 1 | 2) => [
+    ...[String(count), whole(rate(count)), median(count, (it) => it.cores).toFixed(2), whole(perCore(count))],
+  ];
+  return {
+    findings: [
+      {
+        work: '`--workers 2` on two cores',
+        target: 'at least 1.7 times one worker',
+        measured: `${ratio(scaled)} for the same processor time each; ${ratio(rate(2) / rate(1))} with the load on the same two cores`,
+        met: scaled >= 1.7,
+      },
+    ],
+    details: [
+      table(
+        ['workers', 'requests/s', 'cores that they used', 'requests for a second of processor time'],
+        [row(1), row(2)],
+      ),
+    ],
+  };
+}

@@ -1,0 +1,27 @@
+-- For wrk: sends the one request of the URL, with a body if there is a file of it, or those of a file of paths, one
+-- after the other and from the start again; prints the result as JSON.
+--   wrk … URL -- [body FILE | paths FILE]
+
+local requests = {}
+
+function init(args)
+  if args[1] == "body" then
+    wrk.method = "POST"
+    wrk.body = io.open(args[2]):read("a")
+  end
+  if args[1] ~= "paths" then return end
+  for path in io.lines(args[2]) do requests[#requests + 1] = wrk.format("GET", path) end
+  local next = 0
+  request = function()
+    next = next % #requests + 1
+    return requests[next]
+  end
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    '{"requests":%d,"seconds":%.6f,"p50Ms":%.3f,"p99Ms":%.3f,"failed":%d}\n',
+    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+end

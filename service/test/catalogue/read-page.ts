@@ -1,0 +1,15 @@
+// A page of a view as the texts of its items, for comparing.
+
+import { expect } from 'bun:test';
+import type { CatalogueQuery, ListView } from '../../src/catalogue/catalogue.ts';
+import { type Page, printEnvelope } from '../../src/domain/page.ts';
+
+/** Fails unless the bytes of the page are the list envelope of exactly these items, as it is printed. */
+export function readPage(view: ListView, query: CatalogueQuery): Page<string> {
+  const { bytes, cursor } = view.page(query);
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  const { data } = JSON.parse(text) as { data: unknown[] };
+  const items = data.map((item) => JSON.stringify(item));
+  expect(text).toBe(printEnvelope(items, cursor));
+  return { items, cursor };
+}
