@@ -36,3 +36,26 @@ describe.each(['alone', ...PROXIES] as const)('a hostile crowd, the service %s',
     expect(await service.stop()).toBe(0);
   }, 60_000);
 });
+
+test('headers that trickle are cut off after some seconds, and so is a connection that says nothing', async () => {
+  await using service = await LoadedService.start(seeded);
+  const { hostname, port } = new URL(service.url);
+  const heldMs = async (bytes: string) => {
+    const closed = Promise.withResolvers<void>();
+    const startedAtMs = performance.now();
+    const socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: { data: () => {}, close: () => closed.resolve() },
+    });
+    let sent = 0;
+    const timer = setInterval(() => void socket.write(bytes[sent++] ?? ''), 500);
+    await closed.promise;
+    clearInterval(timer);
+    return performance.now() - startedAtMs;
+  };
+  const held = await Promise.all(
+    ['', 'GET /livez HTTP/1.1\r\nHost: x\r\nX: aaaaaaaaaaaaaaaaaaaaaaaaaaaaa'].map(heldMs),
+  );
+  for (const ms of held) expect(ms).toBeWithin(5_000, 25_000);
+}, 60_000);
