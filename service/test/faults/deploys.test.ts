@@ -1,17 +1,20 @@
 // Replacing nodes under load, behind the proxies that docs/operations.md recommends. The long form is
 // `bun service/test/faults/deploys-main.ts`.
 
-import { describe, expect, test } from 'bun:test';
-import { LoadedService, seed } from '../load/loaded-service.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { LoadedService, type Seeded, seed } from '../load/loaded-service.ts';
 import { DATABASES } from '../support/databases.ts';
 import { PROXIES } from '../support/reverse-proxy.ts';
 import { runDeploys } from './deploys.ts';
 
-const newDatabase = async () => (await DATABASES[0]?.create()) ?? '';
+let seeded: Seeded;
+beforeAll(async () => {
+  seeded = await seed((await DATABASES[0]?.create()) ?? '');
+}, 60_000);
 
 describe.each(PROXIES)('behind %s', (proxy) => {
   test('nodes are stopped and started in turn, and not one request fails', async () => {
-    const report = await runDeploys(await seed(await newDatabase()), { proxy, stops: 2, perSecond: 200 });
+    const report = await runDeploys(seeded, { proxy, stops: 2, perSecond: 200 });
     expect(report).toMatchObject({ exitCodes: [0, 0], failures: {} });
     expect(Object.keys(report.statuses)).toEqual(['200']);
     expect(report.answered).toBeGreaterThan(500);
@@ -19,7 +22,6 @@ describe.each(PROXIES)('behind %s', (proxy) => {
 });
 
 test('a node that is told to stop says so, goes on serving for the drain delay, and lets connections go', async () => {
-  const seeded = await seed(await newDatabase());
   await using node = await LoadedService.start(seeded, ['--drain-delay', '1']);
   const get = (path: string) =>
     fetch(node.url + path, { headers: { Authorization: `Bearer ${seeded.publicToken}` } });

@@ -97,7 +97,8 @@ export function startHostileCrowd({ url, token, held, seed }: HostileOptions): H
     const bytes = head(token, `X: ${'a'.repeat(10_000)}`);
     for (let i = 0; !over; i++) {
       socket.write(bytes[i % bytes.length] ?? '');
-      await Promise.race([Bun.sleep(TRICKLE_MS), until]);
+      // Each at its own pace: a thousand bytes at the same moment would be one client's work, not a thousand's.
+      await Promise.race([Bun.sleep(random.whole(TRICKLE_MS / 2, TRICKLE_MS * 1.5)), until]);
     }
   }
 

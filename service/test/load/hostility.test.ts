@@ -2,28 +2,60 @@
 // docs/operations.md recommends: everybody else is served, nothing leaks, nothing crashes. The long form, with
 // thousands of them, is a part of `npm run test:soak`.
 
-import { describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';
-import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
-import { runHostility } from './hostility.ts';
-import { LoadedService, seed } from './loaded-service.ts';
+import { PROXIES, type ProxyName, ReverseProxy } from '../support/reverse-proxy.ts';
+import { countFilesLeftOpen, FILES_SPARE, runHostility } from './hostility.ts';
+import { LoadedService, type Seeded, seed } from './loaded-service.ts';
 
 const CROWD = { held: 600, rounds: 1, roundMs: 1_500, seed: 7 };
 
+let seeded: Seeded;
+beforeAll(async () => {
+  seeded = await seed((await DATABASES[0]?.create()) ?? '');
+}, 60_000);
+
+async function runThrough(place: 'alone' | ProxyName, service: LoadedService) {
+  await using proxy = place === 'alone' ? undefined : await ReverseProxy.start(place, [service.url]);
+  return await runHostility(service, seeded, { url: proxy?.url ?? service.url, ...CROWD });
+}
+
 describe.each(['alone', ...PROXIES] as const)('a hostile crowd, the service %s', (place) => {
   test('good requests are all answered, and the crowd leaves nothing behind', async () => {
-    const seeded = await seed((await DATABASES[0]?.create()) ?? '');
     await using service = await LoadedService.start(seeded);
-    await using proxy = place === 'alone' ? undefined : await ReverseProxy.start(place, [service.url]);
-    const report = await runHostility(service, seeded, { url: proxy?.url ?? service.url, ...CROWD });
+    const before = service.openFiles;
+    const report = await runThrough(place, service);
     expect({ statuses: Object.keys(report.statuses), failures: report.failures }).toEqual({
       statuses: ['200'],
       failures: {},
     });
     expect(report.opened).toBeGreaterThan(CROWD.held);
-    expect(report.openFiles.after).toBeLessThan(report.openFiles.before + 100);
+    expect(await countFilesLeftOpen(service, before)).toBeLessThan(before + FILES_SPARE);
     expect(report.memoryMb.after).toBeLessThan(400);
     expect(service.exitCode).toBeUndefined();
     expect(await service.stop()).toBe(0);
   }, 60_000);
 });
+
+test('headers that trickle are cut off after some seconds, and so is a connection that says nothing', async () => {
+  await using service = await LoadedService.start(seeded);
+  const { hostname, port } = new URL(service.url);
+  const heldMs = async (bytes: string) => {
+    const closed = Promise.withResolvers<void>();
+    const startedAtMs = performance.now();
+    const socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: { data: () => {}, close: () => closed.resolve() },
+    });
+    let sent = 0;
+    const timer = setInterval(() => void socket.write(bytes[sent++] ?? ''), 500);
+    await closed.promise;
+    clearInterval(timer);
+    return performance.now() - startedAtMs;
+  };
+  const held = await Promise.all(
+    ['', 'GET /livez HTTP/1.1\r\nHost: x\r\nX: aaaaaaaaaaaaaaaaaaaaaaaaaaaaa'].map(heldMs),
+  );
+  for (const ms of held) expect(ms).toBeWithin(5_000, 25_000);
+}, 60_000);
