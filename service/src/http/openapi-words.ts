@@ -150,20 +150,21 @@ export const HEADERS = {
 };
 export type HeaderName = keyof typeof HEADERS;
 
-/** On every answer that was counted against a limit, unless the operator has turned the limit off. */
-const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
+/** What every error has. The limit is left out when the operator has turned it off. */
+export const COMMON_ERROR_HEADERS: readonly HeaderName[] = [
+  'Request-Id',
+  'Cache-Control',
+  'RateLimit',
+  'RateLimit-Policy',
+];
 
-/** Beside Request-Id and Cache-Control, which every error has. */
 export const ERROR_HEADERS: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
-  missing_token: ['WWW-Authenticate', ...LIMIT_HEADERS],
-  invalid_token: ['WWW-Authenticate', ...LIMIT_HEADERS],
-  wrong_token_kind: ['WWW-Authenticate', ...LIMIT_HEADERS],
-  private_token_in_browser: LIMIT_HEADERS,
-  invalid_parameter: LIMIT_HEADERS,
+  missing_token: ['WWW-Authenticate'],
+  invalid_token: ['WWW-Authenticate'],
+  wrong_token_kind: ['WWW-Authenticate'],
   method_not_allowed: ['Allow'],
-  rate_limited: ['Retry-After', ...LIMIT_HEADERS],
-  internal: LIMIT_HEADERS,
-  unavailable: ['Retry-After', ...LIMIT_HEADERS],
+  rate_limited: ['Retry-After'],
+  unavailable: ['Retry-After'],
 };
 
 /** A header that is on every answer for which the document lists it. */

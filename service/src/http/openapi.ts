@@ -6,6 +6,7 @@ import { ERROR_CODES, ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { PAGE_SIZE_MAX } from '../domain/page.ts';
 import { type CodeSample, codeSamples } from './code-samples.ts';
 import {
+  COMMON_ERROR_HEADERS,
   describedItem,
   ERROR_HEADERS,
   HEADERS,
@@ -165,8 +166,7 @@ function errorResponses(operation: Operation): Record<string, ResponseObject> {
     [...byStatus].map(([status, sharing]) => {
       const [first] = sharing;
       const names: HeaderName[] = [
-        'Request-Id',
-        'Cache-Control',
+        ...COMMON_ERROR_HEADERS,
         ...new Set(sharing.flatMap((code) => ERROR_HEADERS[code] ?? [])),
       ];
       return [

@@ -34,7 +34,10 @@ export class PutBuffer {
     }
     // Twice as many as came, so that all are written before the next are due.
     await this.#write(2 * rows.length);
-    if (this.#filling.length >= ROWS_MAX || this.#characters >= CHARACTERS_MAX) await this.#turn();
+    if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
+    await this.#turn();
+    // Otherwise the rows written so far stay in memory for long: it would take twice as much.
+    Bun.gc(true);
   }
 
   async flush(): Promise<void> {
@@ -50,8 +53,6 @@ export class PutBuffer {
       .sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
       .filter(({ id }, i, sorted) => id !== sorted[i - 1]?.id);
     this.#filling = [];
-    // Otherwise the rows written so far stay in memory for long: it would take twice as much.
-    Bun.gc(true);
     this.#characters = 0;
   }
 
