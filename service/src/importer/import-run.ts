@@ -10,7 +10,7 @@ import { type RowProblem, rowProblem } from './row-problem.ts';
 
 const BATCH_ROWS = 500;
 /** How many batches are read ahead while the database is at work. */
-const BATCHES_AHEAD = 16;
+const BATCHES_AHEAD = 8;
 const PROBLEMS_LISTED_MAX = 20;
 
 /** Thrown inside the store's write to have a dry run undone. */

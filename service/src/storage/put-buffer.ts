@@ -9,8 +9,8 @@ import { type Connection, TRANSACTIONS } from './database.ts';
 type Row = Omit<StoredTransaction, 'orgId'>;
 
 /** The more rows are sorted together, the more of them share a page of an index. */
-const ROWS_MAX = 100_000;
-const CHARACTERS_MAX = 40_000_000;
+const ROWS_MAX = 50_000;
+const CHARACTERS_MAX = 20_000_000;
 /** How many rows go to the database at once: a statement should neither fill the memory nor block for long. */
 const SLICE_SIZE = 2_000;
 
