@@ -38,8 +38,6 @@ const PLAIN_SCHEMA = [
      cashback_percentage REAL, maximum_fixed_commission_fee REAL, description TEXT, category TEXT,
      terms_and_exclusions TEXT)`,
   `CREATE TABLE transactions (orgId INTEGER, ${TRANSACTION_COLUMNS.join(', ')}, PRIMARY KEY (orgId, id))`,
-  // For a bare loop: documents, in the order of a page.
-  'CREATE TABLE documents (orgId, id, document, PRIMARY KEY (orgId, id)) WITHOUT ROWID',
 ];
 
 /** An empty one; what is lost in a crash is made again. */
@@ -74,13 +72,11 @@ export async function fillPlainTransactions(file: SqliteFile, stores: Stores, or
   file.run('CREATE TEMP TABLE staged AS SELECT * FROM transactions');
   const places = TRANSACTION_COLUMNS.map((_, index) => `?${index + 2}`).join(', ');
   const addRow = file.prepare(`INSERT INTO staged VALUES (?1, ${places})`);
-  const addDocument = file.prepare('INSERT INTO documents VALUES (?1, ?2, ?3)');
   file.run('BEGIN');
   await stores.transactions.read(orgId, async (batch) => {
-    for (const { id, document } of batch) {
+    for (const { document } of batch) {
       const row = JSON.parse(document) as Transaction;
       addRow.run(orgId, ...TRANSACTION_COLUMNS.map((name) => row[name]));
-      addDocument.run(orgId, id, document);
     }
   });
   file.run('INSERT INTO transactions SELECT * FROM staged ORDER BY updatedAt');

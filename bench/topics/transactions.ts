@@ -46,7 +46,8 @@ async function prepare(databaseUrl: string): Promise<{ stores: Stores; orgId: nu
 }
 
 async function fromSqlite(run: Run, cursors: string): Promise<Report> {
-  const databaseUrl = `sqlite:${join(run.folder, 'transactions.db')}`;
+  const path = join(run.folder, 'transactions.db');
+  const databaseUrl = `sqlite:${path}`;
   const { stores, orgId, token } = await prepare(databaseUrl);
   const plainPath = join(run.folder, 'plain-transactions.db');
   const plainFile = createPlainDatabase(plainPath, [token]);
@@ -54,7 +55,7 @@ async function fromSqlite(run: Run, cursors: string): Promise<Report> {
   plainFile.close();
   await stores.close();
   await using ours = await startOfferbook(run.folder, databaseUrl);
-  await using bare = await startBare(run.folder, 'transactions', plainPath);
+  await using bare = await startBare(run.folder, 'transactions', path);
   await using plain = await startPlain(run.folder, plainPath, token);
   const measured = await compare(
     {
