@@ -1,6 +1,6 @@
 // Lets a test file run against every database: the same promises, kept by each.
 
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newPostgresDatabase } from './postgres-server.ts';
@@ -16,6 +16,15 @@ export const DATABASES: readonly TestDatabase[] = [
   { name: 'PostgreSQL', create: newPostgresDatabase },
 ];
 
+let ofThisRun: string | undefined;
+
+/** Goes away with all others of the run. */
 export function temporaryFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'offerbook-test-'));
+  ofThisRun ??= mkdtempSync(join(tmpdir(), 'offerbook-test-'));
+  return mkdtempSync(join(ofThisRun, 'folder-'));
+}
+
+export function removeTemporaryFolders(): void {
+  if (ofThisRun !== undefined) rmSync(ofThisRun, { recursive: true, force: true });
+  ofThisRun = undefined;
 }
