@@ -1,6 +1,6 @@
 // Lets a test file run against every database: the same promises, kept by each.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newPostgresDatabase } from './postgres-server.ts';
@@ -20,8 +20,15 @@ let ofThisRun: string | undefined;
 
 /** Goes away with all others of the run. */
 export function temporaryFolder(): string {
-  ofThisRun ??= mkdtempSync(join(tmpdir(), 'offerbook-test-'));
+  ofThisRun ??= newRunFolder();
   return mkdtempSync(join(ofThisRun, 'folder-'));
+}
+
+function newRunFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'offerbook-test-'));
+  // Some tests let another user look into a folder.
+  chmodSync(folder, 0o755);
+  return folder;
 }
 
 export function removeTemporaryFolders(): void {
