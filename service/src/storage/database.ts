@@ -39,6 +39,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   /** How many connections may be open at once. PostgreSQL only. */
   readonly connectionsMax: number;
+  /** Whether the file is mapped for reading: faster, but what was read counts as memory of the process. SQLite only. */
+  readonly mapsFile?: boolean;
   /** Whether transactions are written in a thread of their own. SQLite only, and only with the system's clock. */
   readonly writesInThread?: boolean;
   /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */

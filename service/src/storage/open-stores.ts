@@ -35,6 +35,7 @@ export const SERVER_OPTIONS: DatabaseOptions = {
   lockTimeoutMs: 0,
   statementTimeoutMs: 2_000,
   connectionsMax: 10,
+  mapsFile: true,
 };
 
 export async function openStores(

@@ -18,7 +18,8 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   let closed = false;
 
   async function withReader<T>(work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
-    const reader = idleReaders.pop() ?? (await SqliteConnection.open(path));
+    const reader =
+      idleReaders.pop() ?? (await SqliteConnection.open(path, { mapsFile: options.mapsFile === true }));
     try {
       return await work(reader);
     } finally {
@@ -29,7 +30,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
 
   /** Opened late, so that a server can still read a database that it may not write. */
   async function openWriter(): Promise<SqliteConnection> {
-    const opening = writer ?? SqliteConnection.open(path, options.durable);
+    const opening = writer ?? SqliteConnection.open(path, { durable: options.durable });
     writer = opening;
     try {
       return await opening;
