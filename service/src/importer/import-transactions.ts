@@ -53,7 +53,10 @@ export function importTransactions(
       const load = new TransactionLoad(run, writer, org, clock(), options);
       const ahead: Promise<LookedUp>[] = [];
       for await (const batch of run.batches({ csv: true, onCursor: () => undefined })) {
-        ahead.push(load.lookUp(batch));
+        const lookedUp = load.lookUp(batch);
+        // An error counts when its turn comes.
+        lookedUp.catch(() => undefined);
+        ahead.push(lookedUp);
         if (ahead.length > LOOK_UPS_AHEAD) {
           const next = await ahead.shift();
           if (next !== undefined) await load.take(next);

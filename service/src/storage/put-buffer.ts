@@ -1,6 +1,6 @@
 // Collects the transactions that a write puts, and writes them in the order of their ids. All their indexes
 // end with the id, so rows that come in order fall side by side in each of them: a million new transactions
-// are written in less than half the time.
+// are written in about half the time.
 
 import { Refused } from '../domain/errors.ts';
 import type { StoredTransaction } from '../domain/stores.ts';
@@ -36,7 +36,7 @@ export class PutBuffer {
     await this.#write(2 * rows.length);
     if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
     await this.#turn();
-    // Otherwise the rows written so far stay in memory for long: it would take twice as much.
+    // Otherwise the rows written so far stay in memory for long.
     Bun.gc(true);
   }
 

@@ -1,6 +1,6 @@
 // A transaction store on SQLite whose writes run in a thread of their own. SQLite works in the process that calls
 // it: without the thread, an import could not read on in its file while the database writes, and would take
-// nearly twice as long. PostgreSQL needs none of this, since it is a process of its own.
+// half as long again. PostgreSQL needs none of this, since it is a process of its own.
 
 import type { TransactionStore, TransactionWriter } from '../domain/stores.ts';
 import type { Database } from './database.ts';
