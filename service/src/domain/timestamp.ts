@@ -63,9 +63,14 @@ export function printTimestamp(ms: number): Timestamp {
 const PRINTED =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
 
+/** Whether a text is a date-time in its printed form; false for a few at the ends of months. */
+export function isPlainTimestamp(text: string): text is Timestamp {
+  return PRINTED.test(text);
+}
+
 /** The printed form of whatever date-time was given, or undefined when it is none. */
 export function parseTimestamp(text: string): Timestamp | undefined {
-  if (PRINTED.test(text)) return text as Timestamp;
+  if (isPlainTimestamp(text)) return text;
   const instant = parseInstant(text);
   return instant === undefined ? undefined : printTimestamp(instant.ms);
 }

@@ -4,6 +4,8 @@ declare const brand: unique symbol;
 export type Uuid = string & { readonly [brand]: 'Uuid' };
 
 export const UUID_PATTERN = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+/** As they are printed. */
+export const PRINTED_UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function parseUuid(text: string): Uuid | undefined {
   return UUID_PATTERN.test(text) ? (text.toLowerCase() as Uuid) : undefined;

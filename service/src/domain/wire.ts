@@ -3,8 +3,9 @@
 
 import { z } from 'zod';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
-import { parseTimestamp, type Timestamp } from './timestamp.ts';
-import { UUID_PATTERN, type Uuid } from './uuid.ts';
+import { withPrintedForm } from './printed-form.ts';
+import { isPlainTimestamp, parseTimestamp, type Timestamp } from './timestamp.ts';
+import { PRINTED_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
 
 /** Says "is missing" or "must be …", whichever applies, so that the reader knows what to write. */
 function expected(what: string) {
@@ -22,7 +23,10 @@ export const OBJECT = {
 export const LIST = { error: expected('a list') };
 
 export function text(description: string, example: string) {
-  return z.string({ error: expected('a string') }).meta({ description, examples: [example] });
+  return withPrintedForm(
+    z.string({ error: expected('a string') }).meta({ description, examples: [example] }),
+    (value) => typeof value === 'string',
+  );
 }
 
 /** A text that may be left out of an import file. */
@@ -38,18 +42,19 @@ export function filledText(description: string, example: string) {
 }
 
 export function uuid(description: string, example: string) {
-  return z
+  const schema = z
     .string({ error: expected('a UUID') })
     .regex(UUID_PATTERN, 'must be a UUID')
     .overwrite((value) => value.toLowerCase())
-    .meta({ description, format: 'uuid', pattern: undefined, examples: [example] }) as unknown as z.ZodType<
-    Uuid,
-    string
-  >;
+    .meta({ description, format: 'uuid', pattern: undefined, examples: [example] });
+  return withPrintedForm(
+    schema as unknown as z.ZodType<Uuid, string>,
+    (value) => typeof value === 'string' && PRINTED_UUID_PATTERN.test(value),
+  );
 }
 
 export function timestamp(description: string, example: string) {
-  return z
+  const schema = z
     .string({ error: expected('a date-time') })
     .check((payload) => {
       const printed = parseTimestamp(payload.value);
@@ -59,10 +64,11 @@ export function timestamp(description: string, example: string) {
         payload.issues.push({ code: 'custom', message, input: payload.value });
       }
     })
-    .meta({ description, format: 'date-time-local', examples: [example] }) as unknown as z.ZodType<
-    Timestamp,
-    string
-  >;
+    .meta({ description, format: 'date-time-local', examples: [example] });
+  return withPrintedForm(
+    schema as unknown as z.ZodType<Timestamp, string>,
+    (value) => typeof value === 'string' && isPlainTimestamp(value),
+  );
 }
 
 /** A URL as browsers read it: retailers write letters and marks into theirs that the older standard for URIs refuses. */
@@ -78,23 +84,34 @@ export function flag(description: string, example: boolean) {
 }
 
 export function countryCode(description: string, example: string) {
-  return z
-    .string({ error: expected('a country code') })
-    .regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters (ISO 3166-1 alpha-2)')
-    .meta({ description, examples: [example] });
+  const pattern = /^[A-Z]{2}$/;
+  return withPrintedForm(
+    z
+      .string({ error: expected('a country code') })
+      .regex(pattern, 'must be a country code of two capital letters (ISO 3166-1 alpha-2)')
+      .meta({ description, examples: [example] }),
+    (value) => typeof value === 'string' && pattern.test(value),
+  );
 }
 
 export function currencyCode(description: string, example: string) {
-  return z
-    .string({ error: expected('a currency code') })
-    .regex(/^[A-Z]{3}$/, 'must be a currency code of three capital letters (ISO 4217)')
-    .meta({ description, examples: [example] });
+  const pattern = /^[A-Z]{3}$/;
+  return withPrintedForm(
+    z
+      .string({ error: expected('a currency code') })
+      .regex(pattern, 'must be a currency code of three capital letters (ISO 4217)')
+      .meta({ description, examples: [example] }),
+    (value) => typeof value === 'string' && pattern.test(value),
+  );
 }
 
 export function money(description: string, example: number) {
-  return exactNumber()
-    .min(0, 'must not be negative')
-    .meta({ description, examples: [example] });
+  return withPrintedForm(
+    exactNumber()
+      .min(0, 'must not be negative')
+      .meta({ description, examples: [example] }),
+    (value) => typeof value === 'number' && value >= 0 && isExactDecimal(value),
+  );
 }
 
 export function fraction(description: string, example: number) {

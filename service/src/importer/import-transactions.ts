@@ -11,6 +11,7 @@ import type {
 import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
 import {
   mayBecome,
+  printedTransactionRow,
   printTransaction,
   type Transaction,
   transactionRowSchema,
@@ -85,7 +86,9 @@ class TransactionLoad {
   readonly #nowMs: number;
   readonly #preserve: boolean;
   readonly #schema: ReturnType<typeof transactionRowSchema>;
+  readonly #isPrinted: (value: unknown) => boolean;
   readonly #seen = new UuidPlaces();
+  readonly #stampText: Timestamp;
   #lastStampMs: number | undefined;
 
   constructor(
@@ -100,10 +103,11 @@ class TransactionLoad {
     this.#org = org;
     this.#nowMs = nowMs;
     this.#preserve = options.preserveUpdatedAt === true;
-    this.#schema = transactionRowSchema({
-      unknownFields: options.ignoreUnknown === true ? 'ignore' : 'refuse',
-      updatedAt: this.#preserve ? 'keep' : 'ignore',
-    });
+    const updatedAt = this.#preserve ? 'keep' : 'ignore';
+    const unknownFields = options.ignoreUnknown === true ? 'ignore' : 'refuse';
+    this.#schema = transactionRowSchema({ unknownFields, updatedAt });
+    this.#isPrinted = printedTransactionRow({ updatedAt });
+    this.#stampText = printTimestamp(writer.stampMs);
   }
 
   async lookUp(batch: readonly RawRow[]): Promise<LookedUp> {
@@ -137,7 +141,7 @@ class TransactionLoad {
   }
 
   #check(raw: RawRow): CheckedRow<Row> {
-    const row = checkRow<Row>(raw, this.#schema);
+    const row = this.#checkFields(raw);
     if (row.value === undefined) return row;
     const { id, updatedAt } = row.value;
     const first = this.#seen.add(id, row.place);
@@ -148,6 +152,13 @@ class TransactionLoad {
       return rejected(row.place, [{ field: 'updatedAt', reason: 'must not be in the future' }]);
     }
     return row;
+  }
+
+  #checkFields(raw: RawRow): CheckedRow<Row> {
+    if (raw.problem === undefined && this.#isPrinted(raw.value)) {
+      return { place: raw.place, value: raw.value as Row, problems: undefined };
+    }
+    return checkRow<Row>(raw, this.#schema);
   }
 
   /** What is to be stored for a row: the stored document itself when nothing changed; or why it may not be. */
@@ -169,8 +180,9 @@ class TransactionLoad {
   }
 
   #stamp(row: Row): { id: Uuid; updatedAtMs: number; document: string } {
-    const updatedAtMs = this.#preserve ? timestampMs(row.updatedAt as Timestamp) : this.#writer.stampMs;
-    return { id: row.id, updatedAtMs, document: printTransaction(row, printTimestamp(updatedAtMs)) };
+    const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : this.#stampText;
+    const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : this.#writer.stampMs;
+    return { id: row.id, updatedAtMs, document: printTransaction(row, updatedAt) };
   }
 
   async #put(rows: readonly Omit<StoredTransaction, 'orgId'>[]): Promise<void> {

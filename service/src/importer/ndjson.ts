@@ -1,38 +1,72 @@
 // NDJSON: one JSON value on each line. Blank lines are passed over; a broken line harms no other.
 
-import { parseJsonRow } from './json-row.ts';
-import { type RawRow, RowBytes } from './raw-row.ts';
+import { decodeUtf8, parseJsonRow, parseJsonText } from './json-row.ts';
+import { type RawRow, ROW_BYTES_MAX, RowBytes } from './raw-row.ts';
 
 const NEWLINE = 0x0a;
+/** Nothing but spaces, tabs, and the carriage return of a Windows line end. */
+const BLANK = /^[ \t\r]*$/;
 
 export async function* readNdjson(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RawRow[]> {
-  const bytes = new RowBytes();
-  let line = 1;
+  const reader = new LineReader();
   for await (const chunk of chunks) {
-    const rows: RawRow[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      // A file of nothing but line ends unpacks to a thousand times its size, and is soon read.
-      if (end > start || !bytes.isEmpty) {
-        bytes.add(chunk.subarray(start, end));
-        addRow(rows, bytes.take(), line);
-      }
-      start = end + 1;
-      line++;
-    }
-    bytes.add(chunk.subarray(start));
+    const end = chunk.lastIndexOf(NEWLINE);
+    const rows = end === -1 ? [] : reader.readLines(chunk.subarray(0, end));
+    reader.begin(chunk.subarray(end + 1));
     yield rows;
   }
-  const last: RawRow[] = [];
-  addRow(last, bytes.take(), line);
-  yield last;
+  yield reader.readLines(new Uint8Array(0));
 }
 
-function addRow(rows: RawRow[], bytes: Uint8Array | undefined, line: number): void {
-  if (bytes === undefined || !isBlank(bytes)) rows.push(parseJsonRow(bytes, { line }));
+class LineReader {
+  /** A line whose end has not come yet. */
+  readonly #begun = new RowBytes();
+  #line = 1;
+
+  begin(bytes: Uint8Array): void {
+    this.#begun.add(bytes);
+  }
+
+  /** The rows of some lines, the last one without its line end. The first may have begun before. */
+  readLines(bytes: Uint8Array): RawRow[] {
+    const rows: RawRow[] = [];
+    const end = bytes.indexOf(NEWLINE);
+    this.#begun.add(end === -1 ? bytes : bytes.subarray(0, end));
+    this.#addRow(rows, this.#begun.take());
+    if (end !== -1) this.#addWholeLines(rows, bytes.subarray(end + 1));
+    return rows;
+  }
+
+  /** Decoding lines together takes a third less time than one by one, which is done only where one is not UTF-8. */
+  #addWholeLines(rows: RawRow[], bytes: Uint8Array): void {
+    const text = bytes.length > ROW_BYTES_MAX ? undefined : decodeUtf8(bytes);
+    let start = 0;
+    if (text === undefined) {
+      for (let end = 0; end !== -1; start = end + 1) {
+        end = bytes.indexOf(NEWLINE, start);
+        this.#begun.add(bytes.subarray(start, end === -1 ? bytes.length : end));
+        this.#addRow(rows, this.#begun.take());
+      }
+      return;
+    }
+    for (let end = 0; end !== -1; start = end + 1) {
+      end = text.indexOf('\n', start);
+      // A file of nothing but line ends unpacks to a thousand times its size, and is soon read.
+      if (end > start || end === -1) this.#addText(rows, text.slice(start, end === -1 ? text.length : end));
+      this.#line++;
+    }
+  }
+
+  #addText(rows: RawRow[], text: string): void {
+    if (!BLANK.test(text)) rows.push(parseJsonText(text, { line: this.#line }));
+  }
+
+  #addRow(rows: RawRow[], bytes: Uint8Array | undefined): void {
+    if (bytes === undefined || !isBlank(bytes)) rows.push(parseJsonRow(bytes, { line: this.#line }));
+    this.#line++;
+  }
 }
 
-/** Spaces, tabs, and the carriage return of a Windows line end. */
 function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

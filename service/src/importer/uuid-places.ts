@@ -35,7 +35,9 @@ export class UuidPlaces {
     if (number !== 0) return this.#place(number - 1);
     if (this.#count % BLOCK_IDS === 0) this.#blocks.push(new Uint32Array(BLOCK_IDS * WORDS));
     const { block, offset } = this.#entry(this.#count);
-    block.set([...words, place.line, place.item ?? 0], offset);
+    for (let i = 0; i < words.length; i++) block[offset + i] = words[i] ?? 0;
+    block[offset + 4] = place.line;
+    block[offset + 5] = place.item ?? 0;
     this.#count++;
     this.#index[slot] = this.#count;
     if (this.#count * 2 > this.#index.length) this.#growIndex();
@@ -111,8 +113,8 @@ const LETTER_A = 0x61;
 /** Every word counts: ids made in a row differ only in some of them. */
 function hash(words: Words): number {
   let h = 0;
-  for (const word of words) {
-    h = Math.imul(h ^ word, 0x9e3779b1);
+  for (let i = 0; i < words.length; i++) {
+    h = Math.imul(h ^ (words[i] ?? 0), 0x9e3779b1);
     h ^= h >>> 15;
   }
   return h;
