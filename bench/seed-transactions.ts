@@ -71,7 +71,7 @@ async function createOrganisation(database: Database, name: string, clockMs: num
   return org?.id ?? 0;
 }
 
-function row(orgId: number, stampMs: number, random: Random): [Uuid, number, number, string] {
+function row(orgId: number, stampMs: number, random: Random): [Uuid, number, number, string, number] {
   const soldAtMs = stampMs - Math.floor(random.unit() * 30 * DAY_MS);
   const id = random.unit() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
   const document = printTransaction(
@@ -93,7 +93,7 @@ function row(orgId: number, stampMs: number, random: Random): [Uuid, number, num
     },
     printTimestamp(stampMs),
   );
-  return [id, orgId, stampMs, document];
+  return [id, orgId, stampMs, document, 0];
 }
 
 export function uuidV4(random: Random): Uuid {

@@ -70,6 +70,7 @@ export const TRANSACTIONS: Table = {
     ['org_id', 'integer'],
     ['updated_at', 'bigint'],
     ['document', 'text'],
+    ['in_bulk', 'integer'],
   ],
   owner: 'org_id',
 };

@@ -5,6 +5,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { StoredTransaction, TransactionStore, TransactionWriter } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
+import { BulkStamps } from './bulk-stamps.ts';
 import { type Connection, type Database, TRANSACTIONS } from './database.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
@@ -20,7 +21,12 @@ export function exportQuery(orgId: number): BatchQuery {
   };
 }
 
-export function transactionStore(database: Database, clock: Clock, replica?: Replica): TransactionStore {
+export function transactionStore(
+  database: Database,
+  clock: Clock,
+  replica?: Replica,
+  bulkRowsMin?: number,
+): TransactionStore {
   return {
     page: async (query) => (await replica?.findPage(query)) ?? readTransactionPage(database, query),
     read: (orgId, onBatch) =>
@@ -28,8 +34,10 @@ export function transactionStore(database: Database, clock: Clock, replica?: Rep
     write: (orgId, work) =>
       database.write(async (connection) => {
         const lastStampMs = await lockClock(database, connection, orgId);
-        const buffer = new PutBuffer(connection, orgId);
-        const result = await work(writer(connection, buffer, orgId, Math.max(clock(), lastStampMs + 1)));
+        const stampMs = Math.max(clock(), lastStampMs + 1);
+        const bulk = await BulkStamps.read(connection, orgId);
+        const buffer = new PutBuffer(connection, orgId, stampMs, bulk, bulkRowsMin);
+        const result = await work(writer(connection, buffer, orgId, stampMs));
         await buffer.flush();
         return result;
       }),

@@ -2,11 +2,13 @@
 // depends neither on the window nor on how many transactions it holds.
 //
 // The window is cut into whole spans and ragged edges (stamp-window.ts). A span is a run: an index holds its
-// transactions in the order of their ids. In an edge, a stamp that many transactions share, because one
+// transactions in the order of their ids, save those of large writes, whose stamps are runs for themselves
+// (bulk-stamps.ts). In an edge, a stamp that many transactions share, because one
 // import wrote them, is a run too; the others are read and sorted. Lists and runs are merged (merge-runs.ts).
 //
 // What a page of 100 reads at most, in index entries:
 //   spans, at most 302 in three years: 3 entries each, and 2 × 101 altogether
+//   large writes, at most 64: 3 entries each
 //   edges: every transaction in them twice, save those of heavy stamps: 4 for each change within nine minutes
 //   heavy stamps: 257 entries to find one, 3 to read it
 //   runs that give the page much, read again: about 3,000, and seldom more than 200
@@ -15,6 +17,7 @@
 
 import type { StampWindow, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
+import { readBulkStamps } from './bulk-stamps.ts';
 import type { Connection, Database } from './database.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
 import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-window.ts';
@@ -51,18 +54,30 @@ export async function readWideWindow(
 ): Promise<WideResult> {
   const pieces = splitWindow(query.window, SPAN_SHIFTS[dialect]);
   // Sent together, so that they cost PostgreSQL one trip.
-  const [bounds, ...edges] = await Promise.all([
+  const [bounds, bulkStamps, ...edges] = await Promise.all([
     readBounds(connection, query.orgId),
+    readBulkStamps(connection, query.orgId),
     ...pieces.edges.map((edge) => readEdge(connection, dialect, query, edge)),
   ]);
   const spans = await Promise.all(
     pieces.spans.map((range) => findSpans(connection, query.orgId, clampSpans(range, bounds))),
   );
-  const runs = [...spans.flat(), ...edges.flatMap(({ heavy }) => heavy)];
+  const bulk = bulkStamps.filter(
+    (ms) => isIn(query.window, ms) && !pieces.edges.some((edge) => isIn(edge, ms)),
+  );
+  const runs = [
+    ...spans.flat(),
+    ...bulk.map((stampMs) => spanRun(STAMP, stampMs)),
+    ...edges.flatMap(({ heavy }) => heavy),
+  ];
   const lists = edges.flatMap(({ light }) => light);
   const read = (reads: readonly RunRead<SpanRun>[], last: Uuid) =>
     readRuns(connection, dialect, query, reads, last);
   return { ids: await mergeRuns(runs, query.count, read, lists), clockMs: bounds.maxMs };
+}
+
+function isIn({ minMs, maxMs }: StampWindow, stampMs: number): boolean {
+  return stampMs >= minMs && stampMs <= maxMs;
 }
 
 /** Between which stamps all transactions of the organisation lie: its first one, and its change clock. */
@@ -82,9 +97,9 @@ async function findSpans(connection: Connection, orgId: number, range: SpanRange
   return rows.map(({ value }) => spanRun(shift, value));
 }
 
-/** Longer spans hold more. A heavy stamp holds an import, and is taken for a day's worth. */
+/** Longer spans hold more. A stamp that is a run holds an import, and is taken for six days' worth. */
 function spanRun(shift: number, value: number): SpanRun {
-  return { shift, value, weight: 2 ** (shift === STAMP ? 27 : shift) };
+  return { shift, value, weight: 2 ** (shift === STAMP ? 29 : shift) };
 }
 
 /** The first ids of each run, in one statement. */
@@ -171,12 +186,17 @@ function runSql(dialect: Database['dialect'], shift: number, size: string): stri
   const index = shift === STAMP ? 'transactions_by_stamp' : `transactions_by_span_${shift}`;
   return `
       SELECT id FROM transactions ${dialect === 'sqlite' ? `INDEXED BY ${index}` : ''}
-       WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id BETWEEN $2 AND $3
+       WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id BETWEEN $2 AND $3${notInBulk(shift)}
        ORDER BY id NULLS FIRST LIMIT ${size}`;
 }
 
 function spanOf(shift: number): string {
   return shift === STAMP ? 'updated_at' : `updated_at >> ${shift}`;
+}
+
+/** The indexes by span hold only those that were not written in bulk. */
+function notInBulk(shift: number): string {
+  return shift === STAMP ? '' : ' AND in_bulk = 0';
 }
 
 export const BOUNDS_SQL = `
@@ -188,7 +208,7 @@ export const BOUNDS_SQL = `
 export function filledSpansSql(shift: number): string {
   const from = (first: string) => `(
       SELECT ${spanOf(shift)} FROM transactions
-       WHERE org_id = $1 AND ${spanOf(shift)} BETWEEN ${first} AND $3
+       WHERE org_id = $1 AND ${spanOf(shift)} BETWEEN ${first} AND $3${notInBulk(shift)}
        ORDER BY ${spanOf(shift)} LIMIT 1
     )`;
   return `

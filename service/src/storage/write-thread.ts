@@ -13,7 +13,7 @@ import {
 } from './write-thread-messages.ts';
 
 /** How many batches may wait to be written. */
-const PUTS_AHEAD = 4;
+const PUTS_AHEAD = 24;
 
 /** Like the store on this database, which the URL names, save that its writes take their stamps from the system's clock. */
 export function writingInThread(
