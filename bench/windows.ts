@@ -1,5 +1,6 @@
 // How long a page of transactions takes, whatever the window: random windows from a second to everything, on
-// tables of several sizes, on both databases. Everything is compared with an unfiltered page of the same run.
+// tables of several sizes, on both databases. Everything is compared with an unfiltered page of the same run. Then
+// ten thousand of the transactions change, and how long it takes to import that is shown too.
 //   npm run bench:windows -- [--rows 1000000,10000000] [--pages 1000] [--databases sqlite,postgres]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { TransactionQuery } from '../service/src/domain/stores.ts';
+import type { Transaction } from '../service/src/domain/transaction.ts';
 import { Random } from '../service/src/sandbox/random.ts';
 import {
   COMMAND_OPTIONS,
@@ -14,12 +16,14 @@ import {
   openStores,
   SERVER_OPTIONS,
 } from '../service/src/storage/open-stores.ts';
+import { COMMAND } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
 import { percentile } from './percentile.ts';
 import { type Series, scatterPlot } from './scatter-plot.ts';
 import { SPAN_MS, seedTransactions, uuidV4, uuidV7 } from './seed-transactions.ts';
 
 const LIMIT = 100;
+const CHANGED_ROWS = 10_000;
 const END_MS = Date.parse('2026-11-01T00:00:00Z');
 const EVERYTHING = { minMs: -8.64e15, maxMs: 8.64e15 };
 const COLOURS = ['#3b82f6', '#f97316', '#10b981', '#a855f7'];
@@ -84,13 +88,44 @@ async function measure(url: string, pages: number): Promise<{ unfilteredMs: numb
   return { unfilteredMs, windows };
 }
 
+/** Imports transactions from all over the first organisation with other passback data, and returns how long that took. */
+async function importChanges(url: string, file: string): Promise<number> {
+  const stores = await openStores(url);
+  const [org] = await stores.organisations.list();
+  const random = new Random('bench', 'changes');
+  const lines = new Map<string, string>();
+  while (lines.size < CHANGED_ROWS) {
+    const cursor = uuidV4(random);
+    const page = await stores.transactions.page({
+      orgId: org?.id ?? 0,
+      cursor,
+      limit: LIMIT,
+      window: EVERYTHING,
+    });
+    for (const document of page.documents) {
+      const row = JSON.parse(document) as Transaction;
+      lines.set(row.id, JSON.stringify({ ...row, passbackData: 'changed' }));
+    }
+  }
+  await stores.close();
+  await Bun.write(file, [...lines.values()].slice(0, CHANGED_ROWS).join('\n'));
+  const startedMs = performance.now();
+  const child = Bun.spawn(
+    [COMMAND, 'import', 'transactions', file, '--org', org?.name ?? '', '--database', url],
+    { stdout: 'pipe', stderr: 'inherit' },
+  );
+  const said = await new Response(child.stdout).text();
+  if (!said.includes(`${CHANGED_ROWS} changed`)) throw new Error(`not all were changed: ${said}`);
+  return (performance.now() - startedMs) / 1000;
+}
+
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
 const series: Series[] = [];
 say(
-  '| database | rows | built in | unfiltered median | window median | p95 | p99 | max | p99 / unfiltered median |',
+  '| database | rows | built in | unfiltered median | window median | p95 | p99 | max | p99 / unfiltered median | 10,000 changes imported in |',
 );
-say('|---|---|---|---|---|---|---|---|---|');
+say('|---|---|---|---|---|---|---|---|---|---|');
 try {
   for (const name of options.databases.split(',')) {
     for (const rows of options.rows.split(',').map(Number)) {
@@ -102,13 +137,14 @@ try {
       await database.close();
       const builtS = (performance.now() - startedMs) / 1000;
       const { unfilteredMs, windows } = await measure(url, Number(options.pages));
+      const changesS = await importChanges(url, join(folder, 'changes.ndjson'));
       const ms = windows.map((it) => it.ms);
       const median = percentile(unfilteredMs, 0.5);
       const shown = [median, ...[0.5, 0.95, 0.99, 1].map((share) => percentile(ms, share))].map(
         (it) => `${it.toFixed(2)} ms`,
       );
       say(
-        `| ${name} | ${rows.toLocaleString('en')} | ${builtS.toFixed(0)} s | ${shown.join(' | ')} | ${(percentile(ms, 0.99) / median).toFixed(1)} |`,
+        `| ${name} | ${rows.toLocaleString('en')} | ${builtS.toFixed(0)} s | ${shown.join(' | ')} | ${(percentile(ms, 0.99) / median).toFixed(1)} | ${changesS.toFixed(1)} s |`,
       );
       series.push({
         name: `${name}, ${rows.toLocaleString('en')} rows`,
