@@ -102,8 +102,7 @@ async function importChanges(url: string, file: string): Promise<number> {
       limit: LIMIT,
       window: EVERYTHING,
     });
-    for (const document of page.documents) {
-      const row = JSON.parse(document) as Transaction;
+    for (const row of JSON.parse(`[${page.data}]`) as Transaction[]) {
       lines.set(row.id, JSON.stringify({ ...row, passbackData: 'changed' }));
     }
   }

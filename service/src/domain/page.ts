@@ -18,8 +18,7 @@ export function cutPage<Item>(rows: readonly Item[], limit: number, idOf: (item:
   return { items: rows.slice(0, limit), cursor: next === undefined ? undefined : idOf(next) };
 }
 
-/** The list envelope, from items that are JSON text already. */
-export function printEnvelope(items: readonly string[], cursor: Uuid | undefined): string {
-  const data = `{"data":[${items.join(',')}]`;
-  return cursor === undefined ? `${data}}` : `${data},"cursor":"${cursor}"}`;
+/** The list envelope, around items that are JSON text already, with commas between them. */
+export function printEnvelope(data: string, cursor: Uuid | undefined): string {
+  return cursor === undefined ? `{"data":[${data}]}` : `{"data":[${data}],"cursor":"${cursor}"}`;
 }

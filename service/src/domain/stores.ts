@@ -115,7 +115,8 @@ export interface TransactionQuery {
 }
 
 export interface TransactionPage {
-  readonly documents: readonly string[];
+  /** The documents, with commas between them: what a JSON list holds. */
+  readonly data: string;
   readonly cursor: Uuid | undefined;
   /** The organisation's change clock as this page was read: every change up to it was visible, every later one will carry a greater stamp. */
   readonly completeThroughMs: number;

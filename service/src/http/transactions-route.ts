@@ -51,7 +51,7 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
       'Complete-Through': printTimestamp(page.completeThroughMs),
     };
     if (page.cursor !== undefined) headers.Link = nextLink(exchange, page.cursor);
-    const body = Buffer.from(printEnvelope(page.documents, page.cursor));
+    const body = Buffer.from(printEnvelope(page.data, page.cursor));
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), body.length);
     if (coding === undefined) return { status: 200, headers, body };
     headers['Content-Encoding'] = coding;

@@ -75,15 +75,6 @@ export const TRANSACTIONS: Table = {
   owner: 'org_id',
 };
 
-/** The same table, for those who only read what is sent. */
-export const TRANSACTION_DOCUMENTS: Table = {
-  name: 'transactions',
-  columns: [
-    ['id', 'uuid'],
-    ['document', 'text'],
-  ],
-};
-
 /** `INSERT INTO table (columns) <source> ON CONFLICT …`, the same on both databases. */
 export function upsertSql(table: Table, source: string): string {
   const names = table.columns.map(([name]) => name);

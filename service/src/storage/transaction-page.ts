@@ -4,39 +4,42 @@
 //   a narrow window  read it by stamp, sort; what almost every poll asks for
 //   a wide window    merge runs (wide-window.ts)
 // The first two are one statement each. Which of the last two it is, the database finds out by reading.
+//
+// The database joins the documents of a page: one long text comes over in half the time of a hundred short ones.
 
-import { cutPage } from '../domain/page.ts';
-import type { StoredDocument, TransactionPage, TransactionQuery } from '../domain/stores.ts';
+import type { TransactionPage, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { type Database, TRANSACTION_DOCUMENTS } from './database.ts';
+import type { Database } from './database.ts';
 import { FIRST_ID } from './id-bounds.ts';
+import { type Dialect, VALUES } from './sql-dialect.ts';
 import { coversEverything } from './stamp-window.ts';
 import { readWideWindow } from './wide-window.ts';
 
 /** A window with fewer transactions than this is narrow. */
 export const NARROW_MAX = 300;
 
-/** What the clock is beside: a row without a transaction says that there is none. */
 interface Row {
   last_stamp: number;
-  id: Uuid | null;
-  document: string | null;
+  data: string | null;
+  /** The first id beyond the page. */
+  next: Uuid | null;
 }
+
+const JOIN_DOCUMENTS = { sqlite: `group_concat(document, ',')`, postgres: `string_agg(document, ',')` };
 
 // Rows are compared, instead of each column for itself, so that only the index by organisation and id is in
 // the order asked for: the one by id alone would have to pass over all other organisations.
-export const EVERYTHING_SQL = `
-  SELECT o.last_stamp, t.id, t.document
-    FROM organisations o
-    LEFT JOIN (
-      SELECT id, document FROM transactions
-       WHERE (org_id, id) >= ($1, $2) AND org_id <= $1
-       ORDER BY org_id, id LIMIT $3
-    ) t ON TRUE
-   WHERE o.id = $1
-   ORDER BY t.id`;
+export function everythingSql(dialect: Dialect): string {
+  const fromCursor = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id <= $1 ORDER BY org_id, id';
+  return `
+  SELECT o.last_stamp,
+    (SELECT ${JOIN_DOCUMENTS[dialect]} FROM (SELECT document ${fromCursor} LIMIT $3) AS page) AS data,
+    (SELECT id ${fromCursor} LIMIT 1 OFFSET $3) AS next
+    FROM organisations o WHERE o.id = $1`;
+}
 
-export const NARROW_SQL = `
+export function narrowSql(dialect: Dialect): string {
+  return `
   WITH narrow AS MATERIALIZED (
     SELECT id FROM transactions
      WHERE org_id = $1 AND updated_at BETWEEN $4 AND $5
@@ -44,53 +47,52 @@ export const NARROW_SQL = `
   ), found AS MATERIALIZED (
     SELECT id FROM narrow
      WHERE id >= $2 AND (SELECT count(*) FROM narrow) < ${NARROW_MAX}
-     ORDER BY id LIMIT $3
+     ORDER BY id LIMIT $3 + 1
   )
-  SELECT o.last_stamp, (SELECT count(*) FROM narrow) AS total, t.id, t.document
-    FROM organisations o
-    LEFT JOIN (
-      SELECT id, (SELECT document FROM transactions WHERE id = found.id) AS document FROM found
-    ) t ON TRUE
-   WHERE o.id = $1
-   ORDER BY t.id`;
+  SELECT o.last_stamp, (SELECT count(*) FROM narrow) AS total,
+    (SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
+      SELECT (SELECT document FROM transactions WHERE id = found.id) AS document FROM found ORDER BY id LIMIT $3
+    ) AS page) AS data,
+    (SELECT id FROM found ORDER BY id LIMIT 1 OFFSET $3) AS next
+    FROM organisations o WHERE o.id = $1`;
+}
+
+/** The documents of a list of ids, in its order. */
+export function documentsSql(dialect: Dialect): string {
+  return `
+  SELECT ${JOIN_DOCUMENTS[dialect]} AS data FROM (
+    SELECT (SELECT document FROM transactions WHERE id = v.value) AS document FROM ${VALUES[dialect]('$1', 'uuid')}
+  ) AS page`;
+}
 
 export async function readTransactionPage(
   database: Database,
   { orgId, cursor = FIRST_ID, window, limit }: TransactionQuery,
 ): Promise<TransactionPage> {
-  // One more than the page holds tells whether there is a next one.
-  const count = limit + 1;
+  const { dialect } = database;
   if (coversEverything(window)) {
-    return toPage(await database.all<Row>(EVERYTHING_SQL, orgId, cursor, count), limit);
+    return toPage(await database.all<Row>(everythingSql(dialect), orgId, cursor, limit));
   }
   const rows = await database.all<Row & { total: number }>(
-    NARROW_SQL,
+    narrowSql(dialect),
     orgId,
     cursor,
-    count,
+    limit,
     window.minMs,
     window.maxMs,
   );
-  if ((rows[0]?.total ?? 0) < NARROW_MAX) return toPage(rows, limit);
+  if ((rows[0]?.total ?? 0) < NARROW_MAX) return toPage(rows);
 
   return database.read(async (connection) => {
-    const query = { orgId, cursor, window, count };
-    const { ids, clockMs } = await readWideWindow(connection, database.dialect, query);
-    const documents = await connection.findMany<StoredDocument>(TRANSACTION_DOCUMENTS, ids);
-    const byId = new Map(documents.map((each) => [each.id, each.document]));
-    const found = ids.map((id) => ({ last_stamp: clockMs, id, document: byId.get(id) ?? null }));
-    return { ...toPage(found, limit), completeThroughMs: clockMs };
+    // One more than the page holds tells whether there is a next one.
+    const query = { orgId, cursor, window, count: limit + 1 };
+    const { ids, clockMs } = await readWideWindow(connection, dialect, query);
+    const onPage = JSON.stringify(ids.slice(0, limit));
+    const [found] = await connection.all<{ data: string | null }>(documentsSql(dialect), onPage);
+    return { data: found?.data ?? '', cursor: ids[limit], completeThroughMs: clockMs };
   });
 }
 
-function toPage(rows: readonly Row[], limit: number): TransactionPage {
-  const found = rows.flatMap(({ id, document }) =>
-    id === null || document === null ? [] : [{ id, document }],
-  );
-  const page = cutPage(found, limit, ({ id }) => id);
-  return {
-    documents: page.items.map(({ document }) => document),
-    cursor: page.cursor,
-    completeThroughMs: rows[0]?.last_stamp ?? 0,
-  };
+function toPage([row]: readonly Row[]): TransactionPage {
+  return { data: row?.data ?? '', cursor: row?.next ?? undefined, completeThroughMs: row?.last_stamp ?? 0 };
 }

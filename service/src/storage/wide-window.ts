@@ -18,8 +18,9 @@
 import type { StampWindow, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { readBulkStamps } from './bulk-stamps.ts';
-import type { Connection, Database } from './database.ts';
+import type { Connection } from './database.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
+import { type Dialect, VALUES } from './sql-dialect.ts';
 import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-window.ts';
 
 /** A stamp that more transactions than this share is heavy. */
@@ -49,7 +50,7 @@ export interface WideResult {
 
 export async function readWideWindow(
   connection: Connection,
-  dialect: Database['dialect'],
+  dialect: Dialect,
   query: WideQuery,
 ): Promise<WideResult> {
   const pieces = splitWindow(query.window, SPAN_SHIFTS[dialect]);
@@ -105,7 +106,7 @@ function spanRun(shift: number, value: number): SpanRun {
 /** The first ids of each run, in one statement. */
 async function readRuns(
   connection: Connection,
-  dialect: Database['dialect'],
+  dialect: Dialect,
   query: WideQuery,
   reads: readonly RunRead<SpanRun>[],
   last: Uuid,
@@ -129,7 +130,7 @@ async function readRuns(
 /** Heavy stamps as runs, and the rest as sorted lists of ids. */
 async function readEdge(
   connection: Connection,
-  dialect: Database['dialect'],
+  dialect: Dialect,
   query: WideQuery,
   edge: StampWindow,
 ): Promise<{ heavy: SpanRun[]; light: Uuid[][] }> {
@@ -152,14 +153,9 @@ function splitIds(text: string | null): Uuid[] {
 }
 
 const JOIN_IDS = { sqlite: 'group_concat(id)', postgres: `string_agg(id::text, ',')` };
-const VALUES = {
-  sqlite: (param: string) => `json_each(${param}) AS v`,
-  postgres: (param: string) =>
-    `(SELECT value::bigint AS value FROM json_array_elements_text(${param}::text::json)) AS v`,
-};
 
 /** The lengths that a run can have. */
-function runShifts(dialect: Database['dialect']): readonly number[] {
+function runShifts(dialect: Dialect): readonly number[] {
   return [STAMP, ...SPAN_SHIFTS[dialect]];
 }
 
@@ -167,13 +163,13 @@ function runShifts(dialect: Database['dialect']): readonly number[] {
  * The organisation, the first id and the last one, then for each length of runs how many ids to read and a list
  * of runs. One index seek for each run: a subquery in the SELECT list cannot be turned into a join over everything.
  */
-export function runsSql(dialect: Database['dialect']): string {
+export function runsSql(dialect: Dialect): string {
   const byShift = runShifts(dialect).map((shift, i) => {
     const [size, values] = [`$${4 + 2 * i}`, `$${5 + 2 * i}`];
     return `
   SELECT ${shift} AS shift, v.value, (
     SELECT ${JOIN_IDS[dialect]} FROM (${runSql(dialect, shift, size)}) AS run
-  ) AS ids FROM ${VALUES[dialect](values)}`;
+  ) AS ids FROM ${VALUES[dialect](values, 'bigint')}`;
   });
   return byShift.join('\n  UNION ALL');
 }
@@ -182,7 +178,7 @@ export function runsSql(dialect: Database['dialect']): string {
  * A planner that took every span for full might walk by id, and would read the whole table for an empty span.
  * SQLite can be told which index to use; for PostgreSQL, only the indexes meant here are in this order.
  */
-function runSql(dialect: Database['dialect'], shift: number, size: string): string {
+function runSql(dialect: Dialect, shift: number, size: string): string {
   const index = shift === STAMP ? 'transactions_by_stamp' : `transactions_by_span_${shift}`;
   return `
       SELECT id FROM transactions ${dialect === 'sqlite' ? `INDEXED BY ${index}` : ''}
@@ -226,7 +222,7 @@ export function filledSpansSql(shift: number): string {
  * other blocks are read by stamp, then sorted: the LIMIT inside keeps the planner from doing it the other way
  * round, and can never cut anything off.
  */
-export function edgeSql(dialect: Database['dialect']): string {
+export function edgeSql(dialect: Dialect): string {
   const ahead = (from: string) => `(
       SELECT updated_at FROM transactions
        WHERE org_id = $1 AND updated_at BETWEEN ${from} AND $3

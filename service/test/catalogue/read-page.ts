@@ -10,6 +10,6 @@ export function readPage(view: ListView, query: CatalogueQuery): Page<string> {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   const { data } = JSON.parse(text) as { data: unknown[] };
   const items = data.map((item) => JSON.stringify(item));
-  expect(text).toBe(printEnvelope(items, cursor));
+  expect(text).toBe(printEnvelope(items.join(','), cursor));
   return { items, cursor };
 }

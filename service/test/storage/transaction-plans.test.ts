@@ -7,7 +7,7 @@ import { FIRST_ID, LAST_ID } from '../../src/storage/id-bounds.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { batchSql } from '../../src/storage/read-batches.ts';
 import { SPAN_SHIFTS } from '../../src/storage/stamp-window.ts';
-import { EVERYTHING_SQL, NARROW_SQL } from '../../src/storage/transaction-page.ts';
+import { documentsSql, everythingSql, narrowSql } from '../../src/storage/transaction-page.ts';
 import { exportQuery } from '../../src/storage/transaction-store.ts';
 import {
   BOUNDS_SQL,
@@ -68,10 +68,11 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const spans = (shift: number) =>
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
       return [
-        [EVERYTHING_SQL, [1, CURSOR, 101], ['transactions_by_id']],
+        [everythingSql(dialect), [1, CURSOR, 100], ['transactions_by_id']],
         [batchSql(exportQuery(1)), [CURSOR, 1], ['transactions_by_id']],
-        [NARROW_SQL, [1, CURSOR, 101, minMs, maxMs], ['transactions_by_stamp', byKey]],
-        [NARROW_SQL, [1, CURSOR, 101, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
+        [narrowSql(dialect), [1, CURSOR, 100, minMs, maxMs], ['transactions_by_stamp', byKey]],
+        [narrowSql(dialect), [1, CURSOR, 100, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
+        [documentsSql(dialect), [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
         [FORGET_EMPTY_SQL, [1], ['transactions_by_stamp']],
         [edgeSql(dialect), [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],

@@ -28,7 +28,10 @@ export function movingOrder(databaseUrl: string, orgId: number): Send {
     const found = rows.slice(place).filter((row) => row.updated_at > after);
     return new Response(
       printEnvelope(
-        found.slice(0, limit).map(({ document }) => document),
+        found
+          .slice(0, limit)
+          .map(({ document }) => document)
+          .join(),
         found[limit]?.id,
       ),
       { headers: { 'Complete-Through': printTimestamp(clock?.last_stamp ?? 0) } },

@@ -1,0 +1,12 @@
+// SQL that the two databases write differently, where it is needed in more than one place.
+
+import type { Database } from './database.ts';
+
+export type Dialect = Database['dialect'];
+
+/** A parameter that holds a JSON list, as a table `v` with a column `value`, in the order of the list. */
+export const VALUES = {
+  sqlite: (param: string, _type: 'bigint' | 'uuid') => `json_each(${param}) AS v`,
+  postgres: (param: string, type: 'bigint' | 'uuid') =>
+    `(SELECT value::${type} AS value FROM json_array_elements_text(${param}::text::json)) AS v`,
+};
