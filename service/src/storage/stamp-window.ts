@@ -36,7 +36,11 @@ export interface WindowPieces {
 }
 
 export function coversEverything(window: StampWindow): boolean {
-  return window.minMs <= STAMP_MIN_MS && window.maxMs >= STAMP_MAX_MS;
+  return hasNoStart(window) && window.maxMs >= STAMP_MAX_MS;
+}
+
+export function hasNoStart(window: StampWindow): boolean {
+  return window.minMs <= STAMP_MIN_MS;
 }
 
 /** The pieces do not overlap, and together they are the window. */

@@ -1,22 +1,25 @@
-// Reads a page of transactions and the change clock beside it, in one snapshot. There are three ways, because
+// Reads a page of transactions and the change clock beside it, in one snapshot. There are four ways, because
 // no index is in the order of the ids and of the stamps at once:
 //   everything       walk the index by id
+//   nearly that      the same, passing over what is too new: the later pages of a walk through everything
 //   a narrow window  read it by stamp, sort; what almost every poll asks for
 //   a wide window    merge runs (wide-window.ts)
-// The first two are one statement each. Which of the last two it is, the database finds out by reading.
+// All but the last are one statement each. Which one it is, the database finds out by reading.
 //
 // The database joins the documents of a page: one long text comes over in half the time of a hundred short ones.
 
 import type { TransactionPage, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import type { Database } from './database.ts';
-import { FIRST_ID } from './id-bounds.ts';
+import { FIRST_ID, LAST_ID } from './id-bounds.ts';
 import { type Dialect, VALUES } from './sql-dialect.ts';
-import { coversEverything } from './stamp-window.ts';
+import { coversEverything, hasNoStart } from './stamp-window.ts';
 import { readWideWindow } from './wide-window.ts';
 
 /** A window with fewer transactions than this is narrow. */
 export const NARROW_MAX = 300;
+/** How many transactions outside of its window a page may pass over. */
+const PASSED_OVER_MAX = 200;
 
 interface Row {
   last_stamp: number;
@@ -36,6 +39,30 @@ export function everythingSql(dialect: Dialect): string {
     (SELECT ${JOIN_DOCUMENTS[dialect]} FROM (SELECT document ${fromCursor} LIMIT $3) AS page) AS data,
     (SELECT id ${fromCursor} LIMIT 1 OFFSET $3) AS next
     FROM organisations o WHERE o.id = $1`;
+}
+
+/**
+ * Reads up to where the page, and all that may be passed over, would end: the bound, or null when the list ends before.
+ * The sum keeps the planner from looking for an index of stamps.
+ */
+export function nearlyEverythingSql(dialect: Dialect): string {
+  const fromCursor = '(org_id, id) >= ($1, $2) AND org_id <= $1';
+  const inWindow = `FROM transactions
+       WHERE (org_id, id) >= ($1, $2) AND (org_id, id) <= ($1, coalesce(b.bound, '${LAST_ID}'))
+         AND updated_at + 0 BETWEEN $4 AND $5
+       ORDER BY org_id, id`;
+  return `
+  SELECT o.last_stamp, b.bound,
+    (SELECT ${JOIN_DOCUMENTS[dialect]} FROM (SELECT document ${inWindow} LIMIT $3) AS page) AS data,
+    (SELECT id ${inWindow} LIMIT 1 OFFSET $3) AS next
+    FROM organisations o
+   CROSS JOIN (
+      SELECT (
+        SELECT id FROM transactions WHERE ${fromCursor}
+         ORDER BY org_id, id LIMIT 1 OFFSET $3 + ${PASSED_OVER_MAX}
+      ) AS bound
+    ) AS b
+   WHERE o.id = $1`;
 }
 
 export function narrowSql(dialect: Dialect): string {
@@ -73,14 +100,12 @@ export async function readTransactionPage(
   if (coversEverything(window)) {
     return toPage(await database.all<Row>(everythingSql(dialect), orgId, cursor, limit));
   }
-  const rows = await database.all<Row & { total: number }>(
-    narrowSql(dialect),
-    orgId,
-    cursor,
-    limit,
-    window.minMs,
-    window.maxMs,
-  );
+  const params = [orgId, cursor, limit, window.minMs, window.maxMs] as const;
+  if (hasNoStart(window)) {
+    const rows = await database.all<Row & { bound: Uuid | null }>(nearlyEverythingSql(dialect), ...params);
+    if (rows[0]?.next !== null || rows[0].bound === null) return toPage(rows);
+  }
+  const rows = await database.all<Row & { total: number }>(narrowSql(dialect), ...params);
   if ((rows[0]?.total ?? 0) < NARROW_MAX) return toPage(rows);
 
   return database.read(async (connection) => {
