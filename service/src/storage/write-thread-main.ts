@@ -5,6 +5,7 @@ import type { TransactionWriter } from '../domain/stores.ts';
 import { COMMAND_OPTIONS, openStores } from './open-stores.ts';
 import {
   packError,
+  packTransactions,
   type ThreadReply,
   type ThreadRequest,
   unpackTransactions,
@@ -22,8 +23,13 @@ self.onmessage = (event: MessageEvent<ThreadRequest>) => {
   wake?.();
 };
 
+/** What is looked up comes first: somebody waits for it, and nobody for what is put. */
 async function nextRequest(): Promise<ThreadRequest> {
-  for (let request = requests.shift(); ; request = requests.shift()) {
+  // Lets in what has been asked meanwhile: work on SQLite never waits for anything.
+  await new Promise((resolve) => setImmediate(resolve));
+  while (true) {
+    const lookUp = requests.findIndex(({ kind }) => kind === 'find');
+    const [request] = requests.splice(Math.max(0, lookUp), 1);
     if (request !== undefined) return request;
     await new Promise<void>((resolve) => {
       wake = resolve;
@@ -41,6 +47,12 @@ async function follow(writer: TransactionWriter): Promise<void> {
   while (true) {
     const request = await nextRequest();
     switch (request.kind) {
+      case 'find': {
+        const found = [...(await writer.find(request.ids)).values()];
+        const orgIds = Float64Array.from(found, ({ orgId }) => orgId);
+        reply({ kind: 'found', rows: packTransactions(found), orgIds });
+        break;
+      }
       case 'put':
         await writer.put(unpackTransactions(request.rows));
         reply({ kind: 'done' });

@@ -7,6 +7,7 @@ import type { Uuid } from '../domain/uuid.ts';
 
 export type ThreadRequest =
   | { readonly kind: 'begin'; readonly databaseUrl: string; readonly orgId: number }
+  | { readonly kind: 'find'; readonly ids: readonly Uuid[] }
   | { readonly kind: 'put'; readonly rows: PackedTransactions }
   | { readonly kind: 'advanceClock'; readonly toMs: number }
   | { readonly kind: 'commit' }
@@ -14,6 +15,7 @@ export type ThreadRequest =
 
 export type ThreadReply =
   | { readonly kind: 'begun'; readonly stampMs: number }
+  | { readonly kind: 'found'; readonly rows: PackedTransactions; readonly orgIds: Float64Array }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly error: PackedError };
 
@@ -38,11 +40,12 @@ export function packTransactions(rows: readonly UnownedTransaction[]): PackedTra
 }
 
 export function unpackTransactions(packed: PackedTransactions): UnownedTransaction[] {
+  const ids = packed.ids.split(BETWEEN_IDS) as Uuid[];
   const documents = packed.documents.split(BETWEEN_DOCUMENTS);
-  return packed.ids.split(BETWEEN_IDS).map((id, i) => ({
-    id: id as Uuid,
-    updatedAtMs: packed.stampsMs[i] ?? 0,
-    document: documents[i] ?? '',
+  return Array.from(packed.stampsMs, (updatedAtMs, i) => ({
+    id: ids[i] as Uuid,
+    updatedAtMs,
+    document: documents[i] as string,
   }));
 }
 

@@ -10,6 +10,7 @@ import {
   reviveError,
   type ThreadReply,
   type ThreadRequest,
+  unpackTransactions,
 } from './write-thread-messages.ts';
 
 /** How many batches may wait to be written. */
@@ -42,14 +43,25 @@ export function writingInThread(
 
 function threadWriter(database: Database, thread: WriteThread, stampMs: number): TransactionWriter {
   const puts: Promise<unknown>[] = [];
+  let waiting = 0;
   return {
     stampMs,
-    // Nobody else can write now, so a reader finds what there was when the write began.
-    find: (ids) => database.read((connection) => findTransactions(connection, ids)),
+    // Whoever has less to do looks up. Nobody else can write now, so a reader here finds what there was when the write
+    // began. When nothing has changed, and so the thread is idle, an import takes a quarter less time that way.
+    async find(ids) {
+      if (waiting > 0) return database.read((connection) => findTransactions(connection, ids));
+      const { rows, orgIds } = await thread.ask({ kind: 'find', ids }, 'found');
+      return new Map(unpackTransactions(rows).map((row, i) => [row.id, { ...row, orgId: orgIds[i] ?? 0 }]));
+    },
     async put(rows) {
       // Not waited for, so that the thread has always something to do. An error comes with the next answer.
       const written = thread.ask({ kind: 'put', rows: packTransactions(rows) }, 'done');
-      written.catch(() => undefined);
+      waiting += 1;
+      written
+        .catch(() => undefined)
+        .finally(() => {
+          waiting -= 1;
+        });
       puts.push(written);
       if (puts.length > PUTS_AHEAD) await puts.shift();
     },
@@ -59,27 +71,31 @@ function threadWriter(database: Database, thread: WriteThread, stampMs: number):
   };
 }
 
-/** Answers come in the order of the questions. After an error there are none: the thread has undone the write. */
+/**
+ * Answers come in the order of the questions, but what is looked up may overtake what is put. After an error there
+ * are none: the thread has undone the write.
+ */
 class WriteThread {
   readonly #worker = new Worker(new URL('./write-thread-main.ts', import.meta.url));
-  readonly #waiting: { resolve(reply: ThreadReply): void; reject(error: unknown): void }[] = [];
+  readonly #waitingForFound: Waiting[] = [];
+  readonly #waitingForOthers: Waiting[] = [];
   #failure: { readonly error: unknown } | undefined;
 
   constructor() {
     this.#worker.onmessage = (event: MessageEvent<ThreadReply>) => {
       if (event.data.kind === 'failed') this.#fail(reviveError(event.data.error));
-      else this.#waiting.shift()?.resolve(event.data);
+      else this.#waitingFor(event.data.kind).shift()?.resolve(event.data);
     };
     this.#worker.onerror = (event) => this.#fail(new Error(`the writing thread ended: ${event.message}`));
   }
 
   async ask<Kind extends ThreadReply['kind']>(
     request: ThreadRequest,
-    _answer: Kind,
+    answer: Kind,
   ): Promise<Extract<ThreadReply, { kind: Kind }>> {
     if (this.#failure !== undefined) throw this.#failure.error;
     const reply = await new Promise<ThreadReply>((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
+      this.#waitingFor(answer).push({ resolve, reject });
       this.#worker.postMessage(request);
     });
     return reply as Extract<ThreadReply, { kind: Kind }>;
@@ -94,8 +110,19 @@ class WriteThread {
     this.#worker.terminate();
   }
 
+  #waitingFor(kind: ThreadReply['kind']): Waiting[] {
+    return kind === 'found' ? this.#waitingForFound : this.#waitingForOthers;
+  }
+
   #fail(error: unknown): void {
     this.#failure = { error };
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    for (const waiting of [this.#waitingForFound, this.#waitingForOthers]) {
+      for (const { reject } of waiting.splice(0)) reject(error);
+    }
   }
+}
+
+interface Waiting {
+  resolve(reply: ThreadReply): void;
+  reject(error: unknown): void;
 }

@@ -58,6 +58,19 @@ describe('a write in a thread of its own', () => {
     ]);
   });
 
+  test('finds the same while much waits to be written, and nothing where there is nothing', async () => {
+    const [idle, busy, none] = await stores.transactions.write(org.id, async (writer) => {
+      const ids = [idOf(1), idOf(0), idOf(99)];
+      const first = await writer.find(ids);
+      const puts = Array.from({ length: 20 }, (_, n) => writer.put([row(100 + n, '{}', writer.stampMs)]));
+      const [second, nothing] = await Promise.all([writer.find(ids), writer.find([idOf(98)]), ...puts]);
+      return [first, second, nothing];
+    });
+    expect([...(idle?.keys() ?? [])].sort()).toEqual([idOf(0), idOf(1)]);
+    expect(busy).toEqual(idle as typeof busy);
+    expect(none).toEqual(new Map());
+  });
+
   test('changes nothing when the work throws, and lets the next one write at once', async () => {
     const before = await page();
     const failure = new Error('bad row');
