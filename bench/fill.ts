@@ -38,6 +38,7 @@ const PLAIN_SCHEMA = [
      cashback_percentage REAL, maximum_fixed_commission_fee REAL, description TEXT, category TEXT,
      terms_and_exclusions TEXT)`,
   `CREATE TABLE transactions (orgId INTEGER, ${TRANSACTION_COLUMNS.join(', ')}, PRIMARY KEY (orgId, id))`,
+  'CREATE INDEX transactions_by_update ON transactions (orgId, updatedAt)',
 ];
 
 /** An empty one; what is lost in a crash is made again. */

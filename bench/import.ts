@@ -1,6 +1,7 @@
 // How fast transactions are imported, and in how much memory: new rows, the same file again, a few changes.
-// Compared, on SQLite, with a bare loop that inserts the same columns into a table with one index.
-//   npm run bench:import -- [--rows 1000000] [--databases sqlite,postgres]
+// Compared, on SQLite, with a bare loop that inserts the same columns into a table with one index. The two take turns,
+// and medians are shown: machines are not equally fast all the time.
+//   npm run bench:import -- [--rows 1000000] [--databases sqlite,postgres] [--repeats 3]
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,12 +13,14 @@ import { printTransaction } from '../service/src/domain/transaction.ts';
 import { Random } from '../service/src/sandbox/random.ts';
 import { COMMAND, offerbook } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
+import { percentile } from './percentile.ts';
 import { uuidV4, uuidV7 } from './seed-transactions.ts';
 
 const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000000' },
     databases: { type: 'string', default: 'sqlite,postgres' },
+    repeats: { type: 'string', default: '3' },
   },
 });
 const ROWS = Number(options.rows);
@@ -116,32 +119,53 @@ async function importFile(url: string, path: string): Promise<{ seconds: number;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
 const [first, changed] = [join(folder, 'first.ndjson'), join(folder, 'changed.ndjson')];
+
+interface Measured {
+  readonly seconds: number;
+  readonly peakMb?: number;
+}
+const measured = new Map<string, Measured[]>();
+const note = (what: string, result: Measured) => measured.set(what, [...(measured.get(what) ?? []), result]);
+
+async function newDatabase(name: string): Promise<string> {
+  if (name === 'postgres') return newPostgresDatabase();
+  for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, `import.db${ending}`), { force: true });
+  return `sqlite:${join(folder, 'import.db')}`;
+}
+
+async function importAll(name: string): Promise<void> {
+  const url = await newDatabase(name);
+  await offerbook(['orgs', 'create', 'bench', '--database', url]);
+  note(`${name}: new rows`, await importFile(url, first));
+  note(`${name}: the same file again`, await importFile(url, first));
+  note(`${name}: ${CHANGED_ROWS.toLocaleString('en')} of the rows changed`, await importFile(url, changed));
+}
+
+const BARE = 'bare insert loop, SQLite, one index';
 try {
   await writeFile(first, rows(new Random('bench', 1), 'PENDING'), ROWS);
   await writeFile(changed, rows(new Random('bench', 1), 'CONFIRMED'), CHANGED_ROWS);
-  const bareS = bareLoopS(join(folder, 'bare.db'));
-  say(
-    `${ROWS.toLocaleString('en')} transactions, ${(Bun.file(first).size / 2 ** 20).toFixed(0)} MB of NDJSON\n`,
-  );
-  say('| what | time | rows a second | peak memory | speed against the bare loop |');
+  for (let round = 0; round < Number(options.repeats); round++) {
+    note(BARE, { seconds: bareLoopS(join(folder, `bare-${round}.db`)) });
+    rmSync(join(folder, `bare-${round}.db`));
+    for (const name of options.databases.split(',')) await importAll(name);
+  }
+  const size = (Bun.file(first).size / 2 ** 20).toFixed(0);
+  say(`${ROWS.toLocaleString('en')} transactions, ${size} MB of NDJSON\n`);
+  say('| what | median | fastest – slowest | most memory | speed against the bare loop |');
   say('|---|---|---|---|---|');
-  say(
-    `| bare insert loop, SQLite, one index | ${bareS.toFixed(1)} s | ${Math.round(ROWS / bareS).toLocaleString('en')} | | 1.00 |`,
-  );
-  for (const name of options.databases.split(',')) {
-    const url = name === 'sqlite' ? `sqlite:${join(folder, 'import.db')}` : await newPostgresDatabase();
-    await offerbook(['orgs', 'create', 'bench', '--database', url]);
-    for (const [what, path, count] of [
-      ['new rows', first, ROWS],
-      ['the same file again', first, ROWS],
-      ['some rows changed', changed, CHANGED_ROWS],
-    ] as const) {
-      const { seconds, peakMb } = await importFile(url, path);
-      const ratio = count === ROWS ? (bareS / seconds).toFixed(2) : '';
-      say(
-        `| ${name}: ${what} (${count.toLocaleString('en')}) | ${seconds.toFixed(1)} s | ${Math.round(count / seconds).toLocaleString('en')} | ${peakMb.toFixed(0)} MB | ${ratio} |`,
-      );
-    }
+  const medianS = (what: string) =>
+    percentile(
+      (measured.get(what) ?? []).map((it) => it.seconds),
+      0.5,
+    );
+  for (const [what, results] of measured) {
+    const seconds = results.map((it) => it.seconds);
+    const peakMb = Math.max(...results.map((it) => it.peakMb ?? 0));
+    const range = `${Math.min(...seconds).toFixed(1)} – ${Math.max(...seconds).toFixed(1)} s`;
+    const memory = peakMb === 0 ? '' : `${peakMb.toFixed(0)} MB`;
+    const ratio = what.endsWith('changed') ? '' : (medianS(BARE) / medianS(what)).toFixed(2);
+    say(`| ${what} | ${medianS(what).toFixed(1)} s | ${range} | ${memory} | ${ratio} |`);
   }
 } finally {
   await stopPostgres();

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import type { Stores } from '../../service/src/domain/stores.ts';
+import { printTimestamp } from '../../service/src/domain/timestamp.ts';
 import { Random } from '../../service/src/sandbox/random.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../service/src/storage/open-stores.ts';
 import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';
@@ -18,6 +19,8 @@ import type { Finding, Report, Run } from '../topic.ts';
 const ROWS = 1_000_000;
 const END_MS = Date.parse('2026-11-01T00:00:00Z');
 const CURSORS = 20_000;
+const MINUTE_MS = 60_000;
+const MONTH_MS = 30 * 86_400_000;
 const LIMIT = 100;
 /** As many as the service has. */
 const POSTGRES_CONNECTIONS = 8;
@@ -28,11 +31,20 @@ export async function transactions(run: Run): Promise<Report> {
   const random = new Random('bench', 'cursors');
   const lines = Array.from({ length: CURSORS }, () => `/v1/transactions/?cursor=${uuidV4(random)}`);
   writeFileSync(cursors, lines.join('\n'));
-  const reports = [await fromSqlite(run, cursors), await fromPostgres(run, cursors)];
+  const polls = join(run.folder, 'polls.txt');
+  writeFileSync(polls, Array.from({ length: CURSORS }, () => poll(random)).join('\n'));
+  const reports = [await fromSqlite(run, cursors, polls), await fromPostgres(run, cursors)];
   return {
     findings: reports.flatMap(({ findings }) => findings),
     details: reports.flatMap(({ details }) => details),
   };
+}
+
+/** What has changed since a minute ago, or since anything up to a month ago; half of them not from the first page on. */
+function poll(random: Random): string {
+  const sinceMs = END_MS - MINUTE_MS * (MONTH_MS / MINUTE_MS) ** random.unit();
+  const from = random.unit() < 0.5 ? '' : `&cursor=${uuidV4(random)}`;
+  return `/v1/transactions/?updatedAtGreaterThan=${printTimestamp(sinceMs)}${from}`;
 }
 
 /** The organisation with most of the rows, and a token of it. */
@@ -45,7 +57,7 @@ async function prepare(databaseUrl: string): Promise<{ stores: Stores; orgId: nu
   return { stores, orgId, token: (await issueTokens(stores, orgId)).private };
 }
 
-async function fromSqlite(run: Run, cursors: string): Promise<Report> {
+async function fromSqlite(run: Run, cursors: string, polls: string): Promise<Report> {
   const path = join(run.folder, 'transactions.db');
   const databaseUrl = `sqlite:${path}`;
   const { stores, orgId, token } = await prepare(databaseUrl);
@@ -62,6 +74,13 @@ async function fromSqlite(run: Run, cursors: string): Promise<Report> {
       'ours, SQLite': pages(run, ours.url, token, cursors),
       'bare loop over HTTP, SQLite': pages(run, bare.url, token, cursors),
       'plain implementation, SQLite': pages(run, plain.url, token, cursors),
+    },
+    run.repeats,
+  );
+  const polled = await compare(
+    {
+      'ours, SQLite': pages(run, ours.url, token, polls),
+      'plain implementation, SQLite': pages(run, plain.url, token, polls),
     },
     run.repeats,
   );
@@ -82,8 +101,18 @@ async function fromSqlite(run: Run, cursors: string): Promise<Report> {
         2,
         'times the plain implementation',
       ),
+      atLeast(
+        'page of changes since some moment, from SQLite',
+        polled['ours, SQLite'],
+        polled['plain implementation, SQLite'],
+        2,
+        'times the plain implementation',
+      ),
     ],
-    details: [pageTable(measured)],
+    details: [
+      pageTable('100 transactions of 1,000,000, from any cursor on', measured),
+      pageTable('100 changes since a minute to a month ago', polled),
+    ],
   };
 }
 
@@ -121,7 +150,7 @@ async function fromPostgres(run: Run, cursors: string): Promise<Report> {
           'of the best bare loop, which has no HTTP',
         ),
       ],
-      details: [pageTable(series)],
+      details: [pageTable('100 transactions of 1,000,000, from any cursor on', series)],
     };
   } finally {
     await stopPostgres();
@@ -165,10 +194,10 @@ function atLeast(work: string, ours: Series, other: Series, factor: number, name
   return { work, target: `at least ${factor} ${name}`, measured: ratio(value), met: value >= factor };
 }
 
-function pageTable(measured: Readonly<Record<string, Series>>): string {
+function pageTable(what: string, measured: Readonly<Record<string, Series>>): string {
   const rows = Object.entries(measured).map(([name, series]) => [
     ...[name, whole(series.requestsPerS), `${whole(series.slowest)} – ${whole(series.fastest)}`],
     ...[milliseconds(series.p99Ms), String(series.failed)],
   ]);
-  return table(['100 transactions of 1,000,000', 'pages/s', 'slowest – fastest', 'p99', 'failed'], rows);
+  return table([what, 'pages/s', 'slowest – fastest', 'p99', 'failed'], rows);
 }
