@@ -44,7 +44,13 @@ const SQLITE: readonly Step[] = [
   // Requests are counted in the database on PostgreSQL only; the versions of the two go in step.
   [],
   // SQLite looks into the table for a column in the condition of an index unless the index holds that column too.
-  bulkWrites([19, 24, 29], 'INTEGER', 'id, in_bulk', '', ' STRICT, WITHOUT ROWID'),
+  bulkWrites({
+    oldShifts: [19, 24, 29],
+    stampType: 'INTEGER',
+    idInRuns: 'id, in_bulk',
+    beside: '',
+    tableOptions: ' STRICT, WITHOUT ROWID',
+  }),
 ];
 
 /** A file of its own: an import holds the only write lock of the other for as long as it runs. */
@@ -114,7 +120,13 @@ const POSTGRES: readonly Step[] = [
        taken integer NOT NULL
      ) WITH (fillfactor = 50)`,
   ],
-  bulkWrites([19, 23, 27, 31], 'bigint', 'id NULLS FIRST', ' INCLUDE (updated_at)', ''),
+  bulkWrites({
+    oldShifts: [19, 23, 27, 31],
+    stampType: 'bigint',
+    idInRuns: 'id NULLS FIRST',
+    beside: ' INCLUDE (updated_at)',
+    tableOptions: '',
+  }),
 ];
 
 function transactionIndexes(spanShifts: readonly number[], idInRuns: string, beside: string): string[] {
@@ -129,20 +141,22 @@ function spanIndex(shift: number, idInRuns: string, beside: string): string {
   return `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), ${idInRuns})${beside}`;
 }
 
-/** What large writes bring in stays out of the indexes by span: see bulk-stamps.ts. */
-function bulkWrites(
-  spanShifts: readonly number[],
-  stampType: string,
-  idInRuns: string,
-  beside: string,
-  tableOptions: string,
-): string[] {
+/**
+ * What large writes bring in stays out of the indexes by span: see bulk-stamps.ts. That made room on SQLite for as many
+ * sizes of spans as PostgreSQL has.
+ */
+function bulkWrites(dialect: {
+  readonly oldShifts: readonly number[];
+  readonly stampType: string;
+  readonly idInRuns: string;
+  readonly beside: string;
+  readonly tableOptions: string;
+}): string[] {
+  const { oldShifts, stampType, idInRuns, beside, tableOptions } = dialect;
   return [
     `ALTER TABLE transactions ADD COLUMN in_bulk INTEGER NOT NULL DEFAULT 0`,
-    ...spanShifts.flatMap((shift) => [
-      `DROP INDEX transactions_by_span_${shift}`,
-      `${spanIndex(shift, idInRuns, beside)} WHERE in_bulk = 0`,
-    ]),
+    ...oldShifts.map((shift) => `DROP INDEX transactions_by_span_${shift}`),
+    ...[19, 23, 27, 31].map((shift) => `${spanIndex(shift, idInRuns, beside)} WHERE in_bulk = 0`),
     `CREATE TABLE bulk_writes (
        org_id INTEGER NOT NULL REFERENCES organisations (id),
        stamp ${stampType} NOT NULL,

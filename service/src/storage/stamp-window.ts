@@ -8,12 +8,11 @@
 import type { StampWindow } from '../domain/stores.ts';
 
 /**
- * The sizes of spans that are indexed, as shifts, the smallest first: 2^19 ms are nine minutes, 2^23 2.3 hours,
- * 2^24 4.7, 2^27 a day and a half, 2^29 six days, 2^31 twenty-five. Four sizes make three years at most 134
- * spans, three sizes 302. A seek costs PostgreSQL five times what it costs SQLite, and SQLite pays more for
- * another index when it imports. The smallest size decides how much a ragged edge can hold.
+ * The sizes of spans that are indexed, as shifts, the smallest first: 2^19 ms are nine minutes, 2^23 2.3 hours, 2^27 a day
+ * and a half, 2^31 twenty-five days. Four sizes make three years at most 134 spans; three would make 302 of them, and
+ * every span of a window costs a seek. The smallest size decides how much a ragged edge can hold.
  */
-export const SPAN_SHIFTS = { sqlite: [19, 24, 29], postgres: [19, 23, 27, 31] } as const;
+export const SPAN_SHIFTS = [19, 23, 27, 31] as const;
 
 /** Every date-time that can be written lies between these two, and both are borders of spans of every size. */
 const STAMP_MIN_MS = -(2 ** 46);
@@ -44,7 +43,7 @@ export function hasNoStart(window: StampWindow): boolean {
 }
 
 /** The pieces do not overlap, and together they are the window. */
-export function splitWindow(window: StampWindow, shifts: readonly number[]): WindowPieces {
+export function splitWindow(window: StampWindow): WindowPieces {
   const spans: SpanRange[] = [];
   let edges: StampWindow[] = [];
   // In units of the size before: milliseconds at first.
@@ -57,7 +56,7 @@ export function splitWindow(window: StampWindow, shifts: readonly number[]): Win
     if (unit === 0) edges = rest.map(({ first, last }) => ({ minMs: first, maxMs: last }));
     else spans.push(...rest.map((each) => ({ shift: unit, ...each })));
   };
-  for (const shift of shifts) {
+  for (const shift of SPAN_SHIFTS) {
     const size = 2 ** (shift - unit);
     const whole = { first: Math.ceil(range.first / size), last: Math.floor((range.last + 1) / size) - 1 };
     if (whole.first > whole.last) break;

@@ -7,7 +7,7 @@
 // import wrote them, is a run too; the others are read and sorted. Lists and runs are merged (merge-runs.ts).
 //
 // What a page of 100 reads at most, in index entries:
-//   spans, at most 302 in three years: 3 entries each, and 2 × 101 altogether
+//   spans, at most 134 in three years: 3 entries each, and 2 × 101 altogether
 //   large writes, at most 64: 3 entries each
 //   edges: every transaction in them twice, save those of heavy stamps: 4 for each change within nine minutes
 //   heavy stamps: 257 entries to find one, 3 to read it
@@ -25,8 +25,8 @@ import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-wi
 
 /** A stamp that more transactions than this share is heavy. */
 const LIGHT_MAX = 256;
-/** Sixteen years of the spans of six days. What is older came with a wrong date, and centuries without changes lie in between. */
-const SPANS_MAX = 1_000;
+/** Twenty years of the longest spans. What is older came with a wrong date, and centuries without changes lie in between. */
+const SPANS_MAX = 300;
 
 /** Transactions that an index holds in the order of their ids: those with this stamp, or those of this span. */
 interface SpanRun extends Run {
@@ -53,7 +53,7 @@ export async function readWideWindow(
   dialect: Dialect,
   query: WideQuery,
 ): Promise<WideResult> {
-  const pieces = splitWindow(query.window, SPAN_SHIFTS[dialect]);
+  const pieces = splitWindow(query.window);
   // Sent together, so that they cost PostgreSQL one trip.
   const [bounds, bulkStamps, ...edges] = await Promise.all([
     readBounds(connection, query.orgId),
@@ -98,7 +98,7 @@ async function findSpans(connection: Connection, orgId: number, range: SpanRange
   return rows.map(({ value }) => spanRun(shift, value));
 }
 
-/** Longer spans hold more. A stamp that is a run holds an import, and is taken for six days' worth. */
+/** Longer spans hold more. A stamp that is a run holds an import, and is taken for some days' worth. */
 function spanRun(shift: number, value: number): SpanRun {
   return { shift, value, weight: 2 ** (shift === STAMP ? 29 : shift) };
 }
@@ -117,7 +117,7 @@ async function readRuns(
     query.orgId,
     query.cursor,
     last,
-    ...runShifts(dialect).flatMap((shift) => {
+    ...RUN_SHIFTS.flatMap((shift) => {
       // Runs of the same length have the same weight, and so are read equally far.
       const group = byShift.get(shift) ?? [];
       return [group[0]?.size ?? 0, JSON.stringify(group.map(({ run }) => run.value))];
@@ -155,16 +155,14 @@ function splitIds(text: string | null): Uuid[] {
 const JOIN_IDS = { sqlite: 'group_concat(id)', postgres: `string_agg(id::text, ',')` };
 
 /** The lengths that a run can have. */
-function runShifts(dialect: Dialect): readonly number[] {
-  return [STAMP, ...SPAN_SHIFTS[dialect]];
-}
+const RUN_SHIFTS: readonly number[] = [STAMP, ...SPAN_SHIFTS];
 
 /**
  * The organisation, the first id and the last one, then for each length of runs how many ids to read and a list
  * of runs. One index seek for each run: a subquery in the SELECT list cannot be turned into a join over everything.
  */
 export function runsSql(dialect: Dialect): string {
-  const byShift = runShifts(dialect).map((shift, i) => {
+  const byShift = RUN_SHIFTS.map((shift, i) => {
     const [size, values] = [`$${4 + 2 * i}`, `$${5 + 2 * i}`];
     return `
   SELECT ${shift} AS shift, v.value, (

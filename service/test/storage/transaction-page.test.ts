@@ -4,6 +4,7 @@ import type { StampWindow } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
+import { SPAN_SHIFTS } from '../../src/storage/stamp-window.ts';
 import { NARROW_MAX, readTransactionPage } from '../../src/storage/transaction-page.ts';
 import { transactionStore } from '../../src/storage/transaction-store.ts';
 import { readWideWindow } from '../../src/storage/wide-window.ts';
@@ -80,7 +81,7 @@ const nearAStamp = fc
   .map(([i, beside]) => (ROWS[i]?.stampMs ?? 0) + beside);
 const atABorder = fc
   .tuple(
-    fc.constantFrom(19, 23, 24, 27, 29, 31),
+    fc.constantFrom(...SPAN_SHIFTS),
     fc.integer({ min: START_MS, max: END_MS }),
     fc.integer({ min: -1, max: 0 }),
   )

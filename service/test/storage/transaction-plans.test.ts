@@ -89,11 +89,11 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
             CURSOR,
             LAST_ID,
             ...[4, JSON.stringify([END_MS])],
-            ...SPAN_SHIFTS[dialect].flatMap((shift) => [4, JSON.stringify(spans(shift))]),
+            ...SPAN_SHIFTS.flatMap((shift) => [4, JSON.stringify(spans(shift))]),
           ],
-          ['transactions_by_stamp', ...SPAN_SHIFTS[dialect].map((shift) => `transactions_by_span_${shift}`)],
+          ['transactions_by_stamp', ...SPAN_SHIFTS.map((shift) => `transactions_by_span_${shift}`)],
         ],
-        ...SPAN_SHIFTS[dialect].flatMap((shift): [string, SqlValue[], string[]][] => [
+        ...SPAN_SHIFTS.flatMap((shift): [string, SqlValue[], string[]][] => [
           [filledSpansSql(shift), [1, 0, Math.floor(END_MS / 2 ** shift)], [`transactions_by_span_${shift}`]],
         ]),
       ];
