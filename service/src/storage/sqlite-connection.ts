@@ -9,8 +9,8 @@ import { explainSqlite, isBusy } from './sqlite-errors.ts';
 const LOCK_RETRY_MS = 10;
 /** Readers never wait for a writer under WAL, only for the moment in which one cleans up after a crash. */
 const READ_LOCK_TIMEOUT_MS = 1_000;
-/** Of a larger file, the first part is mapped. It counts as memory of the process, but the system can take it back. */
-const MAPPED_BYTES_MAX = 2 ** 30;
+/** As much as SQLite allows; of a larger file, the first part. It counts as memory of the process, but the system can take it back. */
+const MAPPED_BYTES_MAX = 2 ** 31;
 /** Switching a new file to WAL needs it for a moment alone, while other processes may be doing the same. */
 const OPEN_TIMEOUT_MS = 10_000;
 
