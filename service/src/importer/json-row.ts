@@ -81,10 +81,13 @@ function countKeys(value: unknown): number {
   const open: unknown[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next !== 'object' || next === null) continue;
-    const isList = Array.isArray(next);
+    if (Array.isArray(next)) {
+      for (const child of next) if (typeof child === 'object') open.push(child);
+      continue;
+    }
     // Without a list of the values: this runs for every row.
     for (const name in next) {
-      if (!isList) count++;
+      count++;
       const child = (next as Record<string, unknown>)[name];
       if (typeof child === 'object') open.push(child);
     }

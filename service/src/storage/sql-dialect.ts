@@ -4,6 +4,11 @@ import type { Database } from './database.ts';
 
 export type Dialect = Database['dialect'];
 
+/** A statement in both, made once: a page should not have to put its statements together. */
+export function inBoth(make: (dialect: Dialect) => string): Readonly<Record<Dialect, string>> {
+  return { sqlite: make('sqlite'), postgres: make('postgres') };
+}
+
 /** A parameter that holds a JSON list, as a table `v` with a column `value`, in the order of the list. */
 export const VALUES = {
   sqlite: (param: string, _type: 'bigint' | 'uuid') => `json_each(${param}) AS v`,

@@ -12,7 +12,7 @@ import type { TransactionPage, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import type { Database } from './database.ts';
 import { FIRST_ID, LAST_ID } from './id-bounds.ts';
-import { type Dialect, VALUES } from './sql-dialect.ts';
+import { inBoth, VALUES } from './sql-dialect.ts';
 import { coversEverything, hasNoStart } from './stamp-window.ts';
 import { readWideWindow } from './wide-window.ts';
 
@@ -32,20 +32,20 @@ const JOIN_DOCUMENTS = { sqlite: `group_concat(document, ',')`, postgres: `strin
 
 // Rows are compared, instead of each column for itself, so that only the index by organisation and id is in
 // the order asked for: the one by id alone would have to pass over all other organisations.
-export function everythingSql(dialect: Dialect): string {
+export const EVERYTHING_SQL = inBoth((dialect) => {
   const fromCursor = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id <= $1 ORDER BY org_id, id';
   return `
   SELECT o.last_stamp,
     (SELECT ${JOIN_DOCUMENTS[dialect]} FROM (SELECT document ${fromCursor} LIMIT $3) AS page) AS data,
     (SELECT id ${fromCursor} LIMIT 1 OFFSET $3) AS next
     FROM organisations o WHERE o.id = $1`;
-}
+});
 
 /**
  * Reads up to where the page, and all that may be passed over, would end: the bound, or null when the list ends before.
  * The sum keeps the planner from looking for an index of stamps.
  */
-export function nearlyEverythingSql(dialect: Dialect): string {
+export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
   const fromCursor = '(org_id, id) >= ($1, $2) AND org_id <= $1';
   const inWindow = `FROM transactions
        WHERE (org_id, id) >= ($1, $2) AND (org_id, id) <= ($1, coalesce(b.bound, '${LAST_ID}'))
@@ -63,9 +63,9 @@ export function nearlyEverythingSql(dialect: Dialect): string {
       ) AS bound
     ) AS b
    WHERE o.id = $1`;
-}
+});
 
-export function narrowSql(dialect: Dialect): string {
+export const NARROW_SQL = inBoth((dialect) => {
   return `
   WITH narrow AS MATERIALIZED (
     SELECT id FROM transactions
@@ -82,15 +82,15 @@ export function narrowSql(dialect: Dialect): string {
     ) AS page) AS data,
     (SELECT id FROM found ORDER BY id LIMIT 1 OFFSET $3) AS next
     FROM organisations o WHERE o.id = $1`;
-}
+});
 
 /** The documents of a list of ids, in its order. */
-export function documentsSql(dialect: Dialect): string {
+export const DOCUMENTS_SQL = inBoth((dialect) => {
   return `
   SELECT ${JOIN_DOCUMENTS[dialect]} AS data FROM (
     SELECT (SELECT document FROM transactions WHERE id = v.value) AS document FROM ${VALUES[dialect]('$1', 'uuid')}
   ) AS page`;
-}
+});
 
 export async function readTransactionPage(
   database: Database,
@@ -98,14 +98,14 @@ export async function readTransactionPage(
 ): Promise<TransactionPage> {
   const { dialect } = database;
   if (coversEverything(window)) {
-    return toPage(await database.all<Row>(everythingSql(dialect), orgId, cursor, limit));
+    return toPage(await database.all<Row>(EVERYTHING_SQL[dialect], orgId, cursor, limit));
   }
   const params = [orgId, cursor, limit, window.minMs, window.maxMs] as const;
   if (hasNoStart(window)) {
-    const rows = await database.all<Row & { bound: Uuid | null }>(nearlyEverythingSql(dialect), ...params);
+    const rows = await database.all<Row & { bound: Uuid | null }>(NEARLY_EVERYTHING_SQL[dialect], ...params);
     if (rows[0]?.next !== null || rows[0].bound === null) return toPage(rows);
   }
-  const rows = await database.all<Row & { total: number }>(narrowSql(dialect), ...params);
+  const rows = await database.all<Row & { total: number }>(NARROW_SQL[dialect], ...params);
   if ((rows[0]?.total ?? 0) < NARROW_MAX) return toPage(rows);
 
   return database.read(async (connection) => {
@@ -113,7 +113,7 @@ export async function readTransactionPage(
     const query = { orgId, cursor, window, count: limit + 1 };
     const { ids, clockMs } = await readWideWindow(connection, dialect, query);
     const onPage = JSON.stringify(ids.slice(0, limit));
-    const [found] = await connection.all<{ data: string | null }>(documentsSql(dialect), onPage);
+    const [found] = await connection.all<{ data: string | null }>(DOCUMENTS_SQL[dialect], onPage);
     return { data: found?.data ?? '', cursor: ids[limit], completeThroughMs: clockMs };
   });
 }

@@ -20,7 +20,7 @@ import type { Uuid } from '../domain/uuid.ts';
 import { readBulkStamps } from './bulk-stamps.ts';
 import type { Connection } from './database.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
-import { type Dialect, VALUES } from './sql-dialect.ts';
+import { type Dialect, inBoth, VALUES } from './sql-dialect.ts';
 import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-window.ts';
 
 /** A stamp that more transactions than this share is heavy. */
@@ -113,7 +113,7 @@ async function readRuns(
 ): Promise<Uuid[][]> {
   const byShift = Map.groupBy(reads, ({ run }) => run.shift);
   const rows = await connection.all<{ shift: number; value: number; ids: string | null }>(
-    runsSql(dialect),
+    RUNS_SQL[dialect],
     query.orgId,
     query.cursor,
     last,
@@ -135,7 +135,7 @@ async function readEdge(
   edge: StampWindow,
 ): Promise<{ heavy: SpanRun[]; light: Uuid[][] }> {
   const rows = await connection.all<{ heavy_stamp: number | null; ids: string | null }>(
-    edgeSql(dialect),
+    EDGE_SQL[dialect],
     query.orgId,
     edge.minMs,
     edge.maxMs,
@@ -161,7 +161,7 @@ const RUN_SHIFTS: readonly number[] = [STAMP, ...SPAN_SHIFTS];
  * The organisation, the first id and the last one, then for each length of runs how many ids to read and a list
  * of runs. One index seek for each run: a subquery in the SELECT list cannot be turned into a join over everything.
  */
-export function runsSql(dialect: Dialect): string {
+export const RUNS_SQL = inBoth((dialect) => {
   const byShift = RUN_SHIFTS.map((shift, i) => {
     const [size, values] = [`$${4 + 2 * i}`, `$${5 + 2 * i}`];
     return `
@@ -170,7 +170,7 @@ export function runsSql(dialect: Dialect): string {
   ) AS ids FROM ${VALUES[dialect](values, 'bigint')}`;
   });
   return byShift.join('\n  UNION ALL');
-}
+});
 
 /**
  * A planner that took every span for full might walk by id, and would read the whole table for an empty span.
@@ -220,7 +220,7 @@ export function filledSpansSql(shift: number): string {
  * other blocks are read by stamp, then sorted: the LIMIT inside keeps the planner from doing it the other way
  * round, and can never cut anything off.
  */
-export function edgeSql(dialect: Dialect): string {
+export const EDGE_SQL = inBoth((dialect) => {
   const ahead = (from: string) => `(
       SELECT updated_at FROM transactions
        WHERE org_id = $1 AND updated_at BETWEEN ${from} AND $3
@@ -245,4 +245,4 @@ export function edgeSql(dialect: Dialect): string {
       ) AS list
     ) END AS ids
   FROM blocks`;
-}
+});

@@ -8,18 +8,18 @@ import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/ope
 import { batchSql } from '../../src/storage/read-batches.ts';
 import { SPAN_SHIFTS } from '../../src/storage/stamp-window.ts';
 import {
-  documentsSql,
-  everythingSql,
-  narrowSql,
-  nearlyEverythingSql,
+  DOCUMENTS_SQL,
+  EVERYTHING_SQL,
+  NARROW_SQL,
+  NEARLY_EVERYTHING_SQL,
 } from '../../src/storage/transaction-page.ts';
 import { exportQuery } from '../../src/storage/transaction-store.ts';
 import {
   BOUNDS_SQL,
-  edgeSql,
+  EDGE_SQL,
   filledSpansSql,
+  RUNS_SQL,
   readWideWindow,
-  runsSql,
 } from '../../src/storage/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newOrganisation } from './open-test-stores.ts';
@@ -73,17 +73,17 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const spans = (shift: number) =>
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
       return [
-        [everythingSql(dialect), [1, CURSOR, 100], ['transactions_by_id']],
-        [nearlyEverythingSql(dialect), [1, CURSOR, 100, -(2 ** 46), maxMs], ['transactions_by_id']],
+        [EVERYTHING_SQL[dialect], [1, CURSOR, 100], ['transactions_by_id']],
+        [NEARLY_EVERYTHING_SQL[dialect], [1, CURSOR, 100, -(2 ** 46), maxMs], ['transactions_by_id']],
         [batchSql(exportQuery(1)), [CURSOR, 1], ['transactions_by_id']],
-        [narrowSql(dialect), [1, CURSOR, 100, minMs, maxMs], ['transactions_by_stamp', byKey]],
-        [narrowSql(dialect), [1, CURSOR, 100, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
-        [documentsSql(dialect), [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
+        [NARROW_SQL[dialect], [1, CURSOR, 100, minMs, maxMs], ['transactions_by_stamp', byKey]],
+        [NARROW_SQL[dialect], [1, CURSOR, 100, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
+        [DOCUMENTS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
         [FORGET_EMPTY_SQL, [1], ['transactions_by_stamp']],
-        [edgeSql(dialect), [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],
+        [EDGE_SQL[dialect], [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],
         [
-          runsSql(dialect),
+          RUNS_SQL[dialect],
           [
             1,
             CURSOR,
