@@ -74,13 +74,15 @@ async function fromSqlite(run: Run, cursors: string, polls: string): Promise<Rep
       'ours, SQLite': pages(run, ours.url, token, cursors),
       'bare loop over HTTP, SQLite': pages(run, bare.url, token, cursors),
       'plain implementation, SQLite': pages(run, plain.url, token, cursors),
+      'ours, SQLite, gzip': pages(run, ours.url, token, cursors, GZIP),
+      'plain implementation, SQLite, gzip': pages(run, plain.url, token, cursors, GZIP),
     },
     run.repeats,
   );
   const polled = await compare(
     {
-      'ours, SQLite': pages(run, ours.url, token, polls),
-      'plain implementation, SQLite': pages(run, plain.url, token, polls),
+      'ours, SQLite, gzip': pages(run, ours.url, token, polls, GZIP),
+      'plain implementation, SQLite, gzip': pages(run, plain.url, token, polls, GZIP),
     },
     run.repeats,
   );
@@ -95,18 +97,25 @@ async function fromSqlite(run: Run, cursors: string, polls: string): Promise<Rep
         'of a bare loop over HTTP',
       ),
       atLeast(
-        work,
+        `${work}, gzip`,
+        measured['ours, SQLite, gzip'],
+        measured['plain implementation, SQLite, gzip'],
+        2,
+        'times the plain implementation, gzip',
+      ),
+      atLeast(
+        `${work}, not compressed`,
         measured['ours, SQLite'],
         measured['plain implementation, SQLite'],
         2,
-        'times the plain implementation',
+        'times the plain implementation, not compressed',
       ),
       atLeast(
-        'page of changes since some moment, from SQLite',
-        polled['ours, SQLite'],
-        polled['plain implementation, SQLite'],
+        'page of changes since some moment, from SQLite, gzip',
+        polled['ours, SQLite, gzip'],
+        polled['plain implementation, SQLite, gzip'],
         2,
-        'times the plain implementation',
+        'times the plain implementation, gzip',
       ),
     ],
     details: [
@@ -179,10 +188,19 @@ async function bareLoop(sql: postgres.Sql, text: string, seconds: number) {
   };
 }
 
-function pages(run: Run, url: string, token: string, cursors: string): Load {
+/** What clients ask for unless told otherwise. */
+const GZIP = { 'Accept-Encoding': 'gzip' };
+
+function pages(
+  run: Run,
+  url: string,
+  token: string,
+  cursors: string,
+  headers: Record<string, string> = {},
+): Load {
   return {
     url,
-    headers: bearer(token),
+    headers: bearer(token, headers),
     seconds: run.seconds,
     file: ['paths', cursors],
     connections: CONNECTIONS,

@@ -28,9 +28,9 @@ export function catalogueRoute(catalogue: Catalogue, pageSize: number) {
     const { headers: asked } = exchange.request;
     const coding = chooseCoding(asked.get('Accept-Encoding'), page.size);
     const { tag, whole, unchanged } = page.as(coding);
-    const reply = matchesTag(asked.get('If-None-Match'), tag) ? unchanged : whole;
+    if (matchesTag(asked.get('If-None-Match'), tag)) return unchanged;
     return page.cursor === undefined
-      ? reply
-      : { ...reply, ownHeaders: { Link: nextLink(exchange, page.cursor) } };
+      ? whole
+      : { ...whole, ownHeaders: { Link: nextLink(exchange, page.cursor) } };
   };
 }

@@ -104,7 +104,7 @@ function operationObject(operation: Operation): OperationObject {
   const notModified: Record<string, ResponseObject> = {
     304: {
       description: 'The page is the one whose ETag was sent as If-None-Match',
-      headers: headerRefs(headers),
+      headers: headerRefs(headers.filter((name) => name !== 'Link')),
     },
   };
   return {
