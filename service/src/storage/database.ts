@@ -43,6 +43,8 @@ export interface DatabaseOptions {
   readonly mapsFile?: boolean;
   /** Whether transactions are written in a thread of their own. SQLite only, and only with the system's clock. */
   readonly writesInThread?: boolean;
+  /** How many transactions make a write a large one; tests have no time for as many as it takes by default. */
+  readonly bulkRowsMin?: number;
   /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
 }

@@ -54,7 +54,7 @@ export async function openStores(
   const walks = new WalkDatabase(url, database, options);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
-  const inProcess = transactionStore(database, clock, replica);
+  const inProcess = transactionStore(database, clock, replica, options.bulkRowsMin);
   const transactions =
     options.writesInThread === true && database.dialect === 'sqlite'
       ? writingInThread(inProcess, database, url)

@@ -17,7 +17,8 @@ function report(message: ImporterReport): void {
 }
 
 if (import.meta.main) {
-  const stores = await openStores(process.argv[2] ?? '', COMMAND_OPTIONS);
+  // So few that there are large writes among the others.
+  const stores = await openStores(process.argv[2] ?? '', { ...COMMAND_OPTIONS, bulkRowsMin: 20 });
   for await (const order of readJsonLines<ImportOrder>(Bun.stdin.stream())) {
     try {
       const result = await carryOut(stores, order, {
