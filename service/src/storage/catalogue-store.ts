@@ -16,7 +16,7 @@ const ALL_RETAILERS: BatchQuery = {
 export function catalogueStore(database: Database): CatalogueStore {
   return {
     read: (onBatch) =>
-      database.read(async (connection) => {
+      database.readOnce(async (connection) => {
         const { catalogue: revision } = await readRevisions(connection);
         await readAll(connection, onBatch);
         return revision;

@@ -23,6 +23,8 @@ export interface Database {
   all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]>;
   /** Runs work in one transaction that sees one state of the database, whatever is committed meanwhile. */
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The same, for work that reads a whole table: nothing of what it has read is kept in memory for others. */
+  readOnce<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs work in one transaction that is kept when it returns and undone when it throws. */
   write<T>(work: (connection: Connection) => Promise<T>, lockTimeoutMs?: number): Promise<T>;
   /** Calls back soon after another process has announced a change, and at times without reason. Returns the way to stop. */

@@ -63,6 +63,8 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     return admitted(() => againIfCutOff(attempt, () => !started));
   }
 
+  const read: Database['read'] = (work) => transaction('isolation level repeatable read read only', '', work);
+
   return {
     dialect: 'postgres',
     all: (sql, ...params) =>
@@ -72,7 +74,8 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
           () => true,
         ),
       ),
-    read: (work) => transaction('isolation level repeatable read read only', '', work),
+    read,
+    readOnce: read,
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
       // To PostgreSQL, 0 would mean for ever.
       return transaction('', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);

@@ -44,6 +44,14 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     dialect: 'sqlite',
     all: (sql, ...params) => withReader((reader) => reader.all(sql, ...params)),
     read: (work) => withReader((reader) => reader.read(work)),
+    async readOnce(work) {
+      const reader = await SqliteConnection.open(path);
+      try {
+        return await reader.read(work);
+      } finally {
+        reader.close();
+      }
+    },
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
       const run = lastWrite.then(async () => (await openWriter()).write(work, lockTimeoutMs));
       lastWrite = run.catch(() => {});

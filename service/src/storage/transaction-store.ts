@@ -30,7 +30,7 @@ export function transactionStore(
   return {
     page: async (query) => (await replica?.findPage(query)) ?? readTransactionPage(database, query),
     read: (orgId, onBatch) =>
-      database.read((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
+      database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
     write: (orgId, work) =>
       database.write(async (connection) => {
         const lastStampMs = await lockClock(database, connection, orgId);
