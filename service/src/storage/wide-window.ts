@@ -3,8 +3,8 @@
 //
 // The window is cut into whole spans and ragged edges (stamp-window.ts). A span is a run: an index holds its
 // transactions in the order of their ids, save those of large writes, whose stamps are runs for themselves
-// (bulk-stamps.ts). In an edge, a stamp that many transactions share, because one
-// import wrote them, is a run too; the others are read and sorted. Lists and runs are merged (merge-runs.ts).
+// (bulk-stamps.ts). In an edge, a stamp that many transactions share, because one import wrote them, is a run too; the
+// others are read and sorted. Lists and runs are merged (merge-runs.ts).
 //
 // What a page of 100 reads at most, in index entries:
 //   spans, at most 134 in three years: 3 entries each, and 2 × 101 altogether
