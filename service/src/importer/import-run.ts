@@ -9,6 +9,8 @@ import { type RowRules, readRows } from './read-rows.ts';
 import { type RowProblem, rowProblem } from './row-problem.ts';
 
 const BATCH_ROWS = 500;
+/** Of rows that are long, a batch holds fewer: several batches are in memory at a time. As they lie in the file, packed or not. */
+const BATCH_BYTES = 2 ** 20;
 /** How many batches are read ahead while the database is at work. */
 const BATCHES_AHEAD = 8;
 const PROBLEMS_LISTED_MAX = 20;
@@ -49,7 +51,7 @@ export class ImportRun {
     const ignoreUnknown = this.#options.ignoreUnknown === true;
     try {
       const rows = readRows(this.#source.chunks(), { ...rules, ignoreUnknown });
-      for await (const batch of readAhead(inBatches(rows))) {
+      for await (const batch of readAhead(inBatches(rows, () => this.#source.bytesRead))) {
         this.counts.read += batch.length;
         yield batch;
         const { bytesRead, bytesTotal } = this.#source;
@@ -104,16 +106,24 @@ export class ImportRun {
 }
 
 /** Batches of equal size, however the bytes arrived: a pipe may deliver a row at a time. */
-async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRow[]> {
+async function* inBatches(
+  source: AsyncIterable<RawRow[]>,
+  bytesRead: () => number,
+): AsyncGenerator<RawRow[]> {
   let batch: RawRow[] = [];
+  let begunAt = 0;
   try {
     for await (const rows of source) {
       for (const row of rows) {
+        if (batch.length === 0) begunAt = bytesRead();
         batch.push(row);
         if (batch.length < BATCH_ROWS) continue;
         yield batch;
         batch = [];
       }
+      if (batch.length === 0 || bytesRead() - begunAt < BATCH_BYTES) continue;
+      yield batch;
+      batch = [];
     }
   } catch (error) {
     // The rows before the break are checked like all others.
