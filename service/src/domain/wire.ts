@@ -84,23 +84,26 @@ export function flag(description: string, example: boolean) {
 }
 
 export function countryCode(description: string, example: string) {
-  const pattern = /^[A-Z]{2}$/;
-  return withPrintedForm(
-    z
-      .string({ error: expected('a country code') })
-      .regex(pattern, 'must be a country code of two capital letters (ISO 3166-1 alpha-2)')
-      .meta({ description, examples: [example] }),
-    (value) => typeof value === 'string' && pattern.test(value),
-  );
+  const words = 'a country code of two capital letters (ISO 3166-1 alpha-2)';
+  return code(/^[A-Z]{2}$/, 'a country code', words, { description, examples: [example] });
 }
 
 export function currencyCode(description: string, example: string) {
-  const pattern = /^[A-Z]{3}$/;
+  const words = 'a currency code of three capital letters (ISO 4217)';
+  return code(/^[A-Z]{3}$/, 'a currency code', words, { description, examples: [example] });
+}
+
+function code(
+  pattern: RegExp,
+  name: string,
+  words: string,
+  meta: { description: string; examples: string[] },
+) {
   return withPrintedForm(
     z
-      .string({ error: expected('a currency code') })
-      .regex(pattern, 'must be a currency code of three capital letters (ISO 4217)')
-      .meta({ description, examples: [example] }),
+      .string({ error: expected(name) })
+      .regex(pattern, `must be ${words}`)
+      .meta(meta),
     (value) => typeof value === 'string' && pattern.test(value),
   );
 }
