@@ -94,7 +94,8 @@ async function importChanges(url: string, file: string): Promise<number> {
   const [org] = await stores.organisations.list();
   const random = new Random('bench', 'changes');
   const lines = new Map<string, string>();
-  while (lines.size < CHANGED_ROWS) {
+  // A small table does not hold as many.
+  for (let pages = 0; pages < CHANGED_ROWS && lines.size < CHANGED_ROWS; pages++) {
     const cursor = uuidV4(random);
     const page = await stores.transactions.page({
       orgId: org?.id ?? 0,
@@ -107,14 +108,15 @@ async function importChanges(url: string, file: string): Promise<number> {
     }
   }
   await stores.close();
-  await Bun.write(file, [...lines.values()].slice(0, CHANGED_ROWS).join('\n'));
+  const changes = [...lines.values()].slice(0, CHANGED_ROWS);
+  await Bun.write(file, changes.join('\n'));
   const startedMs = performance.now();
   const child = Bun.spawn(
     [COMMAND, 'import', 'transactions', file, '--org', org?.name ?? '', '--database', url],
     { stdout: 'pipe', stderr: 'inherit' },
   );
   const said = await new Response(child.stdout).text();
-  if (!said.includes(`${CHANGED_ROWS} changed`)) throw new Error(`not all were changed: ${said}`);
+  if (!said.includes(`${changes.length} changed`)) throw new Error(`not all were changed: ${said}`);
   return (performance.now() - startedMs) / 1000;
 }
 
