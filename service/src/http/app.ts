@@ -11,6 +11,7 @@ import { clientAddress, networkOf } from './client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
 import { type Exchange, openExchange, type Route } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
+import { inOnePiece } from './one-piece.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { problem } from './problem.ts';
 import { type RateLimitSettings, rateLimits } from './rate-limit.ts';
@@ -129,7 +130,7 @@ export function buildApp(dependencies: AppDependencies): App {
       const reply = answer(exchange);
       if (!(reply instanceof Promise)) return respond(exchange, reply);
       return reply.then(
-        (late) => respond(exchange, late),
+        (late) => respond(exchange, request.method === 'HEAD' ? late : inOnePiece(late)),
         (error) => fail(exchange, error),
       );
     } catch (error) {
