@@ -85,6 +85,7 @@ function openDriver({ url, tls }: PostgresUrl, sockets: PostgresSockets, options
       enable_seqscan: 'off',
       enable_bitmapscan: 'off',
       enable_sort: 'off',
+      enable_incremental_sort: 'off',
       max_parallel_workers_per_gather: '0',
     },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },

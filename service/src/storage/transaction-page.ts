@@ -11,7 +11,7 @@
 import type { TransactionPage, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import type { Database } from './database.ts';
-import { FIRST_ID, LAST_ID } from './id-bounds.ts';
+import { FIRST_ID } from './id-bounds.ts';
 import { inBoth, VALUES } from './sql-dialect.ts';
 import { coversEverything, hasNoStart } from './stamp-window.ts';
 import { readWideWindow } from './wide-window.ts';
@@ -32,37 +32,47 @@ const JOIN_DOCUMENTS = { sqlite: `group_concat(document, ',')`, postgres: `strin
 
 // Rows are compared, instead of each column for itself, so that only the index by organisation and id is in
 // the order asked for: the one by id alone would have to pass over all other organisations.
+const FROM_CURSOR = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id <= $1 ORDER BY org_id, id';
+
 export const EVERYTHING_SQL = inBoth((dialect) => {
-  const fromCursor = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id <= $1 ORDER BY org_id, id';
   return `
   SELECT o.last_stamp,
-    (SELECT ${JOIN_DOCUMENTS[dialect]} FROM (SELECT document ${fromCursor} LIMIT $3) AS page) AS data,
-    (SELECT id ${fromCursor} LIMIT 1 OFFSET $3) AS next
+    (SELECT ${JOIN_DOCUMENTS[dialect]} FROM (SELECT document ${FROM_CURSOR} LIMIT $3) AS page) AS data,
+    (SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3) AS next
     FROM organisations o WHERE o.id = $1`;
 });
 
+/** Of a page that is full; nothing of any other. PostgreSQL has no max() of uuids. */
+const LAST_ON_PAGE = { sqlite: 'CASE WHEN count(*) = $3 THEN max(id) END', postgres: '(array_agg(id))[$3]' };
+
 /**
- * Reads up to where the page, and all that may be passed over, would end: the bound, or null when the list ends before.
- * The sum keeps the planner from looking for an index of stamps.
+ * Looks at no more than so many beyond those that make a page, and at as many behind it for the next one. When
+ * there is none, an id in `unseen` tells that some were not looked at.
  */
 export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
-  const fromCursor = '(org_id, id) >= ($1, $2) AND org_id <= $1';
-  const inWindow = `FROM transactions
-       WHERE (org_id, id) >= ($1, $2) AND (org_id, id) <= ($1, coalesce(b.bound, '${LAST_ID}'))
-         AND updated_at + 0 BETWEEN $4 AND $5
-       ORDER BY org_id, id`;
+  const behindPage = FROM_CURSOR.replace('>= ($1, $2)', '> ($1, p.last)');
+  const inWindow = 'AS near WHERE updated_at BETWEEN $4 AND $5';
   return `
-  SELECT o.last_stamp, b.bound,
-    (SELECT ${JOIN_DOCUMENTS[dialect]} FROM (SELECT document ${inWindow} LIMIT $3) AS page) AS data,
-    (SELECT id ${inWindow} LIMIT 1 OFFSET $3) AS next
-    FROM organisations o
-   CROSS JOIN (
-      SELECT (
-        SELECT id FROM transactions WHERE ${fromCursor}
-         ORDER BY org_id, id LIMIT 1 OFFSET $3 + ${PASSED_OVER_MAX}
-      ) AS bound
-    ) AS b
-   WHERE o.id = $1`;
+  SELECT p.last_stamp, p.data, p.next,
+    CASE WHEN p.next IS NOT NULL THEN NULL
+         WHEN p.last IS NULL THEN (SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3 + ${PASSED_OVER_MAX})
+         ELSE (SELECT id ${behindPage} LIMIT 1 OFFSET ${PASSED_OVER_MAX})
+    END AS unseen
+    FROM (
+      SELECT o.last_stamp, p.data, p.last, (
+        SELECT id FROM (SELECT id, updated_at ${behindPage} LIMIT ${PASSED_OVER_MAX}) ${inWindow} LIMIT 1
+      ) AS next
+        FROM organisations o
+       CROSS JOIN (
+          SELECT ${JOIN_DOCUMENTS[dialect]} AS data, ${LAST_ON_PAGE[dialect]} AS last
+            FROM (
+              SELECT id, document
+                FROM (SELECT id, updated_at, document ${FROM_CURSOR} LIMIT $3 + ${PASSED_OVER_MAX}) ${inWindow}
+               LIMIT $3
+            ) AS page
+        ) AS p
+       WHERE o.id = $1
+    ) AS p`;
 });
 
 export const NARROW_SQL = inBoth((dialect) => {
@@ -102,8 +112,8 @@ export async function readTransactionPage(
   }
   const params = [orgId, cursor, limit, window.minMs, window.maxMs] as const;
   if (hasNoStart(window)) {
-    const rows = await database.all<Row & { bound: Uuid | null }>(NEARLY_EVERYTHING_SQL[dialect], ...params);
-    if (rows[0]?.next !== null || rows[0].bound === null) return toPage(rows);
+    const rows = await database.all<Row & { unseen: Uuid | null }>(NEARLY_EVERYTHING_SQL[dialect], ...params);
+    if (rows[0]?.unseen === null) return toPage(rows);
   }
   const rows = await database.all<Row & { total: number }>(NARROW_SQL[dialect], ...params);
   if ((rows[0]?.total ?? 0) < NARROW_MAX) return toPage(rows);

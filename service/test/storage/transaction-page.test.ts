@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { StampWindow } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
+import { FIRST_ID } from '../../src/storage/id-bounds.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { SPAN_SHIFTS } from '../../src/storage/stamp-window.ts';
 import { NARROW_MAX, readTransactionPage } from '../../src/storage/transaction-page.ts';
@@ -99,7 +100,11 @@ const bound = fc.oneof(
     ...BULK_MS,
   ),
 );
-const window = fc.tuple(bound, bound).map(([a, b]) => ({ minMs: Math.min(a, b), maxMs: Math.max(a, b) }));
+const window = fc.oneof(
+  fc.tuple(bound, bound).map(([a, b]) => ({ minMs: Math.min(a, b), maxMs: Math.max(a, b) })),
+  // Without a start, as the later pages of a walk through everything have it.
+  bound.map((maxMs) => ({ minMs: EVERYTHING.minMs, maxMs })),
+);
 const cursor = fc.oneof(
   fc.constant(undefined),
   fc.integer({ min: 0, max: ROWS.length - 1 }).map((i) => ROWS[i]?.id),
@@ -197,6 +202,25 @@ for (const testDatabase of DATABASES) {
           expectedIds(anyWindow, undefined, 1_000).map((id) => `doc ${id}`),
         );
       }
+    });
+
+    test('leads to the next one, however much lies between', async () => {
+      // Eight of the oldest, among thousands of others.
+      const anyWindow = { minMs: EVERYTHING.minMs, maxMs: 1 };
+      const found: string[] = [];
+      let next: Uuid | undefined = FIRST_ID;
+      while (next !== undefined) {
+        const page = await readTransactionPage(database, {
+          orgId,
+          cursor: next,
+          window: anyWindow,
+          limit: 1,
+        });
+        found.push(page.data);
+        next = page.cursor;
+      }
+      expect(found).toEqual(expectedIds(anyWindow, undefined, 9).map((id) => `doc ${id}`));
+      expect(found).toHaveLength(8);
     });
 
     test('reads few ids, whatever the window', async () => {

@@ -119,14 +119,15 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
     }
 
     /**
-     * Signs that more is read than is needed: a filter beside the index (save the one that is meant, on a sum), an index used by its first column alone, or
-     * the table itself looked into for what an index of stamps or spans holds already.
+     * Signs that more is read than is needed: a filter beside the index (save on what is near a page, which is limited),
+     * an index used by its first column alone, or the table itself looked into for what an index of stamps or spans
+     * holds already.
      */
     function waste(plan: readonly string[]): string[] {
       // Of the list of large writes, which is short, everything may be read.
       const ofTransactions = plan.filter((line) => !/ bulk_writes /.test(line));
       return ofTransactions.filter((line) =>
-        /Filter: .*(org_id|updated_at(?! \+ 0))|\(org_id[<>=]\?( AND org_id[<>]\?)?\)|Index Scan using transactions_by_s|USING INDEX transactions_by_s/.test(
+        /Filter: .*(org_id|(?<!near(_\d)?\.)updated_at)|\(org_id[<>=]\?( AND org_id[<>]\?)?\)|Index Scan using transactions_by_s|USING INDEX transactions_by_s/.test(
           line,
         ),
       );
@@ -147,6 +148,9 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
     test('use the intended index for every statement, with and without statistics', async () => {
       await expectIntendedPlans();
       await database.write((connection) => connection.all('ANALYZE'));
+      await expectIntendedPlans();
+      // Only then does PostgreSQL believe that an index can be read without the table.
+      if (database.dialect === 'postgres') await database.all('VACUUM');
       await expectIntendedPlans();
     }, 30_000);
 
