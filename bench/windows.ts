@@ -103,7 +103,7 @@ async function importChanges(url: string, file: string): Promise<number> {
       limit: LIMIT,
       window: EVERYTHING,
     });
-    for (const row of JSON.parse(`[${page.data}]`) as Transaction[]) {
+    for (const row of JSON.parse(`[${Buffer.from(page.data)}]`) as Transaction[]) {
       lines.set(row.id, JSON.stringify({ ...row, passbackData: 'changed' }));
     }
   }

@@ -1,6 +1,7 @@
 // offerbook export: writes the catalogue or transactions to stdout in the format that import reads.
 
 import { Command } from 'commander';
+import { ENVELOPE_START, envelopeEnd } from '../domain/page.ts';
 import type { StoredDocument } from '../domain/stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from './command.ts';
 import { getOrganisation } from './organisations.ts';
@@ -34,7 +35,8 @@ async function writeDocuments(
   read: (onBatch: (batch: StoredDocument[]) => Promise<void>) => Promise<unknown>,
 ): Promise<void> {
   const sink = Bun.stdout.writer();
-  const [open, between, close] = options.json === true ? ['{"data":[', ',\n', ']}\n'] : ['', '\n', '\n'];
+  const [open, between, close] =
+    options.json === true ? [ENVELOPE_START, ',\n', `${envelopeEnd(undefined)}\n`] : ['', '\n', '\n'];
   let separator = open;
   await read(async (batch) => {
     // Awaited, because a write fails later than it returns when whoever reads has gone.

@@ -18,7 +18,9 @@ export function cutPage<Item>(rows: readonly Item[], limit: number, idOf: (item:
   return { items: rows.slice(0, limit), cursor: next === undefined ? undefined : idOf(next) };
 }
 
-/** The list envelope, around items that are JSON text already, with commas between them. */
-export function printEnvelope(data: string, cursor: Uuid | undefined): string {
-  return cursor === undefined ? `{"data":[${data}]}` : `{"data":[${data}],"cursor":"${cursor}"}`;
+/** The list envelope: this, the items with commas between them, and its end. */
+export const ENVELOPE_START = '{"data":[';
+
+export function envelopeEnd(cursor: Uuid | undefined): string {
+  return cursor === undefined ? ']}' : `],"cursor":"${cursor}"}`;
 }

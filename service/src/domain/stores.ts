@@ -115,8 +115,8 @@ export interface TransactionQuery {
 }
 
 export interface TransactionPage {
-  /** The documents, with commas between them: what a JSON list holds. */
-  readonly data: string;
+  /** The documents, with commas between them: what a JSON list holds, as UTF-8. */
+  readonly data: Uint8Array;
   readonly cursor: Uuid | undefined;
   /** The organisation's change clock as this page was read: every change up to it was visible, every later one will carry a greater stamp. */
   readonly completeThroughMs: number;

@@ -2,7 +2,7 @@
 
 import type { AccessToken } from '../domain/access-token.ts';
 import { DatabaseUnavailable } from '../domain/errors.ts';
-import { printEnvelope } from '../domain/page.ts';
+import { ENVELOPE_START, envelopeEnd } from '../domain/page.ts';
 import type {
   StampWindow,
   TransactionPage,
@@ -27,6 +27,7 @@ export const PAGES_AT_ONCE_MAX = 8;
  * this: clients that ask again at once, thousands of them, would otherwise drown the service in refusals.
  */
 const WAITING = { waitingMax: 10_000, waitMaxMs: 500 };
+const START = Buffer.from(ENVELOPE_START);
 const EARLIEST_MS = -8.64e15;
 const LATEST_MS = 8.64e15;
 
@@ -51,7 +52,7 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
       'Complete-Through': printTimestamp(page.completeThroughMs),
     };
     if (page.cursor !== undefined) headers.Link = nextLink(exchange, page.cursor);
-    const body = Buffer.from(printEnvelope(page.data, page.cursor));
+    const body = Buffer.concat([START, page.data, Buffer.from(envelopeEnd(page.cursor))]);
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), body.length);
     if (coding === undefined) return { status: 200, headers, body };
     headers['Content-Encoding'] = coding;

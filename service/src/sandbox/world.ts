@@ -116,5 +116,5 @@ export class World {
 async function lastChangeMs(stores: Stores, org: Organisation): Promise<number> {
   const window = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
   const page = await stores.transactions.page({ orgId: org.id, cursor: undefined, window, limit: 1 });
-  return page.data === '' ? 0 : page.completeThroughMs;
+  return page.data.length === 0 ? 0 : page.completeThroughMs;
 }

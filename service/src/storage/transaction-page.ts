@@ -6,7 +6,8 @@
 //   a wide window    merge runs (wide-window.ts)
 // All but the last are one statement each. Which one it is, the database finds out by reading.
 //
-// The database joins the documents of a page: one long text comes over in half the time of a hundred short ones.
+// The database joins the documents of a page: one long text comes over in half the time of a hundred short ones. From
+// SQLite it comes as bytes, which saves a tenth of the time of a request; PostgreSQL's driver makes a string of them.
 
 import type { TransactionPage, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
@@ -23,12 +24,15 @@ const PASSED_OVER_MAX = 200;
 
 interface Row {
   last_stamp: number;
-  data: string | null;
+  data: Uint8Array | string | null;
   /** The first id beyond the page. */
   next: Uuid | null;
 }
 
-const JOIN_DOCUMENTS = { sqlite: `group_concat(document, ',')`, postgres: `string_agg(document, ',')` };
+const JOIN_DOCUMENTS = {
+  sqlite: `CAST(group_concat(document, ',') AS BLOB)`,
+  postgres: `string_agg(document, ',')`,
+};
 
 // Rows are compared, instead of each column for itself, so that only the index by organisation and id is in
 // the order asked for: the one by id alone would have to pass over all other organisations.
@@ -123,11 +127,19 @@ export async function readTransactionPage(
     const query = { orgId, cursor, window, count: limit + 1 };
     const { ids, clockMs } = await readWideWindow(connection, dialect, query);
     const onPage = JSON.stringify(ids.slice(0, limit));
-    const [found] = await connection.all<{ data: string | null }>(DOCUMENTS_SQL[dialect], onPage);
-    return { data: found?.data ?? '', cursor: ids[limit], completeThroughMs: clockMs };
+    const [found] = await connection.all<Pick<Row, 'data'>>(DOCUMENTS_SQL[dialect], onPage);
+    return { data: bytesOf(found?.data), cursor: ids[limit], completeThroughMs: clockMs };
   });
 }
 
 function toPage([row]: readonly Row[]): TransactionPage {
-  return { data: row?.data ?? '', cursor: row?.next ?? undefined, completeThroughMs: row?.last_stamp ?? 0 };
+  return {
+    data: bytesOf(row?.data),
+    cursor: row?.next ?? undefined,
+    completeThroughMs: row?.last_stamp ?? 0,
+  };
+}
+
+function bytesOf(data: Row['data'] | undefined): Uint8Array {
+  return data instanceof Uint8Array ? data : Buffer.from(data ?? '');
 }

@@ -2,7 +2,7 @@
 
 import { expect } from 'bun:test';
 import type { CatalogueQuery, ListView } from '../../src/catalogue/catalogue.ts';
-import { type Page, printEnvelope } from '../../src/domain/page.ts';
+import { ENVELOPE_START, envelopeEnd, type Page } from '../../src/domain/page.ts';
 
 /** Fails unless the bytes of the page are the list envelope of exactly these items, as it is printed. */
 export function readPage(view: ListView, query: CatalogueQuery): Page<string> {
@@ -10,6 +10,6 @@ export function readPage(view: ListView, query: CatalogueQuery): Page<string> {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   const { data } = JSON.parse(text) as { data: unknown[] };
   const items = data.map((item) => JSON.stringify(item));
-  expect(text).toBe(printEnvelope(items.join(','), cursor));
+  expect(text).toBe(ENVELOPE_START + items.join(',') + envelopeEnd(cursor));
   return { items, cursor };
 }

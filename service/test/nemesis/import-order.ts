@@ -111,7 +111,7 @@ async function foreignId(stores: Stores, order: ImportOrder, random: Random): Pr
   const other = random.pick(ORGANISATIONS.filter((name) => name !== order.organisation));
   const { id: orgId } = await getOrganisation(stores, other);
   const page = await stores.transactions.page({ orgId, cursor: undefined, window: EVERYTHING, limit: 1 });
-  const id = (JSON.parse(`[${page.data}]`) as Transaction[])[0]?.id;
+  const id = (JSON.parse(`[${Buffer.from(page.data)}]`) as Transaction[])[0]?.id;
   return id !== undefined && keptIdsOf(other).includes(id) ? id : ('nobody' as Uuid);
 }
 

@@ -52,7 +52,7 @@ for (const database of DATABASES) {
         limit: 100,
         ...query,
       });
-      return { documents: data === '' ? [] : data.split(','), ...rest };
+      return { documents: data.length === 0 ? [] : Buffer.from(data).toString().split(','), ...rest };
     }
 
     describe('the change clock', () => {

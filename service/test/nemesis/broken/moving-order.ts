@@ -1,7 +1,7 @@
 // A page reader without protection 2: ordered by (updatedAt, id), with the cursor's row as the place to go on
 // from. When that row changes, the place moves with it.
 
-import { printEnvelope } from '../../../src/domain/page.ts';
+import { ENVELOPE_START, envelopeEnd } from '../../../src/domain/page.ts';
 import { printTimestamp } from '../../../src/domain/timestamp.ts';
 import type { Uuid } from '../../../src/domain/uuid.ts';
 import { COMMAND_OPTIONS, openDatabase } from '../../../src/storage/open-stores.ts';
@@ -26,15 +26,9 @@ export function movingOrder(databaseUrl: string, orgId: number): Send {
     const place = cursor === null ? 0 : rows.findIndex(({ id }) => id === cursor);
     const after = watermark === null ? Number.NEGATIVE_INFINITY : Date.parse(`${watermark}Z`);
     const found = rows.slice(place).filter((row) => row.updated_at > after);
-    return new Response(
-      printEnvelope(
-        found
-          .slice(0, limit)
-          .map(({ document }) => document)
-          .join(),
-        found[limit]?.id,
-      ),
-      { headers: { 'Complete-Through': printTimestamp(clock?.last_stamp ?? 0) } },
-    );
+    const documents = found.slice(0, limit).map(({ document }) => document);
+    return new Response(ENVELOPE_START + documents.join() + envelopeEnd(found[limit]?.id), {
+      headers: { 'Complete-Through': printTimestamp(clock?.last_stamp ?? 0) },
+    });
   };
 }
