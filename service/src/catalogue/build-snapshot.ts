@@ -1,8 +1,8 @@
 // Reads the stored catalogue into a snapshot, a slice at a time, so that requests are served meanwhile.
 // Documents are trusted: they were checked when they were imported.
 
-import { activePeriodMs, DEAL_LISTS } from '../domain/catalogue.ts';
 import type { Clock } from '../domain/clock.ts';
+import { activePeriodMs, DEAL_LISTS } from '../domain/deals.ts';
 import type { CatalogueStore } from '../domain/stores.ts';
 import type { Timestamp } from '../domain/timestamp.ts';
 import { DealTableBuilder } from './deal-table.ts';

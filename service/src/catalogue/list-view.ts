@@ -1,7 +1,7 @@
 // The lists as a request sees them: from one moment's state, which never changes afterwards, whatever the
 // clock and later imports do. A view finds the items of a page and has their texts written.
 
-import type { DealList } from '../domain/catalogue.ts';
+import type { DealList } from '../domain/deals.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { type Bitset, firstCommon } from './bitset.ts';
 import type { DealTable } from './deal-table.ts';

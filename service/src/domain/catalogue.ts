@@ -2,7 +2,7 @@
 // in list form. These schemas check imports, type the code and make the OpenAPI document.
 
 import { z } from 'zod';
-import { type Timestamp, timestampMs } from './timestamp.ts';
+import type { Timestamp } from './timestamp.ts';
 import type { Uuid } from './uuid.ts';
 import {
   countryCode,
@@ -109,18 +109,6 @@ export type Retailer = z.output<typeof RetailerSchema>;
 export type CashbackOffer = Retailer['cashbackOffers'][number];
 export type Coupon = Retailer['coupons'][number];
 export type Promotion = Retailer['promotions'][number];
-
-/** The lists of a retailer; each is also an operation of its own. */
-export const DEAL_LISTS = ['cashbackOffers', 'coupons', 'promotions'] as const;
-export type DealList = (typeof DEAL_LISTS)[number];
-
-/** From when and until when a coupon or promotion is shown: start included, end not. */
-export function activePeriodMs(deal: Pick<Coupon, 'startDate' | 'endDate'>): {
-  fromMs: number;
-  untilMs: number;
-} {
-  return { fromMs: timestampMs(deal.startDate), untilMs: timestampMs(deal.endDate) };
-}
 
 /** A retailer as it is stored and exported: one JSON text, its lists in the order of their ids. */
 export function printRetailer(retailer: Retailer): string {

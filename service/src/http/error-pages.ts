@@ -2,7 +2,7 @@
 
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { type Html, html } from './html.ts';
-import { exampleProblem } from './openapi.ts';
+import { exampleProblem } from './problem.ts';
 
 const RETRY: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'Yes, after the number of seconds in the Retry-After header.',

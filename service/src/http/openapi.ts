@@ -2,8 +2,7 @@
 // of errors, so that it cannot say anything else than what the service does.
 
 import { z } from 'zod';
-import { ERROR_CODES, ERRORS, type ErrorCode } from '../domain/errors.ts';
-import { PAGE_SIZE_MAX } from '../domain/page.ts';
+import { ERROR_CODES, ERRORS } from '../domain/errors.ts';
 import { type CodeSample, codeSamples } from './code-samples.ts';
 import {
   COMMON_ERROR_HEADERS,
@@ -16,6 +15,7 @@ import {
   type Schema,
 } from './openapi-words.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
+import { exampleProblem } from './problem.ts';
 
 interface ResponseObject {
   readonly description: string;
@@ -214,21 +214,6 @@ const PROBLEM: Schema = {
     },
   },
 };
-
-export function exampleProblem(code: ErrorCode, path: string): unknown {
-  return {
-    type: `https://api.example/errors/${code}`,
-    title: ERRORS[code].title,
-    status: ERRORS[code].status,
-    detail: ERRORS[code].meaning,
-    instance: path,
-    code,
-    requestId: '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
-    ...(code === 'invalid_parameter'
-      ? { errors: [{ parameter: 'limit', detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` }] }
-      : {}),
-  };
-}
 
 /** The JSON schema of what is sent: defaults are for imports and say nothing to a reader. */
 function wireSchema(schema: z.ZodType): Schema {

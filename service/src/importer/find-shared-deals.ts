@@ -1,7 +1,8 @@
 // Looks through the catalogue as it would now be for deals that two retailers claim. Needed when retailers
 // stay as they were beside those of the file.
 
-import { DEAL_LISTS, type DealList, type Retailer } from '../domain/catalogue.ts';
+import type { Retailer } from '../domain/catalogue.ts';
+import { DEAL_LISTS, type DealList } from '../domain/deals.ts';
 import type { CatalogueWriter } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import type { Place } from './raw-row.ts';

@@ -1,6 +1,7 @@
 // Checks retailers as they come out of the file: the schema, and that no id of a kind stands there twice.
 
-import { DEAL_LISTS, type DealList, type Retailer, retailerSchema } from '../domain/catalogue.ts';
+import { type Retailer, retailerSchema } from '../domain/catalogue.ts';
+import { DEAL_LISTS, type DealList } from '../domain/deals.ts';
 import { parseUuid, type Uuid } from '../domain/uuid.ts';
 import type { FieldProblem, Place, RawRow } from './raw-row.ts';
 import { type CheckedRow, checkRow, printPlace, rejected } from './row-problem.ts';

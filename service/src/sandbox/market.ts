@@ -1,6 +1,7 @@
 // What can be bought where: the catalogue of a moment, arranged for picking the deal behind a sale.
 
-import { activePeriodMs, type CashbackOffer, type Retailer } from '../domain/catalogue.ts';
+import type { CashbackOffer, Retailer } from '../domain/catalogue.ts';
+import { activePeriodMs } from '../domain/deals.ts';
 import type { UnstampedTransaction } from '../domain/transaction.ts';
 import { COUNTRIES, type Country } from './countries.ts';
 import type { Random } from './random.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Catalogue, type CatalogueListName, type CatalogueQuery } from '../../src/catalogue/catalogue.ts';
-import { activePeriodMs, type Promotion, type Retailer } from '../../src/domain/catalogue.ts';
+import type { Promotion, Retailer } from '../../src/domain/catalogue.ts';
+import { activePeriodMs } from '../../src/domain/deals.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { catalogue, query, START_MS, storeOf, uuid } from './arbitrary-catalogue.ts';

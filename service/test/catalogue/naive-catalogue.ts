@@ -3,7 +3,8 @@
 
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/catalogue.ts';
 import { fold } from '../../src/catalogue/fold.ts';
-import { activePeriodMs, type Coupon, type Retailer } from '../../src/domain/catalogue.ts';
+import type { Coupon, Retailer } from '../../src/domain/catalogue.ts';
+import { activePeriodMs } from '../../src/domain/deals.ts';
 import type { Page } from '../../src/domain/page.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { activePeriodMs, type Retailer } from '../../src/domain/catalogue.ts';
+import type { Retailer } from '../../src/domain/catalogue.ts';
+import { activePeriodMs } from '../../src/domain/deals.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
 import {
   mayBecome,
