@@ -124,7 +124,7 @@ export function buildApp(dependencies: AppDependencies): App {
   }
 
   return (request, socketAddress) => {
-    const address = addressOf(socketAddress, request.headers.get('X-Forwarded-For'));
+    const address = addressOf(socketAddress, request.headers);
     const exchange = openExchange(request, address, settings.publicUrl, performance.now());
     try {
       const reply = answer(exchange);

@@ -18,7 +18,7 @@ export function authenticate(
   return tokens.findKnown(text) ?? findNew(text, tokens);
 }
 
-export function requireKind(token: AccessToken, kind: TokenKind, origin: string | null): void {
+export function requireKind(token: AccessToken, kind: TokenKind, headers: Headers): void {
   if (token.kind !== kind) {
     throw new ApiError(
       'wrong_token_kind',
@@ -28,7 +28,7 @@ export function requireKind(token: AccessToken, kind: TokenKind, origin: string 
       },
     );
   }
-  if (kind === 'private' && origin !== null) {
+  if (kind === 'private' && headers.has('Origin')) {
     throw new ApiError(
       'private_token_in_browser',
       'The request has an Origin header, so it comes from a browser. Private tokens are for servers only.',

@@ -5,7 +5,7 @@
 import { BlockList, isIP } from 'node:net';
 import { BadInput } from '../domain/errors.ts';
 
-export type AddressOf = (socketAddress: string, forwardedFor: string | null) => string;
+export type AddressOf = (socketAddress: string, headers: Headers) => string;
 
 /** Takes a list of addresses and CIDR ranges; throws BadInput when one is neither. */
 export function clientAddress(trustedProxies: readonly string[]): AddressOf {
@@ -23,9 +23,11 @@ export function clientAddress(trustedProxies: readonly string[]): AddressOf {
   const isProxy = (address: string) =>
     isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-  return (socketAddress, forwardedFor) => {
+  return (socketAddress, headers) => {
     let nearest = withoutMapping(socketAddress);
-    if (trustedProxies.length === 0 || forwardedFor === null || !isProxy(nearest)) return nearest;
+    if (trustedProxies.length === 0 || !isProxy(nearest)) return nearest;
+    const forwardedFor = headers.get('X-Forwarded-For');
+    if (forwardedFor === null) return nearest;
     for (const entry of forwardedFor.split(',').reverse()) {
       const address = withoutMapping(withoutPort(entry.trim()));
       // Skipping what cannot be read would believe the entry before it, which may be the caller's own invention.

@@ -20,7 +20,7 @@ export function operationRoutes(dependencies: AppDependencies, limits: RateLimit
 
   function admit(exchange: Exchange, operation: Operation, token: AccessToken): void | Promise<void> {
     exchange.token = token;
-    requireKind(token, operation.tokenKind, exchange.request.headers.get('Origin'));
+    requireKind(token, operation.tokenKind, exchange.request.headers);
     // Browsers share a public token; one that is out of hand must not use up the share of the others.
     const key = token.kind === 'public' ? `${token.id} ${networkOf(exchange.address)}` : token.id;
     return count(exchange, limits[token.kind].take(key));

@@ -34,11 +34,12 @@ describe('X-Forwarded-For', () => {
     ['an empty header', PROXY, '', PROXY],
     ['an address with leading zeros', PROXY, '6.6.6.6, 203.000.113.005', PROXY],
   ])('%s', (_, socket, forwardedFor, expected) => {
-    expect(addressOf(socket, forwardedFor)).toBe(expected);
+    const headers = new Headers(forwardedFor === null ? {} : { 'X-Forwarded-For': forwardedFor });
+    expect(addressOf(socket, headers)).toBe(expected);
   });
 
   test('without trusted proxies the socket counts, whatever the header says', () => {
-    expect(clientAddress([])(PROXY, CALLER)).toBe(PROXY);
+    expect(clientAddress([])(PROXY, new Headers({ 'X-Forwarded-For': CALLER }))).toBe(PROXY);
   });
 
   test('header lines after one another are one list', async () => {
