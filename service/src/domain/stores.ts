@@ -116,7 +116,7 @@ export interface TransactionQuery {
 
 export interface TransactionPage {
   /** The documents, with commas between them: what a JSON list holds, as UTF-8. */
-  readonly data: Uint8Array;
+  readonly data: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
   /** The organisation's change clock as this page was read: every change up to it was visible, every later one will carry a greater stamp. */
   readonly completeThroughMs: number;

@@ -11,13 +11,13 @@ import { clientAddress, networkOf } from './client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
 import { type Exchange, openExchange, type Route } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
-import { inOnePiece } from './one-piece.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { problem } from './problem.ts';
 import { type RateLimitSettings, rateLimits } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
 import type { CounterMaker } from './request-counter.ts';
 import { requestLog } from './request-log.ts';
+import { lateBody, readyBody } from './response-body.ts';
 import { sitePages } from './site.ts';
 import type { TokenDirectory } from './token-directory.ts';
 
@@ -83,7 +83,7 @@ export function buildApp(dependencies: AppDependencies): App {
     return route.answer(exchange);
   }
 
-  function respond(exchange: Exchange, reply: Reply): Response {
+  function respond(exchange: Exchange, reply: Reply, toBody = readyBody): Response {
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.metrics?.count(exchange.route, reply.status, durationMs);
     logRequest({
@@ -95,7 +95,7 @@ export function buildApp(dependencies: AppDependencies): App {
       durationMs: Math.round(durationMs * 1000) / 1000,
       address: exchange.address,
     });
-    const response = new Response(reply.body, { status: reply.status, headers: reply.headers });
+    const response = new Response(toBody(reply.body), { status: reply.status, headers: reply.headers });
     response.headers.set('Request-Id', exchange.requestId);
     if (exchange.openToBrowsers) setAll(response.headers, CORS_HEADERS);
     if (dependencies.isLeaving()) response.headers.set('Connection', 'close');
@@ -130,7 +130,7 @@ export function buildApp(dependencies: AppDependencies): App {
       const reply = answer(exchange);
       if (!(reply instanceof Promise)) return respond(exchange, reply);
       return reply.then(
-        (late) => respond(exchange, request.method === 'HEAD' ? late : inOnePiece(late)),
+        (late) => respond(exchange, late, request.method === 'HEAD' ? readyBody : lateBody),
         (error) => fail(exchange, error),
       );
     } catch (error) {

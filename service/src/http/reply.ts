@@ -6,7 +6,8 @@ export interface Reply {
   /** May be shared with other replies: what only this one has goes into `ownHeaders`. */
   readonly headers: Headers | Readonly<Record<string, string>>;
   readonly ownHeaders?: Readonly<Record<string, string>> | undefined;
-  readonly body: Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | string | null;
+  /** A list is of parts, to be sent one after the other. */
+  readonly body: Blob | Uint8Array<ArrayBuffer> | readonly Uint8Array<ArrayBuffer>[] | string | null;
 }
 
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {

@@ -52,11 +52,12 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
       'Complete-Through': printTimestamp(page.completeThroughMs),
     };
     if (page.cursor !== undefined) headers.Link = nextLink(exchange, page.cursor);
-    const body = Buffer.concat([START, page.data, Buffer.from(envelopeEnd(page.cursor))]);
-    const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), body.length);
+    // Not put together here: that would be one more copy, and a tenth of the time of a request from SQLite.
+    const body = [START, page.data, Buffer.from(envelopeEnd(page.cursor))];
+    const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), page.data.length);
     if (coding === undefined) return { status: 200, headers, body };
     headers['Content-Encoding'] = coding;
-    return { status: 200, headers, body: compress(coding, body) };
+    return { status: 200, headers, body: compress(coding, Buffer.concat(body)) };
   };
 
   /**

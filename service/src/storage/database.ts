@@ -8,6 +8,8 @@ export type SqlValue = string | number | null;
 /** SQL text uses $1, $2, … for parameters on both databases; values are never put into the text. */
 export interface Connection {
   all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]>;
+  /** The same, but what is in a column named `data` comes as bytes: UTF-8 that is only passed on. */
+  allWithBytes<Row extends { data: Uint8Array | null }>(sql: string, ...params: SqlValue[]): Promise<Row[]>;
   /** The rows whose key is one of these. */
   findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]>;
   /** Inserts rows, or overwrites those with the same key; returns how many were written. */
@@ -20,7 +22,8 @@ export interface Connection {
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** One statement on its own. */
-  all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]>;
+  readonly all: Connection['all'];
+  readonly allWithBytes: Connection['allWithBytes'];
   /** Runs work in one transaction that sees one state of the database, whatever is committed meanwhile. */
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** The same, for work that reads a whole table: nothing of what it has read is kept in memory for others. */

@@ -25,7 +25,8 @@ const WAITING_EACH_MAX = 100;
 type Parameter = SqlValue | readonly SqlValue[];
 type Rows<Row> = Row[] & { count: number };
 type InTime = <T>(answer: Promise<T>) => Promise<T>;
-type RunQuery = <Row>(text: string, params: readonly Parameter[]) => Promise<Rows<Row>>;
+type RunQuery = <Row>(text: string, params: readonly Parameter[], query?: Query) => Promise<Rows<Row>>;
+type Query = typeof queryRows;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
   const pool = new PostgresPool(url, options);
@@ -63,17 +64,17 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     return admitted(() => againIfCutOff(attempt, () => !started));
   }
 
+  function single<Row>(sql: string, params: readonly SqlValue[], query: Query): Promise<Row[]> {
+    const attempt = () => pool.use((driver) => inTime(query<Row>(driver, sql, params)));
+    return admitted(() => againIfCutOff(attempt, () => true));
+  }
+
   const read: Database['read'] = (work) => transaction('isolation level repeatable read read only', '', work);
 
   return {
     dialect: 'postgres',
-    all: (sql, ...params) =>
-      admitted(() =>
-        againIfCutOff(
-          () => pool.use((driver) => inTime(runOn(driver, sql, params))),
-          () => true,
-        ),
-      ),
+    all: (sql, ...params) => single(sql, params, queryRows),
+    allWithBytes: (sql, ...params) => single(sql, params, queryWithBytes),
     read,
     readOnce: read,
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
@@ -103,13 +104,13 @@ function inTransaction<T>(
     const begun = Promise.withResolvers<void>();
     const transaction = sql.begin(mode, (tx) => {
       begun.resolve();
-      const run: RunQuery = async (text, params) => {
+      const run: RunQuery = async (text, params, query = queryRows) => {
         if (lost)
           throw new DatabaseUnavailable(
             'the connection to PostgreSQL was lost in the middle of a transaction',
           );
         try {
-          return await inTime(runOn(tx, text, params));
+          return await inTime(query(tx, text, params));
         } catch (error) {
           lost ||= isConnectionLoss(error);
           if (error instanceof DatabaseUnavailable) {
@@ -147,6 +148,7 @@ function inTransaction<T>(
 function connection(run: RunQuery): Connection {
   return {
     all: (sql, ...params) => run(sql, params),
+    allWithBytes: (sql, ...params) => run(sql, params, queryWithBytes),
     findMany(table, keys) {
       const names = table.columns.map(([name]) => name);
       const [key, type] = table.columns[0] ?? [];
@@ -167,12 +169,26 @@ function connection(run: RunQuery): Connection {
   };
 }
 
-function runOn<Row>(
-  sql: Driver | postgres.TransactionSql<{ bigint: number }>,
+type Queryable = Driver | postgres.TransactionSql<{ bigint: number }>;
+
+function queryRows<Row>(sql: Queryable, text: string, params: readonly Parameter[]): Promise<Rows<Row>> {
+  return sql.unsafe(text, params as never[], { prepare: true }) as unknown as Promise<Rows<Row>>;
+}
+
+/** The driver hands out all columns as bytes or none, so the others are read here as it would have done. */
+async function queryWithBytes<Row>(
+  sql: Queryable,
   text: string,
   params: readonly Parameter[],
 ): Promise<Rows<Row>> {
-  return sql.unsafe(text, params as never[], { prepare: true }) as unknown as Promise<Rows<Row>>;
+  const rows = await sql.unsafe(text, params as never[], { prepare: true }).raw();
+  const columns = rows.columns as unknown as readonly { name: string; parser?: (text: string) => unknown }[];
+  const read = (bytes: Buffer | null, index: number) => {
+    const { name, parser = String } = columns[index] ?? { name: '' };
+    return [name, bytes === null || name === 'data' ? bytes : parser(bytes.toString())];
+  };
+  const found = rows.map((row) => Object.fromEntries((row as (Buffer | null)[]).map(read)) as Row);
+  return Object.assign(found, { count: rows.count });
 }
 
 /**

@@ -61,6 +61,11 @@ export class SqliteConnection implements Connection {
     return this.#explained(() => this.#statement(sql).all(...params) as Row[]);
   }
 
+  /** The statement sees to it: SQLite has a type for bytes. */
+  allWithBytes<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]> {
+    return this.all(sql, ...params);
+  }
+
   async findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]> {
     return this.#explained(() => {
       const names = columnNames(table).map((name) => `${table.name}.${name}`);

@@ -43,6 +43,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   return {
     dialect: 'sqlite',
     all: (sql, ...params) => withReader((reader) => reader.all(sql, ...params)),
+    allWithBytes: (sql, ...params) => withReader((reader) => reader.allWithBytes(sql, ...params)),
     read: (work) => withReader((reader) => reader.read(work)),
     async readOnce(work) {
       const reader = await SqliteConnection.open(path);

@@ -6,8 +6,8 @@
 //   a wide window    merge runs (wide-window.ts)
 // All but the last are one statement each. Which one it is, the database finds out by reading.
 //
-// The database joins the documents of a page: one long text comes over in half the time of a hundred short ones. From
-// SQLite it comes as bytes, which saves a tenth of the time of a request; PostgreSQL's driver makes a string of them.
+// The database joins the documents of a page: one long text comes over in half the time of a hundred short ones. It
+// stays as it comes, bytes, and is never made into a string: that saves a tenth of the time of a request.
 
 import type { TransactionPage, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
@@ -22,9 +22,11 @@ export const NARROW_MAX = 300;
 /** How many transactions outside of its window a page may pass over. */
 const PASSED_OVER_MAX = 200;
 
+const NOTHING = new Uint8Array();
+
 interface Row {
   last_stamp: number;
-  data: Uint8Array | string | null;
+  data: Uint8Array<ArrayBuffer> | null;
   /** The first id beyond the page. */
   next: Uuid | null;
 }
@@ -112,14 +114,17 @@ export async function readTransactionPage(
 ): Promise<TransactionPage> {
   const { dialect } = database;
   if (coversEverything(window)) {
-    return toPage(await database.all<Row>(EVERYTHING_SQL[dialect], orgId, cursor, limit));
+    return toPage(await database.allWithBytes<Row>(EVERYTHING_SQL[dialect], orgId, cursor, limit));
   }
   const params = [orgId, cursor, limit, window.minMs, window.maxMs] as const;
   if (hasNoStart(window)) {
-    const rows = await database.all<Row & { unseen: Uuid | null }>(NEARLY_EVERYTHING_SQL[dialect], ...params);
+    const rows = await database.allWithBytes<Row & { unseen: Uuid | null }>(
+      NEARLY_EVERYTHING_SQL[dialect],
+      ...params,
+    );
     if (rows[0]?.unseen === null) return toPage(rows);
   }
-  const rows = await database.all<Row & { total: number }>(NARROW_SQL[dialect], ...params);
+  const rows = await database.allWithBytes<Row & { total: number }>(NARROW_SQL[dialect], ...params);
   if ((rows[0]?.total ?? 0) < NARROW_MAX) return toPage(rows);
 
   return database.read(async (connection) => {
@@ -127,19 +132,15 @@ export async function readTransactionPage(
     const query = { orgId, cursor, window, count: limit + 1 };
     const { ids, clockMs } = await readWideWindow(connection, dialect, query);
     const onPage = JSON.stringify(ids.slice(0, limit));
-    const [found] = await connection.all<Pick<Row, 'data'>>(DOCUMENTS_SQL[dialect], onPage);
-    return { data: bytesOf(found?.data), cursor: ids[limit], completeThroughMs: clockMs };
+    const [found] = await connection.allWithBytes<Pick<Row, 'data'>>(DOCUMENTS_SQL[dialect], onPage);
+    return { data: found?.data ?? NOTHING, cursor: ids[limit], completeThroughMs: clockMs };
   });
 }
 
 function toPage([row]: readonly Row[]): TransactionPage {
   return {
-    data: bytesOf(row?.data),
+    data: row?.data ?? NOTHING,
     cursor: row?.next ?? undefined,
     completeThroughMs: row?.last_stamp ?? 0,
   };
-}
-
-function bytesOf(data: Row['data'] | undefined): Uint8Array {
-  return data instanceof Uint8Array ? data : Buffer.from(data ?? '');
 }
