@@ -22,8 +22,14 @@ export async function installPeers(): Promise<void> {
   if ((await install.exited) !== 0) throw new Error('npm ci in bench/peers failed');
 }
 
-export function startPlain(folder: string, database: string, token: string): Promise<Server> {
+export function startPlain(
+  folder: string,
+  database: string,
+  token: string,
+  options: { readonly cores?: string } = {},
+): Promise<Server> {
   return Server.start({
+    ...options,
     command: (port) => [BUN, join(FOLDER, 'plain.ts'), database, String(port)],
     readyPath: '/v1/cashback-offers/',
     headers: { Authorization: `Bearer ${token}` },

@@ -1,37 +1,26 @@
 // What a competent team would write in a day: Hono on Bun, a query and JSON.stringify for each request, a token
-// looked up by its digest, compression by the framework's own middleware. Not crippled: prepared statements, the
-// indexes that its queries need, a cursor and no offset.
+// looked up by its digest, compression by the framework's own middleware. Not crippled, see plain-tables.ts.
 //   bun plain.ts DATABASE PORT
 
-import { Database } from 'bun:sqlite';
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
+import { postgresTables, sqliteTables } from './plain-tables.ts';
 
-const [path = '', port = ''] = process.argv.slice(2);
-const database = new Database(path, { readonly: true });
-const findToken = database.prepare('SELECT 1 FROM tokens WHERE digest = ?1');
-const findOffers = database.prepare(`
-  SELECT o.*, r.name, r.url, r.logo FROM cashback_offers o JOIN retailers r ON r.id = o.retailer_id
-   WHERE o.id >= ?1 ORDER BY o.id LIMIT 101`);
-const findTransactions = database.prepare(
-  'SELECT * FROM transactions WHERE orgId = ?1 AND id >= ?2 ORDER BY id LIMIT 101',
-);
-// Left to itself, SQLite would walk by id, and read nearly everything for the few changes of the last hour.
-const findChanges = database.prepare(`
-  SELECT * FROM transactions INDEXED BY transactions_by_update
-   WHERE orgId = ?1 AND updatedAt > ?3 AND id >= ?2 ORDER BY id LIMIT 101`);
+const [database = '', port = ''] = process.argv.slice(2);
+const tables = database.startsWith('postgres') ? postgresTables(database) : sqliteTables(database);
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const app = new Hono();
 app.use(compress());
 app.use(async (context, next) => {
   const token = context.req.header('Authorization')?.replace(/^Bearer /, '') ?? '';
   const digest = new Bun.CryptoHasher('sha256').update(token).digest('hex');
-  if (findToken.get(digest) === null) return context.json({ error: 'unauthorized' }, 401);
+  if (!(await tables.hasToken(digest))) return context.json({ error: 'unauthorized' }, 401);
   await next();
 });
 
-app.get('/v1/cashback-offers/', (context) => {
-  const rows = findOffers.all(context.req.query('cursor') ?? '') as Record<string, unknown>[];
+app.get('/v1/cashback-offers/', async (context) => {
+  const rows = await tables.findOffers(context.req.query('cursor') ?? FIRST_ID);
   const items = rows.slice(0, 100).map((row) => ({
     id: row.id,
     featured: row.featured === 1,
@@ -49,11 +38,9 @@ app.get('/v1/cashback-offers/', (context) => {
   return context.json({ data: items, cursor: rows[100]?.id });
 });
 
-app.get('/v1/transactions/', (context) => {
-  const cursor = context.req.query('cursor') ?? '';
-  const since = context.req.query('updatedAtGreaterThan');
-  const found = since === undefined ? findTransactions.all(1, cursor) : findChanges.all(1, cursor, since);
-  const rows = found as Record<string, unknown>[];
+app.get('/v1/transactions/', async (context) => {
+  const cursor = context.req.query('cursor') ?? FIRST_ID;
+  const rows = await tables.findTransactions(cursor, context.req.query('updatedAtGreaterThan'));
   const items = rows.slice(0, 100).map(({ orgId: _, ...transaction }) => transaction);
   return context.json({ data: items, cursor: rows[100]?.id });
 });

@@ -8,7 +8,7 @@ import { printTimestamp } from '../../service/src/domain/timestamp.ts';
 import { Random } from '../../service/src/sandbox/random.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../service/src/storage/open-stores.ts';
 import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';
-import { createPlainDatabase, fillPlainTransactions } from '../fill.ts';
+import { createPlainDatabase, fillPlainPostgres, fillPlainTransactions } from '../fill.ts';
 import { CONNECTIONS, compare, type Load, Series } from '../load.ts';
 import { bearer, issueTokens, startOfferbook } from '../offerbook.ts';
 import { installPeers, startBare, startPlain } from '../peers.ts';
@@ -130,22 +130,31 @@ async function fromPostgres(run: Run, cursors: string): Promise<Report> {
   try {
     const { stores, orgId, token } = await prepare(databaseUrl);
     await stores.close();
-    await using ours = await startOfferbook(run.folder, databaseUrl, { cores: '0,1' });
+    await fillPlainPostgres(databaseUrl, orgId, token);
+    // The database is a process of its own, so nobody gets a core alone here.
+    await using ours = await startOfferbook(run.folder, databaseUrl, BOTH_CORES);
+    await using plain = await startPlain(run.folder, databaseUrl, token, BOTH_CORES);
     const sql = postgres(databaseUrl, { max: POSTGRES_CONNECTIONS });
     const loops = {
       'bare loop, rows, PostgreSQL': `SELECT document FROM transactions WHERE org_id = ${orgId} AND id >= $1 ORDER BY id LIMIT ${LIMIT + 1}`,
       'bare loop, joined in SQL, PostgreSQL': `SELECT string_agg(document, ',') FROM (SELECT document FROM transactions WHERE org_id = ${orgId} AND id >= $1 ORDER BY id LIMIT ${LIMIT}) t`,
     };
-    const series: Record<string, Series> = { 'ours, PostgreSQL': new Series() };
+    const loads = {
+      'ours, PostgreSQL': pages(run, ours.url, token, cursors),
+      'plain implementation, PostgreSQL': pages(run, plain.url, token, cursors),
+      'ours, PostgreSQL, gzip': pages(run, ours.url, token, cursors, GZIP),
+      'plain implementation, PostgreSQL, gzip': pages(run, plain.url, token, cursors, GZIP),
+    };
+    const names = [...Object.keys(loads), ...Object.keys(loops)];
+    const series = Object.fromEntries(names.map((name) => [name, new Series()]));
     for (let round = 0; round < run.repeats; round++) {
-      const measured = await compare({ 'ours, PostgreSQL': pages(run, ours.url, token, cursors) }, 1);
-      series['ours, PostgreSQL']?.measured.push(...measured['ours, PostgreSQL'].measured);
-      for (const [name, text] of Object.entries(loops)) {
-        series[name] ??= new Series();
-        series[name].measured.push(await bareLoop(sql, text, run.seconds));
-      }
+      for (const [name, { measured }] of Object.entries(await compare(loads, 1)))
+        series[name]?.measured.push(...measured);
+      for (const [name, text] of Object.entries(loops))
+        series[name]?.measured.push(await bareLoop(sql, text, run.seconds));
     }
     await sql.end();
+    const of = (name: keyof typeof loads) => series[name] as Series;
     const best = Object.keys(loops)
       .map((name) => series[name] as Series)
       .reduce((a, b) => (a.requestsPerS > b.requestsPerS ? a : b));
@@ -153,10 +162,24 @@ async function fromPostgres(run: Run, cursors: string): Promise<Report> {
       findings: [
         atLeast(
           'page of transactions from PostgreSQL',
-          series['ours, PostgreSQL'] as Series,
+          of('ours, PostgreSQL'),
           best,
           0.7,
           'of the best bare loop, which has no HTTP',
+        ),
+        atLeast(
+          'page of transactions from PostgreSQL, gzip',
+          of('ours, PostgreSQL, gzip'),
+          of('plain implementation, PostgreSQL, gzip'),
+          2,
+          'times the plain implementation, gzip',
+        ),
+        atLeast(
+          'page of transactions from PostgreSQL, not compressed',
+          of('ours, PostgreSQL'),
+          of('plain implementation, PostgreSQL'),
+          2,
+          'times the plain implementation, not compressed',
         ),
       ],
       details: [pageTable('100 transactions of 1,000,000, from any cursor on', series)],
@@ -188,6 +211,7 @@ async function bareLoop(sql: postgres.Sql, text: string, seconds: number) {
   };
 }
 
+const BOTH_CORES = { cores: '0,1' };
 /** What clients ask for unless told otherwise. */
 const GZIP = { 'Accept-Encoding': 'gzip' };
 
