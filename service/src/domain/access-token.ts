@@ -50,7 +50,7 @@ export function parseTokenKind(text: string): TokenKind | undefined {
 }
 
 export function digestToken(text: string): string {
-  return Bun.CryptoHasher.hash('sha256', text, 'hex');
+  return Bun.SHA256.hash(text, 'hex');
 }
 
 export function isLive(token: AccessToken, nowMs: number): boolean {

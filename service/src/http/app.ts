@@ -96,11 +96,12 @@ export function buildApp(dependencies: AppDependencies): App {
       address: exchange.address,
     });
     const response = new Response(toBody(reply.body), { status: reply.status, headers: reply.headers });
-    response.headers.set('Request-Id', exchange.requestId);
-    if (exchange.openToBrowsers) setAll(response.headers, CORS_HEADERS);
-    if (dependencies.isLeaving()) response.headers.set('Connection', 'close');
-    if (exchange.rateLimit !== undefined) setAll(response.headers, exchange.rateLimit.headers);
-    if (reply.ownHeaders !== undefined) setAll(response.headers, reply.ownHeaders);
+    const { headers } = response;
+    headers.set('Request-Id', exchange.requestId);
+    if (exchange.openToBrowsers) setAll(headers, CORS_HEADERS);
+    if (dependencies.isLeaving()) headers.set('Connection', 'close');
+    if (exchange.rateLimit !== undefined) setAll(headers, exchange.rateLimit.headers);
+    if (reply.ownHeaders !== undefined) setAll(headers, reply.ownHeaders);
     return response;
   }
 
