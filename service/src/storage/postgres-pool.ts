@@ -1,7 +1,7 @@
 // The driver's connections, of which new ones take over when one was lost: the driver keeps what it was about to
 // send on a lost connection, and the one that takes its place is then of no use for seconds.
 
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { BadInput } from '../domain/errors.ts';
 import type { DatabaseOptions } from './database.ts';
 import { isCutOff } from './postgres-errors.ts';
@@ -17,52 +17,53 @@ const BACKOFF_MAX_S = 0.5;
 const PROBE_TIMEOUT_S = 1;
 
 interface Generation {
-  readonly sql: Driver;
+  readonly sql: Promise<Driver>;
   users: number;
 }
 
 export class PostgresPool {
   readonly sockets: PostgresSockets;
-  readonly #open: () => Driver;
-  #current: Generation;
-  #listener: Driver | undefined;
+  readonly #open: () => Promise<Driver>;
+  #current: Generation | undefined;
+  #listener: Promise<Driver> | undefined;
 
   constructor(text: string, options: DatabaseOptions) {
     const url = parsePostgresUrl(text);
     const role = options.role ?? 'primary';
     this.sockets = new PostgresSockets(url.servers, (each) => hasRole(each, role));
     this.#open = () => openDriver(url, this.sockets, options);
-    this.#current = { sql: this.#open(), users: 0 };
   }
 
   /** For notifications, which the driver receives on a connection apart from the others. */
-  get listener(): Driver {
+  get listener(): Promise<Driver> {
     this.#listener ??= this.#open();
     return this.#listener;
   }
 
   async use<T>(work: (sql: Driver) => Promise<T>): Promise<T> {
+    this.#current ??= { sql: this.#open(), users: 0 };
     const mine = this.#current;
     mine.users += 1;
     try {
-      return await work(mine.sql);
+      return await work(await mine.sql);
     } catch (error) {
-      if (isCutOff(error) && mine === this.#current) this.#current = { sql: this.#open(), users: 0 };
+      if (isCutOff(error) && mine === this.#current) this.#current = undefined;
       throw error;
     } finally {
       mine.users -= 1;
-      if (mine !== this.#current && mine.users === 0) void mine.sql.end({ timeout: 0 });
+      if (mine !== this.#current && mine.users === 0) void mine.sql.then((sql) => sql.end({ timeout: 0 }));
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#current.sql.end({ timeout: 5 }), this.#listener?.end({ timeout: 5 })]);
+    const opened = [this.#current?.sql, this.#listener];
+    await Promise.all(opened.map(async (sql) => (await sql?.catch(() => undefined))?.end({ timeout: 5 })));
     this.sockets.close();
   }
 }
 
-function openDriver({ url, tls }: PostgresUrl, sockets: PostgresSockets, options: DatabaseOptions): Driver {
-  return driver(url, {
+function openDriver({ url, tls }: PostgresUrl, sockets: PostgresSockets, options: DatabaseOptions) {
+  return newDriver(url, {
     max: options.connectionsMax,
     ssl: tls,
     socket: (only: DriverOptions) => sockets.open(only),
@@ -95,7 +96,12 @@ function openDriver({ url, tls }: PostgresUrl, sockets: PostgresSockets, options
 /** Whether this is the server that is meant, of the several that a URL names. */
 async function hasRole(text: string, role: 'primary' | 'standby'): Promise<boolean> {
   const { url, tls } = parsePostgresUrl(text);
-  const probe = driver(url, { max: 1, ssl: tls, connect_timeout: PROBE_TIMEOUT_S, fetch_types: false });
+  const probe = await newDriver(url, {
+    max: 1,
+    ssl: tls,
+    connect_timeout: PROBE_TIMEOUT_S,
+    fetch_types: false,
+  });
   const silence = Bun.sleep(PROBE_TIMEOUT_S * 1_000).then(() => []);
   try {
     const answer = probe.unsafe<{ standby: boolean }[]>('SELECT pg_is_in_recovery() AS standby');
@@ -108,7 +114,9 @@ async function hasRole(text: string, role: 'primary' | 'standby'): Promise<boole
   }
 }
 
-function driver(url: string, options: object): Driver {
+/** Loaded when it is needed: a server on SQLite starts a tenth sooner without it. */
+async function newDriver(url: string, options: object): Promise<Driver> {
+  const { default: postgres } = await import('postgres');
   try {
     return postgres(url, { onnotice: () => {}, ...options }) as unknown as Driver;
   } catch {

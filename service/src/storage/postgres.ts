@@ -220,20 +220,22 @@ async function raced<T>(answer: Promise<T>, timeoutMs: number, onSilence: () => 
   }
 }
 
-function watch(sql: Driver, onChange: () => void): () => void {
+function watch(listener: Promise<Driver>, onChange: () => void): () => void {
   let stopped = false;
   let unlisten: (() => Promise<void>) | undefined;
   const call = () => {
     if (!stopped) onChange();
   };
   // listen() subscribes again by itself after the connection was lost, and calls back when it has.
-  sql.listen(CHANNEL, call, call).then(
-    (subscription) => {
-      unlisten = subscription.unlisten;
-      if (stopped) void unlisten().catch(() => {});
-    },
-    () => {},
-  );
+  listener
+    .then((sql) => sql.listen(CHANNEL, call, call))
+    .then(
+      (subscription) => {
+        unlisten = subscription.unlisten;
+        if (stopped) void unlisten().catch(() => {});
+      },
+      () => {},
+    );
   const timer = setInterval(call, WATCH_INTERVAL_MS);
   return () => {
     stopped = true;
