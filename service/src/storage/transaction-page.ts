@@ -65,9 +65,11 @@ export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
          ELSE (SELECT id ${behindPage} LIMIT 1 OFFSET ${PASSED_OVER_MAX})
     END AS unseen
     FROM (
-      SELECT o.last_stamp, p.data, p.last, (
-        SELECT id FROM (SELECT id, updated_at ${behindPage} LIMIT ${PASSED_OVER_MAX}) ${inWindow} LIMIT 1
-      ) AS next
+      SELECT o.last_stamp, p.data, p.last,
+        -- To look for what is greater than nothing, SQLite would go through the whole table.
+        CASE WHEN p.last IS NOT NULL THEN (
+          SELECT id FROM (SELECT id, updated_at ${behindPage} LIMIT ${PASSED_OVER_MAX}) ${inWindow} LIMIT 1
+        ) END AS next
         FROM organisations o
        CROSS JOIN (
           SELECT ${JOIN_DOCUMENTS[dialect]} AS data, ${LAST_ON_PAGE[dialect]} AS last

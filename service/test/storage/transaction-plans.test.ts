@@ -12,6 +12,7 @@ import {
   EVERYTHING_SQL,
   NARROW_SQL,
   NEARLY_EVERYTHING_SQL,
+  readTransactionPage,
 } from '../../src/storage/transaction-page.ts';
 import { exportQuery } from '../../src/storage/transaction-store.ts';
 import {
@@ -22,7 +23,7 @@ import {
   readWideWindow,
 } from '../../src/storage/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
-import { newOrganisation } from './open-test-stores.ts';
+import { EVERYTHING, newOrganisation } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
@@ -32,7 +33,7 @@ const AGES = [
   { age: 'three thin years', rows: 20_000, spreadMs: 3 * 365 * DAY_MS },
   { age: 'an hour', rows: 30_000, spreadMs: DAY_MS / 24 },
 ];
-const CURSOR = '30000000-0000-0000-0000-000000000000';
+const CURSOR = '30000000-0000-0000-0000-000000000000' as Uuid;
 
 for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =>
   AGES.map((a) => [each, a] as const),
@@ -152,6 +153,25 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       // Only then does PostgreSQL believe that an index can be read without the table.
       if (database.dialect === 'postgres') await database.all('VACUUM');
       await expectIntendedPlans();
+    }, 30_000);
+
+    test('take no longer for the last page of a walk than for another', async () => {
+      const takesMs = async (cursor: Uuid) => {
+        const window = { minMs: EVERYTHING.minMs, maxMs: END_MS };
+        const startedMs = performance.now();
+        const page = await readTransactionPage(database, { orgId: 1, cursor, window, limit: 100 });
+        return { ms: performance.now() - startedMs, isLast: page.cursor === undefined };
+      };
+      let [otherMs, lastMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      for (let round = 0; round < 10; round++) {
+        const other = await takesMs(CURSOR);
+        const last = await takesMs('ffffff00-0000-0000-0000-000000000000' as Uuid);
+        expect([other.isLast, last.isLast]).toEqual([false, true]);
+        otherMs = Math.min(otherMs, other.ms);
+        lastMs = Math.min(lastMs, last.ms);
+      }
+      // One that goes through the whole table takes fifty times as long as one that does not.
+      expect(lastMs).toBeLessThan(10 * otherMs);
     }, 30_000);
 
     // SQLite does not say how many entries it has read; its statements are the same, and so are its plans.
