@@ -57,6 +57,17 @@ export class Series {
     return percentile(this.#all('requestsPerS'), 0.5);
   }
 
+  /**
+   * The median over the rounds, in each of which both were measured within seconds of one another: a machine that is
+   * fast in one minute and slow in the next is so to both.
+   */
+  timesAsFastAs(other: Series): number {
+    const ratios = this.measured.map(
+      ({ requestsPerS }, round) => requestsPerS / (other.measured[round]?.requestsPerS ?? Number.NaN),
+    );
+    return percentile(ratios, 0.5);
+  }
+
   get slowest(): number {
     return Math.min(...this.#all('requestsPerS'));
   }
@@ -85,12 +96,14 @@ export class Series {
 export async function compare<Name extends string>(
   loads: Readonly<Record<Name, Load>>,
   repeats: number,
+  afterRound: () => Promise<void> = async () => {},
 ): Promise<Record<Name, Series>> {
   const names = Object.keys(loads) as Name[];
   const series = Object.fromEntries(names.map((name) => [name, new Series()])) as Record<Name, Series>;
   for (const name of names) await runLoad({ ...loads[name], seconds: 1 });
   for (let round = 0; round < repeats; round++) {
     for (const name of names) series[name].measured.push(await runLoad(loads[name]));
+    await afterRound();
   }
   return series;
 }

@@ -1,6 +1,6 @@
 // How fast Offerbook is, as ratios to other servers on the same machine in the same run. Prints tables and writes
 // them, with plots, into docs/performance.md.
-//   npm run bench -- [--only catalogue,filters] [--seconds 2] [--repeats 3] [--keep-docs]
+//   npm run bench -- [--only catalogue,filters] [--seconds 1] [--repeats 7] [--keep-docs]
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,8 +21,8 @@ const TOPICS: Readonly<Record<string, Topic>> = { catalogue, large, transactions
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: Object.keys(TOPICS).join(',') },
-    seconds: { type: 'string', default: '2' },
-    repeats: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '1' },
+    repeats: { type: 'string', default: '7' },
     'keep-docs': { type: 'boolean', default: false },
   },
 });
