@@ -21,7 +21,7 @@ export function readyBody(body: Body): Sent {
  */
 export function lateBody(body: Body): Sent {
   const parts = isInParts(body) ? body : body instanceof Uint8Array ? [body] : [];
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const length = lengthOf(parts);
   if (length < LONG_BYTES) return readyBody(body);
   return new ReadableStream<Uint8Array>(
     {
@@ -34,6 +34,10 @@ export function lateBody(body: Body): Sent {
     // When it holds this much, it would send that without waiting for the end.
     { highWaterMark: length + 1 },
   );
+}
+
+export function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
 }
 
 function isInParts(body: Body): body is readonly Uint8Array<ArrayBuffer>[] {

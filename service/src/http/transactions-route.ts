@@ -18,6 +18,7 @@ import { type Exchange, nextLink } from './exchange.ts';
 import { TRANSACTION_PARAMETERS } from './operations.ts';
 import { parseQuery } from './query.ts';
 import type { Reply } from './reply.ts';
+import { lengthOf } from './response-body.ts';
 import { Turnstile } from './turnstile.ts';
 
 /** Two fewer than a server has connections: tokens and revisions are looked up beside the pages. */
@@ -54,7 +55,7 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
     if (page.cursor !== undefined) headers.Link = nextLink(exchange, page.cursor);
     // Not put together here: that would be one more copy, and a tenth of the time of a request from SQLite.
     const body = [START, page.data, Buffer.from(envelopeEnd(page.cursor))];
-    const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), page.data.length);
+    const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));
     if (coding === undefined) return { status: 200, headers, body };
     headers['Content-Encoding'] = coding;
     return { status: 200, headers, body: compress(coding, Buffer.concat(body)) };

@@ -21,18 +21,23 @@ for (const database of DATABASES) {
     });
     afterAll(() => node[Symbol.asyncDispose]());
 
-    test.if(process.platform === 'linux')('takes a few packets, not one for every header', async () => {
-      const pages = 200;
-      const before = packetsSent();
-      for (let done = 0; done < pages; done += 20) {
-        const answers = Array.from({ length: 20 }, () => node.get(PATH, token, UNCOMPRESSED));
-        for (const answer of answers) expect((await (await answer).bytes()).length).toBeGreaterThan(15_000);
-      }
-      const perPage = (packetsSent() - before) / pages;
-      // Some twenty with the questions to PostgreSQL. Sent name by name and value by value, the headers alone
-      // would be forty more.
-      expect(perPage).toBeLessThan(40);
-    });
+    // One from SQLite is ready before the runtime has done with its request, unless there is much to do.
+    const isLate = database.name === 'PostgreSQL';
+    test.if(isLate && process.platform === 'linux')(
+      'takes a few packets, not one for every header',
+      async () => {
+        const pages = 200;
+        const before = packetsSent();
+        for (let done = 0; done < pages; done += 20) {
+          const answers = Array.from({ length: 20 }, () => node.get(PATH, token, UNCOMPRESSED));
+          for (const answer of answers) expect((await (await answer).bytes()).length).toBeGreaterThan(15_000);
+        }
+        const perPage = (packetsSent() - before) / pages;
+        // Some twenty with the questions to PostgreSQL. Sent name by name and value by value, the headers alone
+        // would be forty more.
+        expect(perPage).toBeLessThan(40);
+      },
+    );
 
     test('GET and HEAD tell its length', async () => {
       const got = await node.get(PATH, token, UNCOMPRESSED);
