@@ -128,8 +128,11 @@ export interface StoredTransaction extends StoredDocument {
 }
 
 export interface TransactionStore {
-  /** One page and the change clock, read in one snapshot, so that the clock's promise is true of the page. */
-  page(query: TransactionQuery): Promise<TransactionPage>;
+  /**
+   * One page and the change clock, read in one snapshot, so that the clock's promise is true of the page. A page that
+   * is held by a walk shows nothing newer than what the walk is pinned to, and promises no more than that.
+   */
+  page(query: TransactionQuery, heldBy?: Walk): Promise<TransactionPage>;
   /** Reads all transactions of an organisation in the order of their ids, batch by batch, as of one moment. */
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**

@@ -1,7 +1,6 @@
 // Serves an organisation's transactions from the database, with the stamp up to which the answer is complete.
 
 import type { AccessToken } from '../domain/access-token.ts';
-import { DatabaseUnavailable } from '../domain/errors.ts';
 import { ENVELOPE_START, envelopeEnd } from '../domain/page.ts';
 import type {
   StampWindow,
@@ -44,7 +43,9 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
     const walk: Walk = { tokenId: token.id, window: asked };
     const wanted: TransactionQuery = { orgId: token.orgId, cursor: query.cursor, window: asked, limit };
     const page = await withinDeadline(
-      turnstile.run(() => (query.cursor === undefined ? firstPage(wanted, walk) : laterPage(wanted, walk))),
+      turnstile.run(() =>
+        query.cursor === undefined ? firstPage(wanted, walk) : transactions.page(wanted, walk),
+      ),
     );
     const headers: Record<string, string> = {
       'Content-Type': 'application/json',
@@ -72,7 +73,7 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
     try {
       const pinnedMs = await walks.pin(walk, page.completeThroughMs);
       // The later pages of another walk, begun since or elsewhere, show more than this page has: read it like them.
-      return pinnedMs > page.completeThroughMs ? await heldPage(query, pinnedMs) : page;
+      return pinnedMs > page.completeThroughMs ? await transactions.page(query, walk) : page;
     } catch {
       // An import is under way, the disk is full, or we may only read. An earlier walk's pin stays in force then,
       // so no more may be promised than it lets the later pages show.
@@ -81,24 +82,6 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
         ? page
         : { ...page, completeThroughMs: Math.min(page.completeThroughMs, pinnedMs) };
     }
-  }
-
-  async function laterPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
-    const pinnedMs = await walks.find(walk).catch((error: unknown) => {
-      // Where walks are noted down is away; a replica that has the whole window may be there.
-      if (error instanceof DatabaseUnavailable) return undefined;
-      throw error;
-    });
-    return heldPage(query, pinnedMs ?? LATEST_MS);
-  }
-
-  /** A page without what was changed after a stamp, and with everything up to it: the first page has promised that. */
-  async function heldPage(query: TransactionQuery, pinnedMs: number): Promise<TransactionPage> {
-    const maxMs = Math.min(query.window.maxMs, pinnedMs);
-    // Without an end, only the primary is sure to have all that an earlier page has spoken of.
-    const atLeastMs = maxMs < LATEST_MS ? maxMs : Number.POSITIVE_INFINITY;
-    const page = await transactions.page({ ...query, window: { ...query.window, maxMs }, atLeastMs });
-    return { ...page, completeThroughMs: Math.min(page.completeThroughMs, pinnedMs) };
   }
 }
 

@@ -51,10 +51,16 @@ export async function openStores(
     await database.close();
     throw error;
   }
-  const walks = new WalkDatabase(url, database, options);
+  const walkDatabase = new WalkDatabase(url, database, options);
+  const walks = walkStore(() => walkDatabase.open(), clock);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
-  const inProcess = transactionStore(database, clock, replica, options.bulkRowsMin);
+  const inProcess = transactionStore(database, {
+    clock,
+    walks,
+    replica,
+    bulkRowsMin: options.bulkRowsMin,
+  });
   const transactions =
     options.writesInThread === true && database.dialect === 'sqlite'
       ? writingInThread(inProcess, database, url)
@@ -65,12 +71,12 @@ export async function openStores(
     catalogue: catalogueStore(database),
     transactions: {
       ...transactions,
-      async page(query) {
+      async page(query, heldBy) {
         schema.check();
-        return transactions.page(query);
+        return transactions.page(query, heldBy);
       },
     },
-    walks: walkStore(() => walks.open(), clock),
+    walks,
     async revisions() {
       await schema.look();
       return readRevisions(database);
@@ -79,7 +85,7 @@ export async function openStores(
     replica: () => replica?.state,
     async close() {
       await replica?.close();
-      await walks.close();
+      await walkDatabase.close();
       await database.close();
     },
   };

@@ -34,12 +34,12 @@ export interface WindowPieces {
   readonly spans: readonly SpanRange[];
 }
 
-export function coversEverything(window: StampWindow): boolean {
-  return hasNoStart(window) && window.maxMs >= STAMP_MAX_MS;
-}
-
 export function hasNoStart(window: StampWindow): boolean {
   return window.minMs <= STAMP_MIN_MS;
+}
+
+export function hasNoEnd(window: StampWindow): boolean {
+  return window.maxMs >= STAMP_MAX_MS;
 }
 
 /** The pieces do not overlap, and together they are the window. */

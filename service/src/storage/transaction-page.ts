@@ -1,7 +1,7 @@
 // Reads a page of transactions and the change clock beside it, in one snapshot. There are four ways, because
 // no index is in the order of the ids and of the stamps at once:
-//   everything       walk the index by id
-//   nearly that      the same, passing over what is too new: the later pages of a walk through everything
+//   by id            walk that index; for windows without a start, while nothing on the page is too new for them
+//   nearly so        the same, passing over what is too new: the later pages of a walk through everything
 //   a narrow window  read it by stamp, sort; what almost every poll asks for
 //   a wide window    merge runs (wide-window.ts)
 // All but the last are one statement each. Which one it is, the database finds out by reading.
@@ -13,8 +13,9 @@ import type { TransactionPage, TransactionQuery } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import type { Database } from './database.ts';
 import { FIRST_ID } from './id-bounds.ts';
-import { inBoth, VALUES } from './sql-dialect.ts';
-import { coversEverything, hasNoStart } from './stamp-window.ts';
+import { type Dialect, inBoth, VALUES } from './sql-dialect.ts';
+import { hasNoStart } from './stamp-window.ts';
+import { type PinKey, pinCondition } from './walk-store.ts';
 import { readWideWindow } from './wide-window.ts';
 
 /** A window with fewer transactions than this is narrow. */
@@ -23,12 +24,21 @@ export const NARROW_MAX = 300;
 const PASSED_OVER_MAX = 200;
 
 const NOTHING = new Uint8Array();
+/** Where a document starts that is not the first. Quotes within a text are escaped, so it is found nowhere else. */
+const NEXT_DOCUMENT = ',{"id":"';
+const ID_LENGTH = 36;
+const EARLIER_MS = Number.NEGATIVE_INFINITY;
 
 interface Row {
   last_stamp: number;
   data: Uint8Array<ArrayBuffer> | null;
   /** The first id beyond the page. */
   next: Uuid | null;
+}
+
+interface RowById extends Omit<Row, 'next'> {
+  found: number;
+  newest: number | null;
 }
 
 const JOIN_DOCUMENTS = {
@@ -42,13 +52,30 @@ const inIdOrder = (place: string) =>
   `FROM transactions WHERE (org_id, id) ${place} AND org_id <= $1 ORDER BY org_id, id`;
 const FROM_CURSOR = inIdOrder('>= ($1, $2)');
 
-export const EVERYTHING_SQL = inBoth((dialect) => {
+/**
+ * One more than the page holds, whatever their stamps; the greatest of those tells whether the page is right. To
+ * join that one too, and cut it off again, is cheaper than to look for its id: a sixth of the time on SQLite, a
+ * fourteenth on PostgreSQL.
+ */
+const pageById = (dialect: Dialect) => `(
+      SELECT ${JOIN_DOCUMENTS[dialect]} AS data, count(*) AS found, max(updated_at) AS newest
+        FROM (SELECT updated_at, document ${FROM_CURSOR} LIMIT $3 + 1) AS page
+    ) AS p`;
+
+export const BY_ID_SQL = inBoth((dialect) => {
   return `
-  SELECT o.last_stamp,
-    (SELECT ${JOIN_DOCUMENTS[dialect]} FROM (SELECT document ${FROM_CURSOR} LIMIT $3) AS page) AS data,
-    (SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3) AS next
-    FROM organisations o WHERE o.id = $1`;
+  SELECT o.last_stamp, p.data, p.found, p.newest
+    FROM organisations o CROSS JOIN ${pageById(dialect)}
+   WHERE o.id = $1`;
 });
+
+/** The same, with the stamp to which a walk is pinned. PostgreSQL only: SQLite has walks in a file of their own. */
+export const HELD_BY_ID_SQL = `
+  SELECT o.last_stamp, p.data, p.found, p.newest, w.pinned_stamp
+    FROM organisations o
+    LEFT JOIN walks w ON ${pinCondition(['$4', '$5', '$6', '$7'])}
+   CROSS JOIN ${pageById('postgres')}
+   WHERE o.id = $1`;
 
 /** Of a page that is full; nothing of any other. PostgreSQL has no max() of uuids. */
 const LAST_ON_PAGE = { sqlite: 'CASE WHEN count(*) = $3 THEN max(id) END', postgres: '(array_agg(id))[$3]' };
@@ -117,11 +144,10 @@ export async function readTransactionPage(
   { orgId, cursor = FIRST_ID, window, limit }: TransactionQuery,
 ): Promise<TransactionPage> {
   const { dialect } = database;
-  if (coversEverything(window)) {
-    return toPage(await database.allWithBytes<Row>(EVERYTHING_SQL[dialect], orgId, cursor, limit));
-  }
   const params = [orgId, cursor, limit, window.minMs, window.maxMs] as const;
   if (hasNoStart(window)) {
+    const [row] = await database.allWithBytes<RowById>(BY_ID_SQL[dialect], orgId, cursor, limit);
+    if ((row?.newest ?? EARLIER_MS) <= window.maxMs) return toPageById(row, limit);
     const rows = await database.allWithBytes<Row & { unseen: Uuid | null }>(
       NEARLY_EVERYTHING_SQL[dialect],
       ...params,
@@ -139,6 +165,33 @@ export async function readTransactionPage(
     const [found] = await connection.allWithBytes<Pick<Row, 'data'>>(DOCUMENTS_SQL[dialect], onPage);
     return { data: found?.data ?? NOTHING, cursor: ids[limit], completeThroughMs: clockMs };
   });
+}
+
+/** The stamp to which a walk is pinned, and the page by id if nothing on it is newer than that. */
+export async function readHeldPage(
+  database: Database,
+  { orgId, cursor = FIRST_ID, window, limit }: TransactionQuery,
+  pin: PinKey,
+): Promise<{ pinnedMs: number | undefined; page: TransactionPage | undefined }> {
+  const [row] = await database.allWithBytes<RowById & { pinned_stamp: number | null }>(
+    HELD_BY_ID_SQL,
+    ...[orgId, cursor, limit],
+    ...pin,
+  );
+  const pinnedMs = row?.pinned_stamp ?? undefined;
+  const isRight = (row?.newest ?? EARLIER_MS) <= Math.min(window.maxMs, pinnedMs ?? window.maxMs);
+  return { pinnedMs, page: isRight ? toPageById(row, limit) : undefined };
+}
+
+function toPageById(row: RowById | undefined, limit: number): TransactionPage {
+  const data = row?.data ?? NOTHING;
+  const completeThroughMs = row?.last_stamp ?? 0;
+  if (row === undefined || row.found <= limit) return { data, cursor: undefined, completeThroughMs };
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
+  const end = bytes.lastIndexOf(NEXT_DOCUMENT);
+  const id = end + NEXT_DOCUMENT.length;
+  const cursor = bytes.toString('latin1', id, id + ID_LENGTH) as Uuid;
+  return { data: data.subarray(0, end), cursor, completeThroughMs };
 }
 
 function toPage([row]: readonly Row[]): TransactionPage {

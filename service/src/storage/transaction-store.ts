@@ -3,10 +3,17 @@
 // commits, and no change can ever appear behind a stamp that a reader has been told is complete.
 
 import type { Clock } from '../domain/clock.ts';
-import type { StoredTransaction, TransactionStore, TransactionWriter } from '../domain/stores.ts';
+import type {
+  StoredTransaction,
+  TransactionQuery,
+  TransactionStore,
+  TransactionWriter,
+  WalkStore,
+} from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { BulkStamps } from './bulk-stamps.ts';
 import { type Connection, type Database, TRANSACTIONS } from './database.ts';
+import { findHeldPage } from './held-page.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 import type { Replica } from './replica.ts';
@@ -21,14 +28,22 @@ export function exportQuery(orgId: number): BatchQuery {
   };
 }
 
+export interface TransactionStoreOptions {
+  readonly clock: Clock;
+  readonly walks: WalkStore;
+  readonly replica?: Replica | undefined;
+  readonly bulkRowsMin?: number | undefined;
+}
+
 export function transactionStore(
   database: Database,
-  clock: Clock,
-  replica?: Replica,
-  bulkRowsMin?: number,
+  { clock, walks, replica, bulkRowsMin }: TransactionStoreOptions,
 ): TransactionStore {
+  const readPage = async (query: TransactionQuery) =>
+    (await replica?.findPage(query)) ?? readTransactionPage(database, query);
+  const sources = { database, walks, replica, clock, readPage };
   return {
-    page: async (query) => (await replica?.findPage(query)) ?? readTransactionPage(database, query),
+    page: (query, heldBy) => (heldBy === undefined ? readPage(query) : findHeldPage(sources, query, heldBy)),
     read: (orgId, onBatch) =>
       database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
     write: (orgId, work) =>

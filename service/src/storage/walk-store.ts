@@ -3,12 +3,26 @@
 // broke off cannot hide anything from the next one, wherever that begins and goes on.
 
 import type { Clock } from '../domain/clock.ts';
-import type { WalkStore } from '../domain/stores.ts';
+import type { Walk, WalkStore } from '../domain/stores.ts';
+import type { Uuid } from '../domain/uuid.ts';
 import type { Database } from './database.ts';
 
 const KEEP_MS = 60 * 60_000;
 /** Others hold the lock for a moment only, to do the same; beyond that, better no pin than a late page. */
 const LOCK_TIMEOUT_MS = 250;
+
+/** What finds the pin of a walk, if it is not too old: the parameters of `pinCondition`, in its order. */
+export type PinKey = readonly [tokenId: Uuid, minMs: number, maxMs: number, notBeforeMs: number];
+
+export function pinKey({ tokenId, window }: Walk, clock: Clock): PinKey {
+  return [tokenId, window.minMs, window.maxMs, clock() - KEEP_MS];
+}
+
+export function pinCondition([tokenId, min, max, notBefore]: readonly string[]): string {
+  return `token_id = ${tokenId} AND min_stamp = ${min} AND max_stamp = ${max} AND pinned_at >= ${notBefore}`;
+}
+
+const FIND_SQL = `SELECT pinned_stamp FROM walks WHERE ${pinCondition(['$1', '$2', '$3', '$4'])}`;
 
 /** The database is opened when the first walk begins: most programs serve none. */
 export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
@@ -34,18 +48,11 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
         return row?.pinned_stamp ?? stampMs;
       }, LOCK_TIMEOUT_MS);
     },
-    async find({ tokenId, window }) {
+    async find(walk) {
       // Where nothing can be noted down, nothing has been.
       const database = await open().catch(() => undefined);
       if (database === undefined) return undefined;
-      const [row] = await database.all<{ pinned_stamp: number }>(
-        `SELECT pinned_stamp FROM walks
-          WHERE token_id = $1 AND min_stamp = $2 AND max_stamp = $3 AND pinned_at >= $4`,
-        tokenId,
-        window.minMs,
-        window.maxMs,
-        clock() - KEEP_MS,
-      );
+      const [row] = await database.all<{ pinned_stamp: number }>(FIND_SQL, ...pinKey(walk, clock));
       return row?.pinned_stamp;
     },
   };

@@ -19,9 +19,11 @@ for (const testDatabase of DATABASES) {
       orgId: number;
     }> {
       const url = await testDatabase.create();
-      const { id: orgId } = await newOrganisation(await open.stores(url));
+      const stores = await open.stores(url);
+      const { id: orgId } = await newOrganisation(stores);
       const database = open.database(url);
-      return { database, store: transactionStore(database, Date.now, undefined, bulkRowsMin), orgId };
+      const options = { clock: Date.now, walks: stores.walks, bulkRowsMin };
+      return { database, store: transactionStore(database, options), orgId };
     }
 
     /** Writes these ids with the write's own stamp, or a stamp of long ago, and returns the stamp. */

@@ -2,7 +2,7 @@
 
 import { afterEach, setDefaultTimeout } from 'bun:test';
 import type { Clock } from '../../src/domain/clock.ts';
-import type { Organisation, StoredDocument, Stores } from '../../src/domain/stores.ts';
+import type { Organisation, StoredDocument, Stores, TransactionPage } from '../../src/domain/stores.ts';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
@@ -41,6 +41,17 @@ export async function newOrganisation(stores: Stores, name = 'acme'): Promise<Or
   return organisation;
 }
 
+/** A document begins with its id, as every one that is printed does. */
+export function documentOf(id: Uuid, text: string): string {
+  return JSON.stringify({ id, text });
+}
+
+/** The texts of the documents of a page. */
+export function textsOf({ data }: Pick<TransactionPage, 'data'>): string[] {
+  const documents = JSON.parse(`[${Buffer.from(data)}]`) as { text: string }[];
+  return documents.map(({ text }) => text);
+}
+
 /** Writes one transaction for each id, with the change clock's own stamp, and returns the stamp. */
 export function writeTransactions(
   stores: Stores,
@@ -50,7 +61,11 @@ export function writeTransactions(
 ): Promise<number> {
   return stores.transactions.write(orgId, async (writer) => {
     await writer.put(
-      ids.map((id) => ({ id, updatedAtMs: writer.stampMs, document: `${text} ${id} ${writer.stampMs}` })),
+      ids.map((id) => ({
+        id,
+        updatedAtMs: writer.stampMs,
+        document: documentOf(id, `${text} ${id} ${writer.stampMs}`),
+      })),
     );
     await writer.advanceClock(writer.stampMs);
     return writer.stampMs;

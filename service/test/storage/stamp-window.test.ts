@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { clampSpans, coversEverything, SPAN_SHIFTS, splitWindow } from '../../src/storage/stamp-window.ts';
+import {
+  clampSpans,
+  hasNoEnd,
+  hasNoStart,
+  SPAN_SHIFTS,
+  splitWindow,
+} from '../../src/storage/stamp-window.ts';
 import { EVERYTHING } from './open-test-stores.ts';
 
 const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');
@@ -102,10 +108,10 @@ describe('splitting a window', () => {
   });
 });
 
-test('only a window that leaves out no date covers everything', () => {
-  expect(coversEverything(EVERYTHING)).toBe(true);
-  expect(coversEverything({ ...EVERYTHING, minMs: EARLIEST_MS })).toBe(false);
-  expect(coversEverything({ ...EVERYTHING, maxMs: LATEST_MS })).toBe(false);
+test('only a window that leaves out no early date has no start, and none without a late one an end', () => {
+  expect([hasNoStart(EVERYTHING), hasNoEnd(EVERYTHING)]).toEqual([true, true]);
+  expect(hasNoStart({ ...EVERYTHING, minMs: EARLIEST_MS })).toBe(false);
+  expect(hasNoEnd({ ...EVERYTHING, maxMs: LATEST_MS })).toBe(false);
 });
 
 test('spans are clamped to those that can hold stamps between two others', () => {

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { StampWindow, TransactionPage } from '../../src/domain/stores.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
+import type { StampWindow, Stores, TransactionPage, TransactionStore } from '../../src/domain/stores.ts';
+import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { FIRST_ID } from '../../src/storage/id-bounds.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
@@ -10,7 +10,7 @@ import { NARROW_MAX, readTransactionPage } from '../../src/storage/transaction-p
 import { transactionStore } from '../../src/storage/transaction-store.ts';
 import { readWideWindow } from '../../src/storage/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
-import { EVERYTHING, idOf, newOrganisation } from './open-test-stores.ts';
+import { documentOf, EVERYTHING, idOf, newOrganisation } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
@@ -112,6 +112,9 @@ const cursor = fc.oneof(
 );
 const limit = fc.oneof(fc.constantFrom(1, 100, 1_000), fc.integer({ min: 1, max: 300 }));
 
+/** What comes between documents must not be taken for that in the middle of one. */
+const TEXT = 'a "text",{"id":"ü';
+
 function textOf({ data }: TransactionPage): string {
   return Buffer.from(data).toString();
 }
@@ -119,20 +122,26 @@ function textOf({ data }: TransactionPage): string {
 for (const testDatabase of DATABASES) {
   describe(`a page of any window on ${testDatabase.name}`, () => {
     let database: Database;
+    let stores: Stores;
+    let store: TransactionStore;
     let orgId: number;
 
     beforeAll(async () => {
       const url = await testDatabase.create();
       let nowMs = START_MS;
-      const stores = await openStores(url, COMMAND_OPTIONS, () => nowMs);
+      stores = await openStores(url, COMMAND_OPTIONS, () => nowMs);
       const other = await newOrganisation(stores, 'other');
       orgId = (await newOrganisation(stores)).id;
       database = openDatabase(url, COMMAND_OPTIONS);
-      const store = transactionStore(database, () => nowMs, undefined, BULK_ROWS);
+      store = transactionStore(database, {
+        clock: () => nowMs,
+        walks: stores.walks,
+        bulkRowsMin: BULK_ROWS,
+      });
       const load = (org: number, rows: readonly Row[], endMs: number) =>
         store.write(org, async (writer) => {
           await writer.put(
-            rows.map(({ id, stampMs }) => ({ id, updatedAtMs: stampMs, document: `doc ${id}` })),
+            rows.map(({ id, stampMs }) => ({ id, updatedAtMs: stampMs, document: documentOf(id, TEXT) })),
           );
           await writer.advanceClock(endMs);
         });
@@ -150,9 +159,12 @@ for (const testDatabase of DATABASES) {
         ROWS.slice(0, 1_000).map(({ id, stampMs }) => ({ id: id.replace('4000', '4001') as Uuid, stampMs })),
         END_MS,
       );
-      await stores.close();
-      return () => database.close();
     }, 60_000);
+
+    afterAll(async () => {
+      await stores.close();
+      await database.close();
+    });
 
     test('is what filtering and sorting everything would give', async () => {
       await fc.assert(
@@ -167,10 +179,33 @@ for (const testDatabase of DATABASES) {
           expect({ ...page, data: textOf(page) }).toEqual({
             data: ids
               .slice(0, anyLimit)
-              .map((id) => `doc ${id}`)
+              .map((id) => documentOf(id, TEXT))
               .join(','),
             cursor: ids[anyLimit],
             completeThroughMs: END_MS,
+          });
+        }),
+        { numRuns: 250 },
+      );
+    }, 60_000);
+
+    test('that is held by a walk ends where the walk is pinned, and promises no more', async () => {
+      const pin = fc.oneof(fc.constant(undefined), bound);
+      await fc.assert(
+        fc.asyncProperty(window, pin, cursor, limit, async (anyWindow, pinnedMs, anyCursor, anyLimit) => {
+          const walk = { tokenId: newUuid(), window: anyWindow };
+          if (pinnedMs !== undefined) await stores.walks.pin(walk, pinnedMs);
+          const query = { orgId, cursor: anyCursor, window: anyWindow, limit: anyLimit };
+          const page = await store.page(query, walk);
+          const maxMs = Math.min(anyWindow.maxMs, pinnedMs ?? anyWindow.maxMs);
+          const ids = expectedIds({ ...anyWindow, maxMs }, anyCursor, anyLimit + 1);
+          expect({ ...page, data: textOf(page) }).toEqual({
+            data: ids
+              .slice(0, anyLimit)
+              .map((id) => documentOf(id, TEXT))
+              .join(','),
+            cursor: ids[anyLimit],
+            completeThroughMs: Math.min(END_MS, pinnedMs ?? END_MS),
           });
         }),
         { numRuns: 250 },
@@ -202,8 +237,10 @@ for (const testDatabase of DATABASES) {
           window: anyWindow,
           limit: 1_000,
         });
-        expect(textOf(page).split(',')).toEqual(
-          expectedIds(anyWindow, undefined, 1_000).map((id) => `doc ${id}`),
+        expect(textOf(page)).toBe(
+          expectedIds(anyWindow, undefined, 1_000)
+            .map((id) => documentOf(id, TEXT))
+            .join(','),
         );
       }
     });
@@ -223,7 +260,7 @@ for (const testDatabase of DATABASES) {
         found.push(textOf(page));
         next = page.cursor;
       }
-      expect(found).toEqual(expectedIds(anyWindow, undefined, 9).map((id) => `doc ${id}`));
+      expect(found).toEqual(expectedIds(anyWindow, undefined, 9).map((id) => documentOf(id, TEXT)));
       expect(found).toHaveLength(8);
     });
 

@@ -8,8 +8,9 @@ import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/ope
 import { batchSql } from '../../src/storage/read-batches.ts';
 import { SPAN_SHIFTS } from '../../src/storage/stamp-window.ts';
 import {
+  BY_ID_SQL,
   DOCUMENTS_SQL,
-  EVERYTHING_SQL,
+  HELD_BY_ID_SQL,
   NARROW_SQL,
   NEARLY_EVERYTHING_SQL,
   readTransactionPage,
@@ -23,7 +24,7 @@ import {
   readWideWindow,
 } from '../../src/storage/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
-import { EVERYTHING, newOrganisation } from './open-test-stores.ts';
+import { documentOf, EVERYTHING, newOrganisation } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
@@ -52,12 +53,12 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       }
       await stores.transactions.write(id, async (writer) => {
         await writer.put(
-          Array.from({ length: rows }, (_, i) => ({
-            id: (i % 2 === 0 ? newUuid() : crypto.randomUUID()) as Uuid,
+          Array.from({ length: rows }, (_, i) => {
+            const each = (i % 2 === 0 ? newUuid() : crypto.randomUUID()) as Uuid;
             // A fifth of all were imported at once.
-            updatedAtMs: i % 5 === 0 ? END_MS : END_MS - Math.floor((i / rows) * spreadMs),
-            document: 'x'.repeat(200),
-          })),
+            const updatedAtMs = i % 5 === 0 ? END_MS : END_MS - Math.floor((i / rows) * spreadMs);
+            return { id: each, updatedAtMs, document: documentOf(each, 'x'.repeat(150)) };
+          }),
         );
         await writer.advanceClock(END_MS);
       });
@@ -71,10 +72,15 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const { dialect } = database;
       const byKey = dialect === 'sqlite' ? 'sqlite_autoindex_transactions_1' : 'transactions_pkey';
       const [minMs, maxMs] = [END_MS - spreadMs / 2, END_MS];
+      const held: [string, SqlValue[], string[]] = [
+        HELD_BY_ID_SQL,
+        [1, CURSOR, 100, CURSOR, EVERYTHING.minMs, EVERYTHING.maxMs, END_MS],
+        ['transactions_by_id'],
+      ];
       const spans = (shift: number) =>
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
       return [
-        [EVERYTHING_SQL[dialect], [1, CURSOR, 100], ['transactions_by_id']],
+        [BY_ID_SQL[dialect], [1, CURSOR, 100], ['transactions_by_id']],
         [NEARLY_EVERYTHING_SQL[dialect], [1, CURSOR, 100, -(2 ** 46), maxMs], ['transactions_by_id']],
         [batchSql(exportQuery(1)), [CURSOR, 1], ['transactions_by_id']],
         [NARROW_SQL[dialect], [1, CURSOR, 100, minMs, maxMs], ['transactions_by_stamp', byKey]],
@@ -97,6 +103,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         ...SPAN_SHIFTS.flatMap((shift): [string, SqlValue[], string[]][] => [
           [filledSpansSql(shift), [1, 0, Math.floor(END_MS / 2 ** shift)], [`transactions_by_span_${shift}`]],
         ]),
+        ...(dialect === 'postgres' ? [held] : []),
       ];
     }
 
