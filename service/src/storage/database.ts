@@ -23,6 +23,7 @@ export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** One statement on its own. */
   readonly all: Connection['all'];
+  /** For pages of transactions, as `read` is: see `pageConnectionsMax`. */
   readonly allWithBytes: Connection['allWithBytes'];
   /** Runs work in one transaction that sees one state of the database, whatever is committed meanwhile. */
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
@@ -44,6 +45,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   /** How many connections may be open at once. PostgreSQL only. */
   readonly connectionsMax: number;
+  /** How many more there are for pages of transactions; without any, those share the others. PostgreSQL only. */
+  readonly pageConnectionsMax?: number;
   /** Whether the file is mapped for reading: faster, but what was read counts as memory of the process. SQLite only. */
   readonly mapsFile?: boolean;
   /** Whether transactions are written in a thread of their own. SQLite only, and only with the system's clock. */

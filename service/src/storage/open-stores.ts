@@ -34,7 +34,8 @@ export const SERVER_OPTIONS: DatabaseOptions = {
   durable: false,
   lockTimeoutMs: 0,
   statementTimeoutMs: 2_000,
-  connectionsMax: 10,
+  connectionsMax: 3,
+  pageConnectionsMax: 7,
   mapsFile: true,
 };
 

@@ -30,15 +30,22 @@ type Query = typeof queryRows;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
   const pool = new PostgresPool(url, options);
+  // Apart, so that pages may queue up on their connections and nothing else has to wait behind them.
+  const pagePool =
+    options.pageConnectionsMax === undefined
+      ? pool
+      : new PostgresPool(url, { ...options, connectionsMax: options.pageConnectionsMax });
   const answerTimeoutMs = options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + ANSWER_GRACE_MS;
-  const waitingMax = WAITING_EACH_MAX * options.connectionsMax;
+  const waitingMax = WAITING_EACH_MAX * (options.connectionsMax + (options.pageConnectionsMax ?? 0));
   let waiting = 0;
 
   /** The server ends what takes too long by itself, unless it is frozen or the network swallows everything. */
-  const inTime: InTime = (answer) => {
-    if (answerTimeoutMs === 0) return answer;
-    return raced(answer, answerTimeoutMs, () => pool.sockets.cutOffSilent(answerTimeoutMs));
-  };
+  const inTime =
+    ({ sockets }: PostgresPool): InTime =>
+    (answer) => {
+      if (answerTimeoutMs === 0) return answer;
+      return raced(answer, answerTimeoutMs, () => sockets.cutOffSilent(answerTimeoutMs));
+    };
 
   async function admitted<T>(run: () => Promise<T>): Promise<T> {
     if (waiting >= waitingMax) throw new DatabaseUnavailable('too many others are waiting for PostgreSQL');
@@ -52,11 +59,16 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     }
   }
 
-  function transaction<T>(mode: string, prologue: string, work: (connection: Connection) => Promise<T>) {
+  function transaction<T>(
+    from: PostgresPool,
+    mode: string,
+    prologue: string,
+    work: (connection: Connection) => Promise<T>,
+  ) {
     let started = false;
     const attempt = () =>
-      pool.use((sql) =>
-        inTransaction(sql, mode, prologue, inTime, (connection) => {
+      from.use((sql) =>
+        inTransaction(sql, mode, prologue, inTime(from), (connection) => {
           started = true;
           return work(connection);
         }),
@@ -64,25 +76,32 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     return admitted(() => againIfCutOff(attempt, () => !started));
   }
 
-  function single<Row>(sql: string, params: readonly SqlValue[], query: Query): Promise<Row[]> {
-    const attempt = () => pool.use((driver) => inTime(query<Row>(driver, sql, params)));
+  function single<Row>(
+    from: PostgresPool,
+    sql: string,
+    params: readonly SqlValue[],
+    query: Query,
+  ): Promise<Row[]> {
+    const attempt = () => from.use((driver) => inTime(from)(query<Row>(driver, sql, params)));
     return admitted(() => againIfCutOff(attempt, () => true));
   }
 
-  const read: Database['read'] = (work) => transaction('isolation level repeatable read read only', '', work);
+  const snapshot = 'isolation level repeatable read read only';
 
   return {
     dialect: 'postgres',
-    all: (sql, ...params) => single(sql, params, queryRows),
-    allWithBytes: (sql, ...params) => single(sql, params, queryWithBytes),
-    read,
-    readOnce: read,
+    all: (sql, ...params) => single(pool, sql, params, queryRows),
+    allWithBytes: (sql, ...params) => single(pagePool, sql, params, queryWithBytes),
+    read: (work) => transaction(pagePool, snapshot, '', work),
+    readOnce: (work) => transaction(pool, snapshot, '', work),
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
       // To PostgreSQL, 0 would mean for ever.
-      return transaction('', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);
+      return transaction(pool, '', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);
     },
     watch: (onChange) => watch(pool.listener, onChange),
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([...new Set([pool, pagePool])].map((each) => each.close()));
+    },
   };
 }
 

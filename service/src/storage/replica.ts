@@ -18,7 +18,8 @@ const OPTIONS: DatabaseOptions = {
   durable: false,
   lockTimeoutMs: 0,
   statementTimeoutMs: 1_000,
-  connectionsMax: 10,
+  connectionsMax: 3,
+  pageConnectionsMax: 7,
   role: 'standby',
 };
 

@@ -26,7 +26,7 @@ const SELECT = `SELECT t.id, t.org_id, o.name AS org_name, t.kind, t.label, t.di
 export function tokenStore(database: Database, clock: Clock): TokenStore {
   return {
     list: () =>
-      database.read(async (connection) => {
+      database.readOnce(async (connection) => {
         const { tokens: revision } = await readRevisions(connection);
         const rows = await connection.all<Row>(`${SELECT} ORDER BY t.id`);
         return { revision, tokens: rows.map(toToken) };

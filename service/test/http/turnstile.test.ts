@@ -2,9 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/domain/errors.ts';
-import { PAGES_AT_ONCE_MAX } from '../../src/http/transactions-route.ts';
 import { Turnstile } from '../../src/http/turnstile.ts';
-import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 
 const PATIENT = { runningMax: 2, waitingMax: 3, waitMaxMs: 60_000 };
 
@@ -90,9 +88,5 @@ describe('a turnstile', () => {
     await work;
     // 150 ms of work; none of the turns took much more than ten of them.
     expect(turns).toBeGreaterThan(8);
-  });
-
-  test('leaves the database connections for looking up tokens and changes', () => {
-    expect(PAGES_AT_ONCE_MAX).toBe(SERVER_OPTIONS.connectionsMax - 2);
   });
 });

@@ -32,6 +32,29 @@ describe('PostgreSQL', () => {
     }
   });
 
+  test('pages that queue up hold up nothing else, and all come', async () => {
+    const database = open.database(await newPostgresDatabase(), SERVER_OPTIONS);
+    const ends: string[] = [];
+    const pages = Array.from({ length: 40 }, async (_, i) => {
+      const [row] = await database.allWithBytes<{ data: Uint8Array; number: number }>(
+        'SELECT $1::integer AS number, $1::text AS data FROM pg_sleep(0.1)',
+        i,
+      );
+      ends.push('page');
+      return [row?.number, Buffer.from(row?.data ?? []).toString()];
+    });
+    const others = [
+      () => database.all('SELECT 1'),
+      () => database.write((connection) => connection.all('SELECT 1')),
+    ].map(async (run) => {
+      await run();
+      ends.push('other');
+    });
+    await Promise.all(others);
+    expect(ends).toEqual(['other', 'other']);
+    expect(await Promise.all(pages)).toEqual(Array.from({ length: 40 }, (_, i) => [i, String(i)]));
+  });
+
   test('a server that nobody answers for is unavailable within a few seconds', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
     const startedMs = performance.now();
@@ -44,7 +67,7 @@ describe('PostgreSQL', () => {
 
   test('a server process that freezes in the middle is unavailable, and usable when it wakes up', async () => {
     const url = await newPostgresDatabase();
-    const database = open.database(url, { ...SERVER_OPTIONS, connectionsMax: 1, statementTimeoutMs: 50 });
+    const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1, statementTimeoutMs: 50 });
     const [row] = await database.all<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const pid = row?.pid ?? -1;
     process.kill(pid, 'SIGSTOP');
@@ -126,7 +149,8 @@ describe('PostgreSQL', () => {
   }, 10_000);
 
   test('of those who wait for a connection, only so many may: the others are refused at once', async () => {
-    const database = open.database(await newPostgresDatabase(), { ...SERVER_OPTIONS, connectionsMax: 1 });
+    const options = { ...COMMAND_OPTIONS, connectionsMax: 1, statementTimeoutMs: 2_000 };
+    const database = open.database(await newPostgresDatabase(), options);
     const asked = Array.from({ length: 103 }, () => database.all<{ one: number }>('SELECT 1 AS one'));
     const outcomes = await Promise.allSettled(asked);
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
