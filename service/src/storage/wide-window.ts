@@ -9,7 +9,8 @@
 // What a page of 100 reads at most, in index entries:
 //   spans, at most 134 in three years: 3 entries each, and 2 × 101 altogether
 //   large writes, at most 64: 3 entries each
-//   edges: every transaction in them twice, save those of heavy stamps: 4 for each change within nine minutes
+//   edges: up to 257 entries; if there are more, every transaction twice, save those of heavy stamps: 4 for each change
+//     within nine minutes
 //   heavy stamps: 257 entries to find one, 3 to read it
 //   runs that give the page much, read again: about 3,000, and seldom more than 200
 // So what can make a page slow is an organisation with more than some 4,000 changes within nine minutes, not
@@ -36,13 +37,13 @@ interface SpanRun extends Run {
 /** No shift: the span is a single stamp. */
 const STAMP = 0;
 
-export interface WideQuery extends Omit<TransactionQuery, 'limit' | 'cursor'> {
+export interface IdQuery extends Omit<TransactionQuery, 'limit' | 'cursor'> {
   readonly cursor: Uuid;
   /** How many ids are wanted. */
   readonly count: number;
 }
 
-export interface WideResult {
+export interface FoundIds {
   /** The first ids from the cursor on whose stamps lie in the window. */
   readonly ids: readonly Uuid[];
   readonly clockMs: number;
@@ -51,8 +52,8 @@ export interface WideResult {
 export async function readWideWindow(
   connection: Connection,
   dialect: Dialect,
-  query: WideQuery,
-): Promise<WideResult> {
+  query: IdQuery,
+): Promise<FoundIds> {
   const pieces = splitWindow(query.window);
   // Sent together, so that they cost PostgreSQL one trip.
   const [bounds, bulkStamps, ...edges] = await Promise.all([
@@ -81,8 +82,21 @@ function isIn({ minMs, maxMs }: StampWindow, stampMs: number): boolean {
   return stampMs >= minMs && stampMs <= maxMs;
 }
 
+/** The ids from the cursor on, in order, of a window that holds fewer than so many transactions; of any other, nothing. */
+export async function readFewIds(
+  connection: Connection,
+  { orgId, cursor, window, count }: IdQuery,
+): Promise<Uuid[] | undefined> {
+  const rows = await connection.all<{ id: Uuid }>(FEW_IDS_SQL, orgId, window.minMs, window.maxMs, count);
+  if (rows.length === count) return undefined;
+  return rows
+    .map(({ id }) => id)
+    .filter((id) => id >= cursor)
+    .sort();
+}
+
 /** Between which stamps all transactions of the organisation lie: its first one, and its change clock. */
-async function readBounds(connection: Connection, orgId: number): Promise<StampWindow> {
+export async function readBounds(connection: Connection, orgId: number): Promise<StampWindow> {
   const [row] = await connection.all<{ first_stamp: number | null; last_stamp: number }>(BOUNDS_SQL, orgId);
   const clockMs = row?.last_stamp ?? 0;
   return { minMs: row?.first_stamp ?? clockMs, maxMs: clockMs };
@@ -107,7 +121,7 @@ function spanRun(shift: number, value: number): SpanRun {
 async function readRuns(
   connection: Connection,
   dialect: Dialect,
-  query: WideQuery,
+  query: IdQuery,
   reads: readonly RunRead<SpanRun>[],
   last: Uuid,
 ): Promise<Uuid[][]> {
@@ -131,9 +145,11 @@ async function readRuns(
 async function readEdge(
   connection: Connection,
   dialect: Dialect,
-  query: WideQuery,
+  query: IdQuery,
   edge: StampWindow,
 ): Promise<{ heavy: SpanRun[]; light: Uuid[][] }> {
+  const few = await readFewIds(connection, { ...query, window: edge, count: LIGHT_MAX + 1 });
+  if (few !== undefined) return { heavy: [], light: [few] };
   const rows = await connection.all<{ heavy_stamp: number | null; ids: string | null }>(
     EDGE_SQL[dialect],
     query.orgId,
@@ -192,6 +208,9 @@ function spanOf(shift: number): string {
 function notInBulk(shift: number): string {
   return shift === STAMP ? '' : ' AND in_bulk = 0';
 }
+
+export const FEW_IDS_SQL = `
+  SELECT id FROM transactions WHERE org_id = $1 AND updated_at BETWEEN $2 AND $3 ORDER BY updated_at LIMIT $4`;
 
 export const BOUNDS_SQL = `
   SELECT last_stamp, (

@@ -19,6 +19,7 @@ import { exportQuery } from '../../src/storage/transaction-store.ts';
 import {
   BOUNDS_SQL,
   EDGE_SQL,
+  FEW_IDS_SQL,
   filledSpansSql,
   RUNS_SQL,
   readWideWindow,
@@ -72,10 +73,14 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const { dialect } = database;
       const byKey = dialect === 'sqlite' ? 'sqlite_autoindex_transactions_1' : 'transactions_pkey';
       const [minMs, maxMs] = [END_MS - spreadMs / 2, END_MS];
-      const held: [string, SqlValue[], string[]] = [
-        HELD_BY_ID_SQL,
-        [1, CURSOR, 100, CURSOR, EVERYTHING.minMs, EVERYTHING.maxMs, END_MS],
-        ['transactions_by_id'],
+      const onPostgres: [string, SqlValue[], string[]][] = [
+        [
+          HELD_BY_ID_SQL,
+          [1, CURSOR, 100, CURSOR, EVERYTHING.minMs, EVERYTHING.maxMs, END_MS],
+          ['transactions_by_id'],
+        ],
+        [NARROW_SQL, [1, CURSOR, 100, minMs, maxMs], ['transactions_by_stamp', byKey]],
+        [NARROW_SQL, [1, CURSOR, 100, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
       ];
       const spans = (shift: number) =>
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
@@ -83,8 +88,8 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [BY_ID_SQL[dialect], [1, CURSOR, 100], ['transactions_by_id']],
         [NEARLY_EVERYTHING_SQL[dialect], [1, CURSOR, 100, -(2 ** 46), maxMs], ['transactions_by_id']],
         [batchSql(exportQuery(1)), [CURSOR, 1], ['transactions_by_id']],
-        [NARROW_SQL[dialect], [1, CURSOR, 100, minMs, maxMs], ['transactions_by_stamp', byKey]],
-        [NARROW_SQL[dialect], [1, CURSOR, 100, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
+        [FEW_IDS_SQL, [1, minMs, maxMs, 300], ['transactions_by_stamp']],
+        [FEW_IDS_SQL, [1, maxMs - 60_000, maxMs - 1, 300], ['transactions_by_stamp']],
         [DOCUMENTS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
         [FORGET_EMPTY_SQL, [1], ['transactions_by_stamp']],
@@ -103,7 +108,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         ...SPAN_SHIFTS.flatMap((shift): [string, SqlValue[], string[]][] => [
           [filledSpansSql(shift), [1, 0, Math.floor(END_MS / 2 ** shift)], [`transactions_by_span_${shift}`]],
         ]),
-        ...(dialect === 'postgres' ? [held] : []),
+        ...(dialect === 'postgres' ? onPostgres : []),
       ];
     }
 
