@@ -14,7 +14,7 @@ import { Random } from '../service/src/sandbox/random.ts';
 import { COMMAND, offerbook } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
 import { percentile } from './percentile.ts';
-import { uuidV4, uuidV7 } from './seed-transactions.ts';
+import { uuidV4, uuidV7 } from './random-transactions.ts';
 
 const { values: options } = parseArgs({
   options: {

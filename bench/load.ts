@@ -7,12 +7,13 @@ import { getTool } from './tool.ts';
 
 const SCRIPT = join(import.meta.dir, 'wrk.lua');
 export const CONNECTIONS = 64;
+/** The runtime goes on compiling what is used most for some ten thousand requests. */
+const WARM_UP_S = 3;
 
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly seconds: number;
-  /** Instead of always the same GET: a file of paths to ask for, one after the other, or of a body to POST. */
+  /** Instead of always the same GET: a file of paths to ask for, from any of them on, or of a body to POST. */
   readonly file?: readonly ['paths' | 'body', string];
   readonly connections?: number;
   readonly cores?: string;
@@ -26,27 +27,32 @@ export interface Measured {
   readonly failed: number;
 }
 
-export async function runLoad(load: Load): Promise<Measured> {
+export async function runLoad(load: Load, seconds: number): Promise<Measured> {
   const wrk = await getTool('wrk');
   const child = Bun.spawn(
     [
       ...[...onCores(load.cores ?? LOAD_CORE), wrk, '-t', '1', '-c', String(load.connections ?? CONNECTIONS)],
-      ...['-d', `${load.seconds}s`, '-s', SCRIPT],
+      ...['-d', `${seconds}s`, '-s', SCRIPT],
       ...Object.entries(load.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
-      ...[load.url, ...(load.file === undefined ? [] : ['--', ...load.file])],
+      // Whoever began at the same place every time would find in memory what the last round has read.
+      ...[load.url, ...(load.file === undefined ? [] : ['--', ...load.file, String(anyNumber())])],
     ],
     { stdout: 'pipe', stderr: 'inherit' },
   );
   const lines = (await new Response(child.stdout).text()).split('\n');
   const line = lines.find((candidate) => candidate.startsWith('{'));
   if (line === undefined) throw new Error(`wrk printed no result for ${load.url}`);
-  const { requests, seconds, p50Ms, p99Ms, failed } = JSON.parse(line) as Record<string, number>;
+  const { requests, seconds: lasted, p50Ms, p99Ms, failed } = JSON.parse(line) as Record<string, number>;
   return {
-    requestsPerS: (requests ?? 0) / (seconds ?? 1),
+    requestsPerS: (requests ?? 0) / (lasted ?? 1),
     p50Ms: p50Ms ?? Number.NaN,
     p99Ms: p99Ms ?? Number.NaN,
     failed: failed ?? 0,
   };
+}
+
+export function anyNumber(): number {
+  return Math.floor(Math.random() * 1_000_000);
 }
 
 /** Several measurements of one thing. */
@@ -89,21 +95,28 @@ export class Series {
   }
 }
 
+/** From wrk, or whatever measures itself for so many seconds. */
+export type Contender = Load | ((seconds: number) => Promise<Measured>);
+
 /**
- * Measures every load in turn, several times over: whatever else the machine does while this runs, it does to all
- * of them alike. A first round, to warm everything up, does not count.
+ * Measures every contender in turn, several times over: whatever else the machine does while this runs, it does to all
+ * of them alike. Every second round goes backwards, so that nobody always comes after whoever has just warmed the same
+ * caches up, or emptied them. A first round, to warm everything up, does not count.
  */
 export async function compare<Name extends string>(
-  loads: Readonly<Record<Name, Load>>,
-  repeats: number,
-  afterRound: () => Promise<void> = async () => {},
+  contenders: Readonly<Record<Name, Contender>>,
+  { seconds, repeats }: { readonly seconds: number; readonly repeats: number },
 ): Promise<Record<Name, Series>> {
-  const names = Object.keys(loads) as Name[];
+  const names = Object.keys(contenders) as Name[];
   const series = Object.fromEntries(names.map((name) => [name, new Series()])) as Record<Name, Series>;
-  for (const name of names) await runLoad({ ...loads[name], seconds: 1 });
+  const measure = (name: Name, forSeconds: number) => {
+    const contender: Contender = contenders[name];
+    return typeof contender === 'function' ? contender(forSeconds) : runLoad(contender, forSeconds);
+  };
+  for (const name of names) await measure(name, WARM_UP_S);
   for (let round = 0; round < repeats; round++) {
-    for (const name of names) series[name].measured.push(await runLoad(loads[name]));
-    await afterRound();
+    const turns = round % 2 === 0 ? names : names.toReversed();
+    for (const name of turns) series[name].measured.push(await measure(name, seconds));
   }
   return series;
 }

@@ -13,7 +13,7 @@ import { makeRetailers, SMALL } from './large-catalogue.ts';
 import { runLoad } from './load.ts';
 import { bearer, issueTokens, startOfferbook } from './offerbook.ts';
 import { percentile } from './percentile.ts';
-import { seedTransactions, uuidV4 } from './seed-transactions.ts';
+import { seedTransactions, uuidV4 } from './random-transactions.ts';
 import { megabytes, table, whole } from './table.ts';
 
 const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
@@ -55,8 +55,8 @@ try {
       const headers = bearer(tokens[kind], {
         'Accept-Encoding': random.pick(['gzip', 'br', 'zstd', 'identity']),
       });
-      const load = { url: server.url, headers, seconds: SLICE_S, file: ['paths', paths] as const };
-      requests += (await runLoad(load)).requestsPerS * SLICE_S;
+      const load = { url: server.url, headers, file: ['paths', paths] as const };
+      requests += (await runLoad(load, SLICE_S)).requestsPerS * SLICE_S;
     }
     const changed = random.pick(retailers);
     await fillCatalogue(stores, [{ ...changed, hostname: `changed-${rounds.length}.example` }]);

@@ -19,8 +19,8 @@ import {
 import { COMMAND } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
 import { percentile } from './percentile.ts';
+import { SPAN_MS, seedTransactions, uuidV4, uuidV7 } from './random-transactions.ts';
 import { type Series, scatterPlot } from './scatter-plot.ts';
-import { SPAN_MS, seedTransactions, uuidV4, uuidV7 } from './seed-transactions.ts';
 
 const LIMIT = 100;
 const CHANGED_ROWS = 10_000;

@@ -1,6 +1,6 @@
 -- For wrk: sends the one request of the URL, with a body if there is a file of it, or those of a file of paths, one
--- after the other and from the start again; prints the result as JSON.
---   wrk … URL -- [body FILE | paths FILE]
+-- after the other from one of them on and round again; prints the result as JSON.
+--   wrk … URL -- [body FILE | paths FILE FIRST]
 
 local requests = {}
 
@@ -11,7 +11,7 @@ function init(args)
   end
   if args[1] ~= "paths" then return end
   for path in io.lines(args[2]) do requests[#requests + 1] = wrk.format("GET", path) end
-  local next = 0
+  local next = tonumber(args[3])
   request = function()
     next = next % #requests + 1
     return requests[next]

@@ -30,7 +30,7 @@ const GZIP = { 'Accept-Encoding': 'gzip' };
 
 export async function catalogue(run: Run): Promise<Report> {
   await installPeers();
-  const { folder, seconds } = run;
+  const { folder } = run;
   const databaseUrl = `sqlite:${join(folder, 'catalogue.db')}`;
   const stores = await openStores(databaseUrl);
   const retailers = [...makeRetailers(SMALL, Date.now())];
@@ -59,7 +59,7 @@ export async function catalogue(run: Run): Promise<Report> {
   const queryPath = join(folder, 'query.json');
   writeFileSync(queryPath, JSON.stringify({ query: POSTGRAPHILE_QUERY }));
 
-  const load = (url: string, headers: Record<string, string>): Load => ({ url, headers, seconds });
+  const load = (url: string, headers: Record<string, string>): Load => ({ url, headers });
   const unchanged = async (url: string, headers: Record<string, string>) =>
     load(url, { ...headers, 'If-None-Match': await readTag(url, headers) });
   const us = bearer(token, GZIP);
@@ -82,7 +82,7 @@ export async function catalogue(run: Run): Promise<Report> {
       file: ['body', queryPath],
     },
   };
-  const measured = await compare(loads, run.repeats);
+  const measured = await compare(loads, run);
   await stopPostgres();
   writeFileSync(PLOT, plot(measured));
   return { findings: findings(measured), details: [details(measured)] };

@@ -87,7 +87,6 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
   const load = (headers: Record<string, string>, file?: Load['file']): Load => ({
     url: `${server.url}${OFFERS}`,
     headers: bearer(token, headers),
-    seconds: run.seconds,
     ...(file === undefined ? {} : { file }),
   });
   const gzip = { 'Accept-Encoding': 'gzip' };
@@ -100,7 +99,7 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
       'pages from anywhere, gzip': load(gzip, cursors),
       'pages by name and country, gzip': load(gzip, searches),
     },
-    run.repeats,
+    run,
   );
 }
 
@@ -146,11 +145,10 @@ async function swapUnderLoad(
   sample: readonly Retailer[],
 ): Promise<{ finding: Finding; details: string }> {
   const slice = () =>
-    runLoad({
-      url: `${server.url}${OFFERS}`,
-      headers: bearer(token, { 'Accept-Encoding': 'gzip' }),
-      seconds: SLICE_S,
-    });
+    runLoad(
+      { url: `${server.url}${OFFERS}`, headers: bearer(token, { 'Accept-Encoding': 'gzip' }) },
+      SLICE_S,
+    );
   const logPath = join(run.folder, 'offerbook.log');
   const [changed] = sample;
   if (changed === undefined) throw new Error('the catalogue is empty');

@@ -38,9 +38,9 @@ export async function workers({ folder, seconds, repeats }: Run): Promise<Report
         connections: CONNECTIONS,
         cores: BOTH,
       };
-      await runLoad({ ...load, seconds: 1 });
+      await runLoad(load, 1);
       const before = await server.cpuSeconds();
-      const { requestsPerS } = await runLoad({ ...load, seconds });
+      const { requestsPerS } = await runLoad(load, seconds);
       samples[count].push({ requestsPerS, cores: ((await server.cpuSeconds()) - before) / seconds });
     }
   }

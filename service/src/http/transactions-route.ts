@@ -21,11 +21,10 @@ import { lengthOf } from './response-body.ts';
 import { Turnstile } from './turnstile.ts';
 
 /**
- * Three for each connection that a server has for them. PostgreSQL then finds the next page waiting when it has read one,
- * and gives a fifth more of them than if it were asked for one at a time. With more, they would wait for each other for
- * longer without being faster.
+ * Two for each connection that a server has for them. PostgreSQL then finds the next page waiting when it has read one,
+ * and gives a fifth more of them than if it were asked for one at a time.
  */
-const PAGES_AT_ONCE_MAX = 21;
+const PAGES_AT_ONCE_MAX = 14;
 /**
  * Pollers like to come all at once, so they may wait. Those for whom it takes too long are not told sooner than
  * this: clients that ask again at once, thousands of them, would otherwise drown the service in refusals.

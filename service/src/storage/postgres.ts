@@ -67,11 +67,13 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   ) {
     let started = false;
     const attempt = () =>
-      from.use((sql) =>
-        inTransaction(sql, mode, prologue, inTime(from), (connection) => {
-          started = true;
-          return work(connection);
-        }),
+      from.use(
+        (sql) =>
+          inTransaction(sql, mode, prologue, inTime(from), (connection) => {
+            started = true;
+            return work(connection);
+          }),
+        { isAlone: true, inTime: inTime(from) },
       );
     return admitted(() => againIfCutOff(attempt, () => !started));
   }
@@ -82,7 +84,8 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     params: readonly SqlValue[],
     query: Query,
   ): Promise<Row[]> {
-    const attempt = () => from.use((driver) => inTime(from)(query<Row>(driver, sql, params)));
+    const options = { inTime: inTime(from) };
+    const attempt = () => from.use((driver) => options.inTime(query<Row>(driver, sql, params)), options);
     return admitted(() => againIfCutOff(attempt, () => true));
   }
 

@@ -15,7 +15,7 @@ import type { Connection, Database } from './database.ts';
 import { FIRST_ID } from './id-bounds.ts';
 import { type Dialect, inBoth, VALUES } from './sql-dialect.ts';
 import { hasNoStart } from './stamp-window.ts';
-import { type PinKey, pinCondition } from './walk-store.ts';
+import { findPinSql, type PinKey } from './walk-store.ts';
 import { type FoundIds, type IdQuery, readBounds, readFewIds, readWideWindow } from './wide-window.ts';
 
 /** A window with fewer transactions than this is narrow. */
@@ -31,13 +31,13 @@ const EARLIER_MS = Number.NEGATIVE_INFINITY;
 
 interface Row {
   last_stamp: number;
+  /** One document more than the page holds, if there are so many: the next page starts with it. */
   data: Uint8Array<ArrayBuffer> | null;
-  /** The first id beyond the page. */
-  next: Uuid | null;
+  /** How many documents these are. */
+  found: number;
 }
 
-interface RowById extends Omit<Row, 'next'> {
-  found: number;
+interface RowById extends Row {
   newest: number | null;
 }
 
@@ -52,63 +52,36 @@ const inIdOrder = (place: string) =>
   `FROM transactions WHERE (org_id, id) ${place} AND org_id <= $1 ORDER BY org_id, id`;
 const FROM_CURSOR = inIdOrder('>= ($1, $2)');
 
-/**
- * One more than the page holds, whatever their stamps; the greatest of those tells whether the page is right. To
- * join that one too, and cut it off again, is cheaper than to look for its id: a sixth of the time on SQLite, a
- * fourteenth on PostgreSQL.
- */
-const pageById = (dialect: Dialect) => `(
-      SELECT ${JOIN_DOCUMENTS[dialect]} AS data, count(*) AS found, max(updated_at) AS newest
-        FROM (SELECT updated_at, document ${FROM_CURSOR} LIMIT $3 + 1) AS page
-    ) AS p`;
+// To join one document more than a page holds, and cut it off again, is cheaper than to look for its id: a sixth of the
+// time of a page on SQLite, a fourteenth on PostgreSQL.
 
-export const BY_ID_SQL = inBoth((dialect) => {
-  return `
-  SELECT o.last_stamp, p.data, p.found, p.newest
-    FROM organisations o CROSS JOIN ${pageById(dialect)}
-   WHERE o.id = $1`;
-});
+const LAST_STAMP = '(SELECT last_stamp FROM organisations WHERE id = $1) AS last_stamp';
+
+/** Whatever their stamps; the greatest of those tells whether the page is right. */
+const pageById = (dialect: Dialect, columns: readonly string[]) => `
+  SELECT ${columns.join(', ')}, ${JOIN_DOCUMENTS[dialect]} AS data, count(*) AS found, max(updated_at) AS newest
+    FROM (SELECT updated_at, document ${FROM_CURSOR} LIMIT $3 + 1) AS page`;
+
+export const BY_ID_SQL = inBoth((dialect) => pageById(dialect, [LAST_STAMP]));
 
 /** The same, with the stamp to which a walk is pinned. PostgreSQL only: SQLite has walks in a file of their own. */
-export const HELD_BY_ID_SQL = `
-  SELECT o.last_stamp, p.data, p.found, p.newest, w.pinned_stamp
-    FROM organisations o
-    LEFT JOIN walks w ON ${pinCondition(['$4', '$5', '$6', '$7'])}
-   CROSS JOIN ${pageById('postgres')}
-   WHERE o.id = $1`;
-
-/** Of a page that is full; nothing of any other. PostgreSQL has no max() of uuids. */
-const LAST_ON_PAGE = { sqlite: 'CASE WHEN count(*) = $3 THEN max(id) END', postgres: '(array_agg(id))[$3]' };
+export const HELD_BY_ID_SQL = pageById('postgres', [LAST_STAMP, `(${findPinSql(4)}) AS pinned_stamp`]);
 
 /**
- * Looks at no more than so many beyond those that make a page, and at as many behind it for the next one. When
- * there is none, an id in `unseen` tells that some were not looked at.
+ * Looks at no more than so many beyond those that make a page. When these are too few, an id in `unseen` tells that
+ * there are others.
  */
 export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
-  const behindPage = inIdOrder('> ($1, p.last)');
-  const inWindow = 'AS near WHERE updated_at BETWEEN $4 AND $5';
+  const near = `SELECT updated_at, document ${FROM_CURSOR} LIMIT $3 + 1 + ${PASSED_OVER_MAX}`;
   return `
-  SELECT p.last_stamp, p.data, p.next,
-    CASE WHEN p.next IS NOT NULL THEN NULL
-         WHEN p.last IS NULL THEN (SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3 + ${PASSED_OVER_MAX})
-         ELSE (SELECT id ${behindPage} LIMIT 1 OFFSET ${PASSED_OVER_MAX})
-    END AS unseen
+  SELECT ${LAST_STAMP}, p.data, p.found, CASE WHEN p.found <= $3 THEN (
+      SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3 + 1 + ${PASSED_OVER_MAX}
+    ) END AS unseen
     FROM (
-      SELECT o.last_stamp, p.data, p.last,
-        -- To look for what is greater than nothing, SQLite would go through the whole table.
-        CASE WHEN p.last IS NOT NULL THEN (
-          SELECT id FROM (SELECT id, updated_at ${behindPage} LIMIT ${PASSED_OVER_MAX}) ${inWindow} LIMIT 1
-        ) END AS next
-        FROM organisations o
-       CROSS JOIN (
-          SELECT ${JOIN_DOCUMENTS[dialect]} AS data, ${LAST_ON_PAGE[dialect]} AS last
-            FROM (
-              SELECT id, document
-                FROM (SELECT id, updated_at, document ${FROM_CURSOR} LIMIT $3 + ${PASSED_OVER_MAX}) ${inWindow}
-               LIMIT $3
-            ) AS page
-        ) AS p
-       WHERE o.id = $1
+      SELECT ${JOIN_DOCUMENTS[dialect]} AS data, count(*) AS found
+        FROM (
+          SELECT document FROM (${near}) AS near WHERE updated_at BETWEEN $4 AND $5 LIMIT $3 + 1
+        ) AS page
     ) AS p`;
 });
 
@@ -123,12 +96,10 @@ export const NARROW_SQL = `
      WHERE id >= $2 AND (SELECT count(*) FROM narrow) < ${NARROW_MAX}
      ORDER BY id LIMIT $3 + 1
   )
-  SELECT o.last_stamp, (SELECT count(*) FROM narrow) AS total,
-    (SELECT ${JOIN_DOCUMENTS.postgres} FROM (
-      SELECT (SELECT document FROM transactions WHERE id = found.id) AS document FROM found ORDER BY id LIMIT $3
-    ) AS page) AS data,
-    (SELECT id FROM found ORDER BY id LIMIT 1 OFFSET $3) AS next
-    FROM organisations o WHERE o.id = $1`;
+  SELECT ${LAST_STAMP}, (SELECT count(*) FROM narrow) AS total, ${JOIN_DOCUMENTS.postgres} AS data, count(*) AS found
+    FROM (
+      SELECT (SELECT document FROM transactions WHERE id = found.id) AS document FROM found ORDER BY id
+    ) AS page`;
 
 /** The documents of a list of ids, in its order. */
 export const DOCUMENTS_SQL = inBoth((dialect) => {
@@ -146,16 +117,16 @@ export async function readTransactionPage(
   const params = [orgId, cursor, limit, window.minMs, window.maxMs] as const;
   if (hasNoStart(window)) {
     const [row] = await database.allWithBytes<RowById>(BY_ID_SQL[dialect], orgId, cursor, limit);
-    if ((row?.newest ?? EARLIER_MS) <= window.maxMs) return toPageById(row, limit);
-    const rows = await database.allWithBytes<Row & { unseen: Uuid | null }>(
+    if ((row?.newest ?? EARLIER_MS) <= window.maxMs) return toPage(row, limit);
+    const [nearly] = await database.allWithBytes<Row & { unseen: Uuid | null }>(
       NEARLY_EVERYTHING_SQL[dialect],
       ...params,
     );
-    if (rows[0]?.unseen === null) return toPage(rows);
+    if (nearly?.unseen === null) return toPage(nearly, limit);
   }
   if (dialect === 'postgres') {
-    const rows = await database.allWithBytes<Row & { total: number }>(NARROW_SQL, ...params);
-    if ((rows[0]?.total ?? 0) < NARROW_MAX) return toPage(rows);
+    const [row] = await database.allWithBytes<Row & { total: number }>(NARROW_SQL, ...params);
+    if ((row?.total ?? 0) < NARROW_MAX) return toPage(row, limit);
   }
   return database.read(async (connection) => {
     // One more than the page holds tells whether there is a next one.
@@ -201,10 +172,10 @@ export async function readHeldPage(
   );
   const pinnedMs = row?.pinned_stamp ?? undefined;
   const isRight = (row?.newest ?? EARLIER_MS) <= Math.min(window.maxMs, pinnedMs ?? window.maxMs);
-  return { pinnedMs, page: isRight ? toPageById(row, limit) : undefined };
+  return { pinnedMs, page: isRight ? toPage(row, limit) : undefined };
 }
 
-function toPageById(row: RowById | undefined, limit: number): TransactionPage {
+function toPage(row: Row | undefined, limit: number): TransactionPage {
   const data = row?.data ?? NOTHING;
   const completeThroughMs = row?.last_stamp ?? 0;
   if (row === undefined || row.found <= limit) return { data, cursor: undefined, completeThroughMs };
@@ -213,12 +184,4 @@ function toPageById(row: RowById | undefined, limit: number): TransactionPage {
   const id = end + NEXT_DOCUMENT.length;
   const cursor = bytes.toString('latin1', id, id + ID_LENGTH) as Uuid;
   return { data: data.subarray(0, end), cursor, completeThroughMs };
-}
-
-function toPage([row]: readonly Row[]): TransactionPage {
-  return {
-    data: row?.data ?? NOTHING,
-    cursor: row?.next ?? undefined,
-    completeThroughMs: row?.last_stamp ?? 0,
-  };
 }

@@ -11,18 +11,21 @@ const KEEP_MS = 60 * 60_000;
 /** Others hold the lock for a moment only, to do the same; beyond that, better no pin than a late page. */
 const LOCK_TIMEOUT_MS = 250;
 
-/** What finds the pin of a walk, if it is not too old: the parameters of `pinCondition`, in its order. */
+/** What finds the pin of a walk, if it is not too old. */
 export type PinKey = readonly [tokenId: Uuid, minMs: number, maxMs: number, notBeforeMs: number];
 
 export function pinKey({ tokenId, window }: Walk, clock: Clock): PinKey {
   return [tokenId, window.minMs, window.maxMs, clock() - KEEP_MS];
 }
 
-export function pinCondition([tokenId, min, max, notBefore]: readonly string[]): string {
-  return `token_id = ${tokenId} AND min_stamp = ${min} AND max_stamp = ${max} AND pinned_at >= ${notBefore}`;
+/** With a PinKey as four of the parameters, from this one on. */
+export function findPinSql(first: number): string {
+  const [tokenId, min, max, notBefore] = [0, 1, 2, 3].map((i) => `$${first + i}`);
+  return `SELECT pinned_stamp FROM walks
+   WHERE token_id = ${tokenId} AND min_stamp = ${min} AND max_stamp = ${max} AND pinned_at >= ${notBefore}`;
 }
 
-const FIND_SQL = `SELECT pinned_stamp FROM walks WHERE ${pinCondition(['$1', '$2', '$3', '$4'])}`;
+const FIND_SQL = findPinSql(1);
 
 /** The database is opened when the first walk begins: most programs serve none. */
 export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {

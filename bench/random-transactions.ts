@@ -1,11 +1,13 @@
-// Fills a database with transactions for a benchmark, fast: indexes are dropped first and made again at the
-// end. Three years of changes with busy days, a large import among them, ids of versions 4 and 7.
+// Transactions for benchmarks: three years of changes with busy days, a large import among them, ids of versions 4 and
+// 7. As files, in the order of their changes, to be imported; or put into a database fast: indexes are dropped first and
+// made again at the end.
 
+import { join } from 'node:path';
 import { printTimestamp } from '../service/src/domain/timestamp.ts';
 import { printTransaction } from '../service/src/domain/transaction.ts';
 import type { Uuid } from '../service/src/domain/uuid.ts';
 import type { Random } from '../service/src/sandbox/random.ts';
-import { type Database, TRANSACTIONS } from '../service/src/storage/database.ts';
+import { type Database, type SqlValue, TRANSACTIONS } from '../service/src/storage/database.ts';
 
 const DAY_MS = 86_400_000;
 export const SPAN_MS = 3 * 365 * DAY_MS;
@@ -25,25 +27,12 @@ export async function seedTransactions(
   await database.write(async (connection) => {
     for (const { name } of indexes) await connection.all(`DROP INDEX ${name}`);
   });
-  const busyDays = Array.from({ length: BUSY_DAYS }, () => endMs - Math.floor(random.unit() * SPAN_MS));
-  const largeImportMs = endMs - Math.floor(SPAN_MS / 3);
-  for (const [index, share] of SHARES.entries()) {
-    const orgId = await createOrganisation(database, `org-${index + 1}`, endMs);
-    const count = Math.round(rows * share);
-    for (let done = 0; done < count; done += BATCH_SIZE) {
-      const batch = Array.from({ length: Math.min(BATCH_SIZE, count - done) }, (_, i) => {
-        const kind = random.unit();
-        // A twentieth came with one import and share its stamp; a fifth fall on the busy days.
-        const stampMs =
-          kind < 0.05
-            ? largeImportMs
-            : kind < 0.25
-              ? Math.min(
-                  endMs,
-                  (busyDays[(done + i) % BUSY_DAYS] ?? endMs) + Math.floor(random.unit() * DAY_MS),
-                )
-              : endMs - Math.floor(random.unit() * SPAN_MS);
-        return row(orgId, stampMs, random);
+  for (const [index, stamps] of randomStamps(rows, endMs, random).entries()) {
+    const orgId = await createOrganisation(database, organisationName(index), endMs);
+    for (let done = 0; done < stamps.length; done += BATCH_SIZE) {
+      const batch = Array.from(stamps.subarray(done, done + BATCH_SIZE), (stampMs): SqlValue[] => {
+        const { id, document } = newTransaction(stampMs, random);
+        return [id, orgId, stampMs, document, 0];
       });
       await database.write((connection) => connection.putMany(TRANSACTIONS, batch));
     }
@@ -51,6 +40,48 @@ export async function seedTransactions(
   for (const { sql } of indexes) await database.write((connection) => connection.all(sql));
   // What autovacuum does by itself soon after so many rows have come in.
   await database.all(database.dialect === 'postgres' ? 'VACUUM ANALYZE' : 'ANALYZE');
+}
+
+/** A file to be imported for each organisation, named by it. */
+export async function writeHistories(
+  folder: string,
+  rows: number,
+  endMs: number,
+  random: Random,
+): Promise<{ org: string; path: string }[]> {
+  const files: { org: string; path: string }[] = [];
+  for (const [index, stamps] of randomStamps(rows, endMs, random).entries()) {
+    const org = organisationName(index);
+    const path = join(folder, `${org}.ndjson`);
+    const sink = Bun.file(path).writer();
+    for (const [i, stampMs] of stamps.sort().entries()) {
+      sink.write(`${newTransaction(stampMs, random).document}\n`);
+      if (i % BATCH_SIZE === 0) await sink.flush();
+    }
+    await sink.end();
+    files.push({ org, path });
+  }
+  return files;
+}
+
+function organisationName(index: number): string {
+  return `org-${index + 1}`;
+}
+
+/** For each organisation the stamps of its transactions, in no order. */
+function randomStamps(rows: number, endMs: number, random: Random): Float64Array[] {
+  const busyDays = Array.from({ length: BUSY_DAYS }, () => endMs - Math.floor(random.unit() * SPAN_MS));
+  const largeImportMs = endMs - Math.floor(SPAN_MS / 3);
+  return SHARES.map((share) =>
+    new Float64Array(Math.round(rows * share)).map((_, i) => {
+      const kind = random.unit();
+      // A twentieth came with one import and share its stamp; a fifth fall on the busy days.
+      if (kind < 0.05) return largeImportMs;
+      return kind < 0.25
+        ? Math.min(endMs, (busyDays[i % BUSY_DAYS] ?? endMs) + Math.floor(random.unit() * DAY_MS))
+        : endMs - Math.floor(random.unit() * SPAN_MS);
+    }),
+  );
 }
 
 async function readIndexes(database: Database): Promise<{ name: string; sql: string }[]> {
@@ -72,7 +103,7 @@ async function createOrganisation(database: Database, name: string, clockMs: num
   return org?.id ?? 0;
 }
 
-function row(orgId: number, stampMs: number, random: Random): [Uuid, number, number, string, number] {
+function newTransaction(stampMs: number, random: Random): { id: Uuid; document: string } {
   const soldAtMs = stampMs - Math.floor(random.unit() * 30 * DAY_MS);
   const id = random.unit() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
   const document = printTransaction(
@@ -94,7 +125,7 @@ function row(orgId: number, stampMs: number, random: Random): [Uuid, number, num
     },
     printTimestamp(stampMs),
   );
-  return [id, orgId, stampMs, document, 0];
+  return { id, document };
 }
 
 export function uuidV4(random: Random): Uuid {
