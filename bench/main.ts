@@ -1,6 +1,6 @@
 // How fast Offerbook is, as ratios to other servers on the same machine in the same run. Prints tables and writes
 // them, with plots, into docs/performance.md.
-//   npm run bench -- [--only catalogue,filters] [--seconds 1] [--repeats 7] [--keep-docs]
+//   npm run bench -- [--only catalogue,large] [--imported] [--seconds 1] [--repeats 7] [--keep-docs]
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +23,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: Object.keys(TOPICS).join(',') },
     seconds: { type: 'string', default: '1' },
     repeats: { type: 'string', default: '7' },
+    imported: { type: 'boolean', default: false },
     'keep-docs': { type: 'boolean', default: false },
   },
 });
@@ -41,6 +42,7 @@ for (const name of options.only.split(',')) {
       folder,
       seconds: Number(options.seconds),
       repeats: Number(options.repeats),
+      isImported: options.imported,
     });
     for (const text of report.details) say(text);
     findings.push(...report.findings);

@@ -64,7 +64,8 @@ export async function writeHistories(
   return files;
 }
 
-function organisationName(index: number): string {
+/** The first one has most of the transactions. */
+export function organisationName(index: number): string {
   return `org-${index + 1}`;
 }
 

@@ -5,6 +5,8 @@ export interface Run {
   readonly folder: string;
   readonly seconds: number;
   readonly repeats: number;
+  /** Whether tables of transactions were imported at once, or are as if they had grown row by row. */
+  readonly isImported: boolean;
 }
 
 /** One promise about speed, and what was seen of it. */

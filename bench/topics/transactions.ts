@@ -1,5 +1,6 @@
-// Pages of transactions from a million rows, from a cursor anywhere, from both databases. They are loaded as somebody
-// would who moves to Offerbook: three years of history, imported in the order of the changes.
+// Pages of transactions from a million rows, from a cursor anywhere, from both databases. The tables are as if they had
+// grown row by row, so that ids that follow one another lie anywhere. Or they are loaded as by somebody who moves to
+// Offerbook: three years of history are imported at once, and imports sort what they write.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ import { createPlainDatabase, fillPlainPostgres, fillPlainTransactions } from '.
 import { anyNumber, CONNECTIONS, compare, type Load, type Measured, type Series } from '../load.ts';
 import { bearer, issueTokens, startOfferbook } from '../offerbook.ts';
 import { installPeers, startBare, startPlain } from '../peers.ts';
-import { uuidV4, writeHistories } from '../random-transactions.ts';
+import { organisationName, seedTransactions, uuidV4, writeHistories } from '../random-transactions.ts';
 import { milliseconds, ratio, table, whole } from '../table.ts';
 import type { Finding, Report, Run } from '../topic.ts';
 
@@ -35,11 +36,11 @@ export async function transactions(run: Run): Promise<Report> {
   writeFileSync(cursors, lines.join('\n'));
   const polls = join(run.folder, 'polls.txt');
   writeFileSync(polls, Array.from({ length: CURSORS }, () => poll(random)).join('\n'));
-  const histories = await writeHistories(run.folder, ROWS, END_MS, new Random('bench', ROWS));
-  const reports = [
-    await fromSqlite(run, histories, cursors, polls),
-    await fromPostgres(run, histories, cursors),
-  ];
+  const histories = run.isImported
+    ? await writeHistories(run.folder, ROWS, END_MS, new Random('bench', ROWS))
+    : undefined;
+  const fill = (databaseUrl: string) => fillDatabase(databaseUrl, histories);
+  const reports = [await fromSqlite(run, fill, cursors, polls), await fromPostgres(run, fill, cursors)];
   return {
     findings: reports.flatMap(({ findings }) => findings),
     details: reports.flatMap(({ details }) => details),
@@ -53,15 +54,19 @@ function poll(random: Random): string {
   return `/v1/transactions/?updatedAtGreaterThan=${printTimestamp(sinceMs)}${from}`;
 }
 
-type Histories = Awaited<ReturnType<typeof writeHistories>>;
+type Fill = (databaseUrl: string) => Promise<{ stores: Stores; orgId: number; token: string }>;
 
-/** The first organisation, which has most of the rows, and a token of it. */
-async function prepare(
+/** Returns the first organisation, which has most of the rows, and a token of it. Without histories, as if grown. */
+async function fillDatabase(
   databaseUrl: string,
-  histories: Histories,
-): Promise<{ stores: Stores; orgId: number; token: string }> {
+  histories: Awaited<ReturnType<typeof writeHistories>> | undefined,
+): ReturnType<Fill> {
   const stores = await openStores(databaseUrl);
-  for (const { org, path } of histories) {
+  const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
+  if (histories === undefined) {
+    await seedTransactions(database, ROWS, END_MS, new Random('bench', ROWS));
+  }
+  for (const { org, path } of histories ?? []) {
     await stores.organisations.create(org);
     const { code, stderr } = await offerbook([
       ...['import', 'transactions', path, '--org', org, '--preserve-updated-at'],
@@ -69,18 +74,17 @@ async function prepare(
     ]);
     if (code !== 0) throw new Error(stderr);
   }
-  const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
   // What autovacuum does by itself soon after so many rows have come in.
   if (database.dialect === 'postgres') await database.all('VACUUM ANALYZE');
   await database.close();
-  const orgId = (await stores.organisations.find(histories[0]?.org ?? ''))?.id ?? 0;
+  const orgId = (await stores.organisations.find(organisationName(0)))?.id ?? 0;
   return { stores, orgId, token: (await issueTokens(stores, orgId)).private };
 }
 
-async function fromSqlite(run: Run, histories: Histories, cursors: string, polls: string): Promise<Report> {
+async function fromSqlite(run: Run, fill: Fill, cursors: string, polls: string): Promise<Report> {
   const path = join(run.folder, 'transactions.db');
   const databaseUrl = `sqlite:${path}`;
-  const { stores, orgId, token } = await prepare(databaseUrl, histories);
+  const { stores, orgId, token } = await fill(databaseUrl);
   const plainPath = join(run.folder, 'plain-transactions.db');
   const plainFile = createPlainDatabase(plainPath, [token]);
   await fillPlainTransactions(plainFile, stores, orgId);
@@ -145,10 +149,10 @@ async function fromSqlite(run: Run, histories: Histories, cursors: string, polls
   };
 }
 
-async function fromPostgres(run: Run, histories: Histories, cursors: string): Promise<Report> {
+async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Report> {
   const databaseUrl = await newPostgresDatabase();
   try {
-    const { stores, orgId, token } = await prepare(databaseUrl, histories);
+    const { stores, orgId, token } = await fill(databaseUrl);
     await stores.close();
     await fillPlainPostgres(databaseUrl, orgId, token);
     // The database is a process of its own, so nobody gets a core alone here.

@@ -92,13 +92,13 @@ export class PostgresPool {
   }
 
   #letIn(): void {
-    for (const { isAlone, enter } of [...this.#waiting]) {
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       const line = this.#findLine();
       if (line === undefined) return;
       this.#waiting.shift();
       line.users += 1;
-      line.isTaken ||= isAlone;
-      enter(line);
+      line.isTaken ||= next.isAlone;
+      next.enter(line);
     }
   }
 
@@ -118,14 +118,14 @@ export class PostgresPool {
   #leave(line: Line, isAlone: boolean): void {
     line.users -= 1;
     if (isAlone) line.isTaken = false;
-    if (!line.isCurrent && line.users === 0) end(line, 0);
+    if (!line.isCurrent && line.users === 0) end(line);
     this.#letIn();
   }
 
   #replaceAll(): void {
     for (const line of this.#lines.splice(0)) {
       line.isCurrent = false;
-      if (line.users === 0) end(line, 0);
+      if (line.users === 0) end(line);
     }
   }
 
@@ -136,8 +136,8 @@ export class PostgresPool {
   }
 }
 
-function end({ sql }: Line, timeout: number): void {
-  void sql.then((driver) => driver.end({ timeout })).catch(() => {});
+function end({ sql }: Line): void {
+  void sql.then((driver) => driver.end({ timeout: 0 })).catch(() => {});
 }
 
 function openDriver({ url, tls }: PostgresUrl, sockets: PostgresSockets, options: DatabaseOptions) {
