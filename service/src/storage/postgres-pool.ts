@@ -40,7 +40,8 @@ interface Waiting {
   readonly enter: (line: Line) => void;
 }
 
-type InTime = <T>(answer: Promise<T>) => Promise<T>;
+/** Waits for an answer, but not for ever. */
+export type InTime = <T>(answer: Promise<T>) => Promise<T>;
 
 export class PostgresPool {
   readonly sockets: PostgresSockets;

@@ -10,7 +10,7 @@ import {
   upsertSql,
 } from './database.ts';
 import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
-import { type Driver, PostgresPool } from './postgres-pool.ts';
+import { type Driver, type InTime, PostgresPool } from './postgres-pool.ts';
 
 const CHANNEL = 'offerbook';
 /** What is missed while the listening connection is down is noticed by looking, this often. */
@@ -24,7 +24,6 @@ const WAITING_EACH_MAX = 100;
 
 type Parameter = SqlValue | readonly SqlValue[];
 type Rows<Row> = Row[] & { count: number };
-type InTime = <T>(answer: Promise<T>) => Promise<T>;
 type RunQuery = <Row>(text: string, params: readonly Parameter[], query?: Query) => Promise<Rows<Row>>;
 type Query = typeof queryRows;
 
@@ -84,8 +83,9 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     params: readonly SqlValue[],
     query: Query,
   ): Promise<Row[]> {
-    const options = { inTime: inTime(from) };
-    const attempt = () => from.use((driver) => options.inTime(query<Row>(driver, sql, params)), options);
+    const answered = inTime(from);
+    const attempt = () =>
+      from.use((driver) => answered(query<Row>(driver, sql, params)), { inTime: answered });
     return admitted(() => againIfCutOff(attempt, () => true));
   }
 
