@@ -115,6 +115,12 @@ const limit = fc.oneof(fc.constantFrom(1, 100, 1_000), fc.integer({ min: 1, max:
 /** What comes between documents must not be taken for that in the middle of one. */
 const TEXT = 'a "text",{"id":"ü';
 
+function expectedPage(anyWindow: StampWindow, anyCursor: Uuid | undefined, anyLimit: number) {
+  const ids = expectedIds(anyWindow, anyCursor, anyLimit + 1);
+  const documents = ids.slice(0, anyLimit).map((id) => documentOf(id, TEXT));
+  return { data: documents.join(','), cursor: ids[anyLimit] };
+}
+
 function textOf({ data }: TransactionPage): string {
   return Buffer.from(data).toString();
 }
@@ -175,13 +181,8 @@ for (const testDatabase of DATABASES) {
             window: anyWindow,
             limit: anyLimit,
           });
-          const ids = expectedIds(anyWindow, anyCursor, anyLimit + 1);
           expect({ ...page, data: textOf(page) }).toEqual({
-            data: ids
-              .slice(0, anyLimit)
-              .map((id) => documentOf(id, TEXT))
-              .join(','),
-            cursor: ids[anyLimit],
+            ...expectedPage(anyWindow, anyCursor, anyLimit),
             completeThroughMs: END_MS,
           });
         }),
@@ -198,13 +199,8 @@ for (const testDatabase of DATABASES) {
           const query = { orgId, cursor: anyCursor, window: anyWindow, limit: anyLimit };
           const page = await store.page(query, walk);
           const maxMs = Math.min(anyWindow.maxMs, pinnedMs ?? anyWindow.maxMs);
-          const ids = expectedIds({ ...anyWindow, maxMs }, anyCursor, anyLimit + 1);
           expect({ ...page, data: textOf(page) }).toEqual({
-            data: ids
-              .slice(0, anyLimit)
-              .map((id) => documentOf(id, TEXT))
-              .join(','),
-            cursor: ids[anyLimit],
+            ...expectedPage({ ...anyWindow, maxMs }, anyCursor, anyLimit),
             completeThroughMs: Math.min(END_MS, pinnedMs ?? END_MS),
           });
         }),
