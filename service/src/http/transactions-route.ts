@@ -24,7 +24,7 @@ import { Turnstile } from './turnstile.ts';
  * Two for each connection that a server has for them. PostgreSQL then finds the next page waiting when it has read one,
  * and gives a fifth more of them than if it were asked for one at a time.
  */
-const PAGES_AT_ONCE_MAX = 14;
+export const PAGES_AT_ONCE_MAX = 14;
 /**
  * Pollers like to come all at once, so they may wait. Those for whom it takes too long are not told sooner than
  * this: clients that ask again at once, thousands of them, would otherwise drown the service in refusals.

@@ -23,7 +23,7 @@ const PROBE_TIMEOUT_S = 1;
  * How many statements are sent to a connection at once: PostgreSQL finds the next one there when it has done the first.
  * With more than two, the driver's list of those that were sent would grow as well.
  */
-const SENT_MAX = 2;
+export const SENT_MAX = 2;
 
 interface Line {
   readonly sql: Promise<Driver>;

@@ -2,7 +2,10 @@
 
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/domain/errors.ts';
+import { PAGES_AT_ONCE_MAX } from '../../src/http/transactions-route.ts';
 import { Turnstile } from '../../src/http/turnstile.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { SENT_MAX } from '../../src/storage/postgres-pool.ts';
 
 const PATIENT = { runningMax: 2, waitingMax: 3, waitMaxMs: 60_000 };
 
@@ -88,5 +91,9 @@ describe('a turnstile', () => {
     await work;
     // 150 ms of work; none of the turns took much more than ten of them.
     expect(turns).toBeGreaterThan(8);
+  });
+
+  test('lets in as many pages as can be sent to the connections that there are for them', () => {
+    expect(PAGES_AT_ONCE_MAX).toBe(SENT_MAX * (SERVER_OPTIONS.pageConnectionsMax ?? 0));
   });
 });
