@@ -4,8 +4,9 @@
 // When a connection was lost, new ones take over from all of them: the driver keeps what it was about to
 // send, and the connection that takes the lost one's place is then of no use for seconds.
 
+import type { Socket } from 'node:net';
 import type postgres from 'postgres';
-import { BadInput } from '../domain/errors.ts';
+import { BadInput, DatabaseUnavailable } from '../domain/errors.ts';
 import type { DatabaseOptions } from './database.ts';
 import { isCutOff } from './postgres-errors.ts';
 import { type DriverOptions, PostgresSockets } from './postgres-sockets.ts';
@@ -25,8 +26,12 @@ const PROBE_TIMEOUT_S = 1;
  */
 export const SENT_MAX = 2;
 
-interface Line {
+interface Opened {
   readonly sql: Promise<Driver>;
+  readonly end: () => Promise<void>;
+}
+
+interface Line extends Opened {
   /** Those who use it now. */
   users: number;
   /** A transaction is under way: what is sent now has to wait for its end. */
@@ -45,7 +50,7 @@ export type InTime = <T>(answer: Promise<T>) => Promise<T>;
 
 export class PostgresPool {
   readonly sockets: PostgresSockets;
-  readonly #open: () => Promise<Driver>;
+  readonly #open: () => Opened;
   readonly #linesMax: number;
   #lines: Line[] = [];
   readonly #waiting: Waiting[] = [];
@@ -61,7 +66,7 @@ export class PostgresPool {
 
   /** For notifications, which the driver receives on a connection apart from the others. */
   get listener(): Promise<Driver> {
-    this.#listener ??= this.#open();
+    this.#listener ??= this.#open().sql;
     return this.#listener;
   }
 
@@ -109,7 +114,7 @@ export class PostgresPool {
       .filter(({ users, isTaken }) => users < SENT_MAX && !isTaken)
       .sort((a, b) => a.users - b.users);
     if (best?.users !== 0 && this.#lines.length < this.#linesMax) {
-      const line = { sql: this.#open(), users: 0, isTaken: false, isCurrent: true };
+      const line = { ...this.#open(), users: 0, isTaken: false, isCurrent: true };
       this.#lines.push(line);
       return line;
     }
@@ -119,14 +124,14 @@ export class PostgresPool {
   #leave(line: Line, isAlone: boolean): void {
     line.users -= 1;
     if (isAlone) line.isTaken = false;
-    if (!line.isCurrent && line.users === 0) end(line);
+    if (!line.isCurrent && line.users === 0) void line.end();
     this.#letIn();
   }
 
   #replaceAll(): void {
     for (const line of this.#lines.splice(0)) {
       line.isCurrent = false;
-      if (line.users === 0) end(line);
+      if (line.users === 0) void line.end();
     }
   }
 
@@ -137,15 +142,35 @@ export class PostgresPool {
   }
 }
 
-function end({ sql }: Line): void {
-  void sql.then((driver) => driver.end({ timeout: 0 })).catch(() => {});
+/** The driver goes on with a connection that it was about to open when it was ended, and keeps it: so it gets no socket. */
+function openDriver(url: PostgresUrl, sockets: PostgresSockets, options: DatabaseOptions): Opened {
+  let isOver = false;
+  let socket: Socket | undefined;
+  const sql = newServerDriver(url, options, async (only) => {
+    socket = await sockets.open(only);
+    if (!isOver) return socket;
+    socket.destroy();
+    throw new DatabaseUnavailable('this connection to PostgreSQL was given up');
+  });
+  return {
+    sql,
+    async end() {
+      isOver = true;
+      await sql.then((driver) => driver.end({ timeout: 0 })).catch(() => {});
+      if (socket?.connecting) socket.destroy();
+    },
+  };
 }
 
-function openDriver({ url, tls }: PostgresUrl, sockets: PostgresSockets, options: DatabaseOptions) {
+function newServerDriver(
+  { url, tls }: PostgresUrl,
+  options: DatabaseOptions,
+  socket: (options: DriverOptions) => Promise<Socket>,
+): Promise<Driver> {
   return newDriver(url, {
     max: 1,
     ssl: tls,
-    socket: (only: DriverOptions) => sockets.open(only),
+    socket,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: 60,
     backoff: (attempts: number) => Math.min(BACKOFF_MAX_S, BACKOFF_MIN_S * 2 ** attempts),
