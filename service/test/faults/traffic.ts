@@ -17,6 +17,7 @@ export interface Target {
 }
 
 const PAUSE_MS = 20;
+const ATTEMPTS_MAX = 50;
 
 export class Traffic {
   readonly answers: Answer[] = [];
@@ -29,7 +30,7 @@ export class Traffic {
 
   /** Asks for each target once, for what is right, and from then on over and over. */
   static async start(baseUrl: string, targets: readonly Target[]): Promise<Traffic> {
-    const right = await Promise.all(targets.map(async (target) => (await ask(baseUrl, target)).text()));
+    const right = await Promise.all(targets.map((target) => rightAnswer(baseUrl, target)));
     return new Traffic((isOver, answers) =>
       targets.map(async (target, i) => {
         while (!isOver()) {
@@ -58,6 +59,16 @@ export class Traffic {
     await Promise.all(this.#clients);
     return this.answers;
   }
+}
+
+/** On a busy machine a node may take its time to open all its connections, and say 503 until it has. */
+async function rightAnswer(baseUrl: string, target: Target): Promise<string> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const response = await ask(baseUrl, target);
+    if (response.status === 200) return response.text();
+    await Bun.sleep(100);
+  }
+  throw new Error(`${target.path} is not answered before anything was done`);
 }
 
 async function answerOf(baseUrl: string, target: Target, right: string): Promise<Answer> {
