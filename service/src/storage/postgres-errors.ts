@@ -10,6 +10,9 @@ interface DriverError {
 
 /** What the socket or the driver reports when there is no connection, or none any more. */
 const NO_CONNECTION = /^(CONNECTION_|CONNECT_TIMEOUT$|E[A-Z]+$)/;
+/** Not from the socket or the driver, but with a code as theirs have. */
+const BROKEN_OFF = 'ANSWER_BROKEN_OFF';
+const CUT_OFF = new Set(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01', BROKEN_OFF]);
 /** Names of certificate faults, as OpenSSL and Node spell them. */
 const CERTIFICATE_FAULT = /CERT|VERIFY|SIGNATURE/;
 
@@ -20,10 +23,18 @@ export function isConnectionLoss(error: unknown): boolean {
   return typeof code === 'string' && NO_CONNECTION.test(code);
 }
 
-/** Whether there was a connection that somebody else has ended: the server, its operator or the network. */
+/**
+ * Whether there was a connection that somebody else has ended: the server, its operator or the network. Or one whose
+ * driver has lost count.
+ */
 export function isCutOff(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
-  return code === 'CONNECTION_CLOSED' || code === 'ECONNRESET' || code === 'EPIPE' || code === '57P01';
+  return typeof code === 'string' && CUT_OFF.has(code);
+}
+
+/** What came is not what the server says that it has sent. */
+export function answerBrokenOff(): Error {
+  return Object.assign(new Error('an answer has not come as it was sent'), { code: BROKEN_OFF });
 }
 
 export function explainPostgres(error: unknown): unknown {
@@ -51,7 +62,7 @@ export function explainPostgres(error: unknown): unknown {
     return new DatabaseUnavailable('PostgreSQL is a standby, and the primary is not known', { cause: error });
   }
   // No connection, a broken one, out of resources, shutting down, too slow.
-  return NO_CONNECTION.test(code) || /^(08|53|57P|57014)/.test(code)
+  return NO_CONNECTION.test(code) || code === BROKEN_OFF || /^(08|53|57P|57014)/.test(code)
     ? new DatabaseUnavailable(`PostgreSQL cannot be used (${message})`, { cause: error })
     : error;
 }

@@ -173,6 +173,9 @@ function newServerDriver(
     socket,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: 60,
+    // Nothing before our own statements. Should the connection be lost in the middle of the list of types, the
+    // driver would reject a promise that nobody holds, which ends the process.
+    fetch_types: false,
     backoff: (attempts: number) => Math.min(BACKOFF_MAX_S, BACKOFF_MIN_S * 2 ** attempts),
     connection: {
       application_name: 'offerbook',

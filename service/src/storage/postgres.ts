@@ -9,7 +9,7 @@ import {
   type SqlValue,
   upsertSql,
 } from './database.ts';
-import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
+import { answerBrokenOff, explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
 import { type Driver, type InTime, PostgresPool } from './postgres-pool.ts';
 
 const CHANNEL = 'offerbook';
@@ -22,9 +22,8 @@ const CUT_OFF_MS = 100;
 /** How many may wait for a connection, for each that there can be: those who come later would be answered too late. */
 const WAITING_EACH_MAX = 100;
 
-type Parameter = SqlValue | readonly SqlValue[];
 type Rows<Row> = Row[] & { count: number };
-type RunQuery = <Row>(text: string, params: readonly Parameter[], query?: Query) => Promise<Rows<Row>>;
+type RunQuery = <Row>(text: string, params: readonly SqlValue[], query?: Query) => Promise<Rows<Row>>;
 type Query = typeof queryRows;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
@@ -174,16 +173,18 @@ function connection(run: RunQuery): Connection {
     findMany(table, keys) {
       const names = table.columns.map(([name]) => name);
       const [key, type] = table.columns[0] ?? [];
-      return run(`SELECT ${names.join(', ')} FROM ${table.name} WHERE ${key} = ANY($1::${type}[])`, [keys]);
+      return run(`SELECT ${names.join(', ')} FROM ${table.name} WHERE ${key} = ANY(${arrayParam(1, type)})`, [
+        arrayText(keys),
+      ]);
     },
     async putMany(table, rows) {
-      const arrays = table.columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ');
-      const columns = table.columns.map((_, i) => rows.map((row) => row[i] ?? null));
+      const arrays = table.columns.map(([, type], i) => arrayParam(i + 1, type)).join(', ');
+      const columns = table.columns.map((_, i) => arrayText(rows.map((row) => row[i] ?? null)));
       return (await run(upsertSql(table, `SELECT * FROM unnest(${arrays})`), columns)).count;
     },
     async deleteMany(table, keys) {
       const [key, type] = table.columns[0] ?? [];
-      await run(`DELETE FROM ${table.name} WHERE ${key} = ANY($1::${type}[])`, [keys]);
+      await run(`DELETE FROM ${table.name} WHERE ${key} = ANY(${arrayParam(1, type)})`, [arrayText(keys)]);
     },
     async announce() {
       await run('SELECT pg_notify($1, $2)', [CHANNEL, '']);
@@ -191,19 +192,41 @@ function connection(run: RunQuery): Connection {
   };
 }
 
+/** Arrays are sent as text: the driver could do it only if it read a list of types first on every connection. */
+function arrayParam(number: number, type: string | undefined): string {
+  return `$${number}::text::${type}[]`;
+}
+
+function arrayText(values: readonly SqlValue[]): string {
+  const quoted = values.map((value) =>
+    value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`,
+  );
+  return `{${quoted.join(',')}}`;
+}
+
+/** What the driver says of an answer; nothing about the command until it has been carried out. */
+interface Answer {
+  readonly command: string | null;
+  readonly count: number | null;
+  readonly length: number;
+}
+
 type Queryable = Driver | postgres.TransactionSql<{ bigint: number }>;
 
-function queryRows<Row>(sql: Queryable, text: string, params: readonly Parameter[]): Promise<Rows<Row>> {
-  return sql.unsafe(text, params as never[], { prepare: true }) as unknown as Promise<Rows<Row>>;
+async function queryRows<Row>(sql: Queryable, text: string, params: readonly SqlValue[]): Promise<Rows<Row>> {
+  const rows = await sql.unsafe(text, params as never[], { prepare: true });
+  assertWhole(rows);
+  return rows as unknown as Rows<Row>;
 }
 
 /** The driver hands out all columns as bytes or none, so the others are read here as it would have done. */
 async function queryWithBytes<Row>(
   sql: Queryable,
   text: string,
-  params: readonly Parameter[],
+  params: readonly SqlValue[],
 ): Promise<Rows<Row>> {
   const rows = await sql.unsafe(text, params as never[], { prepare: true }).raw();
+  assertWhole(rows);
   const columns = rows.columns as unknown as readonly { name: string; parser?: (text: string) => unknown }[];
   const read = (bytes: Buffer | null, index: number) => {
     const { name, parser = String } = columns[index] ?? { name: '' };
@@ -211,6 +234,16 @@ async function queryWithBytes<Row>(
   };
   const found = rows.map((row) => Object.fromEntries((row as (Buffer | null)[]).map(read)) as Row);
   return Object.assign(found, { count: rows.count });
+}
+
+/**
+ * After an answer that broke off, the driver (postgres 3.4) goes on counting its rows, and puts those of the next one
+ * behind as many empty places. Taken for right, that would be a page without transactions.
+ */
+function assertWhole({ command, count, length }: Answer): void {
+  // Without rows, what was counted are those that a statement has changed.
+  const expected = length === 0 && command !== 'SELECT' ? 0 : (count ?? length);
+  if (command === null || length !== expected) throw answerBrokenOff();
 }
 
 /**

@@ -122,8 +122,7 @@ async function endConnections(server: PostgresServer): Promise<void> {
 }
 
 /** Takes every connection that there is, those of the node too; returns how to give them back. */
-async function takeAllConnections(stage: Stage): Promise<() => Promise<void>> {
-  const { primary } = stage;
+export async function takeAllConnections({ primary }: Pick<Stage, 'primary'>): Promise<() => Promise<void>> {
   const url = postgresUrl(primary.port, 'postgres');
   const taken: postgres.Sql[] = [];
   const take = async () => {

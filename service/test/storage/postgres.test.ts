@@ -32,6 +32,24 @@ describe('PostgreSQL', () => {
     }
   });
 
+  test('an answer that breaks off leaves nothing of it in the next one', async () => {
+    const database = open.database(await newPostgresDatabase(), {
+      ...COMMAND_OPTIONS,
+      connectionsMax: 1,
+      statementTimeoutMs: 300,
+    });
+    const breaksOff = `SELECT i, CASE WHEN i = 5000 THEN pg_sleep(30) END FROM generate_series(1, 9000) AS i`;
+    const next = () => database.all<{ one: number }>('SELECT 1 AS one');
+    for (const attempt of [
+      () => database.all(breaksOff),
+      () => database.read((connection) => connection.all(breaksOff)),
+    ]) {
+      expect(await rejection(attempt())).toBeInstanceOf(DatabaseUnavailable);
+      expect(await next()).toEqual([{ one: 1 }]);
+      expect(await next()).toEqual([{ one: 1 }]);
+    }
+  }, 10_000);
+
   test('pages that queue up hold up nothing else, and all come', async () => {
     const database = open.database(await newPostgresDatabase(), SERVER_OPTIONS);
     const ends: string[] = [];
