@@ -30,7 +30,8 @@ const ID_LENGTH = 36;
 const EARLIER_MS = Number.NEGATIVE_INFINITY;
 
 interface Row {
-  last_stamp: number;
+  /** Unless there is no such organisation. */
+  last_stamp: number | null;
   /** One document more than the page holds, if there are so many: the next page starts with it. */
   data: Uint8Array<ArrayBuffer> | null;
   /** How many documents these are. */
@@ -114,17 +115,16 @@ export async function readTransactionPage(
   const { dialect } = database;
   const params = [orgId, cursor, limit, window.minMs, window.maxMs] as const;
   if (hasNoStart(window)) {
-    const [row] = await database.allWithBytes<RowById>(BY_ID_SQL[dialect], orgId, cursor, limit);
-    if ((row?.newest ?? EARLIER_MS) <= window.maxMs) return toPage(row, limit);
-    const [nearly] = await database.allWithBytes<Row & { unseen: Uuid | null }>(
-      NEARLY_EVERYTHING_SQL[dialect],
-      ...params,
+    const row = onlyRow(await database.allWithBytes<RowById>(BY_ID_SQL[dialect], orgId, cursor, limit));
+    if ((row.newest ?? EARLIER_MS) <= window.maxMs) return toPage(row, limit);
+    const nearly = onlyRow(
+      await database.allWithBytes<Row & { unseen: Uuid | null }>(NEARLY_EVERYTHING_SQL[dialect], ...params),
     );
-    if (nearly?.unseen === null) return toPage(nearly, limit);
+    if (nearly.unseen === null) return toPage(nearly, limit);
   }
   if (dialect === 'postgres') {
-    const [row] = await database.allWithBytes<Row & { total: number }>(NARROW_SQL, ...params);
-    if ((row?.total ?? 0) < NARROW_MAX) return toPage(row, limit);
+    const row = onlyRow(await database.allWithBytes<Row & { total: number }>(NARROW_SQL, ...params));
+    if (row.total < NARROW_MAX) return toPage(row, limit);
   }
   return database.read(async (connection) => {
     // One more than the page holds tells whether there is a next one.
@@ -153,8 +153,8 @@ async function readDocuments(
 ): Promise<TransactionPage['data']> {
   if (ids.length === 0) return NOTHING;
   const list = JSON.stringify(ids);
-  const [row] = await connection.allWithBytes<Pick<Row, 'data'>>(DOCUMENTS_SQL[dialect], list);
-  return row?.data ?? NOTHING;
+  const { data } = onlyRow(await connection.allWithBytes<Pick<Row, 'data'>>(DOCUMENTS_SQL[dialect], list));
+  return data ?? NOTHING;
 }
 
 /** The stamp to which a walk is pinned, and the page by id if nothing on it is newer than that. */
@@ -163,20 +163,29 @@ export async function readHeldPage(
   { orgId, cursor = FIRST_ID, window, limit }: TransactionQuery,
   pin: PinKey,
 ): Promise<{ pinnedMs: number | undefined; page: TransactionPage | undefined }> {
-  const [row] = await database.allWithBytes<RowById & { pinned_stamp: number | null }>(
-    HELD_BY_ID_SQL,
-    ...[orgId, cursor, limit],
-    ...pin,
+  const row = onlyRow(
+    await database.allWithBytes<RowById & { pinned_stamp: number | null }>(
+      HELD_BY_ID_SQL,
+      ...[orgId, cursor, limit],
+      ...pin,
+    ),
   );
-  const pinnedMs = row?.pinned_stamp ?? undefined;
-  const isRight = (row?.newest ?? EARLIER_MS) <= Math.min(window.maxMs, pinnedMs ?? window.maxMs);
+  const pinnedMs = row.pinned_stamp ?? undefined;
+  const isRight = (row.newest ?? EARLIER_MS) <= Math.min(window.maxMs, pinnedMs ?? window.maxMs);
   return { pinnedMs, page: isRight ? toPage(row, limit) : undefined };
 }
 
-function toPage(row: Row | undefined, limit: number): TransactionPage {
-  const data = row?.data ?? NOTHING;
-  const completeThroughMs = row?.last_stamp ?? 0;
-  if (row === undefined || row.found <= limit) return { data, cursor: undefined, completeThroughMs };
+/** Each of these statements has one row, whatever it finds: nothing at all must not pass for a page without transactions. */
+function onlyRow<T>([row, ...others]: readonly T[]): T {
+  if (row === undefined || others.length > 0)
+    throw new Error('a statement that always has one row has another number');
+  return row;
+}
+
+function toPage(row: Row, limit: number): TransactionPage {
+  const data = row.data ?? NOTHING;
+  const completeThroughMs = row.last_stamp ?? 0;
+  if (row.found <= limit) return { data, cursor: undefined, completeThroughMs };
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
   const end = bytes.lastIndexOf(NEXT_DOCUMENT);
   const id = end + NEXT_DOCUMENT.length;
