@@ -3,6 +3,7 @@
 
 import pino, { type Logger } from 'pino';
 import type { ServeSettings } from '../config.ts';
+import { systemClock } from '../domain/clock.ts';
 
 /** Lines that nobody takes are dropped beyond this, so that a reader who stands still does not fill the memory. */
 const UNREAD_MAX_BYTES = 8 * 1024 * 1024;
@@ -33,7 +34,7 @@ export function openLog(level: ServeSettings['logLevel']): ServerLog {
     held = '';
   }
   const logger = pino(
-    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, base: { pid: process.pid }, timestamp: timeField() },
     {
       write(line: string) {
         held += line;
@@ -54,5 +55,19 @@ export function openLog(level: ServeSettings['logLevel']): ServerLog {
         // Nobody is there to read it any more.
       }
     },
+  };
+}
+
+/** What pino's `isoTime` prints, but only once for each millisecond: many requests share one. */
+function timeField(): () => string {
+  let lastMs = Number.NaN;
+  let text = '';
+  return () => {
+    const nowMs = systemClock();
+    if (nowMs !== lastMs) {
+      lastMs = nowMs;
+      text = `,"time":"${new Date(nowMs).toISOString()}"`;
+    }
+    return text;
   };
 }

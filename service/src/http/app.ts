@@ -95,14 +95,13 @@ export function buildApp(dependencies: AppDependencies): App {
       durationMs: Math.round(durationMs * 1000) / 1000,
       address: exchange.address,
     });
-    const response = new Response(toBody(reply.body), { status: reply.status, headers: reply.headers });
-    const { headers } = response;
+    const headers = reply.headers instanceof Headers ? reply.headers : new Headers(reply.headers);
     headers.set('Request-Id', exchange.requestId);
     if (exchange.openToBrowsers) setAll(headers, CORS_HEADERS);
     if (dependencies.isLeaving()) headers.set('Connection', 'close');
     if (exchange.rateLimit !== undefined) setAll(headers, exchange.rateLimit.headers);
     if (reply.ownHeaders !== undefined) setAll(headers, reply.ownHeaders);
-    return response;
+    return new Response(toBody(reply.body), { status: reply.status, headers });
   }
 
   function fail(exchange: Exchange, error: unknown): Response {

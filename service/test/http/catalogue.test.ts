@@ -312,6 +312,34 @@ describe('caching and compression', () => {
     expect((await raw('identity', { 'If-None-Match': tag })).status).toBe(200);
   });
 
+  test('those who ask for the same page at the same time get it each with their own headers', async () => {
+    const tag = (await node.get('/v1/cashback-offers/?limit=1', token)).headers.get('ETag') ?? '';
+    const asked = Array.from({ length: 40 }, (_, i) => i);
+    const answers = await Promise.all(
+      asked.map((i) =>
+        node.get(`/v1/cashback-offers/?limit=1&asked=${i}`, token, {
+          'Request-Id': `asked-${i}`,
+          ...(i % 4 === 3 && { 'If-None-Match': tag }),
+        }),
+      ),
+    );
+    const seen = answers.map(({ status, headers }) => [
+      status,
+      headers.get('Request-Id'),
+      headers.get('Link')?.match(/asked=\d+/)?.[0],
+      headers.get('Content-Type'),
+    ]);
+    expect(seen).toEqual(
+      asked.map((i) =>
+        i % 4 === 3
+          ? [304, `asked-${i}`, undefined, null]
+          : [200, `asked-${i}`, `asked=${i}`, 'application/json'],
+      ),
+    );
+    const left = answers.map(({ headers }) => headers.get('RateLimit')?.match(/r=(\d+)/)?.[1]);
+    expect(new Set(left).size).toBe(asked.length);
+  });
+
   test('HEAD has the headers of GET and no body', async () => {
     const get = await raw('identity');
     const head = await fetch(node.url + path, {
