@@ -16,5 +16,6 @@ for (const database of DATABASES) {
     // A run in which nothing happened would prove nothing.
     const { imports, changes, walks, pages } = report;
     expect(Math.min(imports, changes, walks, pages)).toBeGreaterThan(0);
+    expect(report.connectionsEnded > 0).toBe(database.name === 'PostgreSQL');
   }, 120_000);
 }

@@ -4,6 +4,7 @@
 
 import type { Stores } from '../../src/domain/stores.ts';
 import { Random } from '../../src/sandbox/random.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { Cluster } from './cluster.ts';
 import { compare, readAll } from './comparison.ts';
@@ -30,6 +31,8 @@ export interface NemesisReport {
   readonly importersKilled: number;
   readonly serversStopped: number;
   readonly serversKilled: number;
+  /** Of servers, to PostgreSQL, by the database. */
+  readonly connectionsEnded: number;
   readonly pollersRestarted: number;
   readonly cursorRowsChanged: number;
   readonly cursorRowsDeleted: number;
@@ -48,6 +51,11 @@ const VIOLATIONS_LISTED_MAX = 50;
 /** Sabotage happens while a poller waits, so it does not wait long itself. */
 const SABOTAGE_OPTIONS = { ...COMMAND_OPTIONS, lockTimeoutMs: 100 };
 
+/** Of the connections on which servers read pages; nobody else joins documents. */
+const END_CONNECTIONS_SQL = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+   WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%string_agg(document%'`;
+
 /** Thrown into a poller to have it restarted in the middle of a walk. */
 class PollerRestart extends Error {}
 
@@ -65,6 +73,7 @@ class NemesisRun implements AsyncDisposable {
   readonly #cluster: Cluster;
   readonly #violations: string[] = [];
   readonly #ledger = new Ledger((what) => this.#note(what));
+  readonly #database: Database;
   readonly #saboteur: Saboteur;
   readonly #closing: (() => Promise<void>)[] = [];
   readonly #fleet: Member[] = [];
@@ -73,6 +82,7 @@ class NemesisRun implements AsyncDisposable {
     importersKilled: 0,
     serversStopped: 0,
     serversKilled: 0,
+    connectionsEnded: 0,
     pollersRestarted: 0,
     cursorRowsChanged: 0,
     cursorRowsDeleted: 0,
@@ -88,13 +98,13 @@ class NemesisRun implements AsyncDisposable {
     this.#endMs = performance.now() + options.durationMs;
     this.#stores = stores;
     this.#cluster = cluster;
-    const database = openDatabase(options.databaseUrl, SABOTAGE_OPTIONS);
-    this.#saboteur = new Saboteur(sabotageStores, database, this.#ledger, this.#random('saboteur'));
+    this.#database = openDatabase(options.databaseUrl, SABOTAGE_OPTIONS);
+    this.#saboteur = new Saboteur(sabotageStores, this.#database, this.#ledger, this.#random('saboteur'));
     this.#closing.push(
       () => cluster[Symbol.asyncDispose](),
       () => stores.close(),
       () => sabotageStores.close(),
-      () => database.close(),
+      () => this.#database.close(),
     );
   }
 
@@ -124,6 +134,7 @@ class NemesisRun implements AsyncDisposable {
         this.#keepPolling(walk, this.#random('poller', organisation, poller.kind)),
       ),
       this.#keepRestarting(this.#random('restarts')),
+      ...(this.#database.dialect === 'postgres' ? [this.#keepEndingConnections(this.#random('ends'))] : []),
     ];
     const ended = actors.map((actor) =>
       actor.catch((error: unknown) => {
@@ -226,6 +237,14 @@ class NemesisRun implements AsyncDisposable {
       const signal = random.pick(['SIGTERM', 'SIGKILL'] as const);
       await this.#cluster.restart(random.whole(0, this.#cluster.size - 1), signal);
       this.#counts[signal === 'SIGTERM' ? 'serversStopped' : 'serversKilled'] += 1;
+    }
+  }
+
+  /** Often in the middle of an answer. */
+  async #keepEndingConnections(random: Random): Promise<void> {
+    while (!this.#isOver) {
+      await Bun.sleep(random.logBetween(20, 1_000));
+      this.#counts.connectionsEnded += (await this.#database.all(END_CONNECTIONS_SQL)).length;
     }
   }
 
