@@ -199,7 +199,7 @@ function arrayParam(number: number, type: string | undefined): string {
 
 function arrayText(values: readonly SqlValue[]): string {
   const quoted = values.map((value) =>
-    value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`,
+    value === null ? 'NULL' : `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
   );
   return `{${quoted.join(',')}}`;
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { DatabaseUnavailable } from '../../src/domain/errors.ts';
 import { newUuid } from '../../src/domain/uuid.ts';
+import { RETAILERS } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
 import { EVERYTHING, newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
@@ -49,6 +51,37 @@ describe('PostgreSQL', () => {
       expect(await next()).toEqual([{ one: 1 }]);
     }
   }, 10_000);
+
+  test('whatever the text of a row holds, it comes back as it was put', async () => {
+    const url = await newPostgresDatabase();
+    await open.stores(url);
+    const database = open.database(url);
+    const anyText = fc
+      .oneof(
+        fc.string({ unit: 'grapheme' }),
+        fc.string({ unit: fc.constantFrom('"', '\\', ',', '{', '}', ' ', '\n', 'N') }),
+      )
+      .map((text) => text.replaceAll('\0', ''));
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 5 }), async (texts) => {
+        const rows = texts
+          .map((text) => ({ id: newUuid(), document: text }))
+          .sort((a, b) => (a.id < b.id ? -1 : 1));
+        const ids = rows.map(({ id }) => id);
+        const found = await database.write(async (connection) => {
+          await connection.putMany(
+            RETAILERS,
+            rows.map(({ id, document }) => [id, document]),
+          );
+          const stored = await connection.findMany<{ id: string }>(RETAILERS, ids);
+          await connection.deleteMany(RETAILERS, ids);
+          return stored.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+        });
+        expect(found.map((row) => ({ ...row }))).toEqual(rows);
+      }),
+      { numRuns: 200 },
+    );
+  });
 
   test('pages that queue up hold up nothing else, and all come', async () => {
     const database = open.database(await newPostgresDatabase(), SERVER_OPTIONS);
