@@ -7,6 +7,7 @@
 import { BadInput } from '../domain/errors.ts';
 import type { PermitStore } from '../domain/stores.ts';
 import { openDatabase } from './open-stores.ts';
+import { arrayText } from './sql-dialect.ts';
 
 /** A connection of its own: permits must not wait behind pages of transactions. */
 const OPTIONS = { durable: false, lockTimeoutMs: 0, statementTimeoutMs: 500, connectionsMax: 1 };
@@ -59,8 +60,8 @@ export function openPermitStore(url: string): PermitStore {
       const names = new Map(wanted.map(({ key }) => [hashOf(key), key]));
       const rows = await database.all<Row>(
         TAKE,
-        `{${[...names.keys()].join(',')}}`,
-        `{${wanted.map(({ count }) => count).join(',')}}`,
+        arrayText([...names.keys()]),
+        arrayText(wanted.map(({ count }) => count)),
       );
       const [{ window_number: windowNumber, left_ms: windowLeftMs }] = rows as [Row];
       if (windowNumber !== forgottenUpTo) {

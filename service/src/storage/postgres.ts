@@ -11,6 +11,7 @@ import {
 } from './database.ts';
 import { answerBrokenOff, explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
 import { type Driver, type InTime, PostgresPool } from './postgres-pool.ts';
+import { arrayText } from './sql-dialect.ts';
 
 const CHANNEL = 'offerbook';
 /** What is missed while the listening connection is down is noticed by looking, this often. */
@@ -195,13 +196,6 @@ function connection(run: RunQuery): Connection {
 /** Arrays are sent as text: the driver could do it only if it read a list of types first on every connection. */
 function arrayParam(number: number, type: string | undefined): string {
   return `$${number}::text::${type}[]`;
-}
-
-function arrayText(values: readonly SqlValue[]): string {
-  const quoted = values.map((value) =>
-    value === null ? 'NULL' : `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
-  );
-  return `{${quoted.join(',')}}`;
 }
 
 /** What the driver says of an answer; nothing about the command until it has been carried out. */

@@ -1,6 +1,6 @@
 // SQL that the two databases write differently, where it is needed in more than one place.
 
-import type { Database } from './database.ts';
+import type { Database, SqlValue } from './database.ts';
 
 export type Dialect = Database['dialect'];
 
@@ -15,3 +15,11 @@ export const VALUES = {
   postgres: (param: string, type: 'bigint' | 'uuid') =>
     `(SELECT value::${type} AS value FROM json_array_elements_text(${param}::text::json)) AS v`,
 };
+
+/** A list as PostgreSQL writes an array, for a parameter that is a text and is cast to one. */
+export function arrayText(values: readonly SqlValue[]): string {
+  const quoted = values.map((value) =>
+    value === null ? 'NULL' : `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
+  );
+  return `{${quoted.join(',')}}`;
+}
