@@ -52,14 +52,6 @@ export class Bitset {
     return true;
   }
 
-  /** Calls back for every member, ascending. */
-  forEach(visit: (member: number) => void): void {
-    this.every((member) => {
-      visit(member);
-      return true;
-    });
-  }
-
   /** Calls back for every number that is in exactly one of the two sets. */
   forEachDifference(other: Bitset, visit: (member: number) => void): void {
     for (let index = 0; index < this.words.length; index++) {
@@ -77,21 +69,18 @@ export interface Range {
   readonly end: number;
 }
 
-/** Up to three sets: what is intersected word by word needs a fixed number of them to be fast. */
-export type BitsetsToIntersect = readonly [Bitset, (Bitset | undefined)?, (Bitset | undefined)?];
-
-/** The first numbers of a range, at most `limit`, that are in all of the sets and accepted, ascending. */
+/** The first numbers of a range, at most `limit`, that are in the set, or in both, and accepted, ascending. */
 export function firstCommon(
-  [first, second = first, third = first]: BitsetsToIntersect,
+  [first, second = first]: readonly [Bitset, (Bitset | undefined)?],
   { begin, end }: Range,
   limit: number,
   accept: (member: number) => boolean = acceptAll,
 ): number[] {
   const found: number[] = [];
-  const [a, b, c] = [first.words, second.words, third.words];
+  const [a, b] = [first.words, second.words];
   const indexEnd = Math.ceil(end / BITS);
   for (let index = begin >>> 5; index < indexEnd; index++) {
-    let word = (a[index] as number) & (b[index] as number) & (c[index] as number);
+    let word = (a[index] as number) & (b[index] as number);
     if (word === 0) continue;
     if (index === begin >>> 5) word &= -1 << (begin & 31);
     for (; word !== 0; word &= word - 1) {

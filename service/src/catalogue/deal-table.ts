@@ -26,6 +26,7 @@ interface DealColumns {
 
 export class DealTable {
   readonly count: number;
+  readonly retailerCount: number;
   /** Ranks below this one are listed, see `distinctFirst`. */
   readonly listedCount: number;
   readonly ids: UuidTable;
@@ -39,6 +40,7 @@ export class DealTable {
 
   constructor(retailers: RetailerTable, columns: DealColumns) {
     this.count = columns.slots.length;
+    this.retailerCount = retailers.count;
     this.listedCount = columns.ids.length;
     this.ids = columns.ids;
     this.slots = columns.slots;

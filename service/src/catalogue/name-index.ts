@@ -2,16 +2,16 @@
 // leads to the retailers that have it in their name; a text can only be in names that have all of its grams.
 
 import { Bitset } from './bitset.ts';
-import { byForm, isInAll, type NumberSet, NumberSetBuilder } from './number-set.ts';
+import { intersection, membersInAll, type NumberSet, NumberSetBuilder } from './number-set.ts';
 import type { Pacer } from './pacer.ts';
 
 const GRAM_LENGTH_MAX = 3;
 
 export class NameIndex {
-  readonly #names: readonly string[];
+  readonly #names: NameTable;
   readonly #retailersByGram: ReadonlyMap<number, NumberSet>;
 
-  private constructor(names: readonly string[], retailersByGram: ReadonlyMap<number, NumberSet>) {
+  private constructor(names: NameTable, retailersByGram: ReadonlyMap<number, NumberSet>) {
     this.#names = names;
     this.#retailersByGram = retailersByGram;
   }
@@ -35,48 +35,65 @@ export class NameIndex {
     });
     const retailersByGram = new Map<number, NumberSet>();
     await pacer.forEach(builders, ([gram, builder]) => retailersByGram.set(gram, builder.build()));
-    return new NameIndex(names, retailersByGram);
+    return new NameIndex(new NameTable(names), retailersByGram);
   }
 
-  /** All retailers whose name contains the text, and perhaps some others. The set is the caller's to change. */
-  candidates(text: string): Bitset {
-    const sets: NumberSet[] = [];
-    for (const gram of gramsOf(text)) {
-      const set = this.#retailersByGram.get(gram);
-      if (set === undefined) return new Bitset(this.#names.length);
-      sets.push(set);
+  /**
+   * All retailers in some sets whose name contains the text, and perhaps others in them whose name does not. Of the grams
+   * that few names have, only that of the fewest counts: to look for a retailer in another array would take longer than
+   * to compare its name. The result is not to be changed.
+   */
+  candidates(text: string, among: readonly Bitset[]): NumberSet {
+    const bitsets = [...among];
+    let fewest: Uint32Array | undefined;
+    const length = Math.min(text.length, GRAM_LENGTH_MAX);
+    for (let end = length; end <= text.length; end++) {
+      const set = this.#retailersByGram.get(gram(text, end - length, end));
+      if (set === undefined) return new Uint32Array();
+      if (set instanceof Bitset) bitsets.push(set);
+      else if (fewest === undefined || set.length < fewest.length) fewest = set;
     }
-    const { arrays, bitsets } = byForm(sets);
-    const [fewest, ...otherArrays] = arrays;
-    if (fewest === undefined) return intersection(bitsets, this.#names.length);
-    const found = new Bitset(this.#names.length);
-    const others = [...bitsets, ...otherArrays];
-    for (let index = 0; index < fewest.length; index++) {
-      const retailer = fewest[index] as number;
-      if (isInAll(others, retailer)) found.add(retailer);
-    }
-    return found;
+    const [first, ...others] = bitsets;
+    if (fewest !== undefined) return membersInAll(fewest, bitsets);
+    return first === undefined ? new Uint32Array() : intersection([first, ...others], this.#names.count);
   }
 
   /** Whether a candidate for the text is one of those whose name contains it. */
   matches(retailer: number, text: string): boolean {
-    return text.length <= GRAM_LENGTH_MAX || (this.#names[retailer] as string).includes(text);
+    return text.length <= GRAM_LENGTH_MAX || this.#names.contains(retailer, text);
   }
 }
 
-function intersection(bitsets: readonly Bitset[], size: number): Bitset {
-  const [first, ...others] = bitsets;
-  const result = first?.copy() ?? new Bitset(size);
-  for (const other of others) result.intersect(other);
-  return result;
-}
+/** The names' characters in one row, to be fetched from memory at once; strings of their own lie three steps away. */
+class NameTable {
+  readonly #characters: Uint16Array;
+  /** By retailer: where its name begins; one more at the end. */
+  readonly #begins: Uint32Array;
 
-/** The longest grams of a text. */
-function gramsOf(text: string): Set<number> {
-  const length = Math.min(text.length, GRAM_LENGTH_MAX);
-  const grams = new Set<number>();
-  for (let end = length; end <= text.length; end++) grams.add(gram(text, end - length, end));
-  return grams;
+  constructor(names: readonly string[]) {
+    this.#characters = new Uint16Array(names.reduce((sum, { length }) => sum + length, 0));
+    this.#begins = new Uint32Array(names.length + 1);
+    let end = 0;
+    for (const [number, name] of names.entries()) {
+      for (let index = 0; index < name.length; index++) this.#characters[end++] = name.charCodeAt(index);
+      this.#begins[number + 1] = end;
+    }
+  }
+
+  get count(): number {
+    return this.#begins.length - 1;
+  }
+
+  contains(number: number, text: string): boolean {
+    const characters = this.#characters;
+    const last = (this.#begins[number + 1] as number) - text.length;
+    for (let begin = this.#begins[number] as number; begin <= last; begin++) {
+      let index = 0;
+      while (index < text.length && characters[begin + index] === text.charCodeAt(index)) index++;
+      if (index === text.length) return true;
+    }
+    return false;
+  }
 }
 
 /** A gram as a number: 16 bits for each character, after a leading 1 that tells the lengths apart. */

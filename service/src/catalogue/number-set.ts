@@ -5,8 +5,8 @@
 
 import { Bitset } from './bitset.ts';
 
-/** Up to here, sorting a few numbers is faster than making a bitset and searching it. */
-const SORTED_COUNT_MAX = 256;
+/** An array of the members is smaller than a bitset when they are fewer than one in so many. */
+const SPARSE = 32;
 
 export type NumberSet = Uint32Array | Bitset;
 
@@ -39,12 +39,33 @@ export function byForm(sets: readonly NumberSet[]): { arrays: Uint32Array[]; bit
   };
 }
 
-/** A set that is used once and thrown away: made for speed. The members come in any order. */
-export function numberSet(members: Uint32Array, size: number): NumberSet {
-  if (members.length <= SORTED_COUNT_MAX) return members.sort();
-  const set = new Bitset(size);
-  for (let index = 0; index < members.length; index++) set.add(members[index] as number);
-  return set;
+/** What is in all of the sets, at least one. */
+export function intersection([first, ...others]: readonly [Bitset, ...Bitset[]], size: number): NumberSet {
+  const common = first.copy();
+  for (const other of others) common.intersect(other);
+  const few: number[] = [];
+  const areFew = common.every((member) => few.push(member) <= size / SPARSE);
+  return areFew ? new Uint32Array(few) : common;
+}
+
+/** The members of an array that are in all of the sets. */
+export function membersInAll(members: Uint32Array, sets: readonly Bitset[]): Uint32Array {
+  const found: number[] = [];
+  for (let index = 0; index < members.length; index++) {
+    const member = members[index] as number;
+    let place = 0;
+    while (place < sets.length && (sets[place] as Bitset).has(member)) place++;
+    if (place === sets.length) found.push(member);
+  }
+  return new Uint32Array(found);
+}
+
+/** A set of its own, to be changed. */
+export function asBitset(set: NumberSet, size: number): Bitset {
+  if (set instanceof Bitset) return set.copy();
+  const bitset = new Bitset(size);
+  for (let index = 0; index < set.length; index++) bitset.add(set[index] as number);
+  return bitset;
 }
 
 export class NumberSetBuilder {
@@ -55,7 +76,7 @@ export class NumberSetBuilder {
 
   constructor(size: number) {
     this.#size = size;
-    this.#countMax = size / 32;
+    this.#countMax = size / SPARSE;
   }
 
   /** Members must come in ascending order; one may come several times in a row. */

@@ -2,11 +2,11 @@
 // number, and nothing of texts or pages. Its worst case is far from looking at every offer's text: whole
 // sets of offers and of retailers are intersected first, and names are compared only for what is left.
 
-import { type Bitset, firstAccepted, firstCommon, type Range } from './bitset.ts';
+import { Bitset, firstAccepted, firstCommon, type Range } from './bitset.ts';
 import type { DealTable } from './deal-table.ts';
 import { fold } from './fold.ts';
 import type { NameIndex } from './name-index.ts';
-import { byForm, firstAtOrAfter, isInAll, type NumberSet, numberSet } from './number-set.ts';
+import { asBitset, byForm, firstAtOrAfter, isInAll, type NumberSet } from './number-set.ts';
 
 export interface OfferFilters {
   readonly name?: string | undefined;
@@ -61,43 +61,87 @@ export class OfferIndex {
   }
 
   #selectByName(name: string, terms: readonly TermEntry[], range: Range, limit: number): number[] {
-    const { owners } = this.#table;
-    const candidates = this.#names.candidates(name);
-    for (const { retailers } of terms) if (retailers !== undefined) candidates.intersect(retailers);
+    const among = terms.flatMap(({ retailers }) => retailers ?? []);
+    const candidates = this.#names.candidates(name, among);
     const sets = terms.map(({ offers }) => offers);
-    const offers = this.#collectOffers(candidates, stepsToWalk(sets, range), limit);
-    if (offers !== undefined) sets.push(offers);
+    if (candidates instanceof Bitset) return this.#walk(name, candidates, sets, range, limit);
+    const offerCount = this.#countOffers(candidates);
+    if (offerCount === 0) return [];
+    // Of n offers, m of them the candidates', a walk meets enough after about limit · n / m steps, or ends. Collecting
+    // takes m steps at most, and few of them for a first page.
+    if (offerCount ** 2 > 4 * limit * this.#table.count)
+      return this.#walk(name, candidates, sets, range, limit);
+    return this.#collect(name, candidates, offerCount / this.#table.count, sets, range, limit);
+  }
+
+  /** Goes through the list until enough offers of the candidates are met. */
+  #walk(
+    name: string,
+    candidates: NumberSet,
+    sets: readonly NumberSet[],
+    range: Range,
+    limit: number,
+  ): number[] {
+    const { owners, retailerCount } = this.#table;
+    const remaining = asBitset(candidates, retailerCount);
     return select(sets, range, limit, (offer) => {
       const retailer = owners[offer] as number;
-      if (!candidates.has(retailer)) return false;
+      if (!remaining.has(retailer)) return false;
       if (this.#names.matches(retailer, name)) return true;
-      candidates.delete(retailer);
+      remaining.delete(retailer);
       return false;
     });
   }
 
   /**
-   * All offers of the candidates, or undefined when it is less work to walk through the list until enough of
-   * them are met. Of n offers, m of them the candidates', the walk meets enough after about limit · n / m
-   * steps, or ends; collecting takes m steps, each of them about four times as long.
+   * Gathers the offers of the candidates from the beginning of the range, as far as enough of them would be met if they
+   * lay everywhere with the same density and were all wanted; and then from twice as much of it, until they are enough.
    */
-  #collectOffers(candidates: Bitset, walkStepsMax: number, limit: number): NumberSet | undefined {
-    const { firstSlots, ranks, count } = this.#table;
-    const offersMax = Math.min(Math.sqrt(limit * count) / 2, walkStepsMax / 4);
-    let offerCount = 0;
-    const few = candidates.every((retailer) => {
-      offerCount += (firstSlots[retailer + 1] as number) - (firstSlots[retailer] as number);
-      return offerCount <= offersMax;
-    });
-    if (!few) return undefined;
-    const offers = new Uint32Array(offerCount);
-    let index = 0;
-    candidates.forEach((retailer) => {
-      const end = firstSlots[retailer + 1] as number;
-      for (let slot = firstSlots[retailer] as number; slot < end; slot++)
-        offers[index++] = ranks[slot] as number;
-    });
-    return numberSet(offers, count);
+  #collect(
+    name: string,
+    candidates: Uint32Array,
+    density: number,
+    sets: readonly NumberSet[],
+    { begin, end }: Range,
+    limit: number,
+  ): number[] {
+    const { owners } = this.#table;
+    const isMatch = (offer: number) => this.#names.matches(owners[offer] as number, name);
+    for (let length = limit / density; ; length *= 2) {
+      const range = { begin, end: Math.min(begin + length, end) };
+      const offers = this.#offersOf(candidates, sets, range);
+      if (offers.length < limit && range.end < end) continue;
+      const found = selectAmong(new Uint32Array(offers).sort(), [], range, limit, isMatch);
+      if (found.length === limit || range.end === end) return found;
+    }
+  }
+
+  /** The offers of some retailers that are in all of the sets, retailer by retailer. */
+  #offersOf(retailers: Uint32Array, sets: readonly NumberSet[], { begin, end }: Range): number[] {
+    const { firstSlots, ranks, listedCount } = this.#table;
+    const offers: number[] = [];
+    for (let index = 0; index < retailers.length; index++) {
+      const retailer = retailers[index] as number;
+      const slotEnd = firstSlots[retailer + 1] as number;
+      for (let slot = firstSlots[retailer] as number; slot < slotEnd; slot++) {
+        const offer = ranks[slot] as number;
+        if (offer < begin || offer >= listedCount) continue;
+        // Ranks rise from slot to slot of a retailer, but for those that are not listed.
+        if (offer >= end) break;
+        if (isInAll(sets, offer)) offers.push(offer);
+      }
+    }
+    return offers;
+  }
+
+  #countOffers(retailers: Uint32Array): number {
+    const { firstSlots } = this.#table;
+    let count = 0;
+    for (let index = 0; index < retailers.length; index++) {
+      const retailer = retailers[index] as number;
+      count += (firstSlots[retailer + 1] as number) - (firstSlots[retailer] as number);
+    }
+    return count;
   }
 }
 
@@ -112,7 +156,7 @@ function select(
   if (fewest !== undefined) return selectAmong(fewest, [...bitsets, ...otherArrays], range, limit, accept);
   const [first, ...others] = bitsets;
   if (first === undefined) return firstAccepted(range, limit, accept);
-  return firstCommon([first, others[0], others[1]], range, limit, accept);
+  return firstCommon([first, others[0]], range, limit, accept);
 }
 
 function selectAmong(
@@ -128,8 +172,4 @@ function selectAmong(
     if (offer < end && isInAll(sets, offer) && accept(offer)) found.push(offer);
   }
   return found;
-}
-
-function stepsToWalk(sets: readonly NumberSet[], { begin, end }: Range): number {
-  return byForm(sets).arrays[0]?.length ?? end - begin;
 }

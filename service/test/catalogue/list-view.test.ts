@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Catalogue, type CatalogueListName, type CatalogueQuery } from '../../src/catalogue/catalogue.ts';
-import type { Promotion, Retailer } from '../../src/domain/catalogue.ts';
+import type { CashbackOffer, Promotion, Retailer } from '../../src/domain/catalogue.ts';
 import { activePeriodMs } from '../../src/domain/deals.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
@@ -130,6 +130,31 @@ test('filters agree with a plain search in a catalogue of many retailers, common
   }
 });
 
+test('filters agree with a plain search where names are alike and a few retailers have most of the offers', async () => {
+  const name = fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' '), minLength: 1, maxLength: 12 });
+  const offerCount = fc.oneof(
+    { arbitrary: fc.nat(3), weight: 40 },
+    { arbitrary: fc.integer({ min: 100, max: 400 }), weight: 1 },
+  );
+  const drafts = fc.array(fc.tuple(name, offerCount), { minLength: 40, maxLength: 120 });
+  const search = fc.record({
+    name: fc.oneof(name, fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: 6 })),
+    country: fc.constantFrom('DE', 'AT', 'LI', undefined),
+    cursor: fc.option(fc.uuid() as fc.Arbitrary<Uuid>, { nil: undefined }),
+    limit: fc.integer({ min: 1, max: 40 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(drafts, fc.array(search, { minLength: 20, maxLength: 20 }), async (drafts, searches) => {
+      const retailers = drafts.map(([name, offers], number) => skewedRetailer(number, name, offers));
+      const view = (await loaded(retailers)).list('cashbackOffers');
+      for (const query of searches) {
+        expect(readPage(view, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
 test('lists other than cashback offers do not look at the filters', async () => {
   const retailers = manyRetailers().slice(0, 10);
   const catalogue = await loaded(retailers);
@@ -141,6 +166,22 @@ test('a name of nothing but accents selects everything, as an empty one does', a
   const catalogue = await loaded(manyRetailers());
   const offers = catalogue.list('cashbackOffers');
   expect(readPage(offers, { ...FIRST, name: '\u0301\u0308' })).toEqual(readPage(offers, FIRST));
+});
+
+test('an offer that is not listed, because another retailer has its id, hides none of its retailer', async () => {
+  const retailers = manyRetailers();
+  const byId = retailers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const [first, last] = [byId[0], byId.findLast(({ cashbackOffers }) => cashbackOffers.length > 2)];
+  if (first === undefined || last === undefined) throw new Error('two are needed');
+  const shared = { ...last.cashbackOffers[0], id: '00000000-0000-4000-8000-000000000000' as Uuid };
+  const withShared = retailers.map((retailer) =>
+    retailer === first || retailer === last
+      ? { ...retailer, cashbackOffers: [shared as CashbackOffer, ...retailer.cashbackOffers] }
+      : retailer,
+  );
+  const offers = (await loaded(withShared)).list('cashbackOffers');
+  const query = { ...FIRST, name: last.name };
+  expect(readPage(offers, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
 });
 
 test('a deal id that two retailers share is listed once, so that a walk ends', async () => {
@@ -206,6 +247,28 @@ function manyRetailers(): Retailer[] {
     coupons: [],
     promotions: [promotion(number)],
   }));
+}
+
+/** Nearly all of its offers are for one country, a few for another, and very few for a third. */
+function skewedRetailer(number: number, name: string, offerCount: number): Retailer {
+  const offer = {
+    ...{ featured: false, cashbackPercentage: 0.05, maximumFixedCommissionFee: null },
+    ...{ description: '', category: 'Garden', termsAndExclusions: '' },
+  };
+  return {
+    id: uuid('retailer', number),
+    name,
+    hostname: 'shop.example',
+    url: 'https://shop.example/',
+    logo: 'https://shop.example/logo.svg',
+    cashbackOffers: Array.from({ length: offerCount }, (_, index) => ({
+      id: uuid('offer', number, index),
+      ...offer,
+      countries: ['DE', ...(index % 10 === 0 ? ['AT'] : []), ...(number % 40 === 0 ? ['LI'] : [])],
+    })),
+    coupons: [],
+    promotions: [],
+  };
 }
 
 function manyNames(number: number): string {
