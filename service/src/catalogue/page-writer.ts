@@ -7,12 +7,14 @@ import type { Uuid } from '../domain/uuid.ts';
 import type { TextPool } from './text-pool.ts';
 import type { UuidTable } from './uuid-table.ts';
 
+const COMMA = 0x2c;
 const ROOM_AT_FIRST = 256 * 1024;
 /** Room beyond this, for the largest pages, is not kept. */
 const ROOM_KEPT_MAX = 4 * 1024 * 1024;
 
 /** A page of the list envelope, as UTF-8. */
 export interface EncodedPage {
+  /** They are there until the next page is written: whoever keeps them takes a copy. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
 }
@@ -33,9 +35,17 @@ export class PageWriter {
     this.#used += this.#room.write(text, this.#used, 'latin1');
   }
 
-  /** What has been written; the writer begins anew. */
+  addByte(byte: number): void {
+    this.#makeRoomFor(1);
+    this.#room[this.#used++] = byte;
+  }
+
+  /**
+   * What has been written; the writer begins anew, in the same place. A copy for each page of 60 KB that is sent once
+   * would cost a sixth of its time, most of it for the memory.
+   */
   finish(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(this.#room.subarray(0, this.#used));
+    const bytes = new Uint8Array(this.#room.buffer, 0, this.#used);
     this.#used = 0;
     if (this.#room.length > ROOM_KEPT_MAX) this.#room = Buffer.allocUnsafeSlow(ROOM_AT_FIRST);
     return bytes;
@@ -62,7 +72,7 @@ export function writePage(
   const { items, cursor } = cutPage(numbers, limit, (number) => ids.at(number));
   writer.add(ENVELOPE_START);
   for (let index = 0; index < items.length; index++) {
-    if (index > 0) writer.add(',');
+    if (index > 0) writer.addByte(COMMA);
     writeItem(items[index] as number, writer);
   }
   writer.add(envelopeEnd(cursor));

@@ -67,8 +67,8 @@ export function buildApp(dependencies: AppDependencies): App {
     ...(dependencies.extraRoutes ?? []),
   ]);
 
-  function answer(exchange: Exchange): Reply | Promise<Reply> {
-    const { request, path, search } = exchange;
+  function findRoute(exchange: Exchange): Route {
+    const { path, search } = exchange;
     if (path.length + search.length >= URL_LENGTH_MAX) {
       throw new ApiError('uri_too_long', `The URL must not be longer than ${URL_LENGTH_MAX} bytes.`);
     }
@@ -76,11 +76,25 @@ export function buildApp(dependencies: AppDependencies): App {
     if (route === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
     exchange.route = route.path;
     exchange.openToBrowsers = route.openToBrowsers;
-    if (route.openToBrowsers && isPreflight(request)) return preflightReply();
+    return route;
+  }
+
+  function serve(exchange: Exchange): Response | Promise<Response> {
+    const { request } = exchange;
+    const route = findRoute(exchange);
+    if (route.openToBrowsers && isPreflight(request)) return respond(exchange, preflightReply());
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new ApiError('method_not_allowed', 'Use GET or HEAD.', { headers: { Allow: 'GET, HEAD' } });
     }
-    return route.answer(exchange);
+    const admitted = route.admit?.(exchange);
+    return admitted === undefined ? answer(route, exchange) : admitted.then(() => answer(route, exchange));
+  }
+
+  function answer(route: Route, exchange: Exchange): Response | Promise<Response> {
+    const reply = route.answer(exchange);
+    if (!(reply instanceof Promise)) return respond(exchange, reply);
+    const toBody = exchange.request.method === 'HEAD' ? readyBody : lateBody;
+    return reply.then((late) => respond(exchange, late, toBody));
   }
 
   function respond(exchange: Exchange, reply: Reply, toBody = readyBody): Response {
@@ -127,12 +141,8 @@ export function buildApp(dependencies: AppDependencies): App {
     const address = addressOf(socketAddress, request.headers);
     const exchange = openExchange(request, address, settings.publicUrl, performance.now());
     try {
-      const reply = answer(exchange);
-      if (!(reply instanceof Promise)) return respond(exchange, reply);
-      return reply.then(
-        (late) => respond(exchange, late, request.method === 'HEAD' ? readyBody : lateBody),
-        (error) => fail(exchange, error),
-      );
+      const response = serve(exchange);
+      return response instanceof Promise ? response.catch((error) => fail(exchange, error)) : response;
     } catch (error) {
       return fail(exchange, error);
     }

@@ -27,10 +27,10 @@ export function catalogueRoute(catalogue: Catalogue, pageSize: number) {
     });
     const { headers: asked } = exchange.request;
     const coding = chooseCoding(asked.get('Accept-Encoding'), page.size);
-    const { tag, whole, unchanged } = page.as(coding);
-    if (matchesTag(asked.get('If-None-Match'), tag)) return unchanged;
+    const representation = page.as(coding);
+    if (matchesTag(asked.get('If-None-Match'), representation.tag)) return representation.unchanged;
     return page.cursor === undefined
-      ? whole
-      : { ...whole, ownHeaders: { Link: nextLink(exchange, page.cursor) } };
+      ? representation.whole
+      : { ...representation.whole, ownHeaders: { Link: nextLink(exchange, page.cursor) } };
   };
 }

@@ -23,10 +23,13 @@ export interface Exchange {
   rateLimit: RateLimitState | undefined;
 }
 
+/** Both steps throw ApiError for everything that the caller is to know. */
 export interface Route {
   readonly path: string;
   readonly openToBrowsers: boolean;
-  /** Throws ApiError for everything that the caller is to know. */
+  /** Finds out who is calling and whether they may; for all who come when it is not there. */
+  readonly admit?: (exchange: Exchange) => void | Promise<void>;
+  /** A reply that is there at once is sent at once, before anything else happens. */
   readonly answer: (exchange: Exchange) => Reply | Promise<Reply>;
 }
 

@@ -56,12 +56,8 @@ export function operationRoutes(dependencies: AppDependencies, limits: RateLimit
   return OPERATIONS.map((operation) => ({
     path: operation.path,
     openToBrowsers: operation.tokenKind === 'public',
-    answer(exchange) {
-      const identified = identify(exchange, operation);
-      return identified === undefined
-        ? serve(exchange, operation)
-        : identified.then(() => serve(exchange, operation));
-    },
+    admit: (exchange) => identify(exchange, operation),
+    answer: (exchange) => serve(exchange, operation),
   }));
 }
 

@@ -15,12 +15,3 @@ test('a page holds what was written, however large it is, and nothing of the pag
     expect(new TextDecoder().decode(writer.finish())).toBe(texts.map((text) => `${text},`).join(''));
   }
 });
-
-test('a page that is done stays as it is while the next one is written', () => {
-  const writer = new PageWriter();
-  writer.add('first');
-  const first = writer.finish();
-  writer.add('other');
-  writer.finish();
-  expect(new TextDecoder().decode(first)).toBe('first');
-});

@@ -256,11 +256,16 @@ describe('caching and compression', () => {
       const ask = async (target: string) => {
         const headers = { Authorization: `Bearer ${token}`, 'Accept-Encoding': coding };
         const response = await fetch(node.url + target, { headers, decompress: false });
-        return { tag: response.headers.get('ETag'), body: Buffer.from(await response.arrayBuffer()) };
+        const differing = ['date', 'request-id', 'ratelimit'];
+        return {
+          headers: [...response.headers].filter(([name]) => !differing.includes(name)),
+          body: Buffer.from(await response.arrayBuffer()),
+        };
       };
-      const kept = [await ask(path), await ask(path)];
-      const [built, again] = [await ask(anew), await ask(anew)];
-      for (const answer of [...kept, again]) expect(answer).toEqual(built);
+      const built = await ask(anew);
+      // The second time a page is asked for it is kept, and from the third time on it is there.
+      const others = [await ask(anew), await ask(anew), await ask(path), await ask(path), await ask(path)];
+      for (const answer of others) expect(answer).toEqual(built);
       expect(built.body.length).toBeGreaterThan(0);
     },
   );

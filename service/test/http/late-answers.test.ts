@@ -1,9 +1,9 @@
-// Answers that had to wait for the database, and are long: what of them goes over the wire, and how.
+// Answers that had to wait for the database: that they are whole, and how long ones go over the wire.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { DATABASES } from '../support/databases.ts';
-import { transaction } from '../support/fixtures.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const PATH = '/v1/transactions/';
@@ -48,6 +48,31 @@ for (const database of DATABASES) {
       expect(head.headers.get('Content-Length')).toBe(length);
       expect(head.headers.has('Transfer-Encoding')).toBe(false);
     });
+  });
+
+  test(`pages of the catalogue, for a token that is looked for in ${database.name}, are each the one that was asked for`, async () => {
+    await using node = await TestNode.start({ databaseUrl: await database.create() });
+    await node.catalogue([
+      retailer(1, { cashbackOffers: Array.from({ length: 40 }, (_, index) => offer(100 + index)) }),
+    ]);
+    // Before every id there is: the same pages each time, but asked for in another way, so that none is there yet.
+    const offersOf = async (round: number, token: string) => {
+      const cursor = `00000000-0000-0000-0000-0000000000${10 + round}`;
+      const answers = Array.from({ length: 40 }, async (_, index) => {
+        const path = `/v1/cashback-offers/?limit=${index + 1}&cursor=${cursor}`;
+        return (await node.get(path, token, UNCOMPRESSED)).text();
+      });
+      return Promise.all(answers);
+    };
+    const known = await node.token('public');
+    await node.get('/v1/coupons/', known);
+    const expected = await offersOf(0, known);
+    expect(expected.map((body) => JSON.parse(body).data.length)).toEqual(
+      expected.map((_, index) => index + 1),
+    );
+    for (let round = 1; round <= 5; round++) {
+      expect(await offersOf(round, await node.token('public'))).toEqual(expected);
+    }
   });
 }
 
