@@ -75,13 +75,16 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
     writeFileSync(file, Array.from({ length: DIFFERENT_QUERIES }, path).join('\n'));
     return ['paths', file];
   };
-  // As much of a name as people type, and a country in which the retailer has offers.
-  const search = () => {
+  // A country in which the retailer has offers, and as much of its name as somebody would type: hundreds of others share
+  // that, so that most pages are full. With the whole name, only a few offers are left.
+  const search = (part: (name: string) => string) => () => {
     const { name, cashbackOffers } = random.pick(sample);
-    const begin = random.whole(0, name.length - 4);
-    const part = name.slice(begin, begin + random.whole(4, 9));
     const country = random.pick(random.pick(cashbackOffers).countries);
-    return `${OFFERS}?${new URLSearchParams({ name: part, country })}`;
+    return `${OFFERS}?${new URLSearchParams({ name: part(name), country })}`;
+  };
+  const partOf = (name: string) => {
+    const begin = random.whole(0, name.length - 4);
+    return name.slice(begin, begin + random.whole(4, 9));
   };
   const anywhere = () => `${OFFERS}?cursor=${crypto.randomUUID()}`;
   const load = (headers: Record<string, string>, file?: Load['file']): Load => ({
@@ -90,12 +93,18 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
     ...(file === undefined ? {} : { file }),
   });
   const gzip = { 'Accept-Encoding': 'gzip' };
-  const [searches, cursors] = [write('searches', search), write('cursors', anywhere)];
+  const cursors = write('cursors', anywhere);
+  const searches = write('searches', search(partOf));
+  const wholeNames = write(
+    'whole-names',
+    search((name) => name),
+  );
   return compare(
     {
       'the first page, again and again': load({}),
       'pages from anywhere': load({}, cursors),
       'pages by name and country': load({}, searches),
+      'pages by whole name and country': load({}, wholeNames),
       'pages from anywhere, gzip': load(gzip, cursors),
       'pages by name and country, gzip': load(gzip, searches),
     },
@@ -104,11 +113,12 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
 }
 
 function filterFindings(measured: Awaited<ReturnType<typeof compareFilters>>): Finding[] {
-  const filtered = measured['pages by name and country'];
   const first = measured['the first page, again and again'];
   const anywhere = measured['pages from anywhere'];
+  const byPart = measured['pages by name and country'];
+  const byWhole = measured['pages by whole name and country'];
   const work = 'by name and country, a different query each time';
-  const against = (other: Series, name: string): Finding[] => [
+  const against = (work: string, filtered: Series, other: Series, name: string): Finding[] => [
     {
       work,
       target: `at least 0.5 of ${name}`,
@@ -123,8 +133,9 @@ function filterFindings(measured: Awaited<ReturnType<typeof compareFilters>>): F
     },
   ];
   return [
-    ...against(anywhere, 'unfiltered pages, a different one each time'),
-    ...against(first, 'the first page, again and again'),
+    ...against(`${work}, pages of 100`, byPart, anywhere, 'unfiltered pages, a different one each time'),
+    ...against(`${work}, a few offers each`, byWhole, first, 'the first page, again and again'),
+    ...against(`${work}, pages of 100`, byPart, first, 'the first page, again and again'),
   ];
 }
 
