@@ -6,6 +6,7 @@ import { intersection, membersInAll, type NumberSet, NumberSetBuilder } from './
 import type { Pacer } from './pacer.ts';
 
 const GRAM_LENGTH_MAX = 3;
+const SHORT_LENGTH_MAX = 100;
 
 export class NameIndex {
   readonly #names: NameTable;
@@ -35,13 +36,13 @@ export class NameIndex {
     });
     const retailersByGram = new Map<number, NumberSet>();
     await pacer.forEach(builders, ([gram, builder]) => retailersByGram.set(gram, builder.build()));
-    return new NameIndex(new NameTable(names), retailersByGram);
+    return new NameIndex(await NameTable.build(names, pacer), retailersByGram);
   }
 
   /**
    * All retailers in some sets whose name contains the text, and perhaps others in them whose name does not. Of the grams
    * that few names have, only that of the fewest counts: to look for a retailer in another array would take longer than
-   * to compare its name. The result is not to be changed.
+   * to compare its name.
    */
   candidates(text: string, among: readonly Bitset[]): NumberSet {
     const bitsets = [...among];
@@ -53,9 +54,7 @@ export class NameIndex {
       if (set instanceof Bitset) bitsets.push(set);
       else if (fewest === undefined || set.length < fewest.length) fewest = set;
     }
-    const [first, ...others] = bitsets;
-    if (fewest !== undefined) return membersInAll(fewest, bitsets);
-    return first === undefined ? new Uint32Array() : intersection([first, ...others], this.#names.count);
+    return fewest === undefined ? intersection(bitsets, this.#names.count) : membersInAll(fewest, bitsets);
   }
 
   /** Whether a candidate for the text is one of those whose name contains it. */
@@ -69,15 +68,29 @@ class NameTable {
   readonly #characters: Uint16Array;
   /** By retailer: where its name begins; one more at the end. */
   readonly #begins: Uint32Array;
+  /** They are left as they are: comparing is simple here, and would take too long for them. */
+  readonly #longNames = new Map<number, string>();
 
-  constructor(names: readonly string[]) {
-    this.#characters = new Uint16Array(names.reduce((sum, { length }) => sum + length, 0));
-    this.#begins = new Uint32Array(names.length + 1);
+  private constructor(count: number, characterCount: number) {
+    this.#characters = new Uint16Array(characterCount);
+    this.#begins = new Uint32Array(count + 1);
+  }
+
+  static async build(names: readonly string[], pacer: Pacer): Promise<NameTable> {
+    const isLong = (name: string) => name.length > SHORT_LENGTH_MAX;
+    const table = new NameTable(
+      names.length,
+      names.reduce((sum, name) => sum + (isLong(name) ? 0 : name.length), 0),
+    );
     let end = 0;
-    for (const [number, name] of names.entries()) {
-      for (let index = 0; index < name.length; index++) this.#characters[end++] = name.charCodeAt(index);
-      this.#begins[number + 1] = end;
-    }
+    await pacer.repeat(names.length, (number) => {
+      const name = names[number] as string;
+      if (isLong(name)) table.#longNames.set(number, name);
+      else
+        for (let index = 0; index < name.length; index++) table.#characters[end++] = name.charCodeAt(index);
+      table.#begins[number + 1] = end;
+    });
+    return table;
   }
 
   get count(): number {
@@ -92,7 +105,7 @@ class NameTable {
       while (index < text.length && characters[begin + index] === text.charCodeAt(index)) index++;
       if (index === text.length) return true;
     }
-    return false;
+    return this.#longNames.get(number)?.includes(text) ?? false;
   }
 }
 

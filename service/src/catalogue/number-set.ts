@@ -39,13 +39,11 @@ export function byForm(sets: readonly NumberSet[]): { arrays: Uint32Array[]; bit
   };
 }
 
-/** What is in all of the sets, at least one. */
-export function intersection([first, ...others]: readonly [Bitset, ...Bitset[]], size: number): NumberSet {
-  const common = first.copy();
+/** What is in all of the sets, of numbers below `size`; nothing when there is none. */
+export function intersection([first, ...others]: readonly Bitset[], size: number): Bitset {
+  const common = first?.copy() ?? new Bitset(size);
   for (const other of others) common.intersect(other);
-  const few: number[] = [];
-  const areFew = common.every((member) => few.push(member) <= size / SPARSE);
-  return areFew ? new Uint32Array(few) : common;
+  return common;
 }
 
 /** The members of an array that are in all of the sets. */
@@ -58,6 +56,13 @@ export function membersInAll(members: Uint32Array, sets: readonly Bitset[]): Uin
     if (place === sets.length) found.push(member);
   }
   return new Uint32Array(found);
+}
+
+/** Whether all members are accepted; asks in ascending order and stops at the first that is not. */
+export function every(set: NumberSet, accept: (member: number) => boolean): boolean {
+  if (set instanceof Bitset) return set.every(accept);
+  for (let index = 0; index < set.length; index++) if (!accept(set[index] as number)) return false;
+  return true;
 }
 
 /** A set of its own, to be changed. */

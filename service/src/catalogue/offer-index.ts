@@ -2,11 +2,11 @@
 // number, and nothing of texts or pages. Its worst case is far from looking at every offer's text: whole
 // sets of offers and of retailers are intersected first, and names are compared only for what is left.
 
-import { Bitset, firstAccepted, firstCommon, type Range } from './bitset.ts';
+import { type Bitset, firstAccepted, firstCommon, type Range } from './bitset.ts';
 import type { DealTable } from './deal-table.ts';
 import { fold } from './fold.ts';
 import type { NameIndex } from './name-index.ts';
-import { asBitset, byForm, firstAtOrAfter, isInAll, type NumberSet } from './number-set.ts';
+import { asBitset, byForm, every, firstAtOrAfter, isInAll, type NumberSet } from './number-set.ts';
 
 export interface OfferFilters {
   readonly name?: string | undefined;
@@ -19,6 +19,9 @@ export interface TermEntry {
   readonly offers: NumberSet;
   readonly retailers: Bitset | undefined;
 }
+
+/** Whether a retailer's name contains the text that is searched for. */
+const [UNKNOWN, MATCH, OTHER] = [0, 1, 2];
 
 /** By folded category, or by country code. */
 export type TermIndex = ReadonlyMap<string, TermEntry>;
@@ -64,14 +67,40 @@ export class OfferIndex {
     const among = terms.flatMap(({ retailers }) => retailers ?? []);
     const candidates = this.#names.candidates(name, among);
     const sets = terms.map(({ offers }) => offers);
-    if (candidates instanceof Bitset) return this.#walk(name, candidates, sets, range, limit);
-    const offerCount = this.#countOffers(candidates);
-    if (offerCount === 0) return [];
-    // Of n offers, m of them the candidates', a walk meets enough after about limit · n / m steps, or ends. Collecting
-    // takes m steps at most, and few of them for a first page.
-    if (offerCount ** 2 > 4 * limit * this.#table.count)
-      return this.#walk(name, candidates, sets, range, limit);
-    return this.#collect(name, candidates, offerCount / this.#table.count, sets, range, limit);
+    const few = this.#withFewOffers(candidates, this.#collectedMax(sets, range, limit));
+    return few === undefined
+      ? this.#walk(name, candidates, sets, range, limit)
+      : this.#collect(name, few, sets, range, limit);
+  }
+
+  /**
+   * Up to how many offers of candidates it is less work to collect them than to walk through the list until enough of
+   * them are met. Of n offers, m of them the candidates', the walk meets enough after about limit · n / m steps, or ends.
+   * Collecting takes m steps at most, each a quarter as long; or twenty times as long, when each offer has to be looked
+   * for in an array.
+   */
+  #collectedMax(sets: readonly NumberSet[], { begin, end }: Range, limit: number): number {
+    const [rarest] = byForm(sets).arrays;
+    const walkStepsMax = rarest?.length ?? end - begin;
+    const stepsForOne = rarest === undefined ? 4 : 1 / 20;
+    return Math.min(Math.sqrt(stepsForOne * limit * this.#table.count), stepsForOne * walkStepsMax);
+  }
+
+  /** The retailers that have offers, with how many they have; undefined when that is more than so many. */
+  #withFewOffers(
+    retailers: NumberSet,
+    offersMax: number,
+  ): { retailers: Uint32Array; offerCount: number } | undefined {
+    const { firstSlots } = this.#table;
+    const found: number[] = [];
+    let offerCount = 0;
+    const areFew = every(retailers, (retailer) => {
+      const count = (firstSlots[retailer + 1] as number) - (firstSlots[retailer] as number);
+      offerCount += count;
+      if (count > 0) found.push(retailer);
+      return offerCount <= offersMax;
+    });
+    return areFew ? { retailers: new Uint32Array(found), offerCount } : undefined;
   }
 
   /** Goes through the list until enough offers of the candidates are met. */
@@ -99,28 +128,33 @@ export class OfferIndex {
    */
   #collect(
     name: string,
-    candidates: Uint32Array,
-    density: number,
+    { retailers, offerCount }: { readonly retailers: Uint32Array; readonly offerCount: number },
     sets: readonly NumberSet[],
     { begin, end }: Range,
     limit: number,
   ): number[] {
-    const { owners } = this.#table;
-    const isMatch = (offer: number) => this.#names.matches(owners[offer] as number, name);
-    for (let length = limit / density; ; length *= 2) {
+    const verdicts = new Uint8Array(retailers.length);
+    for (let length = (limit * this.#table.count) / offerCount; ; length *= 2) {
       const range = { begin, end: Math.min(begin + length, end) };
-      const offers = this.#offersOf(candidates, sets, range);
-      if (offers.length < limit && range.end < end) continue;
-      const found = selectAmong(new Uint32Array(offers).sort(), [], range, limit, isMatch);
-      if (found.length === limit || range.end === end) return found;
+      const offers = this.#offersOf(name, retailers, verdicts, sets, range);
+      if (offers.length >= limit || !(range.end < end)) {
+        return Array.from(new Uint32Array(offers).sort().subarray(0, limit));
+      }
     }
   }
 
-  /** The offers of some retailers that are in all of the sets, retailer by retailer. */
-  #offersOf(retailers: Uint32Array, sets: readonly NumberSet[], { begin, end }: Range): number[] {
+  /** The offers of those retailers whose name contains the text, as far as they are in all of the sets, in no order. */
+  #offersOf(
+    name: string,
+    retailers: Uint32Array,
+    verdicts: Uint8Array,
+    sets: readonly NumberSet[],
+    { begin, end }: Range,
+  ): number[] {
     const { firstSlots, ranks, listedCount } = this.#table;
     const offers: number[] = [];
     for (let index = 0; index < retailers.length; index++) {
+      if (verdicts[index] === OTHER) continue;
       const retailer = retailers[index] as number;
       const slotEnd = firstSlots[retailer + 1] as number;
       for (let slot = firstSlots[retailer] as number; slot < slotEnd; slot++) {
@@ -128,20 +162,15 @@ export class OfferIndex {
         if (offer < begin || offer >= listedCount) continue;
         // Ranks rise from slot to slot of a retailer, but for those that are not listed.
         if (offer >= end) break;
-        if (isInAll(sets, offer)) offers.push(offer);
+        if (!isInAll(sets, offer)) continue;
+        if (verdicts[index] === UNKNOWN) {
+          verdicts[index] = this.#names.matches(retailer, name) ? MATCH : OTHER;
+        }
+        if (verdicts[index] === OTHER) break;
+        offers.push(offer);
       }
     }
     return offers;
-  }
-
-  #countOffers(retailers: Uint32Array): number {
-    const { firstSlots } = this.#table;
-    let count = 0;
-    for (let index = 0; index < retailers.length; index++) {
-      const retailer = retailers[index] as number;
-      count += (firstSlots[retailer + 1] as number) - (firstSlots[retailer] as number);
-    }
-    return count;
   }
 }
 

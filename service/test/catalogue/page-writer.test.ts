@@ -7,11 +7,12 @@ test('a page holds what was written, however large it is, and nothing of the pag
   const writer = new PageWriter();
   for (const count of [1, 100, 20_000, 1, 0]) {
     const texts = Array.from({ length: count }, (_, number) => `{"é€😀":"${'x'.repeat(number % 700)}"}`);
+    writer.begin();
     for (const text of texts) {
       const { chunk, begin, end } = pool.add(text);
       writer.copy(pool, chunk, begin, end);
       writer.add(',');
     }
-    expect(new TextDecoder().decode(writer.finish())).toBe(texts.map((text) => `${text},`).join(''));
+    expect(new TextDecoder().decode(writer.written)).toBe(texts.map((text) => `${text},`).join(''));
   }
 });

@@ -53,7 +53,11 @@ for (const database of DATABASES) {
   test(`pages of the catalogue, for a token that is looked for in ${database.name}, are each the one that was asked for`, async () => {
     await using node = await TestNode.start({ databaseUrl: await database.create() });
     await node.catalogue([
-      retailer(1, { cashbackOffers: Array.from({ length: 40 }, (_, index) => offer(100 + index)) }),
+      retailer(1, {
+        cashbackOffers: Array.from({ length: 40 }, (_, index) =>
+          offer(100 + index, { termsAndExclusions: `${index} `.repeat(300) }),
+        ),
+      }),
     ]);
     // Before every id there is: the same pages each time, but asked for in another way, so that none is there yet.
     const offersOf = async (round: number, token: string) => {

@@ -1,11 +1,12 @@
-import { expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Catalogue } from '../../src/catalogue/catalogue.ts';
+import { Catalogue, type ListView } from '../../src/catalogue/catalogue.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
-import { PageCache } from '../../src/http/page-cache.ts';
+import { type CataloguePage, PageCache } from '../../src/http/page-cache.ts';
 import type { Reply } from '../../src/http/reply.ts';
 import { catalogue, query, START_MS, storeOf } from '../catalogue/arbitrary-catalogue.ts';
 import { naivePage } from '../catalogue/naive-catalogue.ts';
+import { id, offer, retailer } from '../support/fixtures.ts';
 
 test('whatever is asked for, how often and in whatever order, each answer is the page that was asked for', async () => {
   const steps = fc.array(query, { minLength: 1, maxLength: 5 }).chain((queries) =>
@@ -40,6 +41,56 @@ test('whatever is asked for, how often and in whatever order, each answer is the
     }),
     { numRuns: 200 },
   );
+});
+
+describe('of what has been asked for', () => {
+  const LENGTH = 1_000_000;
+  const retailers = Array.from({ length: 20 }, (_, number) =>
+    retailer(number, { cashbackOffers: [offer(100 + number, { termsAndExclusions: 'x'.repeat(LENGTH) })] }),
+  );
+  let written: number;
+  let ask: (number: number) => CataloguePage;
+
+  beforeEach(async () => {
+    const loaded = new Catalogue(storeOf(retailers), () => START_MS);
+    await loaded.load();
+    const offers = loaded.list('cashbackOffers');
+    const cache = new PageCache();
+    const view: ListView = {
+      page(query) {
+        written++;
+        return offers.page(query);
+      },
+    };
+    written = 0;
+    ask = (number) => cache.get(view, { cursor: id(100 + number), limit: 1 });
+  });
+
+  test('a page that is asked for again is written twice, however often it is asked for', () => {
+    for (let times = 0; times < 10; times++) expect(ask(0).size).toBeGreaterThan(LENGTH);
+    expect(written).toBe(2);
+  });
+
+  test('pages that are asked for once push nothing out', () => {
+    ask(0);
+    ask(0);
+    for (let number = 1; number < 20; number++) ask(number);
+    ask(0);
+    expect(written).toBe(2 + 19);
+  });
+
+  test('what was used longest ago goes when there is more than 16 MB', () => {
+    for (let number = 0; number < 20; number++) {
+      ask(number);
+      ask(number);
+      ask(0);
+    }
+    expect(written).toBe(2 * 20);
+    for (const number of [0, 19, 5]) ask(number);
+    expect(written).toBe(2 * 20);
+    ask(4);
+    expect(written).toBe(2 * 20 + 1);
+  });
 });
 
 type Body = Exclude<Reply['body'], readonly unknown[]>;
