@@ -46,7 +46,7 @@ export function intersection([first, ...others]: readonly Bitset[], size: number
   return common;
 }
 
-/** The members of an array that are in all of the sets. */
+/** The members of an array that are in all of the sets. To ask `isInAll`, which takes arrays as well, takes a fifth longer. */
 export function membersInAll(members: Uint32Array, sets: readonly Bitset[]): Uint32Array {
   const found: number[] = [];
   for (let index = 0; index < members.length; index++) {
