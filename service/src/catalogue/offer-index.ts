@@ -137,6 +137,7 @@ export class OfferIndex {
     for (let length = (limit * this.#table.count) / offerCount; ; length *= 2) {
       const range = { begin, end: Math.min(begin + length, end) };
       const offers = this.#offersOf(name, retailers, verdicts, sets, range);
+      // Where there are no offers at all, the length is no number.
       if (offers.length >= limit || !(range.end < end)) {
         return Array.from(new Uint32Array(offers).sort().subarray(0, limit));
       }

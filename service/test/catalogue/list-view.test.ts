@@ -162,6 +162,16 @@ test('lists other than cashback offers do not look at the filters', async () => 
   expect(readPage(catalogue.list('retailers'), { ...FIRST, ...filters }).items).toHaveLength(10);
 });
 
+test('a long name is found by any part of it, and by nothing else', async () => {
+  const long = skewedRetailer(1, `Begin${'n and on and o'.repeat(20)} end`, 2);
+  const retailers = [long, skewedRetailer(2, 'Begin and end', 2), skewedRetailer(3, 'on and on', 2)];
+  const offers = (await loaded(retailers)).list('cashbackOffers');
+  for (const name of [long.name, 'begin', 'and o', 'o end', 'no and', 'beginn', `${long.name}.`]) {
+    const query = { ...FIRST, name };
+    expect(readPage(offers, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
+  }
+});
+
 test('a name of nothing but accents selects everything, as an empty one does', async () => {
   const catalogue = await loaded(manyRetailers());
   const offers = catalogue.list('cashbackOffers');
