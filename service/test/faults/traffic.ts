@@ -54,6 +54,12 @@ export class Traffic {
     }
   }
 
+  /** Waits for so many answers, whatever they are, or until the patience is at its end. */
+  async untilAnswered(count: number, patienceMs: number): Promise<void> {
+    const startedMs = performance.now();
+    while (this.answers.length < count && performance.now() - startedMs < patienceMs) await Bun.sleep(10);
+  }
+
   async stop(): Promise<readonly Answer[]> {
     this.#isOver = true;
     await Promise.all(this.#clients);
