@@ -37,7 +37,11 @@ export function startPlain(
   });
 }
 
-export function startBare(folder: string, what: 'body' | 'transactions', path: string): Promise<Server> {
+export function startBare(
+  folder: string,
+  what: 'body' | 'texts' | 'transactions',
+  path: string,
+): Promise<Server> {
   return Server.start({
     command: (port) => [BUN, join(FOLDER, 'bare.ts'), what, path, String(port)],
     readyPath: '/?cursor=0',
@@ -107,6 +111,6 @@ async function fillPostgres(url: string, retailers: readonly Retailer[]): Promis
   await sql.end();
 }
 
-function listedOffers({ id: retailerId, logo, url, name, cashbackOffers }: Retailer) {
+export function listedOffers({ id: retailerId, logo, url, name, cashbackOffers }: Retailer) {
   return cashbackOffers.map((offer) => ({ ...offer, retailerId, logo, url, name }));
 }

@@ -1,10 +1,14 @@
-// The least that a server can do, to compare with: one fixed body, or a page of documents from SQLite that is
-// joined and sent. No token, no log, no compression. The database is ours: the same rows, the same index.
+// The least that a server can do, to compare with: one fixed body, a hundred of many texts that lie in memory, or a page
+// of documents from SQLite that is joined and sent. No token, no log, no compression, and nothing is searched for. The
+// database is ours: the same rows, the same index.
 //   bun bare.ts body FILE PORT
+//   bun bare.ts texts FILE_OF_LINES PORT
 //   bun bare.ts transactions DATABASE PORT
 
 import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
+
+const COMMA = 0x2c;
 
 const [what = '', path = '', port = ''] = process.argv.slice(2);
 
@@ -13,6 +17,24 @@ const answers: Record<string, () => (request: Request) => Response> = {
     const body = new Blob([readFileSync(path)]);
     const headers = new Headers({ 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
     return () => new Response(body, { headers });
+  },
+  texts() {
+    const all = readFileSync(path);
+    const begins = [0];
+    for (let end = all.indexOf('\n'); end >= 0; end = all.indexOf('\n', end + 1)) begins.push(end + 1);
+    const lines = Uint32Array.from(begins);
+    const page = Buffer.alloc(1 << 20);
+    const headers = new Headers({ 'Content-Type': 'application/json' });
+    return () => {
+      let used = page.write('{"data":[');
+      for (let count = 0; count < 100; count++) {
+        const line = Math.floor(Math.random() * (lines.length - 1));
+        if (count > 0) page[used++] = COMMA;
+        used += all.copy(page, used, lines[line], (lines[line + 1] as number) - 1);
+      }
+      used += page.write(']}', used);
+      return new Response(page.subarray(0, used), { headers });
+    };
   },
   transactions() {
     const find = new Database(path, { readonly: true }).prepare(

@@ -11,6 +11,7 @@ import { fillCatalogue } from '../fill.ts';
 import { LARGE, makeRetailers } from '../large-catalogue.ts';
 import { compare, type Load, runLoad, type Series } from '../load.ts';
 import { bearer, issueTokens, startOfferbook } from '../offerbook.ts';
+import { listedOffers, startBare } from '../peers.ts';
 import { percentile } from '../percentile.ts';
 import type { Server } from '../server.ts';
 import { megabytes, milliseconds, ratio, table, whole } from '../table.ts';
@@ -86,6 +87,7 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
     const begin = random.whole(0, name.length - 4);
     return name.slice(begin, begin + random.whole(4, 9));
   };
+  await using bare = await startBare(run.folder, 'texts', await writeOffers(run));
   const anywhere = () => `${OFFERS}?cursor=${crypto.randomUUID()}`;
   const load = (headers: Record<string, string>, file?: Load['file']): Load => ({
     url: `${server.url}${OFFERS}`,
@@ -99,9 +101,10 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
     'whole-names',
     search((name) => name),
   );
-  return compare(
+  return await compare(
     {
       'the first page, again and again': load({}),
+      'Bun.serve that copies any 100 offers, and does nothing else': { url: `${bare.url}/`, headers: {} },
       'pages from anywhere': load({}, cursors),
       'pages by name and country': load({}, searches),
       'pages by whole name and country': load({}, wholeNames),
@@ -110,6 +113,17 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
     },
     run,
   );
+}
+
+/** Every offer as it stands in the list, a line each. */
+async function writeOffers(run: Run): Promise<string> {
+  const path = join(run.folder, 'offers.txt');
+  const file = Bun.file(path).writer();
+  for (const retailer of makeRetailers(LARGE, Date.now())) {
+    for (const offer of listedOffers(retailer)) file.write(`${JSON.stringify(offer)}\n`);
+  }
+  await file.end();
+  return path;
 }
 
 function filterFindings(measured: Awaited<ReturnType<typeof compareFilters>>): Finding[] {
