@@ -62,14 +62,14 @@ export async function readWideWindow(
     ...pieces.edges.map((edge) => readEdge(connection, dialect, query, edge)),
   ]);
   const spans = await Promise.all(
-    pieces.spans.map((range) => findSpans(connection, query.orgId, clampSpans(range, bounds))),
+    pieces.spans.map((range) => findSpans(connection, query.orgId, clampSpans(range, bounds), bounds)),
   );
   const bulk = bulkStamps.filter(
     (ms) => isIn(query.window, ms) && !pieces.edges.some((edge) => isIn(edge, ms)),
   );
   const runs = [
     ...spans.flat(),
-    ...bulk.map((stampMs) => spanRun(STAMP, stampMs)),
+    ...bulk.map(heavyStamp),
     ...edges.flatMap(({ heavy }) => heavy),
   ];
   const lists = edges.flatMap(({ light }) => light);
@@ -103,18 +103,32 @@ export async function readBounds(connection: Connection, orgId: number): Promise
 }
 
 /** All spans of the range, unless there are so many that some must be empty: then those that hold anything. */
-async function findSpans(connection: Connection, orgId: number, range: SpanRange): Promise<SpanRun[]> {
-  const { shift, first, last } = range;
+async function findSpans(
+  connection: Connection,
+  orgId: number,
+  { shift, first, last }: SpanRange,
+  bounds: StampWindow,
+): Promise<SpanRun[]> {
   if (last - first < SPANS_MAX) {
-    return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => spanRun(shift, first + i));
+    const values = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+    return values.map((value) => spanRun(shift, value, bounds));
   }
   const rows = await connection.all<{ value: number }>(filledSpansSql(shift), orgId, first, last);
-  return rows.map(({ value }) => spanRun(shift, value));
+  return rows.map(({ value }) => spanRun(shift, value, bounds));
 }
 
-/** Longer spans hold more. A stamp that is a run holds an import, and is taken for some days' worth. */
-function spanRun(shift: number, value: number): SpanRun {
-  return { shift, value, weight: 2 ** (shift === STAMP ? 29 : shift) };
+/**
+ * The more of its time lies between the bounds, the more it holds. The latest span has only begun: taken for a whole one,
+ * it would seem to hold most of a window of some days, too little would be read of the others, and all of it again.
+ */
+function spanRun(shift: number, value: number, { minMs, maxMs }: StampWindow): SpanRun {
+  const beginMs = value * 2 ** shift;
+  return { shift, value, weight: Math.min(beginMs + 2 ** shift, maxMs + 1) - Math.max(beginMs, minMs) };
+}
+
+/** It holds an import, and is taken for some days' worth. */
+function heavyStamp(stampMs: number): SpanRun {
+  return { shift: STAMP, value: stampMs, weight: 2 ** 29 };
 }
 
 /** The first ids of each run, in one statement. */
@@ -132,9 +146,10 @@ async function readRuns(
     query.cursor,
     last,
     ...RUN_SHIFTS.flatMap((shift) => {
-      // Runs of the same length have the same weight, and so are read equally far.
       const group = byShift.get(shift) ?? [];
-      return [group[0]?.size ?? 0, JSON.stringify(group.map(({ run }) => run.value))];
+      // Of the same length, they are wanted equally far but for the first and last that there are.
+      const size = group.reduce((most, { size }) => Math.max(most, size), 0);
+      return [size, JSON.stringify(group.map(({ run }) => run.value))];
     }),
   );
   const found = new Map(rows.map(({ shift, value, ids }) => [`${shift} ${value}`, splitIds(ids)]));
@@ -159,7 +174,7 @@ async function readEdge(
     query.count,
   );
   return {
-    heavy: rows.flatMap(({ heavy_stamp: value }) => (value === null ? [] : [spanRun(STAMP, value)])),
+    heavy: rows.flatMap(({ heavy_stamp: stampMs }) => (stampMs === null ? [] : [heavyStamp(stampMs)])),
     light: rows.map(({ ids }) => splitIds(ids)),
   };
 }

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { StampWindow, Stores, TransactionPage, TransactionStore } from '../../src/domain/stores.ts';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
-import type { Connection, Database } from '../../src/storage/database.ts';
+import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { FIRST_ID } from '../../src/storage/id-bounds.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { SPAN_SHIFTS } from '../../src/storage/stamp-window.ts';
 import { NARROW_MAX, readTransactionPage } from '../../src/storage/transaction-page.ts';
 import { transactionStore } from '../../src/storage/transaction-store.ts';
-import { readWideWindow } from '../../src/storage/wide-window.ts';
+import { RUNS_SQL, readWideWindow } from '../../src/storage/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
-import { documentOf, EVERYTHING, idOf, newOrganisation } from './open-test-stores.ts';
+import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
@@ -123,6 +123,18 @@ function expectedPage(anyWindow: StampWindow, anyCursor: Uuid | undefined, anyLi
 
 function textOf({ data }: TransactionPage): string {
   return Buffer.from(data).toString();
+}
+
+/** The same connection, and somebody who is told of each statement and what it found. */
+function watched(see: (sql: string, rows: readonly unknown[]) => void) {
+  return (connection: Connection): Connection => ({
+    ...connection,
+    async all<Found>(sql: string, ...params: SqlValue[]) {
+      const rows = await connection.all<Found>(sql, ...params);
+      see(sql, rows);
+      return rows;
+    },
+  });
 }
 
 for (const testDatabase of DATABASES) {
@@ -262,13 +274,8 @@ for (const testDatabase of DATABASES) {
 
     test('reads few ids, whatever the window', async () => {
       let ids = 0;
-      const counting = (connection: Connection): Connection => ({
-        ...connection,
-        async all<Found>(sql: string, ...params: never[]) {
-          const rows = await connection.all<Found>(sql, ...params);
-          for (const row of rows as { ids?: string | null }[]) ids += row.ids?.split(',').length ?? 0;
-          return rows;
-        },
+      const counting = watched((_, rows) => {
+        for (const row of rows as { ids?: string | null }[]) ids += row.ids?.split(',').length ?? 0;
       });
       await fc.assert(
         fc.asyncProperty(window, cursor, async (anyWindow, anyCursor) => {
@@ -279,6 +286,48 @@ for (const testDatabase of DATABASES) {
         }),
         { numRuns: 100 },
       );
+    }, 60_000);
+  });
+}
+
+for (const testDatabase of DATABASES) {
+  describe(`what has changed within some days on ${testDatabase.name}`, () => {
+    const open = openTestStores();
+
+    test('is read once from each span', async () => {
+      const longestSpanMs = 2 ** Math.max(...SPAN_SHIFTS);
+      // Three days of the latest span of that length have gone by.
+      const endMs = Math.floor(END_MS / longestSpanMs) * longestSpanMs + 3 * DAY_MS;
+      const startMs = endMs - 40 * DAY_MS;
+      const random = randomNumbers(7);
+      const anyId = (bits: number) => idOf(Math.floor(random() * 2 ** bits));
+      const url = await testDatabase.create();
+      const stores = await open.stores(url, COMMAND_OPTIONS, () => startMs);
+      const { id: orgId } = await newOrganisation(stores);
+      await stores.transactions.write(orgId, async (writer) => {
+        const changes = Array.from({ length: 6_000 }, () => {
+          const id = anyId(48);
+          const updatedAtMs = Math.floor(startMs + random() * (endMs - startMs));
+          return { id, updatedAtMs, document: documentOf(id, TEXT) };
+        });
+        await writer.put(changes);
+        await writer.advanceClock(endMs);
+      });
+      const database = open.database(url);
+      let reads = 0;
+      const counting = watched((sql) => {
+        if (sql === RUNS_SQL[database.dialect]) reads++;
+      });
+      const pages = 100;
+      for (let page = 0; page < pages; page++) {
+        const days = 4 + (20 * page) / pages;
+        const anyWindow = { minMs: endMs - days * DAY_MS, maxMs: EVERYTHING.maxMs };
+        // From the first half of them on, so that every page is full.
+        const query = { orgId, cursor: anyId(47), window: anyWindow, count: 101 };
+        await database.read((connection) => readWideWindow(counting(connection), database.dialect, query));
+      }
+      // Now and then, chance puts more into a span than could be expected.
+      expect(reads).toBeLessThan(1.3 * pages);
     }, 60_000);
   });
 }
