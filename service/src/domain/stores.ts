@@ -152,9 +152,12 @@ export interface TransactionWriter {
   advanceClock(toMs: number): Promise<void>;
 }
 
-/** The pages that one caller asks for with the same window. */
+/**
+ * The pages of a window, whoever of the organisation asks for them: a walk may go on with another token than it began
+ * with, and must be told apart neither from that token's own walks nor from those that broke off.
+ */
 export interface Walk {
-  readonly tokenId: Uuid;
+  readonly orgId: number;
   readonly window: StampWindow;
 }
 
@@ -165,9 +168,10 @@ export interface Walk {
 export interface WalkStore {
   /**
    * Notes that a walk has begun whose later pages may show changes up to this stamp, unless they may show later
-   * ones already; returns the stamp that then holds. Throws, at once, when that cannot be written now.
+   * ones already; returns the stamp that then holds. Undefined where nobody can note anything down: the disk is full, or
+   * we may only read. Throws DatabaseUnavailable when it cannot be done now.
    */
-  pin(walk: Walk, stampMs: number): Promise<number>;
+  pin(walk: Walk, stampMs: number): Promise<number | undefined>;
   /** Up to which stamp the later pages of such walks show changes, if one has begun within the last hour. */
   find(walk: Walk): Promise<number | undefined>;
 }

@@ -43,8 +43,8 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
     const query = parseQuery(exchange.search, TRANSACTION_PARAMETERS);
     const asked = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
     const limit = query.limit ?? pageSize;
-    const walk: Walk = { tokenId: token.id, window: asked };
-    const wanted: TransactionQuery = { orgId: token.orgId, cursor: query.cursor, window: asked, limit };
+    const walk: Walk = { orgId: token.orgId, window: asked };
+    const wanted: TransactionQuery = { ...walk, cursor: query.cursor, limit };
     const page = await withinDeadline(
       turnstile.run(() =>
         query.cursor === undefined ? firstPage(wanted, walk) : transactions.page(wanted, walk),
@@ -66,25 +66,24 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
   };
 
   /**
-   * Pins the walk to this page, if it has more pages and changes may still come into its window. What is newer than
-   * the caller's own lower bound is all that it waits for; a window with an end may be thought to be complete.
+   * Pins the walk to this page, if it has more pages. Not only while changes may still come into its window: when it was
+   * asked for before, the pin of that time would go on holding the later pages. What is newer than the caller's own lower
+   * bound is all that it waits for; a window with an end may be thought to be complete.
    */
   async function firstPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
     const { minMs, maxMs } = query.window;
     const page = await transactions.page({ ...query, atLeastMs: maxMs < LATEST_MS ? maxMs : minMs - 1 });
-    if (page.cursor === undefined || maxMs <= page.completeThroughMs) return page;
-    try {
-      const pinnedMs = await walks.pin(walk, page.completeThroughMs);
-      // The later pages of another walk, begun since or elsewhere, show more than this page has: read it like them.
-      return pinnedMs > page.completeThroughMs ? await transactions.page(query, walk) : page;
-    } catch {
-      // An import is under way, the disk is full, or we may only read. An earlier walk's pin stays in force then,
-      // so no more may be promised than it lets the later pages show.
-      const pinnedMs = await walks.find(walk);
-      return pinnedMs === undefined
-        ? page
-        : { ...page, completeThroughMs: Math.min(page.completeThroughMs, pinnedMs) };
+    if (page.cursor === undefined) return page;
+    const { completeThroughMs } = page;
+    const pinnedMs = await walks.pin(walk, completeThroughMs);
+    if (pinnedMs === undefined) {
+      // An earlier walk's pin stays in force then, so no more may be promised than it lets the later pages show.
+      const earlierMs = (await walks.find(walk)) ?? completeThroughMs;
+      return { ...page, completeThroughMs: Math.min(completeThroughMs, earlierMs) };
     }
+    // The later pages of another walk, begun since or elsewhere, show more than this page has: read it like them.
+    const showsLess = completeThroughMs < Math.min(pinnedMs, maxMs);
+    return showsLess ? await transactions.page(query, walk) : page;
   }
 }
 

@@ -37,12 +37,14 @@ export async function findHeldPage(
   const found = isOneStatement
     ? await readHeldPage(database, query, pinKey(walk, clock))
     : { pinnedMs: await findPin(walks, walk), page: undefined };
-  const { pinnedMs = Number.POSITIVE_INFINITY } = found;
-  const window = { ...query.window, maxMs: Math.min(query.window.maxMs, pinnedMs) };
+  const { maxMs } = query.window;
+  const endMs = Math.min(maxMs, found.pinnedMs ?? maxMs);
+  const window = { ...query.window, maxMs: endMs };
   // Without an end, only the primary is sure to have all that an earlier page has spoken of.
   const atLeastMs = hasNoEnd(window) ? Number.POSITIVE_INFINITY : window.maxMs;
   const page = found.page ?? (await readPage({ ...query, window, atLeastMs }));
-  return { ...page, completeThroughMs: Math.min(page.completeThroughMs, pinnedMs) };
+  // A pin beyond the end of the window hides nothing.
+  return endMs < maxMs ? { ...page, completeThroughMs: Math.min(page.completeThroughMs, endMs) } : page;
 }
 
 async function findPin(walks: WalkStore, walk: Walk): Promise<number | undefined> {

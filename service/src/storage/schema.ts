@@ -51,6 +51,8 @@ const SQLITE: readonly Step[] = [
     beside: '',
     tableOptions: ' STRICT, WITHOUT ROWID',
   }),
+  // Walks have a file of their own.
+  [],
 ];
 
 /** A file of its own: an import holds the only write lock of the other for as long as it runs. */
@@ -66,6 +68,7 @@ export const SQLITE_WALKS: readonly Step[] = [
        PRIMARY KEY (token_id, min_stamp, max_stamp)
      ) STRICT, WITHOUT ROWID`,
   ],
+  [`DROP TABLE walks`, walksByOrganisation('TABLE', 'INTEGER', ' STRICT, WITHOUT ROWID')],
 ];
 
 const POSTGRES: readonly Step[] = [
@@ -127,6 +130,7 @@ const POSTGRES: readonly Step[] = [
     beside: ' INCLUDE (updated_at)',
     tableOptions: '',
   }),
+  [`DROP TABLE walks`, walksByOrganisation('UNLOGGED TABLE', 'bigint', '')],
 ];
 
 function transactionIndexes(spanShifts: readonly number[], idInRuns: string, beside: string): string[] {
@@ -165,6 +169,18 @@ function bulkWrites(dialect: {
   ];
 }
 
+/** Walks were known by token at first: one that went on with another token could be held to a stamp of its past. */
+function walksByOrganisation(table: string, stampType: string, tableOptions: string): string {
+  return `CREATE ${table} walks (
+       org_id INTEGER NOT NULL,
+       min_stamp ${stampType} NOT NULL,
+       max_stamp ${stampType} NOT NULL,
+       pinned_stamp ${stampType} NOT NULL,
+       pinned_at ${stampType} NOT NULL,
+       PRIMARY KEY (org_id, min_stamp, max_stamp)
+     )${tableOptions}`;
+}
+
 export const MIGRATIONS: Record<'sqlite' | 'postgres', readonly Step[]> = {
   sqlite: SQLITE,
   postgres: POSTGRES,
@@ -175,4 +191,4 @@ export const MIGRATIONS: Record<'sqlite' | 'postgres', readonly Step[]> = {
  * live with, such as another table, leaves it as it is: old and new programs may run side by side. Any other step
  * raises it to its own number.
  */
-export const OLDEST_VERSION: Record<'sqlite' | 'postgres', number> = { sqlite: 3, postgres: 3 };
+export const OLDEST_VERSION: Record<'sqlite' | 'postgres', number> = { sqlite: 4, postgres: 4 };

@@ -10,6 +10,12 @@ export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? '');
 }
 
+/** Whether this, explained or not, says that the disk is full. */
+export function isFull(error: unknown): boolean {
+  const { cause = error } = (error ?? {}) as { readonly cause?: unknown };
+  return cause instanceof SQLiteError && cause.code?.startsWith('SQLITE_FULL') === true;
+}
+
 export function explainSqlite(error: unknown, path: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   if (isBusy(error)) return busy(error);

@@ -67,11 +67,7 @@ export async function readWideWindow(
   const bulk = bulkStamps.filter(
     (ms) => isIn(query.window, ms) && !pieces.edges.some((edge) => isIn(edge, ms)),
   );
-  const runs = [
-    ...spans.flat(),
-    ...bulk.map(heavyStamp),
-    ...edges.flatMap(({ heavy }) => heavy),
-  ];
+  const runs = [...spans.flat(), ...bulk.map(heavyStamp), ...edges.flatMap(({ heavy }) => heavy)];
   const lists = edges.flatMap(({ light }) => light);
   const read = (reads: readonly RunRead<SpanRun>[], last: Uuid) =>
     readRuns(connection, dialect, query, reads, last);

@@ -12,9 +12,9 @@ interface Answer {
   readonly completeThrough: string;
 }
 
-async function page(node: TestNode, token: string, cursor?: string): Promise<Answer> {
+async function page(node: TestNode, token: string, cursor?: string, filters = ''): Promise<Answer> {
   const response = await node.get(
-    `/v1/transactions/?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`,
+    `/v1/transactions/?limit=2${filters}${cursor === undefined ? '' : `&cursor=${cursor}`}`,
     token,
   );
   expect(response.status).toBe(200);
@@ -70,6 +70,40 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
       rows: ['4 PENDING'],
       cursor: undefined,
       completeThrough: '2026-11-14T12:00:00.001',
+    });
+  });
+
+  test('a window that was asked for before it was complete shows all of it once it is', async () => {
+    await using nodes = await start();
+    const { first, second, token, change } = nodes;
+    const window = '&updatedAtLessThan=2026-11-14T12:02:00';
+    expect((await page(first, token, undefined, window)).completeThrough).toBe('2026-11-14T12:00:00.001');
+    await change(3);
+    await change(1);
+    const begun = await page(second, token, undefined, window);
+    expect(begun).toMatchObject({
+      rows: ['2 PENDING', '3 CONFIRMED'],
+      completeThrough: '2026-11-14T12:02:00',
+    });
+    expect(await page(first, token, begun.cursor, window)).toEqual({
+      rows: ['4 PENDING'],
+      cursor: undefined,
+      completeThrough: '2026-11-14T12:02:00',
+    });
+  });
+
+  test('a walk may go on with another token, whatever that was used for before', async () => {
+    await using nodes = await start();
+    const { first, token, change } = nodes;
+    const other = await first.token('private');
+    await page(first, other);
+    await change(3);
+    const begun = await page(first, token);
+    expect(begun.completeThrough).toBe('2026-11-14T12:01:00');
+    expect(await page(first, other, begun.cursor)).toEqual({
+      rows: ['3 CONFIRMED', '4 PENDING'],
+      cursor: undefined,
+      completeThrough: '2026-11-14T12:01:00',
     });
   });
 

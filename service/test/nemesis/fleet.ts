@@ -1,6 +1,6 @@
-// The pollers of an organisation: one of each kind, each with a token of its own, as clients have it. All go
-// from node to node with every page, but for the one that keeps the greatest stamp: it stays on one node, which
-// must stay up while it walks.
+// The pollers of an organisation: one of each documented kind, each with two tokens between which it changes as it likes,
+// as in the middle of a rotation. They go from node to node with every page. The one that keeps the greatest stamp has
+// an organisation to itself and stays on one node, which must stay up while it walks.
 
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -14,7 +14,7 @@ import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
 import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
 import type { FetchPage, Poller } from './pollers/poller.ts';
 import { TilingPoller } from './pollers/tiling-poller.ts';
-import type { OrganisationName } from './world.ts';
+import { LONER, type OrganisationName } from './world.ts';
 
 export interface Member {
   readonly organisation: OrganisationName;
@@ -32,41 +32,41 @@ export interface Surroundings {
 }
 
 export async function buildFleet(organisation: OrganisationName, around: Surroundings): Promise<Member[]> {
+  return organisation === LONER ? [await buildLoner(organisation, around)] : buildTrio(organisation, around);
+}
+
+async function buildTrio(organisation: OrganisationName, around: Surroundings): Promise<Member[]> {
   const { cluster } = around;
-  const tokens = await Promise.all([0, 1, 2, 3].map(() => issueToken(around.stores, organisation)));
-  const [openToken = '', tilingToken = '', followerToken = '', homeToken = ''] = tokens;
-
-  const openRandom = around.random(organisation, 'open walk');
-  const open = new OpenWalkPoller(
-    around.reader(organisation, openRandom, (path) => cluster.sendToAny(path, openToken, openRandom)),
-  );
-
-  const tilingRandom = around.random(organisation, 'tiled windows');
-  const tiling = new TilingPoller(
-    around.reader(organisation, tilingRandom, (path) => cluster.sendToAny(path, tilingToken, tilingRandom)),
-    tilingRandom,
-  );
-
-  const followerRandom = around.random(organisation, 'client library');
-  const follower = new FollowerPoller(
-    around.reader(organisation, followerRandom, (path) =>
-      cluster.sendToAny(path, followerToken, followerRandom),
-    ),
-    followerToken,
-  );
-
-  const homeRandom = around.random(organisation, 'max(updatedAt)');
-  const home = homeRandom.whole(0, cluster.size - 1);
-  const greatest = new GreatestStampPoller(
-    around.reader(organisation, homeRandom, (path) => cluster.sendTo(home, path, homeToken)),
-  );
-
-  return [
-    { organisation, poller: open, walk: (limit) => open.walk(limit) },
-    { organisation, poller: tiling, walk: (limit) => tiling.walk(limit) },
-    { organisation, poller: follower, walk: (limit) => follower.walk(limit) },
-    { organisation, poller: greatest, walk: (limit) => cluster.holding(home, () => greatest.walk(limit)) },
+  const pages = async (kind: string) => {
+    const random = around.random(organisation, kind);
+    const tokens = [
+      await issueToken(around.stores, organisation),
+      await issueToken(around.stores, organisation),
+    ];
+    const send: Send = (path) => cluster.sendToAny(path, random.pick(tokens), random);
+    return { random, fetchPage: around.reader(organisation, random, send) };
+  };
+  const [open, tiled, followed] = [
+    await pages('open walk'),
+    await pages('tiled windows'),
+    await pages('client library'),
   ];
+  const pollers = [
+    new OpenWalkPoller(open.fetchPage),
+    new TilingPoller(tiled.fetchPage, tiled.random),
+    new FollowerPoller(followed.fetchPage, newTokenText('private')),
+  ];
+  return pollers.map((poller) => ({ organisation, poller, walk: (limit) => poller.walk(limit) }));
+}
+
+async function buildLoner(organisation: OrganisationName, around: Surroundings): Promise<Member> {
+  const { cluster } = around;
+  const random = around.random(organisation, 'max(updatedAt)');
+  const home = random.whole(0, cluster.size - 1);
+  const token = await issueToken(around.stores, organisation);
+  const send: Send = (path) => cluster.sendTo(home, path, token);
+  const poller = new GreatestStampPoller(around.reader(organisation, random, send));
+  return { organisation, poller, walk: (limit) => cluster.holding(home, () => poller.walk(limit)) };
 }
 
 async function issueToken(stores: Stores, organisation: OrganisationName): Promise<string> {

@@ -59,20 +59,20 @@ export async function untilReplicaIsRead(node: TestNode): Promise<void> {
 export async function pollWithReplica(scene: Scene, run: ReplicaRun): Promise<ReplicaReport> {
   const random = new Random(run.seed, 'replica');
   const counts = { walks: 0, pages: 0, held: 0 };
-  const pages = (token: 0 | 1): FetchPage => {
-    const fetchPage = scene.pages([(path) => scene.node(random.pick([0, 1]), token)(path)]);
+  const pages = (): FetchPage => {
+    const fetchPage = scene.pages([(path) => scene.node(random.pick([0, 1]), random.pick([0, 1]))(path)]);
     return (page) => {
       counts.pages += 1;
       return fetchPage(page);
     };
   };
-  const pollers: Poller[] = [
-    new OpenWalkPoller(pages(0)),
-    new TilingPoller(pages(0), random),
-    new FollowerPoller(pages(0), newTokenText('private')),
-    // Safe with a token of its own only.
-    new GreatestStampPoller(pages(1)),
+  const documented: Poller[] = [
+    new OpenWalkPoller(pages()),
+    new TilingPoller(pages(), random),
+    new FollowerPoller(pages(), newTokenText('private')),
   ];
+  const greatest = new GreatestStampPoller(pages());
+  const pollers = [...documented, greatest];
   const numbers = Array.from({ length: ROWS }, (_, i) => i + 1);
   await scene.change(...numbers);
   for (let step = 0; step < run.steps; step++) {
@@ -81,10 +81,13 @@ export async function pollWithReplica(scene: Scene, run: ReplicaRun): Promise<Re
       counts.held += 1;
     } else if (random.chance(0.35)) await releaseReplay(run.replica);
     const limit = random.whole(3, 15);
-    await Promise.all([
-      scene.change(...random.shuffled(numbers).slice(0, random.whole(1, 6))),
-      ...pollers.map((poller) => poller.walk(limit)),
-    ]);
+    // Safe only while nobody else begins a walk through the same window.
+    for (const together of [documented, [greatest]]) {
+      await Promise.all([
+        scene.change(...random.shuffled(numbers).slice(0, random.whole(1, 6))),
+        ...together.map((poller) => poller.walk(limit)),
+      ]);
+    }
     counts.walks += pollers.length;
   }
   await releaseReplay(run.replica);

@@ -3,8 +3,10 @@
 
 import type { Uuid } from '../../src/domain/uuid.ts';
 
-export const ORGANISATIONS = ['amber', 'birch', 'cedar'] as const;
+export const ORGANISATIONS = ['amber', 'birch', 'cedar', 'dogwood'] as const;
 export type OrganisationName = (typeof ORGANISATIONS)[number];
+/** Its only poller is one that keeps the greatest stamp: others that ask for the same windows would spoil it for that one. */
+export const LONER: OrganisationName = 'dogwood';
 
 const IDS_EACH = 800;
 /** The first ids of an organisation are never deleted: other organisations try to take them. */

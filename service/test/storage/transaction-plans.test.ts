@@ -76,7 +76,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const onPostgres: [string, SqlValue[], string[]][] = [
         [
           HELD_BY_ID_SQL,
-          [1, CURSOR, 100, CURSOR, EVERYTHING.minMs, EVERYTHING.maxMs, END_MS],
+          [1, CURSOR, 100, 1, EVERYTHING.minMs, EVERYTHING.maxMs, END_MS],
           ['transactions_by_id'],
         ],
         [NARROW_SQL, [1, CURSOR, 100, minMs, maxMs], ['transactions_by_stamp', byKey]],

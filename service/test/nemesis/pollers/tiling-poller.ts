@@ -1,11 +1,15 @@
 // Windows closed on both sides that tile exactly: each ends with the last millisecond that is known to be
-// complete, and the next begins right after it.
+// complete, and the next begins right after it. Now and then it is in a hurry, and asks for a window that is not complete
+// yet: it sees that from the first page, leaves the walk where it is, and asks again later.
 
 import { printTimestamp, type Timestamp, timestampMs } from '../../../src/domain/timestamp.ts';
 import type { Transaction } from '../../../src/domain/transaction.ts';
 import type { Uuid } from '../../../src/domain/uuid.ts';
 import type { Random } from '../../../src/sandbox/random.ts';
 import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
+
+/** Changes come every few milliseconds. */
+const AHEAD_MAX_MS = 300;
 
 export class TilingPoller implements Poller {
   readonly kind = 'tiled windows';
@@ -14,6 +18,8 @@ export class TilingPoller implements Poller {
   readonly #random: Random;
   /** The last stamp of the last window. */
   #end: Timestamp | undefined;
+  /** The last stamp of a window that was asked for too early. */
+  #early: Timestamp | undefined;
 
   constructor(fetchPage: FetchPage, random: Random) {
     this.#fetchPage = fetchPage;
@@ -22,20 +28,31 @@ export class TilingPoller implements Poller {
 
   /** One window, or several when there is time to tile: the last one always ends at what is complete now. */
   async walk(limit: number): Promise<void> {
+    if (this.#early !== undefined) await this.#readWindow(this.#early, limit);
+    this.#early = undefined;
     const { completeThrough, rows } = await this.#fetchPage({ updatedAtGreaterThan: this.#end, limit: 1 });
     const ends = rows.map((row) => row.updatedAt).filter((end) => end < completeThrough);
-    if (this.#random.chance(0.5)) await this.#readWindows([...ends, completeThrough], limit);
-    else await this.#readWindows([completeThrough], limit);
+    if (this.#random.chance(0.5)) for (const end of ends) await this.#readWindow(end, limit);
+    await this.#readWindow(completeThrough, limit);
+    if (this.#random.chance(0.5)) {
+      const early = printTimestamp(timestampMs(completeThrough) + this.#random.whole(1, AHEAD_MAX_MS));
+      if (!(await this.#readWindow(early, limit))) this.#early = early;
+    }
   }
 
-  async #readWindows(ends: readonly Timestamp[], limit: number): Promise<void> {
-    for (const end of ends) {
-      const rows: Transaction[] = [];
-      const window = { updatedAtGreaterThan: this.#end, updatedAtLessThan: this.lessThan(end), limit };
-      for await (const page of walkPages(this.#fetchPage, window)) rows.push(...page.rows);
-      upsert(this.copy, rows);
-      this.#end = end;
+  /** Whether it was complete. If not, it is left at its first page. */
+  async #readWindow(end: Timestamp, limit: number): Promise<boolean> {
+    const rows: Transaction[] = [];
+    const window = { updatedAtGreaterThan: this.#end, updatedAtLessThan: this.lessThan(end), limit };
+    let isFirst = true;
+    for await (const page of walkPages(this.#fetchPage, window)) {
+      if (isFirst && page.completeThrough < end) return false;
+      isFirst = false;
+      rows.push(...page.rows);
     }
+    upsert(this.copy, rows);
+    this.#end = end;
+    return true;
   }
 
   /** Bounds are strict, so the window that includes its end is closed a millisecond later. */
