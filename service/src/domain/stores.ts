@@ -168,8 +168,8 @@ export interface Walk {
 export interface WalkStore {
   /**
    * Notes that a walk has begun whose later pages may show changes up to this stamp, unless they may show later
-   * ones already; returns the stamp that then holds. Undefined where nobody can note anything down: the disk is full, or
-   * we may only read. Throws DatabaseUnavailable when it cannot be done now.
+   * ones already; returns the stamp that then holds. Undefined where nothing can be noted down: the disk is full, or we
+   * may only read. Throws DatabaseUnavailable when it cannot be done now.
    */
   pin(walk: Walk, stampMs: number): Promise<number | undefined>;
   /** Up to which stamp the later pages of such walks show changes, if one has begun within the last hour. */

@@ -10,10 +10,9 @@ export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? '');
 }
 
-/** Whether this, explained or not, says that the disk is full. */
-export function isFull(error: unknown): boolean {
-  const { cause = error } = (error ?? {}) as { readonly cause?: unknown };
-  return cause instanceof SQLiteError && cause.code?.startsWith('SQLITE_FULL') === true;
+/** Whether this error of ours comes from a file that cannot be used, by us or anybody: its disk is full, for example. */
+export function isFileFault(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof SQLiteError && !isBusy(error.cause);
 }
 
 export function explainSqlite(error: unknown, path: string): unknown {

@@ -7,7 +7,7 @@ import type { Clock } from '../domain/clock.ts';
 import { BadInput, DatabaseUnavailable, Refused } from '../domain/errors.ts';
 import type { Walk, WalkStore } from '../domain/stores.ts';
 import type { Database } from './database.ts';
-import { isFull } from './sqlite-errors.ts';
+import { isFileFault } from './sqlite-errors.ts';
 
 const KEEP_MS = 60 * 60_000;
 /** Others hold the lock for a moment only, to do the same. */
@@ -58,7 +58,7 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
       try {
         return await write(walk, stampMs);
       } catch (error) {
-        if (error instanceof BadInput || isFull(error)) return undefined;
+        if (error instanceof BadInput || isFileFault(error)) return undefined;
         // Whoever holds the lock may be about to note a lower stamp for the same walk.
         if (error instanceof Refused) {
           throw new DatabaseUnavailable('a walk could not be noted down in time', { cause: error });

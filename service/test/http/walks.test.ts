@@ -2,8 +2,11 @@
 // nodes answer its pages and whatever walks began and broke off before.
 
 import { describe, expect, test } from 'bun:test';
+import { mkdirSync } from 'node:fs';
+import { COMMAND_OPTIONS, openDatabase } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
 interface Answer {
@@ -130,5 +133,57 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
       rows: ['3 PENDING', '4 PENDING'],
     });
     expect(answer.completeThrough).toBe('2026-11-14T12:01:00');
+  });
+
+  test('a first page that cannot be noted down in time is not sent', async () => {
+    await using nodes = await start();
+    const { first, token } = nodes;
+    await page(first, token);
+    const url = first.databaseUrl;
+    const walks = openDatabase(url.startsWith('sqlite:') ? `${url}-walks` : url, COMMAND_OPTIONS);
+    const response = await walks.write(async (connection) => {
+      // On SQLite, whoever writes has the whole file to itself.
+      if (walks.dialect === 'postgres') await connection.all('LOCK TABLE walks IN EXCLUSIVE MODE');
+      return first.get('/v1/transactions/?limit=2', token);
+    });
+    await walks.close();
+    expect(response.status).toBe(503);
+    expect(response.headers.get('Retry-After')).not.toBeNull();
+    expect((await page(first, token)).rows).toEqual(['1 PENDING', '2 PENDING']);
+  });
+});
+
+test('where no walk can be noted down, pages are sent all the same', async () => {
+  await using node = await TestNode.start();
+  const token = await node.token('private');
+  await node.transactions([1, 2, 3].map((number) => transaction(number)));
+  mkdirSync(`${node.databaseUrl.slice('sqlite:'.length)}-walks`);
+  const begun = await page(node, token);
+  expect(begun.rows).toEqual(['1 PENDING', '2 PENDING']);
+  expect(await page(node, token, begun.cursor)).toEqual({
+    rows: ['3 PENDING'],
+    cursor: undefined,
+    completeThrough: begun.completeThrough,
+  });
+});
+
+test('a first page that cannot be noted down promises no more than an earlier walk lets later pages show', async () => {
+  const databaseUrl = await newPostgresDatabase();
+  await using node = await TestNode.start({ databaseUrl });
+  const token = await node.token('private');
+  await node.transactions([1, 2, 3].map((number) => transaction(number)));
+  const earlier = await page(node, token);
+  const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
+  await database.all(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN RAISE EXCEPTION 'only reading is allowed' USING ERRCODE = 'read_only_sql_transaction'; END $$`);
+  await database.all('CREATE TRIGGER refuse BEFORE INSERT ON walks FOR EACH ROW EXECUTE FUNCTION refuse()');
+  await database.close();
+  await node.transactions([transaction(3, { status: 'CONFIRMED' })]);
+  const begun = await page(node, token);
+  expect(begun).toEqual(earlier);
+  expect(await page(node, token, begun.cursor)).toEqual({
+    rows: [],
+    cursor: undefined,
+    completeThrough: earlier.completeThrough,
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { BadInput, DatabaseUnavailable } from '../../src/domain/errors.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
-import { MIGRATIONS, OLDEST_VERSION } from '../../src/storage/schema.ts';
+import { MIGRATIONS, OLDEST_VERSION, SQLITE_WALKS } from '../../src/storage/schema.ts';
 import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
 import { DATABASES } from '../support/databases.ts';
 import {
@@ -60,6 +60,7 @@ for (const database of DATABASES) {
         limit: 10,
       });
       expect(textsOf(page)).toHaveLength(3);
+      expect(await stores.walks.pin({ orgId: org?.id ?? 0, window }, stampMs)).toBe(stampMs);
       expect(await newOrganisation(stores, 'initech')).toMatchObject({ name: 'initech' });
     });
   });
@@ -118,3 +119,21 @@ for (const database of DATABASES) {
     });
   });
 }
+
+describe('the file of walks beside an SQLite database', () => {
+  const open = openTestStores();
+
+  test.each(SQLITE_WALKS.map((_, index) => index + 1))(
+    'of version %i is brought up to date when a walk begins',
+    async (version) => {
+      const url = (await DATABASES[0]?.create()) ?? '';
+      await migrate(open.database(`${url}-walks`), SQLITE_WALKS.slice(0, version), version);
+      const stores = await open.stores(url);
+      const walk = { orgId: 1, window: EVERYTHING };
+      expect(await stores.walks.pin(walk, 5)).toBe(5);
+      expect(await stores.walks.pin(walk, 4)).toBe(5);
+      expect(await stores.walks.find(walk)).toBe(5);
+      expect(await stores.walks.find({ ...walk, orgId: 2 })).toBeUndefined();
+    },
+  );
+});
