@@ -68,7 +68,7 @@ export const SQLITE_WALKS: readonly Step[] = [
        PRIMARY KEY (token_id, min_stamp, max_stamp)
      ) STRICT, WITHOUT ROWID`,
   ],
-  [`DROP TABLE walks`, walksByOrganisation('TABLE', 'INTEGER', ' STRICT, WITHOUT ROWID')],
+  walksByOrganisation('TABLE', 'INTEGER', ' STRICT, WITHOUT ROWID'),
 ];
 
 const POSTGRES: readonly Step[] = [
@@ -130,7 +130,7 @@ const POSTGRES: readonly Step[] = [
     beside: ' INCLUDE (updated_at)',
     tableOptions: '',
   }),
-  [`DROP TABLE walks`, walksByOrganisation('UNLOGGED TABLE', 'bigint', '')],
+  walksByOrganisation('UNLOGGED TABLE', 'bigint', ''),
 ];
 
 function transactionIndexes(spanShifts: readonly number[], idInRuns: string, beside: string): string[] {
@@ -170,15 +170,18 @@ function bulkWrites(dialect: {
 }
 
 /** Walks were known by token at first: one that went on with another token could be held to a stamp of its past. */
-function walksByOrganisation(table: string, stampType: string, tableOptions: string): string {
-  return `CREATE ${table} walks (
+function walksByOrganisation(table: string, stampType: string, tableOptions: string): string[] {
+  return [
+    `DROP TABLE walks`,
+    `CREATE ${table} walks (
        org_id INTEGER NOT NULL,
        min_stamp ${stampType} NOT NULL,
        max_stamp ${stampType} NOT NULL,
        pinned_stamp ${stampType} NOT NULL,
        pinned_at ${stampType} NOT NULL,
        PRIMARY KEY (org_id, min_stamp, max_stamp)
-     )${tableOptions}`;
+     )${tableOptions}`,
+  ];
 }
 
 export const MIGRATIONS: Record<'sqlite' | 'postgres', readonly Step[]> = {

@@ -10,8 +10,10 @@ import type { Database } from './database.ts';
 import { isFileFault } from './sqlite-errors.ts';
 
 const KEEP_MS = 60 * 60_000;
+/** Finding what is too old takes a look at all of them: with thousands of walks in an hour, longer than noting one down. */
+const CLEAN_UP_EVERY_MS = 60_000;
 /** Others hold the lock for a moment only, to do the same. */
-const LOCK_TIMEOUT_MS = 250;
+const LOCK_TIMEOUT_MS = 1_000;
 
 /** What finds the pin of a walk, if it is not too old. */
 export type PinKey = readonly [orgId: number, minMs: number, maxMs: number, notBeforeMs: number];
@@ -31,11 +33,16 @@ const FIND_SQL = findPinSql(1);
 
 /** The database is opened when the first walk begins: most programs serve none. */
 export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
+  let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
+
   async function write({ orgId, window }: Walk, stampMs: number): Promise<number> {
     const nowMs = clock();
     const database = await open();
     return database.write(async (connection) => {
-      await connection.all('DELETE FROM walks WHERE pinned_at < $1', nowMs - KEEP_MS);
+      if (Math.abs(nowMs - cleanedUpAtMs) >= CLEAN_UP_EVERY_MS) {
+        await connection.all('DELETE FROM walks WHERE pinned_at < $1', nowMs - KEEP_MS);
+        cleanedUpAtMs = nowMs;
+      }
       const [row] = await connection.all<{ pinned_stamp: number }>(
         `INSERT INTO walks (org_id, min_stamp, max_stamp, pinned_stamp, pinned_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (org_id, min_stamp, max_stamp) DO UPDATE SET
