@@ -34,11 +34,6 @@ export class Catalogue {
     return this.#snapshot?.revision;
   }
 
-  /** Reads the catalogue for the first time; does nothing when that has been done. */
-  async load(): Promise<void> {
-    if (!this.ready) await this.refresh();
-  }
-
   /**
    * Takes up what was committed before the call. A run that has begun may have read an older state already,
    * so a call during a run waits for one more, together with all other such calls. When it fails, the

@@ -81,14 +81,17 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     url = server.url;
     logger.info({ url }, 'listening');
     await tokens.refresh();
-    await catalogue.load();
+    const changes = followChanges(stores, tokens, catalogue, logger);
+    opened.push(async () => changes.stop());
+    await catalogue.refresh();
+    // What was committed meanwhile is not in it yet.
+    changes.look();
   } catch (error) {
     await closeAll();
     throw error;
   }
   logger.info({ revision: catalogue.revision }, 'ready');
 
-  const stopFollowing = followChanges(stores, tokens, catalogue, logger);
   const flush = () =>
     tokens.flushUsed().catch((error) => logger.debug({ err: error }, 'last use not written yet'));
   const flushTimer = setInterval(flush, FLUSH_INTERVAL_MS);
@@ -100,7 +103,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       stopping = true;
       // Whoever sends us requests has this long to find out that it should not; they are answered all the while.
       await Bun.sleep(settings.drainDelay * 1000);
-      stopFollowing();
       clearInterval(flushTimer);
       await flush();
       await closeAll();
@@ -124,49 +126,55 @@ function openNodeStores({ databaseUrl, settings, logger }: NodeOptions, clock: C
   });
 }
 
-/** Takes up changes of tokens and catalogue. While the database is away, what is in memory goes on being served. */
+/**
+ * Takes up changes of tokens, and of the catalogue once it has been loaded. Tokens do not wait for the catalogue, which
+ * takes seconds when it is large. While the database is away, what is in memory goes on being served.
+ */
 function followChanges(
   stores: Stores,
   tokens: TokenDirectory,
   catalogue: Catalogue,
   logger: Logger,
-): () => void {
+): { look(): void; stop(): void } {
   let away = false;
+  let latestCatalogue: number | undefined;
 
-  async function catchUp(): Promise<void> {
-    try {
-      const revisions = await stores.revisions();
-      if (away) logger.info('the database is back');
-      away = false;
-      if (revisions.tokens !== tokens.revision) await tokens.refresh();
-      if (revisions.catalogue !== catalogue.revision) {
-        await catalogue.refresh();
-        logger.info({ revision: catalogue.revision }, 'catalogue taken up');
-      }
-    } catch (error) {
-      if (!away) logger.error({ err: error }, 'the database cannot be read; going on with what is in memory');
-      away = true;
-    }
+  const look = oneAtATime(async () => {
+    const revisions = await stores.revisions();
+    if (away) logger.info('the database is back');
+    away = false;
+    latestCatalogue = revisions.catalogue;
+    takeUpCatalogue();
+    if (revisions.tokens !== tokens.revision) await tokens.refresh();
+  }, onFailure);
+
+  const takeUpCatalogue = oneAtATime(async () => {
+    if (!catalogue.ready || catalogue.revision === latestCatalogue) return;
+    await catalogue.refresh();
+    logger.info({ revision: catalogue.revision }, 'catalogue taken up');
+  }, onFailure);
+
+  function onFailure(error: unknown): void {
+    if (!away) logger.error({ err: error }, 'the database cannot be read; going on with what is in memory');
+    away = true;
   }
 
-  let running: Promise<void> | undefined;
+  return { look, stop: stores.watch(look) };
+}
+
+/** A call during a run causes one more, because that run may have looked too early. */
+function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
+  let isRunning = false;
   let again = false;
-  /** One run at a time; a call during a run causes one more, because that run may have looked too early. */
-  function trigger(): void {
-    if (running !== undefined) {
-      again = true;
-      return;
-    }
-    running = catchUp().finally(() => {
-      running = undefined;
-      if (again) {
-        again = false;
-        trigger();
-      }
-    });
-  }
-  // What was committed between the first load and the start of the watch would otherwise wait for the next change.
-  const stop = stores.watch(trigger);
-  trigger();
-  return stop;
+  return function run(): void {
+    again = isRunning;
+    if (isRunning) return;
+    isRunning = true;
+    void work()
+      .catch(onFailure)
+      .finally(() => {
+        isRunning = false;
+        if (again) run();
+      });
+  };
 }

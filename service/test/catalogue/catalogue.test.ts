@@ -64,7 +64,7 @@ describe('loading', () => {
 
   test('after it, the revision that was read is shown', async () => {
     const catalogue = new Catalogue(storeOf(retailers(2, 'new'), 7), clock);
-    await catalogue.load();
+    await catalogue.refresh();
     expect([catalogue.ready, catalogue.revision]).toEqual([true, 7]);
     expect(readPage(catalogue.list('retailers'), ALL)).toEqual({
       items: retailers(2, 'new')
@@ -76,7 +76,7 @@ describe('loading', () => {
 
   test('an empty catalogue is a catalogue', async () => {
     const catalogue = new Catalogue(storeOf([]), clock);
-    await catalogue.load();
+    await catalogue.refresh();
     for (const list of ['retailers', 'cashbackOffers', 'coupons', 'promotions'] as const) {
       expect(readPage(catalogue.list(list), { ...ALL, name: 'a', country: 'DE' })).toEqual({
         items: [],
@@ -93,7 +93,7 @@ describe('loading', () => {
         return 1;
       },
     };
-    await expect(new Catalogue(store, clock).load()).rejects.toThrow('not the JSON text that was printed');
+    await expect(new Catalogue(store, clock).refresh()).rejects.toThrow('not the JSON text that was printed');
   });
 
   test('other work gets its turns while a large catalogue is loaded', async () => {
@@ -104,7 +104,7 @@ describe('loading', () => {
       if (!catalogue.ready) setImmediate(count);
     };
     setImmediate(count);
-    await catalogue.load();
+    await catalogue.refresh();
     expect(turns).toBeGreaterThan(5);
   });
 });
@@ -138,7 +138,7 @@ describe('refreshing', () => {
   test('a failed refresh rejects, leaves the old snapshot in place, and does not stop the next one', async () => {
     const { state, store } = heldStore();
     const catalogue = new Catalogue(store, clock);
-    const load = catalogue.load();
+    const load = catalogue.refresh();
     await settle();
     state.reads[0]?.finish();
     await load;
@@ -159,15 +159,15 @@ describe('refreshing', () => {
     expect(readPage(catalogue.list('retailers'), ALL).items).toEqual(retailers(1, 'new').map(printRetailer));
   });
 
-  test('a failed load leaves nothing to show and can be tried again', async () => {
+  test('a failed first refresh leaves nothing to show and can be tried again', async () => {
     const { state, store } = heldStore();
     const catalogue = new Catalogue(store, clock);
-    const load = catalogue.load();
+    const load = catalogue.refresh();
     await settle();
     state.reads[0]?.fail(new Error('the database is gone'));
     await expect(load).rejects.toThrow('the database is gone');
     expect(catalogue.ready).toBe(false);
-    const again = catalogue.load();
+    const again = catalogue.refresh();
     await settle();
     state.reads[1]?.finish();
     await again;
@@ -180,7 +180,7 @@ describe('refreshing', () => {
       { read: (onBatch) => storeOf(retailers(50, version)).read(onBatch) },
       clock,
     );
-    await catalogue.load();
+    await catalogue.refresh();
     const held = catalogue.list('retailers');
     const heldPage = readPage(held, ALL);
 

@@ -22,7 +22,7 @@ async function loaded(
   clock: () => number = () => START_MS,
 ): Promise<Catalogue> {
   const catalogue = new Catalogue(storeOf(retailers), clock);
-  await catalogue.load();
+  await catalogue.refresh();
   return catalogue;
 }
 

@@ -18,7 +18,7 @@ test('whatever is asked for, how often and in whatever order, each answer is the
   await fc.assert(
     fc.asyncProperty(catalogue, steps, async (retailers, steps) => {
       const loaded = new Catalogue(storeOf(retailers), () => START_MS);
-      await loaded.load();
+      await loaded.refresh();
       const cache = new PageCache();
       const answers = steps.map(([query, coding]) => {
         const page = cache.get(loaded.list('cashbackOffers'), query);
@@ -53,7 +53,7 @@ describe('of what has been asked for', () => {
 
   beforeEach(async () => {
     const loaded = new Catalogue(storeOf(retailers), () => START_MS);
-    await loaded.load();
+    await loaded.refresh();
     const offers = loaded.list('cashbackOffers');
     const cache = new PageCache();
     const view: ListView = {
