@@ -9,7 +9,7 @@ import { type RowRules, readRows } from './read-rows.ts';
 import { type RowProblem, rowProblem } from './row-problem.ts';
 
 const BATCH_ROWS = 500;
-/** Of rows that are long, a batch holds fewer: several batches are in memory at a time. As they lie in the file, packed or not. */
+/** Of rows that are long, a batch holds fewer: several batches are in memory at a time. Of what it was unpacked to. */
 const BATCH_BYTES = 2 ** 20;
 /** How many batches are read ahead while the database is at work. */
 const BATCHES_AHEAD = 8;
@@ -49,9 +49,13 @@ export class ImportRun {
 
   async *batches(rules: Omit<RowRules, 'ignoreUnknown'>): AsyncGenerator<RawRow[]> {
     const ignoreUnknown = this.#options.ignoreUnknown === true;
+    let bytesUnpacked = 0;
+    const chunks = counted(this.#source.chunks(), (bytes) => {
+      bytesUnpacked += bytes;
+    });
     try {
-      const rows = readRows(this.#source.chunks(), { ...rules, ignoreUnknown });
-      for await (const batch of readAhead(inBatches(rows, () => this.#source.bytesRead))) {
+      const rows = readRows(chunks, { ...rules, ignoreUnknown });
+      for await (const batch of readAhead(inBatches(rows, () => bytesUnpacked))) {
         this.counts.read += batch.length;
         yield batch;
         const { bytesRead, bytesTotal } = this.#source;
@@ -102,6 +106,16 @@ export class ImportRun {
     this.#problemCount++;
     if (this.#problems.length < PROBLEMS_LISTED_MAX) this.#problems.push(problem);
     else if (listing === 'always') this.#problems[PROBLEMS_LISTED_MAX - 1] = problem;
+  }
+}
+
+async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    count(chunk.length);
+    yield chunk;
   }
 }
 

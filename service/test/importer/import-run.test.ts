@@ -3,9 +3,13 @@ import { ImportRun } from '../../src/importer/import-run.ts';
 import { sourceFrom } from '../../src/importer/import-source.ts';
 
 /** How many rows there are in each batch of a file of so many rows, each so long. */
-async function batchSizes(rows: number, length: number): Promise<number[]> {
+async function batchSizes(
+  rows: number,
+  length: number,
+  pack: (text: string) => string | Uint8Array = (text) => text,
+): Promise<number[]> {
   const row = JSON.stringify({ text: 'x'.repeat(length) });
-  const run = new ImportRun(sourceFrom(`${row}\n`.repeat(rows)), {});
+  const run = new ImportRun(sourceFrom(pack(`${row}\n`.repeat(rows))), {});
   const sizes: number[] = [];
   for await (const batch of run.batches({ csv: false, onCursor: () => undefined })) sizes.push(batch.length);
   return sizes;
@@ -15,8 +19,12 @@ test('short rows come in batches of equal size', async () => {
   expect(await batchSizes(1_700, 300)).toEqual([500, 500, 500, 200]);
 });
 
-test('of long rows, a batch holds about a megabyte, and none is lost', async () => {
-  const sizes = await batchSizes(500, 20_000);
+test.each([
+  ['not packed', undefined],
+  ['packed with gzip', (text: string) => Bun.gzipSync(text)],
+  ['packed with zstd', (text: string) => Bun.zstdCompressSync(text)],
+])('of long rows, %s, a batch holds about a megabyte, and none is lost', async (_, pack) => {
+  const sizes = await batchSizes(500, 20_000, pack);
   expect(Math.max(...sizes)).toBeLessThan(100);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(500);
 });
