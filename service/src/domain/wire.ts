@@ -22,10 +22,17 @@ export const OBJECT = {
 
 export const LIST = { error: expected('a list') };
 
+/** A thousand transactions with two texts of this length, every character escaped, still fit into one value of a database. */
+export const TEXT_LENGTH_MAX = 65_536;
+const TOO_LONG = `must have at most ${TEXT_LENGTH_MAX.toLocaleString('en')} characters`;
+
 export function text(description: string, example: string) {
   return withPrintedForm(
-    z.string({ error: expected('a string') }).meta({ description, examples: [example] }),
-    (value) => typeof value === 'string',
+    z
+      .string({ error: expected('a string') })
+      .max(TEXT_LENGTH_MAX, TOO_LONG)
+      .meta({ description, examples: [example] }),
+    (value) => typeof value === 'string' && value.length <= TEXT_LENGTH_MAX,
   );
 }
 
@@ -38,6 +45,7 @@ export function filledText(description: string, example: string) {
   return z
     .string({ error: expected('a string') })
     .min(1, 'must not be empty')
+    .max(TEXT_LENGTH_MAX, TOO_LONG)
     .meta({ description, examples: [example] });
 }
 
@@ -75,6 +83,7 @@ export function timestamp(description: string, example: string) {
 export function webUrl(description: string, example: string) {
   return z
     .string({ error: expected('a URL') })
+    .max(TEXT_LENGTH_MAX, TOO_LONG)
     .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
     .meta({ description, format: 'url', examples: [example] });
 }

@@ -65,6 +65,21 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
   ['a missing id', without(retailer(2), 'id'), 'line 2: id is missing'],
   ['a missing name', without(retailer(2), 'name'), 'line 2: name is missing'],
   ['an empty name', retailer(2, { name: '' }), 'line 2: name must not be empty'],
+  [
+    'a name that is too long',
+    retailer(2, { name: 'n'.repeat(65_537) }),
+    'line 2: name must have at most 65,536 characters',
+  ],
+  [
+    'a description that is too long',
+    retailer(2, { cashbackOffers: [offer(3, { description: 'd'.repeat(65_537) })] }),
+    'line 2: cashbackOffers[0].description must have at most 65,536 characters',
+  ],
+  [
+    'a URL that is too long',
+    retailer(2, { url: `https://shop.example/${'u'.repeat(65_536)}` }),
+    'line 2: url must have at most 65,536 characters',
+  ],
   ['a name that is no text', retailer(2, { name: 7 }), 'line 2: name must be a string'],
   ['a null name', retailer(2, { name: null }), 'line 2: name must be a string'],
   ['an id that is no UUID', retailer(2, { id: 'shop-2' }), 'line 2: id must be a UUID'],
@@ -173,6 +188,11 @@ const LONG = '0.10000000000000000555';
 const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
   ['not JSON', 'oops', 'line 2: the row is not JSON (Unexpected identifier "oops")'],
   ['no object', '"text"', 'line 2: the row must be a JSON object'],
+  [
+    'passed-back data that is too long',
+    transaction(4, { passbackData: 'p'.repeat(65_537) }),
+    'line 2: passbackData must have at most 65,536 characters',
+  ],
   ['a missing status', without(transaction(4), 'status'), 'line 2: status is missing'],
   [
     'an unknown status',
