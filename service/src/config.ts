@@ -106,7 +106,7 @@ export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) =
     SETTINGS[name].help + (SETTINGS[name].fallback === '' ? '' : ` (default: ${SETTINGS[name].fallback})`),
 }));
 
-const OTHER_VARIABLES = ['OFFERBOOK_DATABASE_URL', 'OFFERBOOK_TOKEN'];
+const OTHER_VARIABLES = ['OFFERBOOK_DATABASE_URL', 'OFFERBOOK_TO_URL', 'OFFERBOOK_TOKEN'];
 
 export function readServeSettings(
   flags: Readonly<Record<string, unknown>>,
@@ -135,6 +135,11 @@ export function readServeSettings(
 
 export function readDatabaseUrl(flag: string | undefined, fallback = DATABASE_DEFAULT): string {
   return flag ?? process.env.OFFERBOOK_DATABASE_URL ?? fallback;
+}
+
+/** The database that `copy` fills; its URL may hold a password, so it need not be an argument. */
+export function readTargetUrl(flag: string | undefined): string | undefined {
+  return flag ?? process.env.OFFERBOOK_TO_URL;
 }
 
 /** The token of `follow`: from the environment, because what is an argument can be seen by everyone on the machine. */

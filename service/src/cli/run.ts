@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),
   import: async () => (await import('./import.ts')).importCommand(),
   export: async () => (await import('./export.ts')).exportCommand(),
+  copy: async () => (await import('./copy.ts')).copyCommand(),
   orgs: async () => (await import('./organisations.ts')).organisationsCommand(),
   tokens: async () => (await import('./tokens.ts')).tokensCommand(),
   openapi: async () => (await import('./openapi.ts')).openApiCommand(),

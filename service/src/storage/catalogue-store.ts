@@ -7,7 +7,7 @@ import { type Connection, type Database, RETAILERS } from './database.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 import { raiseRevision, readRevisions } from './revision.ts';
 
-const ALL_RETAILERS: BatchQuery = {
+export const ALL_RETAILERS: BatchQuery = {
   sql: 'SELECT id, document FROM retailers WHERE id >= $1 ORDER BY id',
   params: [],
   batchSize: 200,

@@ -1,11 +1,12 @@
-// Reads documents in the order of their ids, batch by batch, so that no list has to fit into memory.
+// Reads rows in the order of their ids, batch by batch, so that no list has to fit into memory.
 
 import type { StoredDocument } from '../domain/stores.ts';
+import type { Uuid } from '../domain/uuid.ts';
 import type { Connection, SqlValue } from './database.ts';
 import { FIRST_ID } from './id-bounds.ts';
 
 export interface BatchQuery {
-  /** SELECT id, document … WHERE id >= $1 … ORDER BY id, without a LIMIT; further parameters follow. */
+  /** SELECT id, … WHERE id >= $1 … ORDER BY id, without a LIMIT; further parameters follow. */
   readonly sql: string;
   readonly params: readonly SqlValue[];
   readonly batchSize: number;
@@ -17,14 +18,14 @@ export function batchSql({ sql, batchSize }: BatchQuery): string {
   return `${sql} LIMIT ${batchSize + 1}`;
 }
 
-export async function readBatches(
+export async function readBatches<Row extends { readonly id: Uuid } = StoredDocument>(
   connection: Connection,
   query: BatchQuery,
-  onBatch: (batch: StoredDocument[]) => Promise<void>,
+  onBatch: (batch: Row[]) => Promise<void>,
 ): Promise<void> {
   let from = FIRST_ID;
   while (true) {
-    const rows = await connection.all<StoredDocument>(batchSql(query), from, ...query.params);
+    const rows = await connection.all<Row>(batchSql(query), from, ...query.params);
     const next = rows[query.batchSize];
     if (rows.length > 0) await onBatch(rows.slice(0, query.batchSize));
     if (next === undefined) return;

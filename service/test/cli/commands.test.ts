@@ -162,6 +162,7 @@ describe('organisations and tokens', () => {
       'import transactions',
       'export catalogue',
       'export transactions',
+      'copy',
       'orgs create',
       'orgs list',
       'tokens issue',

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'bun:test';
+import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { copyDatabase } from '../../src/storage/copy-database.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import {
+  documentOf,
+  EVERYTHING,
+  idOf,
+  newIds,
+  newOrganisation,
+  openTestStores,
+  rejection,
+  textsOf,
+  writeTransactions,
+} from './open-test-stores.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 15);
+const BULK_ROWS = 5;
+const TEXT = 'Grüße 👋';
+
+/** Every row, with organisations by name: each database numbers them itself. */
+async function contentOf(database: Database) {
+  const byName = (columns: string, table: string) =>
+    database.all(
+      `SELECT o.name, ${columns} FROM ${table} AS t JOIN organisations o ON o.id = t.org_id ORDER BY 1, 2`,
+    );
+  return {
+    organisations: await database.all('SELECT name, created_at, last_stamp FROM organisations ORDER BY name'),
+    tokens: await byName(
+      't.id, t.kind, t.label, t.digest, t.created_at, t.expires_at, t.revoked_at, t.last_used_at',
+      'tokens',
+    ),
+    retailers: await database.all('SELECT id, document FROM retailers ORDER BY id'),
+    transactions: await byName('t.id, t.updated_at, t.document, t.in_bulk', 'transactions'),
+    bulkWrites: await byName('t.stamp', 'bulk_writes'),
+  };
+}
+
+describe.each(
+  DATABASES.flatMap((from) => DATABASES.map((to) => [`${from.name} to ${to.name}`, from, to] as const)),
+)('a copy from %s', (_, from, to) => {
+  const open = openTestStores();
+
+  async function filled() {
+    const url = await from.create();
+    let nowMs = NOW_MS;
+    const options = { ...COMMAND_OPTIONS, bulkRowsMin: BULK_ROWS };
+    const stores = await open.stores(url, options, () => nowMs);
+    // In another order than that of their numbers in the copy.
+    const orgs = [];
+    for (const name of ['zeta', 'acme', 'empty']) {
+      nowMs += 1_000;
+      orgs.push(await newOrganisation(stores, name));
+    }
+    for (const [index, org] of orgs.entries()) {
+      const token = await stores.tokens.add({
+        orgId: org.id,
+        kind: index === 0 ? 'public' : 'private',
+        label: `label ${index}`,
+        digest: `digest ${index}`,
+        expiresAtMs: index === 1 ? nowMs + 5 : null,
+      });
+      if (index === 2) await stores.tokens.endAt(token.id, nowMs + 7);
+      await stores.tokens.touch(new Map([[token.id, nowMs + index]]));
+    }
+    await stores.catalogue.write(async (writer) => {
+      const ids = Array.from({ length: 450 }, (_, n) => idOf(n));
+      await writer.put(ids.map((id) => ({ id, document: documentOf(id, TEXT) })));
+      await writer.markChanged();
+    });
+    const [first, second] = orgs;
+    if (first === undefined || second === undefined) throw new Error('there are three');
+    for (const rows of [BULK_ROWS + 1, 2, 1]) {
+      nowMs += 60_000;
+      await writeTransactions(stores, first.id, newIds(rows), TEXT);
+    }
+    await writeTransactions(stores, second.id, newIds(1_200), TEXT);
+    return { source: open.database(url), url, org: first };
+  }
+
+  test('has every row, and leads on from there', async () => {
+    const { source, org } = await filled();
+    const targetUrl = await to.create();
+    const target = open.database(targetUrl);
+    const seen: number[] = [];
+    expect(await copyDatabase(source, target, (rows) => seen.push(rows))).toEqual({
+      organisations: 3,
+      tokens: 3,
+      retailers: 450,
+      transactions: BULK_ROWS + 1 + 2 + 1 + 1_200,
+    });
+    expect(seen.at(-1)).toBe(450 + BULK_ROWS + 1 + 2 + 1 + 1_200);
+    const content = await contentOf(source);
+    expect(content.bulkWrites.length).toBeGreaterThan(0);
+    expect(await contentOf(target)).toEqual(content);
+
+    const stores = await open.stores(targetUrl);
+    expect((await stores.revisions()).tokens).toBeGreaterThan(0);
+    expect((await stores.revisions()).catalogue).toBeGreaterThan(0);
+    const copied = await stores.organisations.find(org.name);
+    const orgId = copied?.id ?? 0;
+    const query = { orgId, cursor: undefined, window: EVERYTHING, limit: 1_000 };
+    const { completeThroughMs } = await stores.transactions.page(query);
+    const later = newIds(2);
+    const stampMs = await writeTransactions(stores, orgId, later, 'later');
+    expect(stampMs).toBeGreaterThan(completeThroughMs);
+    const since = { ...query, window: { ...EVERYTHING, minMs: completeThroughMs + 1 } };
+    expect(textsOf(await stores.transactions.page(since))).toEqual(
+      later.map((id) => `later ${id} ${stampMs}`),
+    );
+    expect(await newOrganisation(stores, 'initech')).toMatchObject({ name: 'initech' });
+  });
+
+  test('is refused when there is something in the other database, which stays as it was', async () => {
+    const { source } = await filled();
+    const targetUrl = await to.create();
+    await newOrganisation(await open.stores(targetUrl), 'theirs');
+    const target = open.database(targetUrl);
+    const before = await contentOf(target);
+    expect(await rejection(copyDatabase(source, target))).toBeInstanceOf(Refused);
+    expect(await contentOf(target)).toEqual(before);
+  });
+
+  test('that breaks off leaves nothing behind', async () => {
+    const { source } = await filled();
+    const target = open.database(await to.create());
+    const broken = copyDatabase(source, target, (rows) => {
+      if (rows > 1_000) throw new Error('the power is gone');
+    });
+    expect(await rejection(broken)).toEqual(new Error('the power is gone'));
+    expect(Object.values(await contentOf(target))).toEqual([[], [], [], [], []]);
+  });
+
+  test('of nothing is an error', async () => {
+    const empty = open.database(await from.create());
+    const target = open.database(await to.create());
+    expect(await rejection(copyDatabase(empty, target))).toBeInstanceOf(BadInput);
+  });
+});
