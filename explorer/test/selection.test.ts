@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Retailer } from '@offerbook/client';
-import { Selection } from '../src/catalogue/selection.ts';
+import fc from 'fast-check';
+import { fold as serviceFold } from '../../service/src/catalogue/fold.ts';
+import { fold, Selection } from '../src/catalogue/selection.ts';
 
 function retailer(name: string, offers: Partial<Retailer['cashbackOffers'][number]>[] = []): Retailer {
   return {
@@ -89,4 +91,12 @@ describe('filters', () => {
       { value: 'FR', count: 2 },
     ]);
   });
+});
+
+test('folds like the service, letter by letter', () => {
+  for (let code = 0; code < 0x3000; code++) {
+    const letter = String.fromCharCode(code);
+    expect(fold(letter)).toBe(serviceFold(letter));
+  }
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => expect(fold(text)).toBe(serviceFold(text))));
 });

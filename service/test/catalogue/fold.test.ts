@@ -13,6 +13,11 @@ test.each([
   ['ﬁne', 'FINE'],
   ['Ａｂｃ', 'abc'],
   ['Ñandú', 'nandu'],
+  ['Łódź', 'LODZ'],
+  ['Ærø', 'aero'],
+  ['Øl', 'ol'],
+  ['đỗ', 'DO'],
+  ['Œuvre', 'oeuvre'],
 ])('%p and %p are the same', (a, b) => {
   expect(fold(a)).toBe(fold(b));
 });
