@@ -42,6 +42,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
   const catalogue = new Catalogue(stores.catalogue, clock);
   let stopping = false;
+  let following: ChangeFollower | undefined;
   const isReady = () => !stopping && tokens.ready && catalogue.ready;
   // What is opened here, in the order in which it is closed again.
   const opened: (() => Promise<void>)[] = [() => stores.close()];
@@ -54,6 +55,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     opened.push(counts.stop);
     const state = () => ({
       isReady: isReady(),
+      // Until its changes are followed, it was opened a moment ago.
+      isDatabaseUsable: following?.isDatabaseAway() !== true,
       catalogueRevision: catalogue.revision,
       sharesLimits: counts.isShared(),
       replica: stores.replica(),
@@ -81,11 +84,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     url = server.url;
     logger.info({ url }, 'listening');
     await tokens.refresh();
-    const changes = followChanges(stores, tokens, catalogue, logger);
-    opened.push(async () => changes.stop());
+    following = followChanges(stores, tokens, catalogue, logger);
+    opened.push(async () => following?.stop());
     await catalogue.refresh();
     // What was committed meanwhile is not in it yet.
-    changes.look();
+    following.look();
   } catch (error) {
     await closeAll();
     throw error;
@@ -126,6 +129,13 @@ function openNodeStores({ databaseUrl, settings, logger }: NodeOptions, clock: C
   });
 }
 
+interface ChangeFollower {
+  readonly isDatabaseAway: () => boolean;
+  /** Takes up what has been committed before. */
+  readonly look: () => void;
+  readonly stop: () => void;
+}
+
 /**
  * Takes up changes of tokens, and of the catalogue once it has been loaded. Tokens do not wait for the catalogue, which
  * takes seconds when it is large. While the database is away, what is in memory goes on being served.
@@ -135,7 +145,7 @@ function followChanges(
   tokens: TokenDirectory,
   catalogue: Catalogue,
   logger: Logger,
-): { look(): void; stop(): void } {
+): ChangeFollower {
   let away = false;
   let latestCatalogue: number | undefined;
 
@@ -159,7 +169,7 @@ function followChanges(
     away = true;
   }
 
-  return { look, stop: stores.watch(look) };
+  return { isDatabaseAway: () => away, look, stop: stores.watch(look) };
 }
 
 /** A call during a run causes one more, because that run may have looked too early. */

@@ -9,6 +9,8 @@ export interface NodeState {
   readonly replica: ReplicaState | undefined;
   readonly catalogueRevision: number | undefined;
   readonly isReady: boolean;
+  /** Whether the last look at the database succeeded. */
+  readonly isDatabaseUsable: boolean;
   /** Whether limits are kept together with other nodes at this moment; undefined when they are not meant to be. */
   readonly sharesLimits: boolean | undefined;
 }
@@ -34,6 +36,11 @@ export class Metrics {
       Number(state().isReady),
     );
     this.#gauge(
+      'offerbook_database_usable',
+      'Whether the database, the primary if it has replicas, can be read.',
+      () => Number(state().isDatabaseUsable),
+    );
+    this.#gauge(
       'offerbook_catalogue_revision',
       'The revision of the catalogue that is served.',
       () => state().catalogueRevision ?? 0,
@@ -47,11 +54,16 @@ export class Metrics {
       );
     }
     this.#gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-    this.#gauge(
-      'process_cpu_seconds_total',
-      'Processor time used.',
-      () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
-    );
+    new Counter({
+      name: 'process_cpu_seconds_total',
+      help: 'Processor time used.',
+      registers: [this.#registry],
+      collect() {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / 1e6);
+      },
+    });
   }
 
   count(route: string, status: number, durationMs: number): void {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
+import { Metrics } from '../../src/http/metrics.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -105,6 +106,25 @@ test('docs/errors.md lists every error code with its status and title', () => {
     (code) => !text.includes(`| ${ERRORS[code].status} | \`${code}\` | ${ERRORS[code].title} |`),
   );
   expect(missing).toEqual([]);
+});
+
+test('docs/operations.md lists every metric with its type and labels, and no other', async () => {
+  const metrics = new Metrics(() => ({
+    isReady: true,
+    isDatabaseUsable: true,
+    catalogueRevision: 1,
+    sharesLimits: true,
+    replica: { isUsable: true, lagMs: 0 },
+  }));
+  metrics.count('/v1/coupons/', 200, 1);
+  const page = await (await metrics.page()).text();
+  const printed = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
+    const [, labels = ''] = new RegExp(`^${name}(?:_count)?{(.*)} `, 'm').exec(page) ?? [];
+    return [name, type, [...labels.matchAll(/(\w+)="/g)].map(([, label]) => `\`${label}\``).join(', ')];
+  });
+  const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  const listed = [...text.matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \| (.*?) ?\|/gm)];
+  expect(listed.map(([, ...cells]) => cells).sort()).toEqual(printed.sort());
 });
 
 test.each([

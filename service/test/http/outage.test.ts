@@ -4,12 +4,20 @@
 import { expect, test } from 'bun:test';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
-import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { freePort, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
 test('PostgreSQL stopped and started again', async () => {
   const server = await startPostgres();
-  const node = await TestNode.start({ databaseUrl: postgresUrl(server.port, 'postgres') });
+  const adminPort = await freePort();
+  const node = await TestNode.start({
+    databaseUrl: postgresUrl(server.port, 'postgres'),
+    settings: { adminPort },
+  });
+  const isUsable = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    return /^offerbook_database_usable (.*)$/m.exec(text)?.[1];
+  };
   try {
     await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
     await node.transactions([transaction(1)]);
@@ -20,6 +28,7 @@ test('PostgreSQL stopped and started again', async () => {
       (await node.get('/readyz')).status,
     ];
     expect(await statuses()).toEqual([200, 200, 200]);
+    expect(await isUsable()).toBe('1');
 
     await server.process.stop();
     const startedAt = performance.now();
@@ -35,9 +44,11 @@ test('PostgreSQL stopped and started again', async () => {
     expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(503);
     // Of a mistyped one it can.
     expect((await node.get('/v1/retailers/', `${pub}x`)).status).toBe(401);
+    while ((await isUsable()) !== '0') await Bun.sleep(50);
 
     await server.process.start();
     while ((await node.get('/v1/transactions/', prv)).status !== 200) await Bun.sleep(50);
+    while ((await isUsable()) !== '1') await Bun.sleep(50);
     expect(await statuses()).toEqual([200, 200, 200]);
     expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(401);
     await node.catalogue([retailer(2, { cashbackOffers: [offer(12)] })]);
