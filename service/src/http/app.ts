@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ApiError } from '../domain/errors.ts';
+import { ApiError, DatabaseUnavailable } from '../domain/errors.ts';
 import type { TransactionStore, WalkStore } from '../domain/stores.ts';
 import { clientAddress, networkOf } from './client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
@@ -123,8 +123,12 @@ export function buildApp(dependencies: AppDependencies): App {
       error instanceof ApiError
         ? error
         : new ApiError('internal', 'Something went wrong on our side.', { cause: error });
-    if (shown.cause !== undefined)
+    if (shown.cause instanceof DatabaseUnavailable) {
+      // Everybody who asks during an outage comes here. Where in the code they were says nothing about it.
+      logger.warn({ requestId: exchange.requestId, reason: shown.cause.message }, shown.code);
+    } else if (shown.cause !== undefined) {
       logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);
+    }
     if (shown.code === 'private_token_in_browser') {
       const { requestId, token } = exchange;
       logger.warn(

@@ -57,3 +57,49 @@ test('PostgreSQL stopped and started again', async () => {
     await server.process.stop();
   }
 }, 30_000);
+
+test('an outage is logged once with its reason, and refused requests leave no stack traces', async () => {
+  const server = await startPostgres();
+  const node = await TestNode.start({ databaseUrl: postgresUrl(server.port, 'postgres') });
+  const away = 'the database cannot be read; going on with what is in memory';
+  try {
+    const prv = await node.token('private');
+    expect((await node.get('/v1/transactions/', prv)).status).toBe(200);
+    await server.process.stop();
+    await node.logged(({ msg }) => msg === away);
+    for (const id of ['refused-1', 'refused-2']) {
+      expect((await node.get('/v1/transactions/', prv, { 'Request-Id': id })).status).toBe(503);
+    }
+    await server.process.start();
+    await node.logged(({ msg }) => msg === 'the database is back');
+
+    const lines = node.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.filter(({ msg }) => msg === away)).toMatchObject([{ level: 50 }]);
+    const everyLine = { time: expect.any(Number), pid: process.pid, hostname: expect.any(String) };
+    expect(lines.filter(({ requestId }) => String(requestId).startsWith('refused-'))).toEqual(
+      ['refused-1', 'refused-2'].flatMap((requestId) => [
+        {
+          ...everyLine,
+          level: 40,
+          requestId,
+          reason: expect.stringMatching(/^PostgreSQL cannot be used \(.+\)$/),
+          msg: 'unavailable',
+        },
+        {
+          ...everyLine,
+          level: 30,
+          requestId,
+          tokenId: expect.any(String),
+          method: 'GET',
+          route: '/v1/transactions/',
+          status: 503,
+          durationMs: expect.any(Number),
+          address: '127.0.0.1',
+        },
+      ]),
+    );
+  } finally {
+    await node[Symbol.asyncDispose]();
+    await server.process.stop();
+  }
+}, 30_000);
