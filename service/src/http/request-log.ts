@@ -20,12 +20,21 @@ interface LoggerParts {
   readonly [pino.symbols.chindingsSym]: string;
 }
 
+/** What load balancers ask for all the time: at info, their questions would be most of the log. */
+const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+
 export function requestLog(logger: Logger): (request: LoggedRequest) => void {
-  if (!logger.isLevelEnabled('info')) return () => {};
+  const write = lineWriter(logger, 'info');
+  const writeProbe = lineWriter(logger, 'debug');
+  return (request) => (PROBES.has(request.route) ? writeProbe(request) : write(request));
+}
+
+function lineWriter(logger: Logger, level: 'info' | 'debug'): (request: LoggedRequest) => void {
+  if (!logger.isLevelEnabled(level)) return () => {};
   const parts = logger as unknown as LoggerParts;
   const stream = parts[pino.symbols.streamSym];
   const time = parts[pino.symbols.timeSym];
-  const begin = `{"level":${pino.levels.values.info}`;
+  const begin = `{"level":${pino.levels.values[level]}`;
   const bindings = parts[pino.symbols.chindingsSym];
   return (request) => stream.write(`${begin}${time()}${bindings},${JSON.stringify(request).slice(1)}\n`);
 }

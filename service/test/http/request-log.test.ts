@@ -32,3 +32,14 @@ test.each([
 test('a log that is to hold warnings only holds no requests', () => {
   expect(logged('warn', (logger) => requestLog(logger)(REQUEST))).toEqual([]);
 });
+
+test.each(['/livez', '/readyz'])(
+  '%s, which load balancers ask for all the time, is logged at debug',
+  (route) => {
+    const request = { ...REQUEST, tokenId: undefined, route };
+    expect(logged('info', (logger) => requestLog(logger)(request))).toEqual([]);
+    expect(logged('debug', (logger) => requestLog(logger)(request))).toEqual(
+      logged('debug', (logger) => logger.debug(request)),
+    );
+  },
+);
