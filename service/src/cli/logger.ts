@@ -1,4 +1,4 @@
-// The server's log: JSON lines on stdout, written beside the requests, so that a slow reader of the log does
+// The log of `serve` and of the sandbox: JSON lines, written beside the requests, so that a slow reader of the log does
 // not slow them down.
 
 import pino, { type Logger } from 'pino';
@@ -18,8 +18,11 @@ export interface ServerLog {
 const HOLD_MS = 20;
 const HELD_CHARACTERS_MAX = 64 * 1024;
 
-export function openLog(level: ServeSettings['logLevel']): ServerLog {
-  const destination = pino.destination({ dest: 1, sync: false, maxLength: UNREAD_MAX_BYTES });
+export const STDOUT = 1;
+export const STDERR = 2;
+
+export function openLog(level: ServeSettings['logLevel'], file: typeof STDOUT | typeof STDERR): ServerLog {
+  const destination = pino.destination({ dest: file, sync: false, maxLength: UNREAD_MAX_BYTES });
   let isRead = true;
   // Whoever read the log has gone. The service is worth more than its log.
   destination.on('error', () => {

@@ -4,7 +4,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import pino from 'pino';
+import type { Logger } from 'pino';
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from '../config.ts';
 import { systemClock } from '../domain/clock.ts';
 import { BadInput } from '../domain/errors.ts';
@@ -23,6 +23,7 @@ import { type Imports, World } from '../sandbox/world.ts';
 import { openStores } from '../storage/open-stores.ts';
 import { withStores } from './command.ts';
 import { listen } from './listen.ts';
+import { openLog, STDERR } from './logger.ts';
 import { startNode } from './node.ts';
 import { untilToldToStop } from './signals.ts';
 
@@ -75,11 +76,20 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
     const freePort = await findPort(settings);
     if (options.fresh === true) await deleteData(path, databaseUrl);
     const stores = await openStores(databaseUrl);
+    const { logger, close: closeLog } = openLog(settings.logLevel, STDERR);
     try {
       const seed = chooseSeed(await findSeed(stores), seedAskedFor);
-      await live(stores, { settings: { ...settings, port: freePort }, databaseUrl, seed, speed, stopping });
+      await live(stores, {
+        settings: { ...settings, port: freePort },
+        databaseUrl,
+        logger,
+        seed,
+        speed,
+        stopping,
+      });
     } finally {
       await stores.close();
+      closeLog();
     }
   } finally {
     lock?.release();
@@ -89,14 +99,14 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
 interface LiveOptions {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
+  readonly logger: Logger;
   readonly seed: number;
   readonly speed: number;
   readonly stopping: Promise<void>;
 }
 
 async function live(stores: Stores, options: LiveOptions): Promise<void> {
-  const { settings, databaseUrl, seed, speed } = options;
-  const logger = pino({ level: settings.logLevel }, pino.destination(2));
+  const { settings, databaseUrl, logger, seed, speed } = options;
   const baseUrl = settings.publicUrl ?? `http://${reachableHost(settings.host)}:${settings.port}`;
   const org = await openOrganisation(stores);
   const tokens = await renewTokens(stores, org, seed, systemClock());

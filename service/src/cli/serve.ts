@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { readDatabaseUrl, readServeSettings, SERVE_FLAGS } from '../config.ts';
 import { command } from './command.ts';
-import { openLog } from './logger.ts';
+import { openLog, STDOUT } from './logger.ts';
 import { type NodeOptions, startNode } from './node.ts';
 import { untilOrphaned, untilToldToStop } from './signals.ts';
 import { runWorkers } from './workers.ts';
@@ -23,7 +23,7 @@ export function serveCommand(): Command {
 async function runServer(flags: Record<string, string | boolean | undefined>): Promise<void> {
   const settings = readServeSettings(flags);
   const databaseUrl = readDatabaseUrl(flags.database as string | undefined);
-  const log = openLog(settings.logLevel);
+  const log = openLog(settings.logLevel, STDOUT);
   try {
     if (settings.workers > 1) await runWorkers(settings, databaseUrl, log.logger);
     else await runNode({ settings, databaseUrl, logger: log.logger }, flags.workerOf as string | undefined);

@@ -132,6 +132,23 @@ describe('a sandbox from its first start on', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['offerbook-sandbox.db', 'offerbook-sandbox.db-walks']);
   });
 
+  test('logs on stderr, in the same form as the server does', async () => {
+    await using sandbox = await Sandbox.start(folder, '--log-level', 'info');
+    const { code, stderr } = await sandbox.stop();
+    const lines = stderr.split('\n').filter((line) => line !== '');
+    expect(code).toBe(0);
+    expect(lines.map((line) => JSON.parse(line) as Record<string, unknown>)).toEqual(
+      ['listening', 'ready', 'stopped'].map((msg) => ({
+        level: 30,
+        time: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+        pid: expect.any(Number),
+        msg,
+        ...(msg === 'listening' ? { url: `http://127.0.0.1:${sandbox.port}` } : {}),
+        ...(msg === 'ready' ? { revision: expect.any(Number) } : {}),
+      })),
+    );
+  });
+
   test('is quick the second time, keeps its data, has new tokens, and lives while one watches', async () => {
     await using before = await Sandbox.start(folder);
     const [retailers, transactions] = await Promise.all([
