@@ -1,8 +1,11 @@
 // Waiting for the order to stop, and for the end of whoever would give it.
 
+/** Being told again by a supervisor is no news: systemd tells all processes, and then the first one tells its workers. */
 export function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    process.on('SIGTERM', () => resolve());
+    // Whoever presses Ctrl-C a second time does not want to wait.
+    process.once('SIGINT', () => resolve());
   });
 }
 

@@ -188,6 +188,21 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', 
   }, 20_000);
 });
 
+test('workers finish what is under way when all processes are told to stop at once, as systemd does', async () => {
+  const server = await ServerProcess.start(['--database', database, '--workers', '2', '--drain-delay', '1']);
+  const pidsOf = (msg: string) =>
+    server.logLines
+      .map((line) => JSON.parse(line) as { msg?: string; pid: number })
+      .filter((line) => line.msg === msg)
+      .map(({ pid }) => pid)
+      .sort();
+  while (pidsOf('ready').length < 2) await Bun.sleep(10);
+  const workers = pidsOf('ready');
+  for (const pid of workers) process.kill(pid, 'SIGTERM');
+  const code = await server.stop('SIGTERM');
+  expect({ code, stopped: pidsOf('stopped') }).toEqual({ code: 0, stopped: workers });
+}, 20_000);
+
 test('workers do not outlive the process that started them, however that ends', async () => {
   const server = await ServerProcess.start(['--database', database, '--workers', '2']);
   await server.stop('SIGKILL');
