@@ -108,6 +108,39 @@ test('docs/errors.md lists every error code with its status and title', () => {
   expect(missing).toEqual([]);
 });
 
+test('the systemd unit in docs/operations.md starts a server that is ready, and stops with code 0 when told to', async () => {
+  const [unit = '', environment = ''] = blocks('docs/operations.md')
+    .filter(({ language }) => language === 'ini')
+    .map(({ code }) => code);
+  const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
+  const state = temporaryFolder();
+  const [port, adminPort] = [String(await freePort()), String(await freePort())];
+  const settings = environment.replaceAll('/var/lib/offerbook', state).replace('9090', adminPort).trim();
+  const child = Bun.spawn(command.replace('/opt/offerbook', ROOT).split(' '), {
+    cwd: state,
+    stdout: 'ignore',
+    stderr: 'pipe',
+    env: {
+      PATH: process.env.PATH,
+      OFFERBOOK_PORT: port,
+      ...Object.fromEntries(settings.split('\n').map((line) => line.split('='))),
+    },
+  });
+  while (!(await answers(`http://127.0.0.1:${port}/readyz`))) await Bun.sleep(20);
+  while (!(await answers(`http://127.0.0.1:${adminPort}/metrics`))) await Bun.sleep(20);
+  child.kill('SIGTERM');
+  const stderr = await new Response(child.stderr).text();
+  expect({ code: await child.exited, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(await answers(`http://127.0.0.1:${port}/readyz`)).toBe(false);
+}, 30_000);
+
+function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 test('docs/operations.md lists every metric with its type and labels, and no other', async () => {
   const metrics = new Metrics(() => ({
     isReady: true,
