@@ -6,9 +6,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
 import { Metrics } from '../../src/http/metrics.ts';
+import { offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
+import { requireSqliteShell } from '../support/programs.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
 const DOCUMENTS = [
@@ -28,7 +30,7 @@ interface Block {
 
 function blocks(document: string): Block[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
-  return [...text.matchAll(/^```(\w+) ?(\w*)\n(.*?)^```$/gms)].map(
+  return [...text.matchAll(/^ *```(\w+) ?(\w*)\n(.*?)^ *```$/gms)].map(
     ([, language = '', kind = '', code = '']) => ({
       language,
       kind,
@@ -40,14 +42,17 @@ function blocks(document: string): Block[] {
 /** With job control a server in the background leads a process group, so that npx and what it started end together. */
 const STOP_SERVERS = `set -m; trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT`;
 
-/** The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the background. */
+/**
+ * The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the
+ * background; `sh backup` and `sh restore` need a database whose servers are gone, and have a test of their own.
+ */
 function script(document: string): string {
   return blocks(document).flatMap(toCommands).join('\n');
 }
 
 function toCommands({ language, kind, code }: Block): string[] {
   if (language === 'ts') return [`npx bun run - <<'END_OF_TYPESCRIPT'\n${code}END_OF_TYPESCRIPT`];
-  if (language !== 'sh') return [];
+  if (language !== 'sh' || kind === 'backup' || kind === 'restore') return [];
   if (kind !== 'server') return [code];
   return [
     `${code.trim()} > /dev/null &`,
@@ -107,6 +112,58 @@ test('docs/errors.md lists every error code with its status and title', () => {
   );
   expect(missing).toEqual([]);
 });
+
+test('the backup in docs/operations.md brings back what was there, and those who poll lose nothing by it', async () => {
+  requireSqliteShell();
+  const cwd = temporaryFolder();
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await offerbook(args, { cwd });
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  };
+  const runBlock = (kind: string) => {
+    const commands = blocks('docs/operations.md').find((block) => block.kind === kind)?.code ?? 'false';
+    expect(Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', commands], { cwd }).exitCode).toBe(0);
+  };
+  const file = join(ROOT, 'examples/data/transactions.csv');
+  const changedFile = join(cwd, 'changed.ndjson');
+  await run('orgs', 'create', 'acme');
+  await run('import', 'transactions', file, '--org', 'acme');
+  const { token } = JSON.parse(await run('tokens', 'issue', '--org', 'acme', '--kind', 'private', '--json'));
+  const poll = async (server: ServerProcess, since = '2020-01-01') => {
+    const response = await fetch(`${server.url}/v1/transactions/?updatedAtGreaterThan=${since}`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const { data } = (await response.json()) as { data: { id: string; status: string }[] };
+    return {
+      statuses: data.map(({ status }) => status),
+      complete: response.headers.get('Complete-Through') ?? '',
+    };
+  };
+
+  const server = await ServerProcess.start([], { cwd });
+  const before = await poll(server);
+  const exported = await run('export', 'transactions', '--org', 'acme');
+  runBlock('backup');
+  await Bun.write(changedFile, exported.replace('PENDING', 'CONFIRMED'));
+  await run('import', 'transactions', changedFile, '--org', 'acme');
+  const after = await poll(server);
+  expect([before.statuses, after.statuses]).toEqual([
+    ['PENDING', 'CONFIRMED'],
+    ['CONFIRMED', 'CONFIRMED'],
+  ]);
+  // Leaves its write-ahead log behind.
+  await server.stop('SIGKILL');
+
+  runBlock('restore');
+  expect(await run('export', 'transactions', '--org', 'acme')).toBe(exported);
+  await using restored = await ServerProcess.start([], { cwd });
+  expect(await poll(restored)).toEqual(before);
+  expect(await poll(restored, after.complete)).toEqual({ statuses: [], complete: before.complete });
+  await run('import', 'transactions', changedFile, '--org', 'acme');
+  const { statuses, complete } = await poll(restored, after.complete);
+  expect([statuses, complete > after.complete]).toEqual([['CONFIRMED'], true]);
+}, 60_000);
 
 test('the systemd unit in docs/operations.md starts a server that is ready, and stops with code 0 when told to', async () => {
   const [unit = '', environment = ''] = blocks('docs/operations.md')

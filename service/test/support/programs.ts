@@ -32,6 +32,15 @@ export function requireProgram(program: Program): string {
   return installed;
 }
 
+/** The program that operators make backups of SQLite with. */
+export function requireSqliteShell(): void {
+  requireProgram({
+    names: ['sqlite3'],
+    debianPackage: 'sqlite3',
+    need: 'The test of the backup needs sqlite3',
+  });
+}
+
 /** Installs without starting anything: the machine may use the ports for something else. */
 function runQuietly(install: readonly string[]): void {
   const ownPolicy = !existsSync(POLICY);

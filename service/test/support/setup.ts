@@ -2,8 +2,10 @@
 // whichever test wants it first.
 
 import { launchBrowser } from './browser.ts';
+import { requireSqliteShell } from './programs.ts';
 import { requireProxies } from './reverse-proxy.ts';
 
 requireProxies();
+requireSqliteShell();
 const browser = await launchBrowser();
 await browser.close();
