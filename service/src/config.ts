@@ -20,15 +20,15 @@ interface Setting<T> {
 const SETTINGS = {
   port: setting('port to listen on; 0 takes any free one', 'number', '8080', wholeNumber(0, 65_535)),
   host: setting('address to listen on', 'address', '127.0.0.1', filled),
-  workers: setting('processes that share the port', 'number', '1', wholeNumber(1, 64)),
+  workers: setting('processes that share the port, 1 to 64', 'number', '1', wholeNumber(1, 64)),
   pageSize: setting(
-    'items on a page unless the caller sends a limit',
+    `items on a page unless the caller sends a limit, 1 to ${PAGE_SIZE_MAX}`,
     'number',
     String(PAGE_SIZE_DEFAULT),
     wholeNumber(1, PAGE_SIZE_MAX),
   ),
   adminPort: setting(
-    'port for /metrics, on 127.0.0.1 only; none unless given',
+    'port for /metrics and /livez, on 127.0.0.1 only; with workers, the next ports too, one for each; none unless given',
     'number',
     '',
     optional(wholeNumber(1, 65_535)),
@@ -46,7 +46,7 @@ const SETTINGS = {
     optional(webOrigin),
   ),
   drainDelay: setting(
-    'seconds to go on serving after SIGTERM, for load balancers that ask /readyz',
+    'seconds to go on serving after SIGTERM, for load balancers that ask /readyz, 0 to 300',
     'seconds',
     '0',
     wholeNumber(0, 300),
@@ -77,7 +77,7 @@ const SETTINGS = {
     oneOf(['local', 'database']),
   ),
   trustedProxies: setting(
-    'CIDR ranges whose X-Forwarded-For is believed, separated by commas',
+    'addresses and CIDR ranges whose X-Forwarded-For is believed, separated by commas',
     'list',
     '',
     proxies,

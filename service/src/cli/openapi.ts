@@ -6,7 +6,7 @@ import { openApiDocument } from '../http/openapi.ts';
 export function openApiCommand(): Command {
   return new Command('openapi')
     .description('print the OpenAPI 3.1 document')
-    .option('--json', 'the document is JSON anyway')
+    .option('--json', 'as for the other commands; the document is the same without it')
     .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
     .action(() => {
       process.stdout.write(`${JSON.stringify(openApiDocument())}\n`);
