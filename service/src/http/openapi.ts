@@ -53,6 +53,7 @@ export function openApiDocument(): OpenApiDocument {
     openapi: '3.1.0',
     info: {
       title: 'Offerbook',
+      // The interface's, whose first number is in the paths. The program has a version of its own.
       version: '1.0.0',
       description:
         'Retailers with their cashback offers, coupons and promotions, and the transactions of your users. All operations are reads. Lists come in pages: send the cursor of a page to get the next one; a page without a cursor is the last.',
