@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import {
   type AccessToken,
   digestToken,
+  endMs,
   isLive,
   newTokenText,
   parseTokenKind,
@@ -83,24 +84,25 @@ async function issueToken(options: IssueOptions): Promise<void> {
       digest: digestToken(text),
       expiresAtMs,
     });
-    printNewToken(options, token, text, {});
+    printNewToken(options, token, text);
   });
 }
 
 async function listTokens(options: StoreOptions): Promise<void> {
   await withStores(options, async (stores) => {
     const nowMs = systemClock();
-    const all = (await stores.tokens.list()).tokens.map((token) => toJson(token, nowMs));
-    const rows = all.map((token) => [
+    const { tokens } = await stores.tokens.list();
+    const rows = tokens.map((token) => [
       token.id,
-      token.org,
+      token.orgName,
       token.kind,
-      token.state,
-      token.lastUsedAt ?? 'never',
-      token.expiresAt ?? 'never',
+      state(token, nowMs),
+      print(token.lastUsedAtMs) ?? 'never',
+      print(endMs(token)) ?? 'never',
       token.label,
     ]);
-    const words = table(['ID', 'ORG', 'KIND', 'STATE', 'LAST USED', 'EXPIRES', 'LABEL'], rows);
+    const words = table(['ID', 'ORG', 'KIND', 'STATE', 'LAST USED', 'ENDS', 'LABEL'], rows);
+    const all = tokens.map((token) => toJson(token, nowMs));
     printResult(options, all, rows.length === 0 ? 'No tokens.' : words);
   });
 }
@@ -138,9 +140,9 @@ async function rotateToken(idText: string, options: StoreOptions & { overlap: st
       digest: digestToken(text),
       expiresAtMs,
     };
-    const token = await stores.tokens.rotate(id, successor, nowMs + overlapMs);
-    if (token === undefined) throw noSuchToken(id);
-    printNewToken(options, token, text, { replaces: id, replacedEndsAt: printTimestamp(nowMs + overlapMs) });
+    const rotated = await stores.tokens.rotate(id, successor, nowMs + overlapMs);
+    if (rotated === undefined) throw noSuchToken(id);
+    printNewToken(options, rotated.successor, text, rotated.replaced);
   });
 }
 
@@ -167,28 +169,30 @@ function printNewToken(
   options: StoreOptions,
   token: AccessToken,
   text: string,
-  more: Record<string, string>,
+  replaced?: AccessToken,
 ): void {
-  const expiresAt = token.expiresAtMs === null ? null : printTimestamp(token.expiresAtMs);
   const value = {
     id: token.id,
     token: text,
     kind: token.kind as TokenKind,
     org: token.orgName,
-    expiresAt,
-    ...more,
+    expiresAt: print(token.expiresAtMs),
+    ...(replaced === undefined ? {} : { replaces: replaced.id, replacedEndsAt: print(endMs(replaced)) }),
   };
   if (options.json !== true) {
     printNote(
       `A ${token.kind} token for "${token.orgName}" (id ${token.id}). It is shown this once; store it safely.`,
     );
-    if (more.replacedEndsAt !== undefined) printNote(`The old one is good until ${more.replacedEndsAt}.`);
+    if (replaced !== undefined) printNote(`The old one is good until ${print(endMs(replaced))}.`);
   }
   printResult(options, value, text);
 }
 
+function print(ms: number | null): string | null {
+  return ms === null ? null : printTimestamp(ms);
+}
+
 function toJson(token: AccessToken, nowMs: number) {
-  const print = (ms: number | null) => (ms === null ? null : printTimestamp(ms));
   return {
     id: token.id,
     org: token.orgName,

@@ -53,11 +53,15 @@ export function digestToken(text: string): string {
   return Bun.SHA256.hash(text, 'hex');
 }
 
+/** When a token ends: as it expires or as its revocation comes into force, whichever is first. Null for never. */
+export function endMs({ expiresAtMs, revokedAtMs }: AccessToken): number | null {
+  if (expiresAtMs === null || revokedAtMs === null) return expiresAtMs ?? revokedAtMs;
+  return Math.min(expiresAtMs, revokedAtMs);
+}
+
 export function isLive(token: AccessToken, nowMs: number): boolean {
-  return (
-    (token.revokedAtMs === null || token.revokedAtMs > nowMs) &&
-    (token.expiresAtMs === null || token.expiresAtMs > nowMs)
-  );
+  const end = endMs(token);
+  return end === null || end > nowMs;
 }
 
 function checksum(text: string): string {

@@ -56,14 +56,19 @@ export interface NewToken {
   readonly expiresAtMs: number | null;
 }
 
+export interface RotatedToken {
+  readonly replaced: AccessToken;
+  readonly successor: AccessToken;
+}
+
 export interface TokenStore {
   /** Every token, dead ones too, with the revision at which this was true. */
   list(): Promise<{ revision: number; tokens: AccessToken[] }>;
   add(token: NewToken): Promise<AccessToken>;
   /** Ends a token at a moment, now or later, unless it ends earlier anyway. Undefined when there is no such token. */
   endAt(id: Uuid, endsAtMs: number): Promise<AccessToken | undefined>;
-  /** Adds a successor for a token and ends the token after an overlap, in one step. */
-  rotate(id: Uuid, successor: NewToken, endsAtMs: number): Promise<AccessToken | undefined>;
+  /** Adds a successor for a token and ends the token as `endAt` does, in one step. */
+  rotate(id: Uuid, successor: NewToken, endsAtMs: number): Promise<RotatedToken | undefined>;
   /** Notes when tokens were last used. Best effort: may be put off while another process writes. */
   touch(lastUsedAtMs: ReadonlyMap<Uuid, number>): Promise<void>;
 }

@@ -35,8 +35,8 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
     endAt: (id, endsAtMs) => database.write((connection) => endAt(connection, id, endsAtMs)),
     rotate: (id, successor, endsAtMs) =>
       database.write(async (connection) => {
-        const ended = await endAt(connection, id, endsAtMs);
-        return ended === undefined ? undefined : add(connection, successor);
+        const replaced = await endAt(connection, id, endsAtMs);
+        return replaced === undefined ? undefined : { replaced, successor: await add(connection, successor) };
       }),
     touch: (lastUsedAtMs) =>
       database.write(async (connection) => {

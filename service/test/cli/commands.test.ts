@@ -57,6 +57,25 @@ describe('organisations and tokens', () => {
     });
   });
 
+  test('the end of a token that is told is the one that comes first', async () => {
+    await run('orgs create acme');
+    const shortLived = await json('tokens issue --org acme --kind public --expires 1h');
+    const longLived = await json('tokens issue --org acme --kind public');
+    const endOfFirst = (await json(`tokens rotate ${shortLived.id} --overlap 24h`)).replacedEndsAt;
+    expect(endOfFirst).toBe(shortLived.expiresAt);
+    const first = await json(`tokens rotate ${longLived.id} --overlap 1h`);
+    const again = await run(`tokens rotate ${longLived.id} --overlap 24h`);
+    expect(again.stderr.split('\n')[1]).toBe(`The old one is good until ${first.replacedEndsAt}.`);
+
+    const { stdout } = await run('tokens list');
+    const [header, ...rows] = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(header).toEqual(['ID', 'ORG', 'KIND', 'STATE', 'LAST USED', 'ENDS', 'LABEL']);
+    const ends = rows.map((row) => [row[0], row[3], row[5]]);
+    expect(ends).toContainEqual([shortLived.id, 'ending', shortLived.expiresAt]);
+    expect(ends).toContainEqual([longLived.id, 'ending', first.replacedEndsAt]);
+    expect(ends).toContainEqual([first.id, 'live', 'never']);
+  });
+
   test('for people, the token alone is on stdout, so that it can be piped', async () => {
     await run('orgs create acme');
     const { stdout, stderr } = await run('tokens issue --org acme --kind public');

@@ -65,10 +65,13 @@ for (const database of DATABASES) {
     test('a rotation adds the successor and ends the old token, in one step', async () => {
       const { stores, orgId } = await newStores();
       const old = await stores.tokens.add(token(orgId, 'd1'));
-      const successor = await stores.tokens.rotate(old.id, token(orgId, 'd2'), 6_000);
-      expect(successor).toEqual({ ...old, id: successor?.id ?? old.id, digest: 'd2' });
+      const rotated = await stores.tokens.rotate(old.id, token(orgId, 'd2'), 6_000);
       const { tokens } = await stores.tokens.list();
-      expect(tokens).toEqual([{ ...old, revokedAtMs: 6_000 }, successor ?? old]);
+      expect(tokens).toEqual([
+        { ...old, revokedAtMs: 6_000 },
+        { ...old, id: tokens[1]?.id ?? old.id, digest: 'd2' },
+      ]);
+      expect<unknown>(rotated).toEqual({ replaced: tokens[0], successor: tokens[1] });
     });
 
     test('a rotation whose successor cannot be added leaves the old token alone', async () => {
