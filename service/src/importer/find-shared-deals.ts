@@ -1,70 +1,66 @@
-// Looks through the catalogue as it would now be for deals that two retailers claim. Needed when retailers
-// stay as they were beside those of the file.
+// Looks through the catalogue as it was for deals that the file gives to another retailer, while the retailer that has
+// them stays as it was. Needed when retailers stay beside those of the file.
 
 import type { Retailer } from '../domain/catalogue.ts';
 import { DEAL_LISTS, type DealList } from '../domain/deals.ts';
-import type { CatalogueWriter } from '../domain/stores.ts';
+import type { CatalogueStore } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import type { Place } from './raw-row.ts';
 import type { RetailerCheck } from './retailer-check.ts';
-import { type RowProblem, rowProblem } from './row-problem.ts';
-import { UuidPlaces } from './uuid-places.ts';
+import { byPlace, printPlace, type RowProblem, rowProblem } from './row-problem.ts';
 
-/** One problem for each row of the file that claims a deal of a retailer elsewhere. */
-export async function findSharedDeals(writer: CatalogueWriter, file: RetailerCheck): Promise<RowProblem[]> {
-  const owners = new DealOwners();
-  const problems = new Map<string, RowProblem>();
-  await writer.read(async (batch) => {
-    for (const { document } of batch) {
-      const retailer = JSON.parse(document) as Retailer;
-      for (const { list, dealId, retailerIds } of owners.claim(retailer)) {
-        const place = file.deals[list].get(dealId);
-        // What the file does not list was so before, and is no fault of the file.
-        if (place === undefined) continue;
-        const other = retailerIds.find((id) => !isSamePlace(file.retailers.get(id), place));
-        const reason = `lists ${dealId}, which the catalogue has under the retailer ${other}`;
-        const key = `${place.line} ${place.item}`;
-        if (!problems.has(key)) problems.set(key, rowProblem(place, { field: list, reason }));
-      }
+/**
+ * One problem for each row of the file that claims a deal of a retailer which keeps its deals. A row that is refused for
+ * this leaves its own retailer as it was, so that rows which claim a deal of that one are refused as well.
+ */
+export async function findSharedDeals(
+  store: CatalogueStore,
+  file: RetailerCheck,
+  keepsDeals: (id: Uuid) => boolean,
+): Promise<RowProblem[]> {
+  const claims = new Map<string, Claim[]>();
+  const lost: Claim[] = [];
+  await store.read(async (batch) => {
+    for (const { id, document } of batch) {
+      const found = findClaims(JSON.parse(document) as Retailer, file);
+      if (found.length === 0) continue;
+      if (keepsDeals(id)) lost.push(...found);
+      else claims.set(keyOf(file.retailers.get(id)), found);
     }
   });
-  return [...problems.values()].sort((a, b) => a.line - b.line || (a.item ?? 0) - (b.item ?? 0));
+  const problems = new Map<string, RowProblem>();
+  // Grows while it is gone through: what a refused row would have given away stays where it was.
+  for (const { place, list, dealId, ownerId } of lost) {
+    const key = keyOf(place);
+    if (problems.has(key)) continue;
+    const reason = `lists ${dealId}, which the catalogue has under the retailer ${ownerId}`;
+    problems.set(key, rowProblem(place, { field: list, reason }));
+    lost.push(...(claims.get(key) ?? []));
+  }
+  return [...problems.values()].sort(byPlace);
 }
 
-function isSamePlace(a: Place | undefined, b: Place): boolean {
-  return a?.line === b.line && a.item === b.item;
-}
-
-interface SharedDeal {
+/** A row of the file lists a deal that the catalogue has under another retailer. */
+interface Claim {
+  readonly place: Place;
   readonly list: DealList;
   readonly dealId: Uuid;
-  readonly retailerIds: readonly [Uuid, Uuid];
+  readonly ownerId: Uuid;
 }
 
-/** Who has which deal. The retailers' numbers stand in for lines. */
-class DealOwners {
-  readonly #retailers: Uuid[] = [];
-  readonly #deals: Record<DealList, UuidPlaces> = {
-    cashbackOffers: new UuidPlaces(),
-    coupons: new UuidPlaces(),
-    promotions: new UuidPlaces(),
-  };
-
-  claim(retailer: Retailer): SharedDeal[] {
-    const shared: SharedDeal[] = [];
-    const number = this.#retailers.push(retailer.id) - 1;
-    for (const list of DEAL_LISTS) {
-      for (const { id } of retailer[list]) {
-        const owner = this.#deals[list].get(id);
-        if (owner === undefined) this.#deals[list].add(id, { line: number });
-        else
-          shared.push({
-            list,
-            dealId: id,
-            retailerIds: [this.#retailers[owner.line] ?? retailer.id, retailer.id],
-          });
-      }
+function findClaims(owner: Retailer, file: RetailerCheck): Claim[] {
+  const claims: Claim[] = [];
+  const own = keyOf(file.retailers.get(owner.id));
+  for (const list of DEAL_LISTS) {
+    for (const { id: dealId } of owner[list]) {
+      const place = file.deals[list].get(dealId);
+      if (place !== undefined && keyOf(place) !== own)
+        claims.push({ place, list, dealId, ownerId: owner.id });
     }
-    return shared;
   }
+  return claims;
+}
+
+function keyOf(place: Place | undefined): string {
+  return place === undefined ? '' : printPlace(place);
 }

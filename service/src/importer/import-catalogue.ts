@@ -32,13 +32,13 @@ export function importCatalogue(
   return run.carryOut<CatalogueWriter>(
     (work) => store.write(work),
     async (writer) => {
-      const load = new CatalogueLoad(run, writer, options);
+      const load = new CatalogueLoad(run, store, writer, options);
       const before = await writer.ids();
       for await (const batch of run.batches({ csv: false, onCursor: () => load.meetCursor() }))
         await load.take(batch);
       run.requireValid();
       if (options.merge !== true) await load.withdraw(before);
-      if (options.merge === true || run.counts.invalid > 0) await load.requireUnsharedDeals();
+      if (options.merge === true || run.counts.invalid > 0) await load.rejectSharedDeals();
       await load.finish();
     },
   );
@@ -46,12 +46,20 @@ export function importCatalogue(
 
 class CatalogueLoad {
   readonly #run: ImportRun;
+  /** What it reads is the catalogue as it was: nobody else may write meanwhile. */
+  readonly #store: CatalogueStore;
   readonly #writer: CatalogueWriter;
   readonly #options: CatalogueImportOptions;
   readonly #check: RetailerCheck;
 
-  constructor(run: ImportRun, writer: CatalogueWriter, options: CatalogueImportOptions) {
+  constructor(
+    run: ImportRun,
+    store: CatalogueStore,
+    writer: CatalogueWriter,
+    options: CatalogueImportOptions,
+  ) {
     this.#run = run;
+    this.#store = store;
     this.#writer = writer;
     this.#options = options;
     this.#check = new RetailerCheck(options.ignoreUnknown === true ? 'ignore' : 'refuse');
@@ -105,11 +113,40 @@ class CatalogueLoad {
     this.#run.counts.withdrawn = gone.length;
   }
 
-  /** The file alone cannot tell when retailers stay that it does not speak of. */
-  async requireUnsharedDeals(): Promise<void> {
-    const problems = await findSharedDeals(this.#writer, this.#check);
+  /** The file alone cannot tell when retailers stay that it does not speak of, or only in a bad row. */
+  async rejectSharedDeals(): Promise<void> {
+    const problems = await findSharedDeals(this.#store, this.#check, (id) => this.#keepsDeals(id));
+    if (problems.length === 0) return;
     for (const problem of problems) this.#run.reject([problem]);
-    if (problems.length > 0) this.#run.refuse();
+    this.#run.requireValid();
+    await this.#takeBack(new Set(problems.map(printPlace)));
+  }
+
+  /** Whether a retailer has the deals that it had before, whatever the file says. */
+  #keepsDeals(id: Uuid): boolean {
+    if (this.#options.merge === true || this.#check.hasBadRow(id)) return true;
+    // Those that the file does not have are withdrawn all together or not at all.
+    return !this.#check.retailers.has(id) && this.#run.counts.withdrawn === 0;
+  }
+
+  /** Leaves the retailers of some rows as they were before those were written. */
+  async #takeBack(places: ReadonlySet<string>): Promise<void> {
+    const { counts } = this.#run;
+    const isMeant = (id: Uuid) => {
+      const place = this.#check.retailers.get(id);
+      return place !== undefined && places.has(printPlace(place));
+    };
+    const added = new Set((await this.#writer.ids()).filter(isMeant));
+    await this.#store.read(async (batch) => {
+      // What was there before was not added; what is left in the end was.
+      const before = batch.filter(({ id }) => added.delete(id));
+      if (before.length === 0) return;
+      const written = await this.#writer.find(before.map(({ id }) => id));
+      for (const { id, document } of before) counts[written.get(id) === document ? 'unchanged' : 'changed']--;
+      await this.#writer.put(before);
+    });
+    if (added.size > 0) await this.#writer.remove([...added]);
+    counts.added -= added.size;
   }
 
   async finish(): Promise<void> {

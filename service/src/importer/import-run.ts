@@ -6,7 +6,7 @@ import type { ImportSource } from './import-source.ts';
 import { InvalidRows, printCount } from './invalid-rows.ts';
 import { BrokenFile, type RawRow } from './raw-row.ts';
 import { type RowRules, readRows } from './read-rows.ts';
-import { type RowProblem, rowProblem } from './row-problem.ts';
+import { byPlace, type RowProblem, rowProblem } from './row-problem.ts';
 
 const BATCH_ROWS = 500;
 /** Of rows that are long, a batch holds fewer: several batches are in memory at a time. Of what it was unpacked to. */
@@ -41,7 +41,7 @@ export class ImportRun {
     return {
       ...this.counts,
       seconds: Math.round(performance.now() - this.#startedMs) / 1000,
-      problems: this.#problems,
+      problems: this.#problems.toSorted(byPlace),
       problemCount: this.#problemCount,
       notes: this.notes,
     };
@@ -76,11 +76,7 @@ export class ImportRun {
 
   /** Throws unless all rows were good or the bad ones are to be skipped. */
   requireValid(): void {
-    if (!this.isWriting) this.refuse();
-  }
-
-  /** Throws for problems that cannot be skipped. */
-  refuse(): never {
+    if (this.isWriting) return;
     const { invalid, read } = this.counts;
     const rows = `${printCount(invalid)} of ${printCount(read)} ${read === 1 ? 'row' : 'rows'}`;
     throw new InvalidRows(this.report, `${rows} ${invalid === 1 ? 'is' : 'are'} bad`);

@@ -18,10 +18,16 @@ export class RetailerCheck {
   };
   /** The first bad row of which nobody can tell which retailer it was meant for. */
   firstNamelessRow: Place | undefined;
+  readonly #badRetailers = new UuidPlaces();
   readonly #schema: ReturnType<typeof retailerSchema>;
 
   constructor(unknownFields: 'refuse' | 'ignore') {
     this.#schema = retailerSchema(unknownFields);
+  }
+
+  /** Whether all that the file says of a retailer is a bad row, so that the retailer stays as it was. */
+  hasBadRow(id: Uuid): boolean {
+    return this.#badRetailers.has(id);
   }
 
   check(raw: RawRow): CheckedRow<Retailer> {
@@ -32,7 +38,7 @@ export class RetailerCheck {
     }
     const problems = this.#findDuplicates(row.value);
     if (problems.length > 0) {
-      this.retailers.add(row.value.id, row.place);
+      this.#noteBadRow(raw);
       return rejected(row.place, problems);
     }
     this.retailers.add(row.value.id, row.place);
@@ -42,8 +48,9 @@ export class RetailerCheck {
 
   #noteBadRow({ place, value }: RawRow): void {
     const id = readId(value);
-    if (id !== undefined) this.retailers.add(id, place);
-    else this.firstNamelessRow ??= place;
+    if (id === undefined) this.firstNamelessRow ??= place;
+    // Of several rows for a retailer, the first counts.
+    else if (this.retailers.add(id, place) === undefined) this.#badRetailers.add(id, place);
   }
 
   #findDuplicates(retailer: Retailer): FieldProblem[] {

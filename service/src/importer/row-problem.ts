@@ -20,6 +20,12 @@ export function printPlace({ line, item }: Place): string {
   return item === undefined ? `line ${line}` : `line ${line} (item ${item})`;
 }
 
+/** In the order of the file; a problem of a whole list comes after those of its rows. */
+export function byPlace(a: Place, b: Place): number {
+  const item = (place: Place) => place.item ?? Number.MAX_SAFE_INTEGER;
+  return a.line - b.line || item(a) - item(b);
+}
+
 export function rowProblem(place: Place, { field, reason }: FieldProblem): RowProblem {
   const where = place.item === undefined ? { line: place.line } : { line: place.line, item: place.item };
   return { ...where, field: printable(field), reason };

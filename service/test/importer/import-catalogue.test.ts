@@ -339,20 +339,85 @@ describe('with bad rows skipped', () => {
     expect(countsOf(report)).toEqual({ ...COUNTS, read: 7, added: 1, unchanged: 5, invalid: 1 });
   });
 
-  test('a deal cannot move away from a retailer that stays as it was', async () => {
-    const before = await contentOf(book);
+  test('a row that takes a deal from a retailer that stays as it was is bad, too', async () => {
     const rows = [
+      retailer(2, { name: 'Renamed', coupons: [coupon(1)] }),
       retailer(1, { name: '', coupons: [] }),
-      retailer(2, { coupons: [coupon(1)] }),
-      ...[3, 4, 5].map((n) => retailer(n)),
+      retailer(3, { name: 'Renamed' }),
+      retailer(6, { promotions: [promotion(1)] }),
+      ...[4, 5].map((n) => retailer(n)),
     ];
-    expect(await complaintOf(load(ndjson(...rows), { skipInvalid: true }))).toBe(
-      [
-        'line 1: name must not be empty',
-        `line 2: coupons lists ${id('coupon', 1)}, which the catalogue has under the retailer ${id('retailer', 1)}`,
-        'Nothing was imported: 2 of 5 rows are bad.',
-      ].join('\n'),
-    );
+    const report = await load(ndjson(...rows), { skipInvalid: true });
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: 6, changed: 1, unchanged: 2, invalid: 3 });
+    expect(report.problems).toEqual([
+      {
+        line: 1,
+        field: 'coupons',
+        reason: `lists ${id('coupon', 1)}, which the catalogue has under the retailer ${id('retailer', 1)}`,
+      },
+      { line: 2, field: 'name', reason: 'must not be empty' },
+      {
+        line: 4,
+        field: 'promotions',
+        reason: `lists ${id('promotion', 1)}, which the catalogue has under the retailer ${id('retailer', 1)}`,
+      },
+    ]);
+    expect(await retailers()).toEqual([
+      retailer(1),
+      retailer(2),
+      retailer(3, { name: 'Renamed' }),
+      retailer(4),
+      retailer(5),
+    ]);
+  });
+
+  test('when rows hand their deals on, all that depend on a bad row are bad, and no others', async () => {
+    const handedOn = (n: number, from: number) => retailer(n, { coupons: [coupon(from)] });
+    const rows = [
+      handedOn(1, 2),
+      handedOn(2, 3),
+      retailer(3, { name: '', coupons: [] }),
+      handedOn(4, 5),
+      handedOn(5, 4),
+    ];
+    const report = await load(ndjson(...rows), { skipInvalid: true });
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: 5, changed: 2, invalid: 3 });
+    expect(report.problems.map(({ line, field }) => [line, field])).toEqual([
+      [1, 'coupons'],
+      [2, 'coupons'],
+      [3, 'name'],
+    ]);
+    expect(await retailers()).toEqual([
+      retailer(1),
+      retailer(2),
+      retailer(3),
+      handedOn(4, 5),
+      handedOn(5, 4),
+    ]);
+  });
+
+  test('a deal may move away from a retailer that is withdrawn, whatever other rows are bad', async () => {
+    const rows = [
+      retailer(1, { coupons: [coupon(5)] }),
+      retailer(2, { name: '' }),
+      ...[3, 4].map((n) => retailer(n)),
+    ];
+    const report = await load(ndjson(...rows), { skipInvalid: true });
+    expect(countsOf(report)).toEqual({
+      ...COUNTS,
+      read: 4,
+      changed: 1,
+      unchanged: 2,
+      withdrawn: 1,
+      invalid: 1,
+    });
+  });
+
+  test('nothing is left to import when every good row depends on a bad one', async () => {
+    const before = await contentOf(book);
+    const rows = [retailer(1, { name: '' }), retailer(2, { coupons: [coupon(1)] })];
+    const report = await load(ndjson(...rows), { skipInvalid: true, merge: true });
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: 2, invalid: 2 });
     expect(await contentOf(book)).toEqual(before);
   });
 
