@@ -1,9 +1,10 @@
 // Amounts and fractions. A number of up to 15 significant digits survives the trip through a binary double
-// and back unchanged, so that is what is accepted: 19.99 in is 19.99 out, and nothing is ever rounded.
+// and back unchanged, so that is what is accepted: 19.99 in is 19.99 out, and nothing is ever rounded. No more than 15
+// digits may stand on either side of the point, zeros included, so that readers can keep it in a decimal column.
 
 export const DIGITS_MAX = 15;
 
-/** Whether a number, written out in full, needs at most 15 digits, leading zeros not counted. */
+/** Whether a number has at most 15 significant digits and, written out in full, at most 15 on either side of the point. */
 export function isExactDecimal(value: number): boolean {
   // Almost every amount has at most four decimals and is small: no text is needed to tell.
   if (Math.abs(value) < 1e10 && Math.round(value * 1e4) / 1e4 === value) return true;

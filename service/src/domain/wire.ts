@@ -134,7 +134,7 @@ export function fraction(description: string, example: number) {
 }
 
 function exactNumber() {
-  const tooLong = `must have at most ${DIGITS_MAX} significant digits`;
+  const tooLong = `must have at most ${DIGITS_MAX} significant digits, and at most ${DIGITS_MAX} on either side of the decimal point`;
   return z
     .number({
       error: (issue) =>

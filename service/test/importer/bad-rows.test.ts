@@ -184,6 +184,8 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
 ];
 
 const LONG = '0.10000000000000000555';
+const TOO_MANY_DIGITS =
+  'must have at most 15 significant digits, and at most 15 on either side of the decimal point';
 
 const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
   ['not JSON', 'oops', 'line 2: the row is not JSON (Unexpected identifier "oops")'],
@@ -210,27 +212,37 @@ const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
   [
     'more digits than a double shows',
     transaction(4, { cashback: 1234567890.123456 }),
-    'line 2: cashback must have at most 15 significant digits',
+    `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
     'more digits than a double keeps',
     JSON.stringify(transaction(4)).replace('3.99', LONG),
-    'line 2: cashback must have at most 15 significant digits',
+    `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
     'digits on both sides of the point that a double would round',
     JSON.stringify(transaction(4)).replace('3.99', '12345678.10000000000000001'),
-    'line 2: cashback must have at most 15 significant digits',
+    `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
     'a number too small for a double',
     JSON.stringify(transaction(4)).replace('3.99', '1e-400'),
-    'line 2: cashback must have at most 15 significant digits',
+    `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
     'a number too large for a double',
     JSON.stringify(transaction(4)).replace('3.99', '1e400'),
-    'line 2: cashback must have at most 15 significant digits',
+    `line 2: cashback ${TOO_MANY_DIGITS}`,
+  ],
+  [
+    'a whole number of 16 digits, zeros included',
+    transaction(4, { cashback: 1e15 }),
+    `line 2: cashback ${TOO_MANY_DIGITS}`,
+  ],
+  [
+    'a digit in the 16th place after the point',
+    transaction(4, { cashback: 1e-16 }),
+    `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
     'a country of three letters',

@@ -189,7 +189,7 @@ describe('CSV', () => {
       [
         'line 2: orderValue must be a number',
         'line 4: country is missing',
-        'line 4: orderValue must have at most 15 significant digits',
+        'line 4: orderValue must have at most 15 significant digits, and at most 15 on either side of the decimal point',
         'line 4: cashback must be a number',
         'line 5: the row has 2 cells where the header has 8',
         'Nothing was imported: 3 of 3 rows are bad.',
