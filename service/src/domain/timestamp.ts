@@ -12,9 +12,8 @@ export interface Instant {
   readonly finer: boolean;
 }
 
-// The offset's sign may arrive as a space: that is what a query string makes of an unescaped plus.
 const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+\- ])(\d{2}):(\d{2}))?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))?)?$/;
 
 const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

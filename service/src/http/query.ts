@@ -35,7 +35,8 @@ const limit: Reader<number> = (value) =>
     : { detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
 
 const dateTime: Reader<Instant> = (value) => {
-  const instant = parseInstant(value);
+  // The plus of an offset may arrive as a space: that is what a query string makes of an unescaped one.
+  const instant = parseInstant(value.replace(/ (?=\d\d:\d\d$)/, '+'));
   return instant === undefined
     ? {
         detail:

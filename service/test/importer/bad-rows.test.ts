@@ -264,6 +264,11 @@ const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
     transaction(4, { clickedAt: '2026-02-29T00:00:00' }),
     'line 2: clickedAt must be a date-time that exists, such as 2026-11-14T12:00:00',
   ],
+  [
+    'an offset without its sign',
+    transaction(4, { soldAt: '2026-11-14T14:00:00 02:00' }),
+    'line 2: soldAt must be a date-time that exists, such as 2026-11-14T12:00:00',
+  ],
   ['a missing sale', without(transaction(4), 'soldAt'), 'line 2: soldAt is missing'],
   ['a coupon id that is no UUID', transaction(4, { couponId: '' }), 'line 2: couponId must be a UUID'],
   ['an unknown field', transaction(4, { colour: 'red' }), 'line 2: colour is an unknown field'],
