@@ -7,7 +7,7 @@ import { importCatalogue } from '../importer/import-catalogue.ts';
 import type { ImportReport } from '../importer/import-report.ts';
 import { openSource } from '../importer/import-source.ts';
 import { importTransactions } from '../importer/import-transactions.ts';
-import { listProblems } from '../importer/invalid-rows.ts';
+import { listProblems, printCount, printCountOf } from '../importer/invalid-rows.ts';
 import { IMPORT_OPTIONS } from '../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from './command.ts';
 import { getOrganisation } from './organisations.ts';
@@ -59,7 +59,7 @@ async function importCatalogueFile(
       ...options,
       onProgress: bar.show,
     }).finally(bar.clear);
-    printReport(options, report, 'retailers');
+    printReport(options, report, 'retailer');
   });
 }
 
@@ -75,22 +75,32 @@ async function importTransactionsFile(
       ...options,
       onProgress: bar.show,
     });
-    printReport(options, await imported.finally(bar.clear), 'transactions');
+    printReport(options, await imported.finally(bar.clear), 'transaction');
   };
   await withStores(options, work, IMPORT_OPTIONS);
 }
 
-function printReport(options: ImportCommandOptions, report: ImportReport, noun: string): void {
+function printReport(
+  options: ImportCommandOptions,
+  report: ImportReport,
+  noun: 'retailer' | 'transaction',
+): void {
   for (const line of listProblems(report)) printNote(line);
   for (const note of report.notes) printNote(note);
   const { read, added, changed, unchanged, withdrawn, invalid, seconds } = report;
-  const counts = [`${added} added`, `${changed} changed`, `${unchanged} unchanged`];
-  if (noun === 'retailers') counts.push(`${withdrawn} withdrawn`);
-  if (invalid > 0) counts.push(`${invalid} invalid`);
+  const counts: [number, string][] = [
+    [added, 'added'],
+    [changed, 'changed'],
+    [unchanged, 'unchanged'],
+  ];
+  if (noun === 'retailer') counts.push([withdrawn, 'withdrawn']);
+  if (invalid > 0) counts.push([invalid, 'invalid']);
+  const outcome = counts.map(([count, what]) => `${printCount(count)} ${what}`).join(', ');
+  const rows = (invalid > 0 ? `${printCount(read - invalid)} of ` : '') + printCountOf(read, noun);
   const done = options.dryRun === true ? 'Dry run, nothing was changed. Would import' : 'Imported';
   printResult(
     options,
     { read, added, changed, unchanged, withdrawn, invalid, seconds },
-    `${done} ${read} ${noun}: ${counts.join(', ')} (${seconds.toFixed(1)} s).`,
+    `${done} ${rows}: ${outcome} (${seconds.toFixed(1)} s).`,
   );
 }

@@ -9,7 +9,7 @@ import { findSharedDeals } from './find-shared-deals.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
 import type { ImportSource } from './import-source.ts';
-import { printCount } from './invalid-rows.ts';
+import { printCount, printCountOf } from './invalid-rows.ts';
 import type { RawRow } from './raw-row.ts';
 import { RetailerCheck } from './retailer-check.ts';
 import { printPlace } from './row-problem.ts';
@@ -99,14 +99,15 @@ class CatalogueLoad {
     if (gone.length === 0) return;
     const nameless = this.#check.firstNamelessRow;
     if (nameless !== undefined) {
+      const [are, them] = gone.length === 1 ? ['is', 'it'] : ['are', 'any of them'];
       this.#run.notes.push(
-        `Nothing was withdrawn, although ${printCount(gone.length)} retailers are not in the file: the row on ${printPlace(nameless)} has no readable id and may stand for any of them.`,
+        `Nothing was withdrawn, although ${printCountOf(gone.length, 'retailer')} ${are} not in the file: the row on ${printPlace(nameless)} has no readable id and may stand for ${them}.`,
       );
       return;
     }
     if (gone.length > before.length * WITHDRAWN_PART_MAX && this.#options.allowWithdrawals !== true) {
       throw new Refused(
-        `this file would withdraw ${printCount(gone.length)} of ${printCount(before.length)} retailers, more than half; nothing was imported. If that is meant, add --allow-withdrawals`,
+        `this file would withdraw ${printCount(gone.length)} of ${printCountOf(before.length, 'retailer')}, more than half; nothing was imported. If that is meant, add --allow-withdrawals`,
       );
     }
     await this.#writer.remove(gone);

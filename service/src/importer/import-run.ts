@@ -3,7 +3,7 @@
 
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import type { ImportSource } from './import-source.ts';
-import { InvalidRows, printCount } from './invalid-rows.ts';
+import { InvalidRows, printCount, printCountOf } from './invalid-rows.ts';
 import { BrokenFile, type RawRow } from './raw-row.ts';
 import { type RowRules, readRows } from './read-rows.ts';
 import { byPlace, type RowProblem, rowProblem } from './row-problem.ts';
@@ -78,7 +78,7 @@ export class ImportRun {
   requireValid(): void {
     if (this.isWriting) return;
     const { invalid, read } = this.counts;
-    const rows = `${printCount(invalid)} of ${printCount(read)} ${read === 1 ? 'row' : 'rows'}`;
+    const rows = `${printCount(invalid)} of ${printCountOf(read, 'row')}`;
     throw new InvalidRows(this.report, `${rows} ${invalid === 1 ? 'is' : 'are'} bad`);
   }
 

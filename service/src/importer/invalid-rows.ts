@@ -21,6 +21,11 @@ export function listProblems({ problems, problemCount }: ImportReport): string[]
   return more > 0 ? [...lines, `… and ${printCount(more)} more`] : lines;
 }
 
+/** `1 row`, `1,200 rows` */
+export function printCountOf(count: number, noun: string): string {
+  return `${printCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 export function printCount(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -231,8 +231,28 @@ describe('import and export', () => {
       withdrawn: 0,
     });
     expect((await run('import catalogue -', { stdin: one })).stdout).toMatch(
-      /^Imported 1 retailers: 0 added, 0 changed, 1 unchanged, 1 withdrawn \(\d+\.\d s\)\.\n$/,
+      /^Imported 1 retailer: 0 added, 0 changed, 1 unchanged, 1 withdrawn \(\d+\.\d s\)\.\n$/,
     );
+  });
+
+  test('with bad rows skipped, what is said to be imported is what was', async () => {
+    await run('orgs create acme');
+    const skip = async (what: string, rows: readonly object[]) =>
+      (await run(`import ${what} - --skip-invalid`, { stdin: ndjson(rows) })).stdout.replace(
+        /\d+\.\d s/,
+        'T s',
+      );
+    expect([
+      await skip('catalogue', [{ ...CATALOGUE[0], name: '' }]),
+      await skip('catalogue', [...CATALOGUE, {}]),
+      await skip('transactions --org acme', [transaction(1), {}, {}]),
+      await skip('transactions --org acme', [transaction(1)]),
+    ]).toEqual([
+      'Imported 0 of 1 retailer: 0 added, 0 changed, 0 unchanged, 0 withdrawn, 1 invalid (T s).\n',
+      'Imported 2 of 3 retailers: 2 added, 0 changed, 0 unchanged, 0 withdrawn, 1 invalid (T s).\n',
+      'Imported 1 of 3 transactions: 1 added, 0 changed, 0 unchanged, 2 invalid (T s).\n',
+      'Imported 1 transaction: 0 added, 0 changed, 1 unchanged (T s).\n',
+    ]);
   });
 
   test('a guard refuses to withdraw more than half, with exit code 3', async () => {

@@ -313,6 +313,13 @@ describe('with bad rows skipped', () => {
     },
   );
 
+  test('a single retailer that is not withdrawn is spoken of as one', async () => {
+    const report = await load(ndjson(...[1, 2, 3, 4].map((n) => retailer(n)), '7'), { skipInvalid: true });
+    expect(report.notes).toEqual([
+      'Nothing was withdrawn, although 1 retailer is not in the file: the row on line 5 has no readable id and may stand for it.',
+    ]);
+  });
+
   test('of two rows for the same retailer, the first counts', async () => {
     const rows = [
       retailer(1, { name: 'First' }),
