@@ -24,6 +24,7 @@ export function importCommand(): Command {
   const catalogue = importOf(
     'catalogue',
     'make the catalogue what the file says',
+    'NDJSON or JSON',
     'offerbook import catalogue retailers.ndjson',
   )
     .option('--merge', 'add and change only; withdraw nothing')
@@ -32,6 +33,7 @@ export function importCommand(): Command {
   const transactions = importOf(
     'transactions',
     "add and change an organisation's transactions",
+    'NDJSON, JSON or CSV',
     'offerbook import transactions sales.csv --org acme',
   )
     .requiredOption('--org <name>', 'the organisation they belong to')
@@ -40,9 +42,9 @@ export function importCommand(): Command {
   return new Command('import').description('import files').addCommand(catalogue).addCommand(transactions);
 }
 
-function importOf(name: string, description: string, example: string): Command {
+function importOf(name: string, description: string, formats: string, example: string): Command {
   return jsonCommand(name, description, example)
-    .argument('<file>', 'NDJSON, JSON or CSV, plain, .gz or .zst; - is stdin')
+    .argument('<file>', `${formats}, plain, .gz or .zst; - is stdin`)
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--skip-invalid', 'import the good rows and list the bad ones')
     .option('--ignore-unknown', 'pass over fields that are not known');

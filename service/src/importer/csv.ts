@@ -15,10 +15,19 @@ const NUMBER_FIELDS: Record<NumberField, true> = { orderValue: true, cashback: t
 /** The grammar of a JSON number: no spaces, no thousands, no hexadecimals. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/** What programs put between cells. Ours is the comma; the others are known to tell what is wrong. */
+const SEPARATOR = /[,;\t|]/;
+
 /** Whether a file's first line names a column that we know. */
 export function looksLikeHeader(line: string): boolean {
   const known = new Set<string>(TRANSACTION_FIELDS);
-  return line.split(/[,;\t|]/).some((cell) => known.has(cell.trim().replace(/^"(.*)"$/, '$1')));
+  return line.split(SEPARATOR).some((cell) => known.has(cell.trim().replace(/^"(.*)"$/, '$1')));
+}
+
+/** Whether the beginning of a file is some table: two lines with separators, and neither with the start of an object. */
+export function looksLikeTable(text: string): boolean {
+  const [first = '', second = ''] = text.split(/[\r\n]+/, 2);
+  return [first, second].every((line) => SEPARATOR.test(line) && !line.includes('{'));
 }
 
 export async function* readCsv(
@@ -157,6 +166,9 @@ function checkHeader(header: CutRecord, rules: { ignoreUnknown: boolean }): read
   };
   if (header.problem !== undefined) fail(header.problem);
   const known = new Set<string>(TRANSACTION_FIELDS);
+  if (header.cells.length === 1 && SEPARATOR.test(header.cells[0] ?? '')) {
+    fail({ field: 'the header', reason: 'must have commas between its columns' });
+  }
   const seen = new Set<string>();
   for (const name of header.cells) {
     if (seen.has(name)) fail({ field: name, reason: 'is the name of two columns' });

@@ -1,15 +1,20 @@
 // Tells the format of an import file by its first bytes, never by its name, and reads its rows.
 
-import { looksLikeHeader, readCsv } from './csv.ts';
+import { looksLikeHeader, looksLikeTable, readCsv } from './csv.ts';
 import { type EnvelopeRules, readJsonList } from './json-list.ts';
 import { readNdjson } from './ndjson.ts';
 import { peek } from './peek.ts';
-import type { RawRow } from './raw-row.ts';
+import { BrokenFile, type FieldProblem, type RawRow } from './raw-row.ts';
 
 export interface RowRules extends EnvelopeRules {
   /** Transactions may come as CSV; a catalogue has lists inside its rows and may not. */
   readonly csv: boolean;
 }
+
+const NO_CATALOGUE: FieldProblem = {
+  field: 'the file',
+  reason: 'must be NDJSON, with a retailer on each line, or a JSON list of retailers; this looks like CSV',
+};
 
 /** Enough for the byte order mark, some blank lines, and the first words of whatever follows. */
 const HEAD_BYTES = 4096;
@@ -23,6 +28,7 @@ export async function* readRows(
   const text = new TextDecoder().decode(head).trimStart();
   if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) yield* readJsonList(all, rules);
   else if (rules.csv && !text.startsWith('{') && looksLikeHeader(firstLine(text))) yield* readCsv(all, rules);
+  else if (!rules.csv && looksLikeTable(text)) throw new BrokenFile({ line: 1 }, NO_CATALOGUE);
   else yield* readNdjson(all);
 }
 

@@ -202,6 +202,15 @@ describe('organisations and tokens', () => {
   });
 });
 
+test('import --help says which formats it takes', async () => {
+  const formats = async (what: string) =>
+    /Arguments: file (.*?);/.exec((await run(`import ${what} --help`)).stdout.replaceAll(/\s+/g, ' '))?.[1];
+  expect([await formats('catalogue'), await formats('transactions')]).toEqual([
+    'NDJSON or JSON, plain, .gz or .zst',
+    'NDJSON, JSON or CSV, plain, .gz or .zst',
+  ]);
+});
+
 describe('import and export', () => {
   const CATALOGUE = [
     retailer(1, { cashbackOffers: [offer(11)], coupons: [coupon(21)], promotions: [promotion(31)] }),

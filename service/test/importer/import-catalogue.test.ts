@@ -136,13 +136,18 @@ describe('the file is the whole catalogue', () => {
   });
 
   test('CSV is no format for a catalogue', async () => {
-    expect(await complaintOf(load('id,name\n1,x\n'))).toBe(
-      [
-        'line 1: the row is not JSON (Unexpected identifier "id")',
-        'line 2: the row is not JSON (Unable to parse JSON string)',
-        'Nothing was imported: 2 of 2 rows are bad.',
-      ].join('\n'),
-    );
+    for (const file of ['id,name\n1,x\n', '\r\n"id";"name"\r\n"1";"x"\r\n'])
+      expect(await complaintOf(load(file, { skipInvalid: true }))).toBe(
+        [
+          'line 1: the file must be NDJSON, with a retailer on each line, or a JSON list of retailers; this looks like CSV',
+          'Nothing was imported: the file cannot be read beyond this point.',
+        ].join('\n'),
+      );
+  });
+
+  test('a line before the rows that is no row is a bad row and nothing else', async () => {
+    const report = await load(ndjson('# retailers, all of them', retailer(1)), { skipInvalid: true });
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: 2, added: 1, invalid: 1 });
   });
 });
 

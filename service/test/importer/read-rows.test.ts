@@ -270,10 +270,17 @@ describe('CSV', () => {
   test.each([
     ['an unknown column', 'id,colour\n', '{"line":1} colour is an unknown column'],
     ['a column twice', 'id,country,id\n', '{"line":1} id is the name of two columns'],
-    ['another separator', 'id;country\n', '{"line":1} id;country is an unknown column'],
+    ['semicolons', 'id;country\n', '{"line":1} the header must have commas between its columns'],
+    ['tabs', 'id\tcountry\n', '{"line":1} the header must have commas between its columns'],
     ['a quote that is never closed', 'id\n1\n"2\n3\n', '{"line":3}  has a quote that is never closed'],
   ])('cannot be read with %s', async (_what, text, broken) => {
     expect((await readText(text)).broken).toBe(broken);
+  });
+
+  test('cannot be read with another separator, even when unknown columns are to pass', async () => {
+    expect((await readText('id;country\n1;DE\n', { ignoreUnknown: true })).broken).toBe(
+      '{"line":1} the header must have commas between its columns',
+    );
   });
 
   test('unknown columns pass when they are to, even one named __proto__', async () => {
