@@ -15,3 +15,10 @@ export function parseDurationMs(option: string, text: string): number {
   }
   return ms;
 }
+
+/** For what would be over as it begins. */
+export function parsePositiveDurationMs(option: string, text: string): number {
+  const ms = parseDurationMs(option, text);
+  if (ms === 0) throw new BadInput(`${option} must be at least 1s`);
+  return ms;
+}

@@ -13,7 +13,7 @@ import { Command } from 'commander';
 import { readToken } from '../config.ts';
 import { BadInput } from '../domain/errors.ts';
 import { checkpointFile } from './checkpoint-file.ts';
-import { parseDurationMs } from './duration.ts';
+import { parsePositiveDurationMs } from './duration.ts';
 import { printNote } from './output.ts';
 import { untilToldToStop } from './signals.ts';
 
@@ -38,8 +38,7 @@ export function followCommand(): Command {
 }
 
 async function followTransactions(options: FollowCommandOptions): Promise<void> {
-  const intervalMs = parseDurationMs('--interval', options.interval);
-  if (intervalMs === 0) throw new BadInput('--interval must be at least 1s');
+  const intervalMs = parsePositiveDurationMs('--interval', options.interval);
   const client = buildClient(options.url);
   const printer = options.json === true || !process.stdout.isTTY ? jsonPrinter() : tablePrinter();
   const file = options.checkpoint === undefined ? undefined : checkpointFile(options.checkpoint);

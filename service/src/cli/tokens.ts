@@ -17,7 +17,7 @@ import { BadInput } from '../domain/errors.ts';
 import { printTimestamp } from '../domain/timestamp.ts';
 import { parseUuid, type Uuid } from '../domain/uuid.ts';
 import { jsonCommand, type StoreOptions, withStores } from './command.ts';
-import { parseDurationMs } from './duration.ts';
+import { parseDurationMs, parsePositiveDurationMs } from './duration.ts';
 import { getOrganisation } from './organisations.ts';
 import { printNote, printResult, table } from './output.ts';
 
@@ -73,7 +73,9 @@ async function issueToken(options: IssueOptions): Promise<void> {
   if (options.label.length > LABEL_LENGTH_MAX)
     throw new BadInput(`--label must not be longer than ${LABEL_LENGTH_MAX} characters`);
   const expiresAtMs =
-    options.expires === undefined ? null : systemClock() + parseDurationMs('--expires', options.expires);
+    options.expires === undefined
+      ? null
+      : systemClock() + parsePositiveDurationMs('--expires', options.expires);
   await withStores(options, async (stores) => {
     const org = await getOrganisation(stores, options.org);
     const text = newTokenText(kind);

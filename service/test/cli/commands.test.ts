@@ -116,6 +116,7 @@ describe('organisations and tokens', () => {
       2,
       'offerbook: --expires must be a duration such as 90d, 24h, 30m or 45s, at most 100 years, not "soon"\n',
     ],
+    ['tokens issue --org acme --kind public --expires 0d', 2, 'offerbook: --expires must be at least 1s\n'],
     [
       'tokens revoke ob_prv_abc',
       2,
