@@ -22,7 +22,7 @@ export function exportCommand(): Command {
     .requiredOption('--org <name>', 'the organisation')
     .action((options: StoreOptions & { org: string }) =>
       withStores(options, async (stores) => {
-        const org = await getOrganisation(stores, options.org);
+        const org = await getOrganisation(stores, options.org, 'to read');
         await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
       }),
     );

@@ -72,7 +72,7 @@ async function importTransactionsFile(
   const source = await openSource(file);
   const bar = progressBar();
   const work = async (stores: Stores) => {
-    const org = await getOrganisation(stores, options.org);
+    const org = await getOrganisation(stores, options.org, 'to write');
     const imported = importTransactions(stores.transactions, org, source, systemClock, {
       ...options,
       onProgress: bar.show,

@@ -46,12 +46,17 @@ function toJson(org: Organisation) {
   return { name: org.name, createdAt: printTimestamp(org.createdAtMs) };
 }
 
-export async function getOrganisation(stores: Stores, name: string): Promise<Organisation> {
+/** Whoever wants to read from one that is not there has mistaken the name; whoever wants to write may want it. */
+export async function getOrganisation(
+  stores: Stores,
+  name: string,
+  purpose: 'to read' | 'to write',
+): Promise<Organisation> {
   const org = await stores.organisations.find(name);
-  if (org === undefined) {
-    throw new BadInput(
-      `there is no organisation "${name}"; create it with: offerbook orgs create ${JSON.stringify(name)}`,
-    );
-  }
-  return org;
+  if (org !== undefined) return org;
+  const advice =
+    purpose === 'to read'
+      ? 'offerbook orgs list shows those that there are'
+      : `create it with: offerbook orgs create ${JSON.stringify(name)}`;
+  throw new BadInput(`there is no organisation "${name}"; ${advice}`);
 }

@@ -77,7 +77,7 @@ async function issueToken(options: IssueOptions): Promise<void> {
       ? null
       : systemClock() + parsePositiveDurationMs('--expires', options.expires);
   await withStores(options, async (stores) => {
-    const org = await getOrganisation(stores, options.org);
+    const org = await getOrganisation(stores, options.org, 'to write');
     const text = newTokenText(kind);
     const token = await stores.tokens.add({
       orgId: org.id,

@@ -124,6 +124,11 @@ describe('organisations and tokens', () => {
     ],
     [`tokens revoke ${id(1)}`, 2, `offerbook: there is no token with the id ${id(1)}\n`],
     ['orgs create acme', 2, 'offerbook: there is an organisation "acme" already\n'],
+    [
+      'export transactions --org nobody',
+      2,
+      'offerbook: there is no organisation "nobody"; offerbook orgs list shows those that there are\n',
+    ],
     ['import catalogue missing.ndjson', 2, 'offerbook: there is no file missing.ndjson\n'],
     ['import transactions missing.csv --org acme', 2, 'offerbook: there is no file missing.csv\n'],
     [
