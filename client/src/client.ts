@@ -25,7 +25,7 @@ import {
 } from './wire.ts';
 
 export interface ClientOptions<Dates extends 'string' | 'Date' = 'string'> {
-  /** Where the service is, such as `https://api.example`. */
+  /** Where the service is, such as `https://api.example`, without `/v1`. */
   baseUrl: string;
   /** Public (`ob_pub_…`) for the catalogue, private (`ob_prv_…`, servers only) for transactions. */
   token: string;
@@ -80,7 +80,10 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   readonly #kind: TokenKind;
   readonly #transport: Transport;
 
-  /** Throws a TokenError for a token that cannot be one, and for a private token in a browser. */
+  /**
+   * Throws a TokenError for a token that cannot be one, and for a private token in a browser; a TypeError for a baseUrl
+   * that is no URL.
+   */
   constructor(options: ClientOptions<Dates>) {
     if (!/^https?:\/\/[^?#]+$/i.test(options.baseUrl)) {
       throw new TypeError(`baseUrl must be a URL such as https://api.example, not "${options.baseUrl}"`);

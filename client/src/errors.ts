@@ -1,6 +1,7 @@
 // Everything that can go wrong, as classes that a caller can tell apart, with messages that say what to do.
 // No message ever contains the token.
 
+import { isBrowser } from './browser.ts';
 import type { Problem } from './wire.ts';
 
 /** The codes of the service's problems. A newer service may send one that is not listed here. */
@@ -50,12 +51,26 @@ export class NetworkError extends OfferbookError {
   readonly code = 'network';
 
   constructor(url: string, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super(
-      `No whole answer from ${url}: ${reason}. Check the address and the network; in a browser, also that the page may call it.`,
-      { cause },
-    );
+    const advice = isBrowser() ? ', and that this page may call the address' : '';
+    super(`No whole answer from ${url}: ${reasonOf(cause)}. Check the address and the network${advice}.`, {
+      cause,
+    });
   }
+}
+
+/** Node says only "fetch failed", and why in the error's own cause. */
+function reasonOf(error: unknown): string {
+  const { message = String(error), cause } = (error ?? {}) as {
+    message?: string;
+    cause?: Partial<SystemError>;
+  };
+  const why = cause?.code ?? cause?.message;
+  return message.replace(/[.?!]$/, '') + (why === undefined ? '' : ` (${why})`);
+}
+
+interface SystemError {
+  readonly code: string;
+  readonly message: string;
 }
 
 /** The whole answer did not arrive within `timeoutMs`. */

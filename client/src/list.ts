@@ -39,7 +39,9 @@ export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> 
   }
 
   /** The first `max` items, or all if there are fewer. The bound is required: lists can be longer than memory. */
-  async toArray({ max }: { max: number }): Promise<Item[]> {
+  async toArray(options: { max: number }): Promise<Item[]> {
+    // Without types, there may be no options at all.
+    const max = options?.max;
     if (!(max > 0)) throw new RangeError('toArray needs { max }: how many items to return at the most');
     const items: Item[] = [];
     for await (const page of this.pages()) {

@@ -145,7 +145,7 @@ function read(
     'not_offerbook',
     `${url} did not answer like Offerbook: status ${status}, ${type}, ${
       location === null ? `"${text.slice(0, 100)}"` : `redirect to ${location}`
-    }. Check baseUrl, and what stands between here and the service.`,
+    }. Check the address, and what stands between here and the service.`,
     status,
     retryAfterMs,
   );

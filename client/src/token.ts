@@ -1,6 +1,7 @@
 // What can be told from a token's text and from where we run, before anything is sent. The token itself is
 // never repeated in a message.
 
+import { isBrowser } from './browser.ts';
 import { TokenError } from './errors.ts';
 
 export type TokenKind = 'public' | 'private';
@@ -29,13 +30,4 @@ export function requireKind(actual: TokenKind, needed: TokenKind, operation: str
     'wrong_token_kind',
     `${operation}() takes a ${needed} token, which starts with ob_${needed === 'public' ? 'pub' : 'prv'}_; this client has a ${actual} one. Construct another client for it.`,
   );
-}
-
-/** Pages, and also the workers of pages, which have no document: all browsers call themselves Mozilla, nothing else does. */
-function isBrowser(): boolean {
-  const { document, navigator } = globalThis as {
-    document?: unknown;
-    navigator?: { userAgent?: string };
-  };
-  return document !== undefined || navigator?.userAgent?.startsWith('Mozilla/') === true;
 }

@@ -119,13 +119,14 @@ describe('in a browser', () => {
   });
 
   test('an address where nothing listens ends in a network error', async () => {
-    const name = await inPage(async ({ OfferbookClient }, { token }) => {
+    const { name, message } = await inPage(async ({ OfferbookClient }, { token }) => {
       const client = new OfferbookClient({ baseUrl: 'http://127.0.0.1:9', token, retry: { attemptsMax: 1 } });
       return client.retailers().then(
-        () => 'no error',
-        (error: unknown) => (error as Error).name,
+        () => ({ name: 'no error', message: '' }),
+        (error: unknown) => ({ name: (error as Error).name, message: (error as Error).message }),
       );
     });
     expect(name).toBe('NetworkError');
+    expect(message).toEndWith('Check the address and the network, and that this page may call the address.');
   });
 });

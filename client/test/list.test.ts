@@ -57,6 +57,8 @@ describe('a list', () => {
     const { client } = openClient(scripted());
     // @ts-expect-error: the bound is required.
     expect(await failure(client.retailers().toArray({}))).toBeInstanceOf(RangeError);
+    // @ts-expect-error: the bound is required.
+    expect(await failure(client.retailers().toArray())).toBeInstanceOf(RangeError);
   });
 
   test('sends filters as they are, and leaves out what is undefined', async () => {

@@ -16,6 +16,7 @@ import { ServiceProcess } from './support/service-process.ts';
 
 const SIZE_MAX = 5_000;
 const MODULES = [
+  'browser',
   'client',
   'clock',
   'errors',

@@ -37,9 +37,32 @@ describe('a failed request', () => {
       code: 'network',
       attempts: 5,
       message:
-        'No whole answer from https://api.example/v1/retailers/: connect ECONNREFUSED. Check the address and the network; in a browser, also that the page may call it.',
+        'No whole answer from https://api.example/v1/retailers/: connect ECONNREFUSED. Check the address and the network.',
     });
     expect(clock.slept).toEqual([250, 500, 1_000, 2_000]);
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      'Node, whose fetch hides the reason in the cause',
+      new TypeError('fetch failed', { cause: Object.assign(new Error(''), { code: 'ECONNREFUSED' }) }),
+      'fetch failed (ECONNREFUSED)',
+    ],
+    [
+      'Node, for a reason without a code',
+      new TypeError('fetch failed', { cause: new Error('bad port') }),
+      'fetch failed (bad port)',
+    ],
+    ['Bun, which asks a question', new Error('Is the address right?'), 'Is the address right'],
+    ['something that throws no errors', 'no network', 'no network'],
+  ])('says why there was no answer, as told by %s', async (_, thrown, reason) => {
+    const fetch = () => Promise.reject(thrown);
+    const { client } = openClient({ fetch }, { retry: { attemptsMax: 1 } });
+    expect(await failure(client.retailers())).toMatchObject({
+      name: 'NetworkError',
+      message: `No whole answer from https://api.example/v1/retailers/: ${reason}. Check the address and the network.`,
+      cause: thrown,
+    });
   });
 
   test('is given up at once when the pause would not fit into the budget', async () => {
@@ -99,7 +122,7 @@ describe('a failed request', () => {
       code: 'not_offerbook',
       status: 200,
       message:
-        'https://api.example/v1/retailers/ did not answer like Offerbook: status 200, text/html, "<html><title>Bad gateway</title></html>". Check baseUrl, and what stands between here and the service.',
+        'https://api.example/v1/retailers/ did not answer like Offerbook: status 200, text/html, "<html><title>Bad gateway</title></html>". Check the address, and what stands between here and the service.',
     });
   });
 
