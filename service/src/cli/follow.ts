@@ -6,6 +6,7 @@ import {
   type FollowOptions,
   MalformedResponseError,
   OfferbookClient,
+  OfferbookError,
   TokenError,
   type Transaction,
 } from '@offerbook/client';
@@ -13,6 +14,7 @@ import { Command } from 'commander';
 import { readToken } from '../config.ts';
 import { BadInput } from '../domain/errors.ts';
 import { checkpointFile } from './checkpoint-file.ts';
+import { clientWords } from './client-words.ts';
 import { parsePositiveDurationMs } from './duration.ts';
 import { printNote } from './output.ts';
 import { untilToldToStop } from './signals.ts';
@@ -50,10 +52,10 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
     once: options.once === true,
     intervalMs,
     signal: stop.signal,
-    onError: (error, retryInMs) =>
-      printNote(
-        `offerbook: ${error instanceof Error ? error.message : error} Trying again in ${(retryInMs / 1000).toFixed(1)} s.`,
-      ),
+    onError: (error, retryInMs) => {
+      const words = error instanceof OfferbookError ? clientWords(error) : error;
+      printNote(`offerbook: ${words} Trying again in ${(retryInMs / 1000).toFixed(1)} s.`);
+    },
   };
   try {
     // A page counts as consumed when the next is asked for: by then it must have left this process.
@@ -82,7 +84,7 @@ function asBadInput(error: unknown): unknown {
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
   const elsewhere = error instanceof MalformedResponseError && error.status < 500 && error.status !== 429;
   if (error instanceof TokenError || refused || elsewhere)
-    return new BadInput(error.message, { cause: error });
+    return new BadInput(clientWords(error), { cause: error });
   return error;
 }
 

@@ -5,6 +5,7 @@ import { OfferbookError } from '@offerbook/client';
 import { Command, CommanderError } from 'commander';
 import { BadInput, DatabaseUnavailable, Refused } from '../domain/errors.ts';
 import { InvalidRows } from '../importer/invalid-rows.ts';
+import { clientWords } from './client-words.ts';
 import { printNote } from './output.ts';
 
 /** Loaded one by one: without the others, the one that is asked for starts 20 ms sooner. */
@@ -49,7 +50,7 @@ function explain(error: unknown): number {
     return error instanceof Refused ? 3 : 2;
   }
   if (error instanceof DatabaseUnavailable || error instanceof OfferbookError) {
-    printNote(`offerbook: ${error.message}`);
+    printNote(`offerbook: ${error instanceof OfferbookError ? clientWords(error) : error.message}`);
     return 1;
   }
   // Whoever reads our output has had enough, as `offerbook export catalogue | head` does.

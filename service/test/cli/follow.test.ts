@@ -79,8 +79,18 @@ describe('bad input ends with code 2, one sentence and nothing printed', () => {
 
   test.each<[string, () => readonly string[], Record<string, string | undefined>, string]>([
     ['no token', () => [], { OFFERBOOK_TOKEN: undefined }, 'set OFFERBOOK_TOKEN to a private token'],
-    ['a public token', () => [], { OFFERBOOK_TOKEN: `ob_pub_${'a'.repeat(36)}` }, 'takes a private token'],
-    ['no token at all', () => [], { OFFERBOOK_TOKEN: 'hunter2' }, 'must start with ob_pub_ or ob_prv_'],
+    [
+      'a public token',
+      () => [],
+      { OFFERBOOK_TOKEN: `ob_pub_${'a'.repeat(36)}` },
+      'offerbook: OFFERBOOK_TOKEN holds a public token. Transactions take a private one, which starts with ob_prv_.\n',
+    ],
+    [
+      'no token at all',
+      () => [],
+      { OFFERBOOK_TOKEN: 'hunter2' },
+      'offerbook: OFFERBOOK_TOKEN holds no token. A private one starts with ob_prv_ and goes on with letters and digits; check that the whole token was copied.\n',
+    ],
     ['an unknown token', () => ['--once'], { OFFERBOOK_TOKEN: `ob_prv_${'a'.repeat(36)}` }, 'invalid_token'],
     ['a URL that is none', () => ['--url', 'localhost'], {}, '--url must be a URL'],
     ['a bad interval', () => ['--interval', 'often'], {}, '--interval must be a duration'],
@@ -108,6 +118,23 @@ describe('bad input ends with code 2, one sentence and nothing printed', () => {
     });
     expect(stderr).not.toContain('hunter2');
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+test('a service that does not answer ends with code 1, in words for whoever typed the command', async () => {
+  using silent = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { data: (socket) => void socket.end() },
+  });
+  const url = `http://127.0.0.1:${silent.port}`;
+  const { code, stdout, stderr } = await follow(['--once', '--url', url]);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^offerbook: No whole answer from \S+: .*[^.?!]\. Check the address and the network\.\n$/,
+    ),
   });
 });
 
