@@ -24,7 +24,7 @@ const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
 function importsOf(file: string): string[] {
   const source = readFileSync(join(SOURCE, file), 'utf8');
-  return [...source.matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) =>
+  return [...source.matchAll(/from '(\.[^']+(?<!\.json))'/g)].map(([, path = '']) =>
     normalize(join(dirname(file), path)),
   );
 }
@@ -68,7 +68,7 @@ function valueSource(file: string): string {
 
 function valueImportsOf(file: string): string[] {
   const source = valueSource(file);
-  return [...source.matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) =>
+  return [...source.matchAll(/from '(\.[^']+(?<!\.json))'/g)].map(([, path = '']) =>
     normalize(join(dirname(file), path)),
   );
 }

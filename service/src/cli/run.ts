@@ -3,6 +3,7 @@
 
 import { OfferbookError } from '@offerbook/client';
 import { Command, CommanderError } from 'commander';
+import manifest from '../../package.json';
 import { BadInput, DatabaseUnavailable, Refused } from '../domain/errors.ts';
 import { InvalidRows } from '../importer/invalid-rows.ts';
 import { clientWords } from './client-words.ts';
@@ -22,7 +23,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 export async function run(args: readonly string[]): Promise<number> {
-  const program = new Command('offerbook').description('Retailers, offers and transactions over HTTP.');
+  const program = new Command('offerbook')
+    .description('Retailers, offers and transactions over HTTP.')
+    .version(manifest.version);
   const named = Object.hasOwn(COMMANDS, args[0] ?? '') ? COMMANDS[args[0] ?? ''] : undefined;
   // Help, and whatever is none of them, is about all of them.
   for (const load of named === undefined ? Object.values(COMMANDS) : [named])

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import manifest from '../../package.json';
 import { offerbook, type RunOptions } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
@@ -206,6 +207,10 @@ describe('organisations and tokens', () => {
       ]);
     }
   });
+});
+
+test('--version prints the version of the package', async () => {
+  expect(await run('--version')).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
 });
 
 test('import --help says which formats it takes', async () => {
