@@ -60,7 +60,7 @@ export function sandboxCommand(): Command {
     .action(runSandbox);
 }
 
-async function runSandbox(options: SandboxOptions): Promise<void> {
+async function runSandbox(options: SandboxOptions, command: Command): Promise<void> {
   // From the first moment on: whoever stops the sandbox while it makes its data wants a clean end, too.
   const stopping = untilToldToStop();
   const { port, host, logLevel } = options;
@@ -85,6 +85,7 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
         logger,
         seed,
         speed,
+        startOver: path === undefined ? 'with an empty database' : freshCommand(command),
         stopping,
       });
     } finally {
@@ -102,6 +103,7 @@ interface LiveOptions {
   readonly logger: Logger;
   readonly seed: number;
   readonly speed: number;
+  readonly startOver: string;
   readonly stopping: Promise<void>;
 }
 
@@ -137,6 +139,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
       retailers: world.retailers,
       seed,
       place: sqlitePath(databaseUrl) ?? 'in PostgreSQL',
+      startOver: options.startOver,
       nowMs: systemClock(),
       emphasise: (heading) => styleText('bold', heading, { stream: process.stdout, validateStream: true }),
     }),
@@ -183,6 +186,20 @@ function logoRoutes(seed: number, world: World): Route[] {
 /** The sandbox has a default of its own, so that it never meets what `serve` keeps in its file. */
 function sqlitePath(databaseUrl: string): string | undefined {
   return /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
+}
+
+/** The command that was given, as one that starts over. */
+function freshCommand(command: Command): string {
+  const given = command.options
+    .map((option) => ({ flag: option.long, name: option.attributeName() }))
+    .filter(({ name }) => name !== 'fresh' && command.getOptionValueSource(name) === 'cli')
+    .map(({ flag, name }) => `${flag} ${quoted(String(command.getOptionValue(name)))} `);
+  return `npx offerbook sandbox ${given.join('')}--fresh`;
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function parseSeed(text: string | undefined): number | undefined {

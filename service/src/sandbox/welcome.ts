@@ -15,6 +15,8 @@ export interface Welcome {
   readonly seed: number;
   /** Where the data is, in words. */
   readonly place: string;
+  /** How to begin with new data. */
+  readonly startOver: string;
   readonly nowMs: number;
   /** Makes a heading stand out, on a terminal that can. */
   readonly emphasise: (heading: string) => string;
@@ -27,7 +29,7 @@ export function welcomeText(welcome: Welcome): string {
     emphasise('Offerbook sandbox'),
     '',
     `  Explorer   ${baseUrl}/`,
-    `  API        ${baseUrl}/v1/`,
+    `  API        ${baseUrl}   the base URL; operations are under /v1/`,
     `  Reference  ${baseUrl}/docs`,
     '',
     `  Public token   ${publicToken}   for the catalogue, in browsers too`,
@@ -40,7 +42,7 @@ export function welcomeText(welcome: Welcome): string {
     '',
     `  Data        ${welcome.place} (seed ${welcome.seed}); new sales arrive every few seconds`,
     '  Stop        Ctrl+C; the data stays, and the next start goes on from there with new tokens',
-    '  Start over  npx offerbook sandbox --fresh',
+    `  Start over  ${welcome.startOver}`,
     '',
   ];
   return lines.map((line) => `${line}\n`).join('');

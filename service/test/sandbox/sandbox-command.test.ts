@@ -43,7 +43,7 @@ class Sandbox implements AsyncDisposable {
   }
 
   get url(): string {
-    return /API +(http\S+)\/v1\//.exec(this.text)?.[1] ?? '';
+    return /API +(http\S+)/.exec(this.text)?.[1] ?? '';
   }
 
   get port(): string {
@@ -101,6 +101,9 @@ describe('a sandbox from its first start on', () => {
     await using sandbox = await Sandbox.start(folder);
     expect(sandbox.text).toContain(`Explorer   http://localhost:${sandbox.port}/\n`);
     expect(sandbox.text).toContain(`Reference  http://localhost:${sandbox.port}/docs\n`);
+    expect(sandbox.text).toContain(
+      `API        http://localhost:${sandbox.port}   the base URL; operations are under /v1/\n`,
+    );
     expect(sandbox.text).toContain('./offerbook-sandbox.db');
     expect(sandbox.text).not.toContain('\x1b');
 
@@ -202,6 +205,15 @@ describe('a sandbox from its first start on', () => {
     await using again = await Sandbox.start(folder, '--port', fresh.port);
     expect((await again.get<List>('/v1/retailers/?limit=1', 'pub')).data).toEqual([first ?? {}]);
   });
+});
+
+test('the command that starts over has the options that this start had', async () => {
+  const database = `sqlite:${temporaryFolder()}/my sandbox's.db`;
+  await using sandbox = await Sandbox.start(temporaryFolder(), '--seed', '7', '--database', database);
+  const quoted = database.replace("'", "'\\''");
+  expect(sandbox.text).toContain(
+    `Start over  npx offerbook sandbox --database '${quoted}' --seed 7 --port 0 --fresh\n`,
+  );
 });
 
 describe('what cannot work is said in one sentence, and nothing is changed', () => {
