@@ -7,7 +7,7 @@ import { importCatalogue } from '../importer/import-catalogue.ts';
 import type { ImportReport } from '../importer/import-report.ts';
 import { openSource } from '../importer/import-source.ts';
 import { importTransactions } from '../importer/import-transactions.ts';
-import { listProblems, printCount, printCountOf } from '../importer/invalid-rows.ts';
+import { InvalidRows, listProblems, printCount, printCountOf } from '../importer/invalid-rows.ts';
 import { IMPORT_OPTIONS } from '../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from './command.ts';
 import { getOrganisation } from './organisations.ts';
@@ -57,11 +57,8 @@ async function importCatalogueFile(
   const source = await openSource(file);
   const bar = progressBar();
   await withStores(options, async (stores) => {
-    const report = await importCatalogue(stores.catalogue, source, {
-      ...options,
-      onProgress: bar.show,
-    }).finally(bar.clear);
-    printReport(options, report, 'retailer');
+    const imported = importCatalogue(stores.catalogue, source, { ...options, onProgress: bar.show });
+    await printOutcome(options, imported.finally(bar.clear), 'retailer');
   });
 }
 
@@ -77,9 +74,26 @@ async function importTransactionsFile(
       ...options,
       onProgress: bar.show,
     });
-    printReport(options, await imported.finally(bar.clear), 'transaction');
+    await printOutcome(options, imported.finally(bar.clear), 'transaction');
   };
   await withStores(options, work, IMPORT_OPTIONS);
+}
+
+/** A script gets its document of an import that was refused for bad rows, too: how many there are, and that nothing was kept. */
+async function printOutcome(
+  options: ImportCommandOptions,
+  imported: Promise<ImportReport>,
+  noun: 'retailer' | 'transaction',
+): Promise<void> {
+  try {
+    printReport(options, await imported, noun);
+  } catch (error) {
+    if (error instanceof InvalidRows && options.json === true) {
+      const kept = { added: 0, changed: 0, unchanged: 0, withdrawn: 0 };
+      printResult(options, toJson({ ...error.report, ...kept }), '');
+    }
+    throw error;
+  }
 }
 
 function printReport(
@@ -100,9 +114,9 @@ function printReport(
   const outcome = counts.map(([count, what]) => `${printCount(count)} ${what}`).join(', ');
   const rows = (invalid > 0 ? `${printCount(read - invalid)} of ` : '') + printCountOf(read, noun);
   const done = options.dryRun === true ? 'Dry run, nothing was changed. Would import' : 'Imported';
-  printResult(
-    options,
-    { read, added, changed, unchanged, withdrawn, invalid, seconds },
-    `${done} ${rows}: ${outcome} (${seconds.toFixed(1)} s).`,
-  );
+  printResult(options, toJson(report), `${done} ${rows}: ${outcome} (${seconds.toFixed(1)} s).`);
+}
+
+function toJson({ read, added, changed, unchanged, withdrawn, invalid, seconds }: ImportReport) {
+  return { read, added, changed, unchanged, withdrawn, invalid, seconds };
 }

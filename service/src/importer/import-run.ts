@@ -63,6 +63,9 @@ export class ImportRun {
       }
     } catch (error) {
       if (!(error instanceof BrokenFile)) throw error;
+      // Whatever stands there counts as a bad row.
+      this.counts.read++;
+      this.counts.invalid++;
       this.#noteProblem(rowProblem(error.place, error.problem), 'always');
       throw new InvalidRows(this.report, 'the file cannot be read beyond this point');
     }
