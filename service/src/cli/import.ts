@@ -32,7 +32,7 @@ export function importCommand(): Command {
     .action(importCatalogueFile);
   const transactions = importOf(
     'transactions',
-    "add and change an organisation's transactions",
+    "add and change an organisation's transactions; a row replaces all of a transaction: fields that it leaves out become null",
     'NDJSON, JSON or CSV',
     'offerbook import transactions sales.csv --org acme',
   )

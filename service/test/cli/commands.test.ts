@@ -354,6 +354,19 @@ describe('import and export', () => {
     });
   });
 
+  test('a row replaces the whole transaction, and --help says so', async () => {
+    await run('orgs create acme');
+    const sale = transaction(1, { passbackUid: 'user-1' });
+    await json('import transactions - --org acme', { stdin: ndjson([sale]) });
+    const csv = `id,country,soldAt,currencyCode,orderValue,cashback,status\n${id(1)},DE,${sale.soldAt},EUR,1,0.5,CONFIRMED\n`;
+    expect(await json('import transactions - --org acme', { stdin: csv })).toMatchObject({ changed: 1 });
+    const stored = JSON.parse((await run('export transactions --org acme')).stdout);
+    expect(stored).toMatchObject({ status: 'CONFIRMED', clickedAt: null, passbackUid: null });
+    expect((await run('import transactions --help')).stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'a row replaces all of a transaction: fields that it leaves out become null',
+    );
+  });
+
   test('an empty export is an empty file', async () => {
     expect(await run('export catalogue')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await run('export catalogue --json')).stdout).toBe('{"data":[]}\n');
