@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { readDatabaseUrl, readTargetUrl } from '../config.ts';
 import { BadInput } from '../domain/errors.ts';
+import { printCountOf } from '../importer/invalid-rows.ts';
 import { type CopyReport, copyDatabase } from '../storage/copy-database.ts';
 import { COMMAND_OPTIONS, openDatabase } from '../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions } from './command.ts';
@@ -43,9 +44,12 @@ async function copy(options: StoreOptions & { readonly to?: string }): Promise<v
   }
 }
 
-function inWords(report: CopyReport): string {
-  const parts = Object.entries(report).map(
-    ([what, count]: [string, number]) => `${count} ${count === 1 ? what.slice(0, -1) : what}`,
-  );
-  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+function inWords({ organisations, tokens, retailers, transactions }: CopyReport): string {
+  const [tenants, keys, shops, sales] = [
+    printCountOf(organisations, 'organisation'),
+    printCountOf(tokens, 'token'),
+    printCountOf(retailers, 'retailer'),
+    printCountOf(transactions, 'transaction'),
+  ];
+  return `${tenants}, ${keys}, ${shops} and ${sales}`;
 }
