@@ -199,6 +199,27 @@ describe('PostgreSQL', () => {
     expect(uncaught).toEqual([]);
   }, 10_000);
 
+  test('a write that has begun is never repeated, since what it has read of its file is gone', async () => {
+    const url = await newPostgresDatabase();
+    const admin = open.database(url);
+    const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
+    const file = ['a row'];
+    const written: string[] = [];
+    const error = await rejection(
+      database.write(async (connection) => {
+        for (const row of file.splice(0)) {
+          const [backend] = await connection.all<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+          await admin.all('SELECT pg_terminate_backend($1)', backend?.pid ?? -1);
+          await connection.all('SELECT 1');
+          written.push(row);
+        }
+      }),
+    );
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect(written).toEqual([]);
+    expect(uncaught).toEqual([]);
+  });
+
   test('of those who wait for a connection, only so many may: the others are refused at once', async () => {
     const options = { ...COMMAND_OPTIONS, connectionsMax: 1, statementTimeoutMs: 2_000 };
     const database = open.database(await newPostgresDatabase(), options);
