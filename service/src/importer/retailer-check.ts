@@ -38,6 +38,7 @@ export class RetailerCheck {
     }
     const problems = this.#findDuplicates(row.value);
     if (problems.length > 0) {
+      // It has been spoken of all the same: it stays as it was, and is not withdrawn.
       this.#noteBadRow(raw);
       return rejected(row.place, problems);
     }

@@ -341,6 +341,22 @@ describe('with bad rows skipped', () => {
     expect((await retailers())[0]?.name).toBe('First');
   });
 
+  test('a retailer whose row is refused for the id of a deal stays as it was', async () => {
+    const rows = [
+      retailer(1),
+      retailer(2, { coupons: [coupon(1)] }),
+      retailer(3, { promotions: [promotion(3), promotion(3)] }),
+      ...[4, 5].map((n) => retailer(n)),
+    ];
+    const report = await load(ndjson(...rows), { skipInvalid: true });
+    expect(countsOf(report)).toEqual({ ...COUNTS, read: 5, unchanged: 3, invalid: 2 });
+    expect(report.problems).toEqual([
+      { line: 2, field: 'coupons[0].id', reason: 'was already used on line 1' },
+      { line: 3, field: 'promotions[1].id', reason: 'was already used in this row' },
+    ]);
+    expect(await retailers()).toEqual([1, 2, 3, 4, 5].map((n) => retailer(n)));
+  });
+
   test('a deal of a bad row is not taken from the good row that also has it', async () => {
     const rows = [
       retailer(6, { name: '', coupons: [coupon(7)] }),
