@@ -49,6 +49,24 @@ describe('the explorer', () => {
     expect(await (await node.get('/')).text()).not.toContain('offerbook-token');
   });
 
+  test.each(['/', '/docs', '/errors/', '/errors/not_found'])(
+    'pages of other sites cannot read %s, which may hold the token',
+    async (path) => {
+      await using sandbox = await TestNode.start({ pageToken: newTokenText('public') });
+      const origin = { Origin: 'https://elsewhere.example' };
+      const read = await sandbox.get(path, undefined, origin);
+      const preflight = await sandbox.request('OPTIONS', path, undefined, {
+        ...origin,
+        'Access-Control-Request-Method': 'GET',
+      });
+      expect([read, preflight].map(({ status }) => status)).toEqual([200, 405]);
+      const allowed = [read, preflight].flatMap(({ headers }) =>
+        [...headers.keys()].filter((name) => name.startsWith('access-control-')),
+      );
+      expect(allowed).toEqual([]);
+    },
+  );
+
   test('a node that is given a private token for its pages does not start', () => {
     return expect(TestNode.start({ pageToken: newTokenText('private') })).rejects.toThrow(
       'only a public token may be put into a page',
