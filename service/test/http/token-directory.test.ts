@@ -1,0 +1,77 @@
+// Tokens in memory beside a real database: from when on a token is good, and what becomes of its last use.
+
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { TokenDirectory } from '../../src/http/token-directory.ts';
+import { openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { leakWatch } from '../support/leak-watch.ts';
+
+const [sqlite] = DATABASES;
+
+async function issue(stores: Stores): Promise<string> {
+  const text = newTokenText('public');
+  leakWatch.noteToken(text);
+  const org = (await stores.organisations.find('acme')) ?? (await stores.organisations.create('acme'));
+  await stores.tokens.add({
+    orgId: org?.id ?? -1,
+    kind: 'public',
+    label: '',
+    digest: digestToken(text),
+    expiresAtMs: null,
+  });
+  return text;
+}
+
+test('a token is good from the moment it was issued, even while somebody else is being looked up', async () => {
+  const stores = await openStores((await sqlite?.create()) ?? '');
+  const [hasRead, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const readRevisions = async () => {
+    const revisions = await stores.revisions();
+    hasRead.resolve();
+    await mayAnswer.promise;
+    return revisions;
+  };
+  const directory = new TokenDirectory(stores.tokens, readRevisions, Date.now);
+  await directory.refresh();
+  const unknown = directory.findNew(newTokenText('public'));
+  await hasRead.promise;
+  const text = await issue(stores);
+  const issued = directory.findNew(text);
+  mayAnswer.resolve();
+  expect(await unknown).toBeUndefined();
+  expect((await issued)?.digest).toBe(digestToken(text));
+  await stores.close();
+});
+
+test('the last use outlives a write that fails, and does not go back behind a later one', async () => {
+  const url = (await sqlite?.create()) ?? '';
+  const stores = await openStores(url, SERVER_OPTIONS);
+  const [once, twice] = [await issue(stores), await issue(stores)];
+  let nowMs = 100;
+  const directory = new TokenDirectory(stores.tokens, stores.revisions, () => nowMs);
+  await directory.refresh();
+  directory.findKnown(once);
+  directory.findKnown(twice);
+
+  const other = new Database(url.slice('sqlite:'.length));
+  other.run('BEGIN IMMEDIATE');
+  const failing = directory.flushUsed();
+  nowMs = 200;
+  directory.findKnown(twice);
+  await expect(failing).rejects.toThrow();
+  other.run('ROLLBACK');
+  other.close();
+
+  await directory.flushUsed();
+  const { tokens } = await stores.tokens.list();
+  expect(new Map(tokens.map(({ digest, lastUsedAtMs }) => [digest, lastUsedAtMs]))).toEqual(
+    new Map([
+      [digestToken(once), 100],
+      [digestToken(twice), 200],
+    ]),
+  );
+  await stores.close();
+});
