@@ -107,6 +107,25 @@ describe('a page from a replica', () => {
     }
   });
 
+  test('comes from the primary when the replica is more than ten seconds behind', async () => {
+    await using scene = await openScene();
+    await scene.change(1);
+    await untilCaughtUp(primary, replica);
+    await hold();
+    await scene.change(1, 2);
+    const { reason } = await scene.nodes[1].logged(
+      ({ msg }) => msg === 'the replica cannot be used; reading from the primary',
+    );
+    expect(reason).toMatch(/^it is 1\d s behind$/);
+    const [fromPrimary, instead] = [scene.node(0), scene.node(1)].map(async (send) =>
+      readPage(await send('/v1/transactions/')),
+    );
+    expect((await instead)?.rows).toHaveLength(2);
+    expect(await instead).toEqual(await fromPrimary);
+    await release();
+    await untilReplicaIsRead(scene.nodes[1]);
+  });
+
   test('comes from the primary while the replica is frozen, and from the replica again when it wakes up', async () => {
     await using scene = await openScene();
     await scene.change(1);
