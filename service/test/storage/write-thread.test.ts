@@ -1,20 +1,24 @@
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Refused } from '../../src/domain/errors.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import { IMPORT_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
-import { EVERYTHING, idOf, newOrganisation, readAllTransactions } from './open-test-stores.ts';
+import { EVERYTHING, idOf, newOrganisation, readAllTransactions, rejection } from './open-test-stores.ts';
 
 const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');
 
 describe('a write in a thread of its own', () => {
+  let path: string;
   let stores: Stores;
   let org: Organisation;
   let other: Organisation;
 
   beforeAll(async () => {
-    stores = await openStores((await sqlite?.create()) ?? '', IMPORT_OPTIONS, systemClock);
+    const url = (await sqlite?.create()) ?? '';
+    path = url.slice('sqlite:'.length);
+    stores = await openStores(url, IMPORT_OPTIONS, systemClock);
     org = await newOrganisation(stores, 'acme');
     other = await newOrganisation(stores, 'other');
   });
@@ -93,5 +97,29 @@ describe('a write in a thread of its own', () => {
     expect(error).toBeInstanceOf(Refused);
     expect(error.message).toBe('another organisation has just imported a transaction with one of these ids');
     expect(await page()).toEqual(before);
+  });
+
+  test('has undone everything when the error is told, so that another process may write', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => 1_000 + n);
+    const write = stores.transactions.write(org.id, async (writer) => {
+      await writer.put(rows.map((n) => row(n, '{}', writer.stampMs)));
+      throw new Error('bad row');
+    });
+    expect((await rejection(write)).message).toBe('bad row');
+    const another = new Database(path);
+    expect(() => another.run('BEGIN IMMEDIATE')).not.toThrow();
+    another.run('ROLLBACK');
+    another.close();
+  });
+
+  test('lets only a few batches wait, so that memory does not grow with the file', async () => {
+    let batches = 0;
+    const write = stores.transactions.write(other.id, async (writer) => {
+      // So long that it is written with the next batch, which fails.
+      await writer.put([row(0, 'x'.repeat(20_000_000), writer.stampMs)]);
+      for (; batches < 1_000; batches++) await writer.put([row(500, '{}', writer.stampMs)]);
+    });
+    expect(await rejection(write)).toBeInstanceOf(Refused);
+    expect(batches).toBeLessThan(30);
   });
 });
