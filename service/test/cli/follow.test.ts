@@ -1,7 +1,7 @@
 // offerbook follow, as a process against a process.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type CommandResult,
@@ -145,6 +145,17 @@ test('a checkpoint that cannot be kept ends with code 2, after the changes were 
     stderr: expect.stringContaining('cannot write the checkpoint file'),
   });
   expect(idsOf(stdout)).not.toEqual([]);
+});
+
+test('a checkpoint is put in the place of the old one, and never written over it: nobody finds half of one', async () => {
+  const checkpoint = join(temporaryFolder(), 'whole.txt');
+  const old = '2020-01-01T00:00:00\n';
+  writeFileSync(checkpoint, old);
+  const reader = openSync(checkpoint, 'r');
+  expect((await follow(['--once', '--checkpoint', checkpoint])).code).toBe(0);
+  expect(readFileSync(reader, 'utf8')).toBe(old);
+  closeSync(reader);
+  expect(readFileSync(checkpoint, 'utf8')).not.toBe(old);
 });
 
 test('without --once it prints changes as they happen, and ends with code 0 when told to stop', async () => {
