@@ -22,6 +22,13 @@ test('a new window starts after a minute, by a clock that nobody can set', () =>
   expect(seen).toEqual([false, true, true, false]);
 });
 
+test('a process counts two hundred thousand keys in a window, and lets those pass that find no place', () => {
+  const counter = new LocalCounter(() => 0);
+  for (let i = 0; i < 200_000; i++) counter.add(`key ${i}`);
+  const keys = ['key 199999', 'one too many', 'one too many'];
+  expect(keys.map((key) => counter.add(key).count)).toEqual([2, 1, 1]);
+});
+
 describe('processes that share memory', () => {
   /** The keeper and two workers, on one table; time passes when the test says so. */
   function node() {
