@@ -211,6 +211,27 @@ describe('rate limits', () => {
     ]);
   });
 
+  test('a good token where it may not be used counts as a failed authentication', async () => {
+    await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 3 } });
+    const [publicToken, privateToken] = [await limited.token('public'), await limited.token('private')];
+    const seen = [];
+    for (const [path, as, headers] of [
+      ['/v1/coupons/', privateToken, {}],
+      ['/v1/transactions/', publicToken, {}],
+      ['/v1/transactions/', privateToken, { Origin: 'https://shop.example' }],
+      ['/v1/coupons/', privateToken, {}],
+    ] as const) {
+      const response = await limited.get(path, as, headers);
+      seen.push([response.status, response.headers.get('RateLimit')?.replace(/t=\d+/, 't=T')]);
+    }
+    expect(seen).toEqual([
+      [403, '"failed-auth";r=2;t=T'],
+      [403, '"failed-auth";r=1;t=T'],
+      [403, '"failed-auth";r=0;t=T'],
+      [429, '"failed-auth";r=0;t=T'],
+    ]);
+  });
+
   test('one noisy browser does not use up what the others have that share its token', async () => {
     await using limited = await TestNode.start({
       settings: { rateLimitPublic: 20, trustedProxies: ['127.0.0.0/8'] },
