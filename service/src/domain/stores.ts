@@ -152,6 +152,7 @@ export interface TransactionWriter {
   readonly stampMs: number;
   /** Transactions with these ids, whichever organisation they belong to. What this writer put may not show yet. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
+  /** Of several with the same id, the one put last counts. */
   put(rows: readonly Omit<StoredTransaction, 'orgId'>[]): Promise<void>;
   /** Moves the organisation's change clock. Call it only when rows were written; it never goes back. */
   advanceClock(toMs: number): Promise<void>;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BadInput, DatabaseUnavailable } from '../../src/domain/errors.ts';
+import { migrate } from '../../src/storage/migrate.ts';
 import { openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { MIGRATIONS } from '../../src/storage/schema.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
@@ -54,6 +55,30 @@ for (const database of DATABASES) {
       expect(error.message).toBe(
         `this database has schema version 999, made by a newer Offerbook; this one knows up to version ${MIGRATIONS.sqlite.length}`,
       );
+      expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
+    });
+
+    test('a database that a newer program changes while this one waits for its turn is left as it is', async () => {
+      const url = await database.create();
+      await open.stores(url);
+      const raw = open.database(url);
+      const become = (sql: string) =>
+        raw.write((connection) => connection.all(`UPDATE schema_version ${sql}`));
+      await become('SET version = version - 1');
+      const own = open.database(url);
+
+      const error = await rejection(
+        migrate({
+          ...own,
+          async write(work, lockTimeoutMs) {
+            await become('SET version = 999, oldest_version = 999');
+            return own.write(work, lockTimeoutMs);
+          },
+        }),
+      );
+
+      expect(error).toBeInstanceOf(BadInput);
+      expect(error.message).toStartWith('this database has schema version 999, made by a newer Offerbook');
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
     });
   });

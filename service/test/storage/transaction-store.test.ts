@@ -60,6 +60,19 @@ for (const database of DATABASES) {
       return { texts: textsOf({ data }), ...rest };
     }
 
+    test('of a transaction that one write puts several times, the one put last counts', async () => {
+      const { stores, orgId } = await newStores();
+      const ids = newIds(3);
+      await stores.transactions.write(orgId, async (writer) => {
+        const rows = (text: string) =>
+          ids.map((id) => ({ id, updatedAtMs: writer.stampMs, document: documentOf(id, text) }));
+        await writer.put([...rows('first'), ...rows('second')]);
+        await writer.put(rows('last'));
+        await writer.advanceClock(writer.stampMs);
+      });
+      expect((await page(stores, { orgId })).texts).toEqual(ids.map(() => 'last'));
+    });
+
     describe('the change clock', () => {
       test('stamps rise from commit to commit while the wall clock jumps back and forth, also for who opens it again', async () => {
         let nowMs = 1_000_000;

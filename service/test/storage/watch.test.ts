@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import postgres from 'postgres';
 import type { Stores } from '../../src/domain/stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
-import { openTestStores } from './open-test-stores.ts';
+import { newOrganisation, openTestStores } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
 /** What the interface promises of a commit by another process. */
@@ -64,6 +65,27 @@ for (const database of DATABASES) {
 
 describe('watching on PostgreSQL', () => {
   const open = openTestStores();
+
+  test('a commit that changes the catalogue or the tokens wakes those who listen, who need not look', async () => {
+    const url = await newPostgresDatabase();
+    const stores = await open.stores(url);
+    const { id: orgId } = await newOrganisation(stores);
+    const listener = postgres(url, { max: 1 });
+    try {
+      let woken = Promise.withResolvers<void>();
+      await listener.listen('offerbook', () => woken.resolve());
+      for (const change of [
+        () => stores.catalogue.write((writer) => writer.markChanged()),
+        () => stores.tokens.add({ orgId, kind: 'public', label: '', digest: 'd', expiresAtMs: null }),
+      ]) {
+        woken = Promise.withResolvers<void>();
+        await change();
+        await woken.promise;
+      }
+    } finally {
+      await listener.end();
+    }
+  });
 
   test('the listening connection comes back after it was lost', async () => {
     const url = await newPostgresDatabase();
