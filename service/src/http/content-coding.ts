@@ -44,7 +44,9 @@ function parseQualities(header: string): ReadonlyMap<string, number> {
     const value = q === undefined ? 1 : Number(q);
     if (name !== '') qualities.set(name, value >= 0 && value <= 1 ? value : 0);
   }
-  if (qualitiesByHeader.size < HEADERS_KEPT_MAX && header.length <= HEADER_LENGTH_KEPT_MAX) {
+  if (header.length <= HEADER_LENGTH_KEPT_MAX) {
+    // Anybody can send a hundred odd ones, which must not keep the usual ones out for good.
+    if (qualitiesByHeader.size === HEADERS_KEPT_MAX) qualitiesByHeader.clear();
     qualitiesByHeader.set(header, qualities);
   }
   return qualities;
