@@ -7,7 +7,7 @@ import { restMs } from './pace.ts';
 import type { Page } from './page.ts';
 import { pause, type Transport } from './request.ts';
 import { backoffMs, isOutage } from './retry-rules.ts';
-import { printTime } from './timestamp.ts';
+import { printCheckpoint } from './timestamp.ts';
 
 /** Where a follower keeps its place between runs. */
 export interface CheckpointStore {
@@ -99,7 +99,7 @@ export function follow<Item>(
 
   async function* walkOnAndOn() {
     const start = store === undefined ? options.checkpoint : await store.load();
-    let checkpoint = start == null ? undefined : printTime(start);
+    let checkpoint = start == null ? undefined : printCheckpoint(start);
     let lastRestMs = 0;
     while (true) {
       const done = yield* walk(checkpoint);

@@ -11,6 +11,17 @@ export function printTime(time: Date | string): string {
   return typeof time === 'string' ? time : time.toISOString();
 }
 
+/**
+ * A text with an offset as the Date that it names, so that checkpoints are in the order of their texts, as those of the
+ * service are. What is finer than a Date is cut off: the service does the same with what changes are to be later than.
+ */
+export function printCheckpoint(time: Date | string): string {
+  const text = printTime(time);
+  const ms = /(?:Z|[+-]\d\d:\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN;
+  // Without an offset, or no time at all, which the service refuses.
+  return Number.isNaN(ms) ? text : new Date(ms).toISOString();
+}
+
 /** For JSON.parse: makes Dates of the fields that hold timestamps. */
 export function reviveTimes(field: string, value: unknown): unknown {
   if (typeof value !== 'string' || !TIMESTAMP_FIELDS.includes(field)) return value;

@@ -82,6 +82,19 @@ describe('the checkpoint', () => {
     expect(queries[0]?.updatedAtGreaterThan).toBe('2026-11-14T12:00:00.005Z');
   });
 
+  test.each(['2026-11-14T14:00:00+02:00', '2026-11-14T10:30:00.0009-01:30', '2026-11-14T12:00:00Z'])(
+    'moves as soon as the service is further, also from %s',
+    async (checkpoint) => {
+      const further = `${T0}.001`;
+      const { seen, queries } = await follow([walked([1], further), walked([], further)], { checkpoint });
+      expect(seen).toEqual(['1', `checkpoint ${further}`]);
+      expect(queries.map(({ updatedAtGreaterThan }) => updatedAtGreaterThan)).toEqual([
+        `${T0}.000Z`,
+        further,
+      ]);
+    },
+  );
+
   test('moves in a walk without changes too, and is not repeated when it did not move', async () => {
     const { seen } = await follow([walked([], T1), walked([], T1), walked([], T2)], { checkpoint: T0 });
     expect(seen).toEqual([`checkpoint ${T1}`, `checkpoint ${T2}`]);
