@@ -7,7 +7,7 @@ import { type Follower, type FollowOptions, follow } from './follow.ts';
 import { List } from './list.ts';
 import { type Page, readPage } from './page.ts';
 import { type Fetch, request, type Transport } from './request.ts';
-import { RETRY_DEFAULTS, type RetryPolicy } from './retry-rules.ts';
+import { type RetryOptions, type RetryPolicy, retryPolicy } from './retry-rules.ts';
 import { printTime } from './timestamp.ts';
 import { parseTokenKind, requireKind, type TokenKind } from './token.ts';
 import {
@@ -34,7 +34,7 @@ export interface ClientOptions<Dates extends 'string' | 'Date' = 'string'> {
   /** How long one attempt may take, body included. Default 10,000. */
   timeoutMs?: number | undefined;
   /** When to send a request again; what is not given keeps its default. */
-  retry?: Partial<RetryPolicy> | undefined;
+  retry?: RetryOptions | undefined;
   /** Where unchanged pages are kept; false for nowhere. Default: the last 100 in memory. */
   cache?: EtagCache | false | undefined;
   /** Default: the global `fetch`. */
@@ -94,7 +94,7 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
       token: options.token,
       dates: options.dates ?? 'string',
       timeoutMs: options.timeoutMs ?? 10_000,
-      retry: { ...RETRY_DEFAULTS, ...options.retry },
+      retry: retryPolicy(options.retry),
       cache: options.cache ?? new MemoryCache(),
       // Looked up at each call, and called on no object: browsers insist on the latter.
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),

@@ -16,6 +16,9 @@ export interface RetryPolicy {
   budgetMs: number;
 }
 
+/** What is not given, or given as undefined, keeps its default. */
+export type RetryOptions = { [Name in keyof RetryPolicy]?: RetryPolicy[Name] | undefined };
+
 export const RETRY_DEFAULTS: RetryPolicy = {
   attemptsMax: 5,
   delayMs: 250,
@@ -23,6 +26,11 @@ export const RETRY_DEFAULTS: RetryPolicy = {
   retryAfterMaxMs: 60_000,
   budgetMs: 90_000,
 };
+
+export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...RETRY_DEFAULTS, ...Object.fromEntries(given) };
+}
 
 export interface Failure {
   readonly error: unknown;

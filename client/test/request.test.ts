@@ -86,6 +86,16 @@ describe('a failed request', () => {
     expect(clock.now() - startedAtMs).toBe(90_000);
   });
 
+  test('has the usual budget where none is named, undefined or not', async () => {
+    const script = scripted(
+      () => problem(429, 'rate_limited', { 'Retry-After': '50' }),
+      () => page([]),
+    );
+    const { client, clock } = openClient(script, { retry: { budgetMs: undefined, attemptsMax: undefined } });
+    expect((await client.retailers()).data).toEqual([]);
+    expect(clock.slept).toEqual([50_250]);
+  });
+
   test.each([
     [400, 'invalid_parameter'],
     [401, 'invalid_token'],
