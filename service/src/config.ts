@@ -149,9 +149,11 @@ export function readToken(): string | undefined {
 
 /** The environment for a worker process: the same settings, so that no secret needs to be an argument. */
 export function workerEnvironment(settings: ServeSettings, databaseUrl: string): Record<string, string> {
-  const own = Object.entries({ ...settings, workers: 1 }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[variable(name as SettingName), String(value)]],
-  );
+  // Empty where a setting was left or made empty: the variable that this process was started with may say otherwise.
+  const own = Object.entries({ ...settings, workers: 1 }).map(([name, value]) => [
+    variable(name as SettingName),
+    String(value ?? ''),
+  ]);
   return { ...process.env, ...Object.fromEntries(own), OFFERBOOK_DATABASE_URL: databaseUrl };
 }
 

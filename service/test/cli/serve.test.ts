@@ -35,6 +35,15 @@ test('serves what was imported, takes settings from flags and variables, and a f
   expect(response.headers.get('RateLimit-Policy')).toBe('"public";q=7;w=60');
 });
 
+test('an empty flag wins over its variable in workers too', async () => {
+  await using server = await ServerProcess.start(
+    ['--database', database, '--page-size', '2', '--workers', '2', '--public-url', ''],
+    { env: { OFFERBOOK_PUBLIC_URL: 'https://old.example' } },
+  );
+  const response = await get(`${server.url}/v1/retailers/`);
+  expect(response.headers.get('Link')).toStartWith(`<${server.url}/v1/retailers/?`);
+});
+
 test('an import by another process is served by a running server within a second', async () => {
   await using server = await ServerProcess.start(['--database', database]);
   const added = ndjson([retailer(9, { cashbackOffers: [offer(99)] })]);
