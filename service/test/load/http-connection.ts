@@ -32,6 +32,11 @@ export class HttpConnection {
     return socket.data.connection;
   }
 
+  /** What the operating system calls it. The runtime's sockets have it, their types do not. */
+  get fd(): number {
+    return (this.#socket as unknown as { readonly fd: number }).fd;
+  }
+
   /** Sends a request and waits for the whole answer; rejects when the connection ends before that. */
   request(bytes: Uint8Array): Promise<number> {
     return new Promise((resolve, reject) => {
