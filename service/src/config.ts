@@ -7,6 +7,8 @@ import { clientAddress } from './http/client-address.ts';
 
 export const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
 
+const PORT_MAX = 65_535;
+
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 interface Setting<T> {
@@ -18,7 +20,7 @@ interface Setting<T> {
 }
 
 const SETTINGS = {
-  port: setting('port to listen on; 0 takes any free one', 'number', '8080', wholeNumber(0, 65_535)),
+  port: setting('port to listen on; 0 takes any free one', 'number', '8080', wholeNumber(0, PORT_MAX)),
   host: setting('address to listen on', 'address', '127.0.0.1', filled),
   workers: setting('processes that share the port, 1 to 64', 'number', '1', wholeNumber(1, 64)),
   pageSize: setting(
@@ -31,7 +33,7 @@ const SETTINGS = {
     'port for /metrics and /livez, on 127.0.0.1 only; with workers, the next ports too, one for each; none unless given',
     'number',
     '',
-    optional(wholeNumber(1, 65_535)),
+    optional(wholeNumber(1, PORT_MAX)),
   ),
   replicaUrl: setting(
     'a read replica of the PostgreSQL database, for pages of transactions',
@@ -117,7 +119,7 @@ export function readServeSettings(
   const unknown = Object.keys(environment).find((name) => name.startsWith('OFFERBOOK_') && !known.has(name));
   if (unknown !== undefined)
     throw new BadInput(`${unknown} is not a setting of Offerbook; see offerbook serve --help`);
-  return Object.fromEntries(
+  const settings = Object.fromEntries(
     names.map((name) => {
       const { parse, fallback } = SETTINGS[name];
       const flag = flags[name];
@@ -131,6 +133,21 @@ export function readServeSettings(
       }
     }),
   ) as unknown as ServeSettings;
+  requireRoomForAdminPorts(settings);
+  return settings;
+}
+
+/** Each worker has an admin port, one after the other. */
+function requireRoomForAdminPorts({ port, adminPort, workers }: ServeSettings): void {
+  if (adminPort === undefined) return;
+  const last = adminPort + workers - 1;
+  if (last > PORT_MAX) {
+    throw new BadInput(`--admin-port must be ${PORT_MAX - workers + 1} or less with ${workers} workers`);
+  }
+  if (port >= adminPort && port <= last) {
+    const among = workers === 1 ? 'the --admin-port' : 'among those that start at --admin-port';
+    throw new BadInput(`port ${port} is the --port and also ${among}; choose another for one of them`);
+  }
 }
 
 export function readDatabaseUrl(flag: string | undefined, fallback = DATABASE_DEFAULT): string {

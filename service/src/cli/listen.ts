@@ -15,7 +15,7 @@ export interface Listener {
 
 export function listen(app: App, settings: ServeSettings, sharesPort: boolean): Listener {
   const { port, host } = settings;
-  const server = bind(host, port, () =>
+  const server = bind({ host, port, option: '--port' }, () =>
     Bun.serve({
       port,
       hostname: host,
@@ -37,14 +37,21 @@ export function listen(app: App, settings: ServeSettings, sharesPort: boolean): 
   };
 }
 
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  /** With which another port can be chosen. */
+  readonly option: '--port' | '--admin-port';
+}
+
 /** Binds a socket, or says in one sentence why that cannot be done. */
-export function bind<T>(host: string, port: number, serve: () => T): T {
+export function bind<T>({ host, port, option }: Place, serve: () => T): T {
   try {
     return serve();
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (code === 'EADDRINUSE') {
-      throw new BadInput(`port ${port} on ${host} is taken; choose another with --port`, { cause: error });
+      throw new BadInput(`port ${port} on ${host} is taken; choose another with ${option}`, { cause: error });
     }
     if (code === 'EACCES') throw new BadInput(`port ${port} may not be used by this user`, { cause: error });
     throw new BadInput(`cannot listen on ${host}, port ${port}`, { cause: error });

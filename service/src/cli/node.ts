@@ -114,7 +114,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   };
 }
 
-function openNodeStores({ databaseUrl, settings, logger }: NodeOptions, clock: Clock): Promise<Stores> {
+export function openNodeStores(
+  { databaseUrl, settings, logger }: NodeOptions,
+  clock: Clock,
+): Promise<Stores> {
   const { replicaUrl } = settings;
   if (replicaUrl === undefined) return openStores(databaseUrl, SERVER_OPTIONS, clock);
   if (databaseUrl.startsWith('sqlite:')) {

@@ -120,14 +120,54 @@ test('goes on serving when nobody reads its log any more', async () => {
   expect([[...statuses], await child.exited]).toEqual([[200], 0]);
 });
 
-test('a taken port is told in one sentence', async () => {
-  await using server = await ServerProcess.start(['--database', database]);
-  const port = new URL(server.url).port;
-  const second = await offerbook(['serve', '--port', port, '--database', database, '--log-level', 'silent']);
-  expect(second).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: `offerbook: port ${port} on 127.0.0.1 is taken; choose another with --port\n`,
+describe.each(['1', '2'])('with --workers %s', (workers) => {
+  const start = (...args: string[]) =>
+    offerbook(['serve', '--database', database, '--log-level', 'silent', '--workers', workers, ...args]);
+  const refusal = (sentence: string) => ({ code: 2, stdout: '', stderr: `offerbook: ${sentence}\n` });
+
+  test.each(['1', '2'])(
+    'a port that a server with %s workers has is told in one sentence',
+    async (others) => {
+      await using server = await ServerProcess.start(['--database', database, '--workers', others]);
+      const { port } = new URL(server.url);
+      expect(await start('--port', port)).toEqual(
+        refusal(`port ${port} on 127.0.0.1 is taken; choose another with --port`),
+      );
+    },
+  );
+
+  test('a taken admin port is told in one sentence', async () => {
+    using other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+    // The last of the admin ports, of which each worker has one.
+    const first = other.port - Number(workers) + 1;
+    expect(await start('--port', '0', '--admin-port', String(first))).toEqual(
+      refusal(`port ${other.port} on 127.0.0.1 is taken; choose another with --admin-port`),
+    );
+  });
+
+  test('an admin port that is the port, too, is told in one sentence', async () => {
+    const port = await freePort();
+    // The last of the admin ports again.
+    const first = String(port - Number(workers) + 1);
+    expect(await start('--port', String(port), '--admin-port', first)).toEqual(
+      refusal(
+        workers === '1'
+          ? `port ${port} is the --port and also the --admin-port; choose another for one of them`
+          : `port ${port} is the --port and also among those that start at --admin-port; choose another for one of them`,
+      ),
+    );
+  });
+
+  test('an address that this machine does not have is told in one sentence', async () => {
+    expect(await start('--port', '8080', '--host', '192.0.2.1')).toEqual(
+      refusal('cannot listen on 192.0.2.1, port 8080'),
+    );
+  });
+
+  test('a replica of a database that has none is told in one sentence', async () => {
+    expect(await start('--port', '0', '--replica-url', 'postgres://user@127.0.0.1/name')).toEqual(
+      refusal('--replica-url needs a PostgreSQL database: SQLite has no replicas'),
+    );
   });
 });
 
