@@ -163,9 +163,13 @@ function unchangedHeaders(tag: string): Record<string, string> {
   return { 'Cache-Control': 'public, max-age=60', Vary: 'Authorization, Accept-Encoding', ETag: tag };
 }
 
-function cacheKey({ cursor, limit, name, category, country }: CatalogueQuery): string {
-  const position = `${cursor ?? ''} ${limit}`;
-  if (name === undefined && category === undefined && country === undefined) return position;
-  // JSON, because a searched text may hold any character that could serve to separate it from the next.
-  return `${position} ${JSON.stringify([name, category, country])}`;
+/** Goes through whatever the query has, so that no filter can be forgotten: pages of another query would be answered. */
+function cacheKey(query: CatalogueQuery): string {
+  let key = `${query.cursor ?? ''} ${query.limit}`;
+  for (const name in query) {
+    if (name === 'cursor' || name === 'limit') continue;
+    // JSON, because a searched text may hold any character that could serve to separate it from the next.
+    key += ` ${name} ${JSON.stringify(query[name as keyof CatalogueQuery])}`;
+  }
+  return key;
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Catalogue, type ListView } from '../../src/catalogue/catalogue.ts';
+import { Catalogue, type CatalogueQuery, type ListView } from '../../src/catalogue/catalogue.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
 import { type CataloguePage, PageCache } from '../../src/http/page-cache.ts';
 import type { Reply } from '../../src/http/reply.ts';
@@ -41,6 +41,28 @@ test('whatever is asked for, how often and in whatever order, each answer is the
     }),
     { numRuns: 200 },
   );
+});
+
+test('a filter of any name and value makes another page', async () => {
+  const cache = new PageCache();
+  const view: ListView = {
+    page: (query) => ({ bytes: new TextEncoder().encode(JSON.stringify(query)), cursor: undefined }),
+  };
+  const filters: Record<string, string>[] = [
+    {},
+    { hostname: 'a' },
+    { hostname: 'b' },
+    { hostname: 'a', name: 'b' },
+    { hostname: 'a" name "b' },
+    { name: 'a' },
+    { name: 'a', category: 'b' },
+    { name: 'b', category: 'a' },
+  ];
+  const queries: CatalogueQuery[] = filters.map((filter) => ({ cursor: undefined, limit: 1, ...filter }));
+  for (const query of [...queries, ...queries, ...queries]) {
+    const { body } = cache.get(view, query).as(undefined).whole;
+    expect(await new Response(body as Body).json()).toEqual(query);
+  }
 });
 
 describe('of what has been asked for', () => {
