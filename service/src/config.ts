@@ -79,7 +79,7 @@ const SETTINGS = {
     oneOf(['local', 'database']),
   ),
   trustedProxies: setting(
-    'addresses and CIDR ranges whose X-Forwarded-For is believed, separated by commas',
+    'addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas',
     'list',
     '',
     proxies,

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ApiError, DatabaseUnavailable } from '../domain/errors.ts';
 import type { TransactionStore, WalkStore } from '../domain/stores.ts';
-import { clientAddress, networkOf } from './client-address.ts';
+import { clientAddress, forwardedScheme, networkOf } from './client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
 import { type Exchange, openExchange, type Route } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
@@ -60,6 +60,7 @@ export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings } = dependencies;
   const logRequest = requestLog(logger);
   const addressOf = clientAddress(settings.trustedProxies);
+  const schemeOf = forwardedScheme(settings.trustedProxies);
   const limits = rateLimits(settings, dependencies.requestCounter);
   const routes = routeTable([
     ...operationRoutes(dependencies, limits),
@@ -142,8 +143,12 @@ export function buildApp(dependencies: AppDependencies): App {
   }
 
   return (request, socketAddress) => {
-    const address = addressOf(socketAddress, request.headers);
-    const exchange = openExchange(request, address, settings.publicUrl, performance.now());
+    const exchange = openExchange(request, {
+      address: addressOf(socketAddress, request.headers),
+      publicUrl: settings.publicUrl,
+      scheme: schemeOf(socketAddress, request.headers),
+      startedAtMs: performance.now(),
+    });
     try {
       const response = serve(exchange);
       return response instanceof Promise ? response.catch((error) => fail(exchange, error)) : response;

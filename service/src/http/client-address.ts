@@ -1,14 +1,19 @@
-// The address that a request counts against: the socket's, or, when that is one of the operator's proxies,
-// the last address in X-Forwarded-For that is not a proxy. Anybody else's X-Forwarded-For is worth nothing,
-// and so is whatever stands left of the first entry that no proxy of ours can have written.
+// What is believed of the headers of proxies. The address that a request counts against is the socket's, or, when that is
+// one of the operator's proxies, the last address in X-Forwarded-For that is not a proxy. Anybody else's headers are worth
+// nothing, and so is whatever stands left of the first entry that no proxy of ours can have written.
 
 import { BlockList, isIP } from 'node:net';
 import { BadInput } from '../domain/errors.ts';
 
 export type AddressOf = (socketAddress: string, headers: Headers) => string;
 
+/** The scheme under which the caller reached a proxy of ours, if that names one. */
+export type SchemeOf = (socketAddress: string, headers: Headers) => 'http' | 'https' | undefined;
+
+type IsProxy = (address: string) => boolean;
+
 /** Takes a list of addresses and CIDR ranges; throws BadInput when one is neither. */
-export function clientAddress(trustedProxies: readonly string[]): AddressOf {
+function proxyTest(trustedProxies: readonly string[]): IsProxy {
   const proxies = new BlockList();
   for (const range of trustedProxies) {
     const [address = '', prefix] = range.split('/');
@@ -20,9 +25,11 @@ export function clientAddress(trustedProxies: readonly string[]): AddressOf {
     }
     proxies.addSubnet(address, bits, family);
   }
-  const isProxy = (address: string) =>
-    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return (address) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
 
+export function clientAddress(trustedProxies: readonly string[]): AddressOf {
+  const isProxy = proxyTest(trustedProxies);
   return (socketAddress, headers) => {
     let nearest = withoutMapping(socketAddress);
     if (trustedProxies.length === 0 || !isProxy(nearest)) return nearest;
@@ -36,6 +43,21 @@ export function clientAddress(trustedProxies: readonly string[]): AddressOf {
       if (!isProxy(address)) return nearest;
     }
     return nearest;
+  };
+}
+
+/** The last entry of X-Forwarded-Proto counts: what a caller sent stands before it. */
+export function forwardedScheme(trustedProxies: readonly string[]): SchemeOf {
+  if (trustedProxies.length === 0) return () => undefined;
+  const isProxy = proxyTest(trustedProxies);
+  return (socketAddress, headers) => {
+    const forwarded = headers.get('X-Forwarded-Proto');
+    if (forwarded === null || !isProxy(withoutMapping(socketAddress))) return undefined;
+    const scheme = forwarded
+      .slice(forwarded.lastIndexOf(',') + 1)
+      .trim()
+      .toLowerCase();
+    return scheme === 'https' || scheme === 'http' ? scheme : undefined;
   };
 }
 

@@ -37,11 +37,18 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 /** Characters of a host and port; whether they make one is for URL.canParse to say. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
+export interface Circumstances {
+  readonly address: string;
+  /** What links start with, whatever the request says. */
+  readonly publicUrl: string | undefined;
+  /** The scheme of links, when a proxy knows better than the socket. */
+  readonly scheme: 'http' | 'https' | undefined;
+  readonly startedAtMs: number;
+}
+
 export function openExchange(
   request: Request,
-  address: string,
-  publicUrl: string | undefined,
-  startedAtMs: number,
+  { address, publicUrl, scheme, startedAtMs }: Circumstances,
 ): Exchange {
   const url = request.url;
   // Where the runtime made no sense of host and target, the URL is the target alone.
@@ -50,7 +57,7 @@ export function openExchange(
   const given = request.headers.get('Request-Id');
   return {
     request,
-    origin: publicUrl ?? saneOrigin(url.slice(0, pathStart)),
+    origin: publicUrl ?? saneOrigin(withScheme(scheme, url.slice(0, pathStart))),
     path: queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart),
     search: queryStart < 0 ? '' : url.slice(queryStart + 1),
     requestId: given !== null && SANE_REQUEST_ID.test(given) ? given : Bun.randomUUIDv7(),
@@ -61,6 +68,10 @@ export function openExchange(
     token: undefined,
     rateLimit: undefined,
   };
+}
+
+function withScheme(scheme: string | undefined, origin: string): string {
+  return scheme === undefined || origin === '' ? origin : scheme + origin.slice(origin.indexOf(':'));
 }
 
 /** Nearly all requests name the same host. */

@@ -1,7 +1,11 @@
-// The address that limits count against, with proxies that are trusted and callers that lie.
+// What proxies say of a request, the address that limits count against and the scheme of links, with proxies that are
+// trusted and callers that lie.
 
 import { describe, expect, test } from 'bun:test';
+import type { ServeSettings } from '../../src/config.ts';
 import { clientAddress, networkOf } from '../../src/http/client-address.ts';
+import { coupon, retailer } from '../support/fixtures.ts';
+import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const CALLER = '203.0.113.5';
@@ -53,6 +57,55 @@ describe('X-Forwarded-For', () => {
     });
     socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\nRequest-Id: two-lines\r\n${lines.join('')}\r\n`);
     expect(await node.logged((line) => line.requestId === 'two-lines')).toMatchObject({ address: CALLER });
+  });
+});
+
+describe('X-Forwarded-Proto', () => {
+  /** The next link and the type of a problem, which have to lead to where the caller came from. */
+  async function links(settings: Partial<ServeSettings>, headers: Record<string, string>) {
+    await using node = await TestNode.start({ settings: { pageSize: 1, ...settings } });
+    await node.catalogue([retailer(1, { coupons: [coupon(21), coupon(22)] })]);
+    const named = { Host: 'api.example:8443', ...headers };
+    const page = await node.get('/v1/coupons/', await node.token('public'), named);
+    const { type } = (await (await node.get('/nowhere', undefined, named)).json()) as { type: string };
+    const [, next = ''] = /^<(.*)>; rel="next"$/.exec(page.headers.get('Link') ?? '') ?? [];
+    return { next: next.replace(/\/v1.*/, ''), type: type.replace(/\/errors.*/, '') };
+  }
+  const both = (origin: string) => ({ next: origin, type: origin });
+  const OURS = { trustedProxies: ['127.0.0.0/8'] };
+
+  test.each([
+    ['https', 'https'],
+    ['http', 'http'],
+    ['HTTPS', 'https'],
+    ['what the caller sent stands before it and is worth nothing: http, https', 'https'],
+    ['what is neither is worth nothing: javascript', 'http'],
+    ['nor is an empty one: ', 'http'],
+  ])('from a trusted proxy, links have the scheme that it names: %s', async (text, scheme) => {
+    const headers = { 'X-Forwarded-Proto': text.replace(/^.*: /, '') };
+    expect(await links(OURS, headers)).toEqual(both(`${scheme}://api.example:8443`));
+  });
+
+  test('links have the scheme of the socket when a trusted proxy names none', async () => {
+    expect(await links(OURS, {})).toEqual(both('http://api.example:8443'));
+  });
+
+  test('from anybody else it is worth nothing', async () => {
+    const headers = { 'X-Forwarded-Proto': 'https' };
+    expect(await links({}, headers)).toEqual(both('http://api.example:8443'));
+    expect(await links({ trustedProxies: ['10.0.0.0/8'] }, headers)).toEqual(both('http://api.example:8443'));
+  });
+
+  test.each(PROXIES)('links lead back through %s as docs/operations.md sets it up', async (name) => {
+    await using node = await TestNode.start({ settings: OURS });
+    await using proxy = await ReverseProxy.start(name, [node.url]);
+    const answer = await fetch(`${proxy.url}/nowhere`, { headers: { 'X-Forwarded-Proto': 'https' } });
+    expect(await answer.json()).toMatchObject({ type: `${proxy.url}/errors/not_found` });
+  });
+
+  test('the public URL wins', async () => {
+    const settings = { ...OURS, publicUrl: 'http://public.example' };
+    expect(await links(settings, { 'X-Forwarded-Proto': 'https' })).toEqual(both('http://public.example'));
   });
 });
 
