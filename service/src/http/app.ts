@@ -70,13 +70,16 @@ export function buildApp(dependencies: AppDependencies): App {
 
   function findRoute(exchange: Exchange): Route {
     const { path, search } = exchange;
+    const route = routes(path);
+    if (route !== undefined) {
+      exchange.route = route.path;
+      // Whether pages may read the answer holds for the first error, too.
+      exchange.openToBrowsers = route.openToBrowsers;
+    }
     if (path.length + search.length >= URL_LENGTH_MAX) {
       throw new ApiError('uri_too_long', `The URL must not be longer than ${URL_LENGTH_MAX} bytes.`);
     }
-    const route = routes(path);
     if (route === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
-    exchange.route = route.path;
-    exchange.openToBrowsers = route.openToBrowsers;
     return route;
   }
 

@@ -49,6 +49,21 @@ describe('paths', () => {
       'uri_too_long',
     ]);
   });
+
+  test.each([
+    ['/v1/retailers/', '*'],
+    ['/v1/transactions/', null],
+    ['/v1/transactions', null],
+    ['/v1/nowhere/', '*'],
+  ])(
+    'pages may read that a URL of %s is too long only where they may read its answers',
+    async (path, cors) => {
+      const response = await node.get(`${path}?x=${'a'.repeat(9_000)}`, undefined, {
+        Origin: 'https://shop.example',
+      });
+      expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([414, cors]);
+    },
+  );
 });
 
 /** Sends bytes as they are, where a well-behaved client would have corrected them. */
