@@ -79,7 +79,13 @@ export function buildApp(dependencies: AppDependencies): App {
     if (path.length + search.length >= URL_LENGTH_MAX) {
       throw new ApiError('uri_too_long', `The URL must not be longer than ${URL_LENGTH_MAX} bytes.`);
     }
-    if (route === undefined) throw new ApiError('not_found', 'There is nothing at this path.');
+    if (route === undefined) {
+      // People see this, too: whoever mistypes a page's address in a browser.
+      throw new ApiError(
+        'not_found',
+        'There is nothing at this path. What there is stands in the API reference at /docs.',
+      );
+    }
     return route;
   }
 

@@ -32,7 +32,7 @@ describe('paths', () => {
       type: `${node.url}/errors/not_found`,
       title: 'There is nothing at this address',
       status: 404,
-      detail: 'There is nothing at this path.',
+      detail: 'There is nothing at this path. What there is stands in the API reference at /docs.',
       instance: path,
       code: 'not_found',
       requestId: 'r-2',
