@@ -37,12 +37,19 @@ export function requireKind(token: AccessToken, kind: TokenKind, headers: Header
 }
 
 function readBearer(authorization: string | null): string {
-  if (authorization === null || !/^bearer( |$)/i.test(authorization)) {
-    throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
-      headers: { 'WWW-Authenticate': REALM },
-    });
+  if (authorization !== null) {
+    if (/^bearer( |$)/i.test(authorization)) return authorization.slice('bearer '.length).trim();
+    // Several header lines arrive as one list. With a token among them, all of it is taken for a token, which it is not.
+    if (/, *bearer( |$)/i.test(withoutQuotes(authorization))) return authorization;
   }
-  return authorization.slice('bearer '.length).trim();
+  throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
+    headers: { 'WWW-Authenticate': REALM },
+  });
+}
+
+/** What stands in quotes is a parameter of another scheme. */
+function withoutQuotes(authorization: string): string {
+  return authorization.replaceAll(/"[^"]*"/g, '');
 }
 
 /** Whether an unknown token is good cannot be told without the database: neither yes nor no would be true. */

@@ -83,6 +83,22 @@ describe('challenges', () => {
       `Bearer ${newTokenText('public')}, Bearer ${newTokenText('public')}`,
       `${REALM}, error="invalid_token"`,
     ],
+    [
+      'another scheme and then a token',
+      `Basic dTpw, Bearer ${newTokenText('public')}`,
+      `${REALM}, error="invalid_token"`,
+    ],
+    [
+      'a token and then another scheme',
+      `Bearer ${newTokenText('public')}, Basic dTpw`,
+      `${REALM}, error="invalid_token"`,
+    ],
+    [
+      'another scheme with a list, and then a token',
+      `Digest realm="a", nonce="b", Bearer ${newTokenText('public')}`,
+      `${REALM}, error="invalid_token"`,
+    ],
+    ['another scheme with a list that has the word', 'Digest realm="bearer", nonce="a, bearer b"', REALM],
   ];
   test.each(cases)('%s', async (_, authorization, challenge) => {
     const response = await node.get(
