@@ -8,7 +8,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ApiError, DatabaseUnavailable } from '../domain/errors.ts';
 import type { TransactionStore, WalkStore } from '../domain/stores.ts';
 import { clientAddress, forwardedScheme, networkOf } from './client-address.ts';
-import { CORS_HEADERS, isPreflight, preflightReply } from './cors.ts';
+import { CORS_HEADERS, isPreflight, pageOrigin, preflightReply } from './cors.ts';
 import { type Exchange, openExchange, type Route } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { operationRoutes } from './operation-routes.ts';
@@ -139,10 +139,10 @@ export function buildApp(dependencies: AppDependencies): App {
     } else if (shown.cause !== undefined) {
       logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);
     }
-    if (shown.code === 'private_token_in_browser') {
-      const { requestId, token } = exchange;
+    if (tellsOfPrivateTokenInPage(shown, exchange)) {
+      const { requestId, token, address, request } = exchange;
       logger.warn(
-        { requestId, tokenId: token?.id, org: token?.orgName },
+        { requestId, tokenId: token?.id, org: token?.orgName, address, origin: pageOrigin(request) },
         'a private token was used in a browser',
       );
     }
@@ -165,6 +165,12 @@ export function buildApp(dependencies: AppDependencies): App {
       return fail(exchange, error);
     }
   };
+}
+
+/** Where the catalogue refuses the token for its kind, the page has given it away all the same. */
+function tellsOfPrivateTokenInPage({ code }: ApiError, { token, request }: Exchange): boolean {
+  if (code === 'private_token_in_browser') return true;
+  return code === 'wrong_token_kind' && token?.kind === 'private' && request.headers.has('Origin');
 }
 
 function setAll(headers: Headers, more: Readonly<Record<string, string>>): void {

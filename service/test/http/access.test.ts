@@ -200,10 +200,52 @@ describe('life of a token', () => {
     expect([lastUse(used), lastUse(unused)]).toEqual([nowMs, null]);
   });
 
-  test('a private token used from a page leaves a warning in the log, without the token', async () => {
-    await node.get('/v1/transactions/', tokens.private, { Origin: 'https://shop.example' });
-    await node.logged((line) => line.msg === 'a private token was used in a browser' && line.org === 'acme');
-    expect(node.logLines.join('')).not.toContain(tokens.private);
+  const warnings = (requestId: string) =>
+    node.logLines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter((line) => line.requestId === requestId && line.level === 40);
+
+  describe.each(OPERATIONS.map(({ path }) => path))('%s', (path) => {
+    test.each([
+      ['https://shop.example', 'https://shop.example'],
+      ['null', 'null'],
+      ['not an origin', undefined],
+      ['https://shop.example/path', undefined],
+    ])(
+      'a private token used from a page leaves a warning in the log, without the token: %s',
+      async (Origin, origin) => {
+        const requestId = `${path}${Origin.replaceAll(' ', '-')}`;
+        await node.get(path, tokens.private, { Origin, 'Request-Id': requestId });
+        const { tokens: stored } = await node.stores.tokens.list();
+        const { pid, hostname, time, ...warning } = warnings(requestId)[0] ?? {};
+        expect(warning).toEqual({
+          level: 40,
+          requestId,
+          tokenId: stored.find(({ digest }) => digest === digestToken(tokens.private))?.id,
+          org: 'acme',
+          address: '127.0.0.1',
+          ...(origin === undefined ? {} : { origin }),
+          msg: 'a private token was used in a browser',
+        });
+        expect(node.logLines.join('')).not.toContain(tokens.private);
+      },
+    );
+
+    test('a private token as the Origin is not logged either', async () => {
+      await node.get(path, tokens.private, {
+        Origin: `https://${tokens.private}`,
+        'Request-Id': `${path}in-origin`,
+      });
+      expect(warnings(`${path}in-origin`)).toHaveLength(1);
+      expect(node.logLines.join('').toLowerCase()).not.toContain(tokens.private.toLowerCase());
+    });
+  });
+
+  test('a public token used from a page leaves no warning', async () => {
+    for (const path of ['/v1/coupons/', '/v1/transactions/']) {
+      await node.get(path, tokens.public, { Origin: 'https://shop.example', 'Request-Id': 'public-in-page' });
+    }
+    expect(warnings('public-in-page')).toEqual([]);
   });
 });
 
