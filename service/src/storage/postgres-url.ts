@@ -1,6 +1,7 @@
 // Reads what a PostgreSQL URL says about TLS and about several servers, with the meaning that PostgreSQL's own
-// programs give it. The driver knows only some of it, and would send the rest to the server as settings. A URL is never repeated in
-// a message: it holds a password.
+// programs give it. The driver knows only some of it, and would send the rest to the server as settings, so nothing else is
+// let through to it. A URL is never repeated in a message: it holds a password, and one with a question mark in it may look
+// like a parameter.
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -25,6 +26,32 @@ const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify
 type SslMode = (typeof SSL_MODES)[number];
 const DEFAULT_PORT = 5432;
 
+/** Read here. */
+const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
+/** For the driver and the server. What else the server can be told goes into `options`. */
+const PASSED_ON = ['sslnegotiation', 'application_name', 'search_path', 'options'];
+/**
+ * Of PostgreSQL's own programs. Timeouts, encoding and the choice of a server are our own; the rest the driver does not
+ * have, and nothing is lost that was asked for with sslmode. Hosted services put some of them into the URLs they show.
+ */
+const LEFT_OUT = new Set([
+  'channel_binding',
+  'client_encoding',
+  'connect_timeout',
+  'fallback_application_name',
+  'gssencmode',
+  'keepalives',
+  'keepalives_count',
+  'keepalives_idle',
+  'keepalives_interval',
+  'load_balance_hosts',
+  'sslcompression',
+  'sslsni',
+  // Of several servers we ask each what it is; what the driver takes for read-write it finds in a standby too.
+  'target_session_attrs',
+  'tcp_user_timeout',
+]);
+
 export interface PostgresUrl {
   /** For the driver: with the first of the servers. */
   readonly url: string;
@@ -36,16 +63,11 @@ export interface PostgresUrl {
 export function parsePostgresUrl(text: string): PostgresUrl {
   const [address = '', query = ''] = text.split('?', 2);
   const settings = new URLSearchParams(query);
-  const take = (name: string) => {
-    const value = settings.get(name);
-    settings.delete(name);
-    return value ?? undefined;
-  };
-  const mode = parseMode(take('sslmode'));
-  // Of several servers we ask each what it is; what the driver takes for read-write it finds in a standby too.
-  take('target_session_attrs');
-  const files = { ca: take('sslrootcert'), cert: take('sslcert'), key: take('sslkey') };
-  const rest = settings.toString();
+  requireKnown(settings);
+  const get = (name: (typeof TLS_PARAMETERS)[number]) => settings.get(name) ?? undefined;
+  const mode = parseMode(get('sslmode'));
+  const files = { ca: get('sslrootcert'), cert: get('sslcert'), key: get('sslkey') };
+  const rest = new URLSearchParams([...settings].filter(([name]) => PASSED_ON.includes(name))).toString();
   const [first = address, ...others] = splitServers(address);
   const servers = others.length === 0 ? [] : [first, ...others];
   return {
@@ -57,6 +79,14 @@ export function parsePostgresUrl(text: string): PostgresUrl {
       url: query === '' ? each : `${each}?${query}`,
     })),
   };
+}
+
+function requireKnown(settings: URLSearchParams): void {
+  const known = [...TLS_PARAMETERS, ...PASSED_ON];
+  if ([...settings.keys()].every((name) => known.includes(name) || LEFT_OUT.has(name))) return;
+  throw new BadInput(
+    `the database URL has a parameter that is not known; those known are ${known.join(', ')}`,
+  );
 }
 
 function parseMode(text: string | undefined): SslMode {

@@ -101,6 +101,51 @@ describe('sslmode in a PostgreSQL URL', () => {
   });
 });
 
+describe('other parameters of a PostgreSQL URL', () => {
+  const open = openTestStores();
+
+  test('what asks for nothing that matters here is left out: hosted services put it into their URLs', async () => {
+    const names = [
+      'channel_binding',
+      'connect_timeout',
+      'gssencmode',
+      'keepalives_idle',
+      'target_session_attrs',
+    ];
+    const query = names.map((name) => `${name}=require`).join('&');
+    await open.stores(`${await newPostgresDatabase()}?sslmode=prefer&${query}`);
+  });
+
+  test('what is meant for the server reaches it', async () => {
+    const query = 'application_name=mine&search_path=public&options=-c%20work_mem%3D5MB%20-c%20geqo%3Doff';
+    const [row] = await open.database(`${await newPostgresDatabase()}?${query}`).all(
+      `SELECT current_setting('application_name') AS name, current_setting('search_path') AS path,
+                current_setting('work_mem') AS memory, current_setting('geqo') AS geqo`,
+    );
+    expect(row).toEqual({ name: 'mine', path: 'public', memory: '5MB', geqo: 'off' });
+  });
+
+  test.each([
+    'foo=bar',
+    'statement_timeout=0',
+    'sslmode=prefer&Channel_Binding=require',
+    '=x',
+    'require_auth=none',
+  ])(
+    'any other is refused in one sentence, which does not repeat what may be a password: %s',
+    async (query) => {
+      for (const host of ['127.0.0.1', 'one,two']) {
+        const error = await rejection(openStores(`postgres://user:hunter2@${host}/name?${query}`));
+        expect(error).toEqual(
+          new BadInput(
+            'the database URL has a parameter that is not known; those known are sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, application_name, search_path, options',
+          ),
+        );
+      }
+    },
+  );
+});
+
 /** Gives the server a certificate for "localhost", and returns the path of the authority that signed it: itself. */
 async function switchOnTls(server: PostgresServer): Promise<string> {
   const [certificate, key] = [join(server.directory, 'server.crt'), join(server.directory, 'server.key')];
