@@ -215,11 +215,13 @@ function postgresUrl(text: string): string {
   return text;
 }
 
+/** Pages and links know no path before theirs. */
 function webOrigin(text: string): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new Error(`must be a URL such as https://api.example, not "${text}"`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
+    throw new Error(`must be a URL without a path, such as https://api.example, not "${text}"`);
   }
-  return text.replace(/\/+$/, '');
+  return url.origin;
 }
 
 function proxies(text: string): readonly string[] {

@@ -180,6 +180,20 @@ describe('organisations and tokens', () => {
     );
   });
 
+  test.each([
+    'https://api.example/sub/',
+    'https://api.example/?x',
+    'https://api.example/#x',
+    'ftp://api.example',
+    'x',
+  ])('a public URL is an origin, because pages and links know no path before theirs: %s', async (url) => {
+    expect(await run(`serve --port 0 --public-url ${url}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `offerbook: --public-url must be a URL without a path, such as https://api.example, not "${url}"\n`,
+    });
+  });
+
   test('every command has --help with an example', async () => {
     const commands = [
       'serve',
