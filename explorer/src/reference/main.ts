@@ -6,7 +6,7 @@ import { PageToken } from '../page-token.ts';
 import { fillTokenField } from './token-field.ts';
 import { TryIt } from './try-it.ts';
 
-/** What the samples in the OpenAPI document call; here, it is this server. */
+/** What the samples call where the operator has not said how callers reach this server: under the address of this page. */
 const SAMPLE_BASE_URL = 'http://localhost:8080';
 
 const token = new PageToken(document, sessionStorage);

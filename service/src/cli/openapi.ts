@@ -1,6 +1,7 @@
-// offerbook openapi: the OpenAPI document on stdout, the same as the server's /openapi.json.
+// offerbook openapi: the OpenAPI document on stdout, the same as /openapi.json of a server with the same environment.
 
 import { Command } from 'commander';
+import { readServeSettings } from '../config.ts';
 import { openApiDocument } from '../http/openapi.ts';
 
 export function openApiCommand(): Command {
@@ -9,6 +10,6 @@ export function openApiCommand(): Command {
     .option('--json', 'as for the other commands; the document is the same without it')
     .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
     .action(() => {
-      process.stdout.write(`${JSON.stringify(openApiDocument())}\n`);
+      process.stdout.write(`${JSON.stringify(openApiDocument(readServeSettings({})))}\n`);
     });
 }

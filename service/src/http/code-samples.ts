@@ -9,8 +9,8 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** Where `npm start` listens. The reference at /docs shows its own address instead. */
-const BASE_URL = 'http://localhost:8080';
+/** Where `npm start` listens; for operators who have not said where callers reach the service. */
+const LOCAL_URL = 'http://localhost:8080';
 
 interface Example {
   readonly method: string;
@@ -43,31 +43,31 @@ const EXAMPLES: Record<string, Example> = {
   },
 };
 
-export function codeSamples(operation: Operation): CodeSample[] {
+export function codeSamples(operation: Operation, baseUrl = LOCAL_URL): CodeSample[] {
   const example = EXAMPLES[operation.id];
   if (example === undefined) throw new Error(`operation ${operation.id} has no example`);
   return [
-    { lang: 'Shell', label: 'curl', source: curl(operation, example) },
-    { lang: 'TypeScript', label: 'TypeScript', source: typeScript(example) },
-    { lang: 'Python', label: 'Python', source: python(operation, example) },
+    { lang: 'Shell', label: 'curl', source: curl(baseUrl, operation, example) },
+    { lang: 'TypeScript', label: 'TypeScript', source: typeScript(baseUrl, example) },
+    { lang: 'Python', label: 'Python', source: python(baseUrl, operation, example) },
   ];
 }
 
-function curl({ path }: Operation, { query }: Example): string {
+function curl(baseUrl: string, { path }: Operation, { query }: Example): string {
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   );
   return `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\
-  '${BASE_URL}${path}?${search}'`;
+  '${baseUrl}${path}?${search}'`;
 }
 
-function typeScript({ method, item, fields, query }: Example): string {
+function typeScript(baseUrl: string, { method, item, fields, query }: Example): string {
   const parameters = Object.entries(query).map(([name, value]) => `${name}: ${quoted(value)}`);
   return `import { env } from 'node:process';
 import { OfferbookClient } from '@offerbook/client';
 
 const client = new OfferbookClient({
-  baseUrl: '${BASE_URL}',
+  baseUrl: '${baseUrl}',
   token: env.OFFERBOOK_TOKEN ?? '',
 });
 for await (const ${item} of client.${method}({ ${parameters.join(', ')} })) {
@@ -75,7 +75,7 @@ for await (const ${item} of client.${method}({ ${parameters.join(', ')} })) {
 }`;
 }
 
-function python({ path }: Operation, { item, fields, query }: Example): string {
+function python(baseUrl: string, { path }: Operation, { item, fields, query }: Example): string {
   const parameters = Object.entries(query).map(([name, value]) => `'${name}': ${quoted(value)}`);
   return `import json
 import os
@@ -85,7 +85,7 @@ from urllib.request import Request, urlopen
 headers = {'Authorization': 'Bearer ' + os.environ['OFFERBOOK_TOKEN']}
 query = {${parameters.join(', ')}}
 while True:
-    url = '${BASE_URL}${path}?' + urlencode(query)
+    url = '${baseUrl}${path}?' + urlencode(query)
     with urlopen(Request(url, headers=headers)) as response:
         page = json.load(response)
     for ${item} in page['data']:

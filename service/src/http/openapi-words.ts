@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { CashbackOfferSchema, CouponSchema, PromotionSchema, RetailerSchema } from '../domain/catalogue.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../domain/page.ts';
+import { PAGE_SIZE_MAX } from '../domain/page.ts';
 import { TransactionSchema } from '../domain/transaction.ts';
 import { type ParameterName, VALUE_LENGTH_MAX } from './query.ts';
 
@@ -60,7 +60,7 @@ export function describedItem(operationId: string) {
   return found;
 }
 
-export const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'in'>> = {
+const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'in'>> = {
   cursor: {
     description:
       'Where the page starts: the cursor of the previous page. Without it, the first page is returned.',
@@ -68,8 +68,8 @@ export const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'nam
     example: '0192d1a0-0000-7000-8000-000000000001',
   },
   limit: {
-    description: `How many items a page has at the most. An addition of this service. The operator may set another default.`,
-    schema: { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT },
+    description: 'How many items a page has at the most. An addition of this service.',
+    schema: { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX },
     example: 50,
   },
   name: {
@@ -98,6 +98,17 @@ export const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'nam
     example: '2026-11-15T00:00:00',
   },
 };
+
+/** The operator chooses how many items a page has when the caller does not. */
+export function parameterObject(name: ParameterName, pageSize: number): ParameterObject {
+  const { schema, ...words } = PARAMETER_OBJECTS[name];
+  return {
+    name,
+    in: 'query',
+    ...words,
+    schema: name === 'limit' ? { ...schema, default: pageSize } : schema,
+  };
+}
 
 export const HEADERS = {
   'Request-Id': requiredHeader(

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { ERROR_CODES, ERRORS } from '../domain/errors.ts';
+import { PAGE_SIZE_DEFAULT } from '../domain/page.ts';
 import { type CodeSample, codeSamples } from './code-samples.ts';
 import {
   COMMON_ERROR_HEADERS,
@@ -10,8 +11,8 @@ import {
   ERROR_HEADERS,
   HEADERS,
   type HeaderName,
-  PARAMETER_OBJECTS,
   type ParameterObject,
+  parameterObject,
   type Schema,
 } from './openapi-words.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
@@ -48,7 +49,15 @@ export interface OpenApiDocument {
   readonly components: Record<string, Record<string, unknown>>;
 }
 
-export function openApiDocument(): OpenApiDocument {
+/** What the operator may set and a reader should know. */
+export interface DocumentSettings {
+  readonly pageSize: number;
+  readonly publicUrl: string | undefined;
+}
+
+const DEFAULTS: DocumentSettings = { pageSize: PAGE_SIZE_DEFAULT, publicUrl: undefined };
+
+export function openApiDocument(settings = DEFAULTS): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: {
@@ -68,7 +77,7 @@ export function openApiDocument(): OpenApiDocument {
       },
     ],
     paths: Object.fromEntries(
-      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation) }]),
+      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, settings) }]),
     ),
     components: {
       schemas: {
@@ -90,7 +99,7 @@ export function openApiDocument(): OpenApiDocument {
   };
 }
 
-function operationObject(operation: Operation): OperationObject {
+function operationObject(operation: Operation, { pageSize, publicUrl }: DocumentSettings): OperationObject {
   const { component, summary, description, schema } = describedItem(operation.id);
   const isCatalogue = operation.tokenKind === 'public';
   const headers: HeaderName[] = [
@@ -114,7 +123,7 @@ function operationObject(operation: Operation): OperationObject {
     description,
     tags: [isCatalogue ? 'Catalogue' : 'Transactions'],
     security: [isCatalogue ? { publicToken: [] } : { privateToken: [] }],
-    parameters: operation.parameters.map((name) => ({ name, in: 'query', ...PARAMETER_OBJECTS[name] })),
+    parameters: operation.parameters.map((name) => parameterObject(name, pageSize)),
     responses: {
       200: {
         description: 'One page',
@@ -132,7 +141,7 @@ function operationObject(operation: Operation): OperationObject {
       ...(isCatalogue ? notModified : {}),
       ...errorResponses(operation),
     },
-    'x-codeSamples': codeSamples(operation),
+    'x-codeSamples': codeSamples(operation, publicUrl),
   };
 }
 
@@ -218,13 +227,15 @@ const PROBLEM: Schema = {
 
 /** The JSON schema of what is sent: defaults are for imports and say nothing to a reader. */
 function wireSchema(schema: z.ZodType): Schema {
-  return z.toJSONSchema(schema, {
+  const made: Schema = z.toJSONSchema(schema, {
     io: 'output',
     override: ({ jsonSchema }) => {
       delete jsonSchema.default;
-      delete jsonSchema.$schema;
     },
-  }) as Schema;
+  });
+  // The document says for all of them what they are written in.
+  delete made.$schema;
+  return made;
 }
 
 /** An example value, put together from the examples of the fields. */

@@ -6,6 +6,7 @@ import { errorList, errorPage } from './error-pages.ts';
 import type { Route } from './exchange.ts';
 import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
 import { FAVICON, htmlPage } from './html-page.ts';
+import type { DocumentSettings } from './openapi.ts';
 import { referencePage } from './reference-page.ts';
 import { json } from './reply.ts';
 import { StaticFile } from './static-file.ts';
@@ -14,11 +15,11 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 
 type MakePage = (urls: AssetUrls) => StaticFile | Promise<StaticFile>;
 
-export function sitePages(isReady: () => boolean, options: ExplorerOptions): Route[] {
+export function sitePages(isReady: () => boolean, options: ExplorerOptions & DocumentSettings): Route[] {
   // Before anything is served, and not when the first page is asked for.
   requirePublic(options.pageToken);
   // Made when it is first asked for, and so are the schemas that it is made from: the start takes 50 ms less.
-  const document = once(async () => (await import('./openapi.ts')).openApiDocument());
+  const document = once(async () => (await import('./openapi.ts')).openApiDocument(options));
   const printed = once(
     async () => new StaticFile(JSON.stringify(await document()), { 'Content-Type': 'application/json' }),
   );

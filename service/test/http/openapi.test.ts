@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { type OpenApiDocument, openApiDocument } from '../../src/http/openapi.ts';
 import { OPERATIONS } from '../../src/http/operations.ts';
 import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
@@ -29,6 +29,28 @@ test('GET /openapi.json and offerbook openapi give the same document', async () 
     Bun.spawn(['npx', 'offerbook', 'openapi'], { stdout: 'pipe', stderr: 'ignore' }).stdout,
   ).text();
   expect(printed).toBe(`${served}\n`);
+});
+
+test('says what the operator has set: the size of a page, and where callers reach the service', async () => {
+  const publicUrl = 'https://api.example';
+  await using node = await TestNode.start({ settings: { pageSize: 7, publicUrl } });
+  const served = (await (await node.get('/openapi.json')).json()) as OpenApiDocument;
+  const env = { ...process.env, OFFERBOOK_PAGE_SIZE: '7', OFFERBOOK_PUBLIC_URL: publicUrl };
+  const printed = await new Response(
+    Bun.spawn(['npx', 'offerbook', 'openapi'], { env, stdout: 'pipe', stderr: 'ignore' }).stdout,
+  ).json();
+  expect(printed).toEqual(served);
+  for (const { get } of Object.values(served.paths)) {
+    const limit = get.parameters.find(({ name }) => name === 'limit');
+    expect(limit?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 1000, default: 7 });
+    for (const { source } of get['x-codeSamples']) {
+      expect(source.match(/https?:\/\/[^/'"]+/g)).toEqual([publicUrl]);
+    }
+  }
+});
+
+test('its schemas are of the dialect of the document, and do not name another', () => {
+  expect(JSON.stringify(document)).not.toContain('"$schema"');
 });
 
 test('describes the five operations with every error they can answer with', () => {
