@@ -108,6 +108,26 @@ describe('what only a careless client sends', () => {
     expect(answer).toContain('"instance":"somewhere:443"');
   });
 
+  test.each(['FOO', 'get', 'GETS'])(
+    'the method %s, which the runtime does not know, gets no answer',
+    async (method) => {
+      expect(await raw(`${method} /v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`)).toBe('');
+    },
+  );
+
+  test.each(['PROPFIND', 'TRACE', 'PURGE'])(
+    'the method %s, which it knows, is not allowed',
+    async (method) => {
+      const answer = await raw(`${method} /v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+      expect(answer).toStartWith('HTTP/1.1 405');
+      expect(answer).toContain('"code":"method_not_allowed"');
+    },
+  );
+
+  test('what is not HTTP gets a status line and nothing else', async () => {
+    expect(await raw('hello\r\n\r\n')).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+  });
+
   test('a doubled slash is another path', async () => {
     expect(await raw(`GET //v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`)).toStartWith('HTTP/1.1 404');
   });
