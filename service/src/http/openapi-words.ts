@@ -17,6 +17,13 @@ export interface ParameterObject {
   readonly example?: string | number;
 }
 
+export interface HeaderObject {
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example: string | number;
+  readonly required?: boolean;
+}
+
 const ITEMS: Record<string, { component: string; schema: z.ZodType; summary: string; description: string }> =
   {
     listRetailers: {
@@ -50,7 +57,7 @@ const ITEMS: Record<string, { component: string; schema: z.ZodType; summary: str
       schema: TransactionSchema,
       summary: 'Transactions of your users',
       description:
-        "Lists the transactions of the token's organisation, in the order of their ids. For servers only. To follow changes, walk the pages of updatedAtGreaterThan=W, keep the Complete-Through header of the first page, upsert by id, and use that value as the next W: no change is ever missed. The whole contract, with recipes, is in docs/polling.md of Offerbook's source.",
+        "Lists the transactions of the token's organisation, in the order of their ids. For servers only. To keep a copy that misses no change, walk all pages of updatedAtGreaterThan=W, the first time without it, store each row under its id, and remember the Complete-Through header of the first page. When the whole walk is stored, and not before, that value is the next W. If a walk fails, begin it again with the same W. A row may come twice; keep the later one. Complete-Through: T promises that every change stamped T or earlier was there to be read, and that every later change will carry an updatedAt greater than T.",
     },
   };
 
@@ -179,10 +186,14 @@ export const ERROR_HEADERS: Partial<Record<ErrorCode, readonly HeaderName[]>> = 
 };
 
 /** A header that is on every answer for which the document lists it. */
-function requiredHeader(description: string, type: 'string' | 'integer', example: string | number): Schema {
+function requiredHeader(
+  description: string,
+  type: 'string' | 'integer',
+  example: string | number,
+): HeaderObject {
   return { ...header(description, type, example), required: true };
 }
 
-function header(description: string, type: 'string' | 'integer', example: string | number): Schema {
+function header(description: string, type: 'string' | 'integer', example: string | number): HeaderObject {
   return { description, schema: { type }, example };
 }

@@ -8,7 +8,7 @@ import type { ExplorerOptions } from './explorer-page.ts';
 import { type Html, html } from './html.ts';
 import { htmlPage } from './html-page.ts';
 import type { OpenApiDocument, OperationObject } from './openapi.ts';
-import type { ParameterObject } from './openapi-words.ts';
+import type { HeaderObject, ParameterObject } from './openapi-words.ts';
 import { type FieldSchema, fieldTable, typeWords } from './reference-schema.ts';
 import type { StaticFile } from './static-file.ts';
 
@@ -57,7 +57,7 @@ function introduction(document: OpenApiDocument, pageToken: string | undefined):
       : 'Used for the requests below. It stays in this tab and is forgotten when you close it.'
   }</p>
 </form>
-${pageToken === undefined ? undefined : html`<p>For the samples:</p><div class="sample alone"><pre tabindex="0"><code data-language="command">export OFFERBOOK_TOKEN=${pageToken}</code></pre></div>`}
+${pageToken === undefined ? undefined : html`<p>For the samples of the catalogue:</p><div class="sample alone"><pre tabindex="0"><code data-language="command">export OFFERBOOK_TOKEN=${pageToken}</code></pre></div>`}
 </section>`;
 }
 
@@ -72,10 +72,11 @@ function operationSection(document: OpenApiDocument, path: string, operation: Op
 ${samples(id, operation['x-codeSamples'])}
 <h3>Parameters</h3>
 ${parameterTable(operation)}
-${isPublic ? tryForm(path, operation) : html`<p class="muted">There is no form to try this one: a private token must not be used in a browser. Run the sample above instead.</p>`}
+${isPublic ? tryForm(path, operation) : html`<p class="muted">There is no form to try this one: a private token must not be used in a browser. Set <code>OFFERBOOK_TOKEN</code> to a private token and run the sample above instead.</p>`}
 <h3>Answer</h3>
 <p>A page: <code>data</code> is a list of the objects below; <code>cursor</code> is there when there are more.</p>
 ${fieldTable(`Fields of ${item.name}`, item.schema)}
+${headerTable(document, operation)}
 <details><summary>Example</summary><pre tabindex="0"><code>${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
 </section>`;
 }
@@ -91,6 +92,18 @@ function itemSchema(
   const schema = document.components.schemas?.[name] as FieldSchema | undefined;
   if (schema === undefined) throw new Error(`${operation.operationId} answers with an unknown schema`);
   return { name, schema };
+}
+
+function headerTable(document: OpenApiDocument, { operationId, responses }: OperationObject): Html {
+  const names = Object.keys(responses[200]?.headers ?? {});
+  const described = document.components.headers as Record<string, HeaderObject>;
+  return html`<details><summary>Headers: ${names.join(', ')}</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="Headers of ${operationId}"><table>
+<thead><tr><th scope="col">Header</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${names.map(
+    (name) =>
+      html`<tr><th scope="row"><code>${name}</code></th><td>${described[name]?.description ?? ''}</td></tr>`,
+  )}</tbody></table></div></details>`;
 }
 
 /** Tabs that work without a script: a radio button for each language. */

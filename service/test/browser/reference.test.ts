@@ -104,6 +104,45 @@ describe('/docs', () => {
     expect(await axeViolations(watched.page)).toEqual([]);
   });
 
+  test('tells which headers an answer has, and what each means', async () => {
+    await using watched = await open('/docs');
+    const names = async (operation: string) => {
+      const headers = watched.page.locator(`#${operation} details`, { hasText: 'Headers' }).first();
+      await headers.locator('summary').click();
+      const rows = await headers.locator('tbody tr').all();
+      return Promise.all(rows.map(async (row) => (await row.locator('th').textContent()) ?? ''));
+    };
+    const shared = ['Request-Id', 'RateLimit', 'RateLimit-Policy', 'Link', 'Cache-Control', 'Vary'];
+    expect(await names('listCoupons')).toEqual([...shared, 'ETag']);
+    expect(await names('listTransactions')).toEqual([...shared, 'Complete-Through']);
+    await watched.page.getByText('Every change up to and including this stamp was visible').waitFor();
+  });
+
+  test('says which token the samples of transactions take, and how to poll, without another document', async () => {
+    await using watched = await open('/docs');
+    const transactions = (await watched.page.locator('#listTransactions').textContent()) ?? '';
+    expect(transactions).toContain(
+      'Set OFFERBOOK_TOKEN to a private token and run the sample above instead.',
+    );
+    expect(transactions).toContain(
+      'When the whole walk is stored, and not before, that value is the next W.',
+    );
+    expect(transactions).not.toContain('docs/');
+    const start = (await watched.page.locator('#start').textContent()) ?? '';
+    expect(start).toContain('For the samples of the catalogue:');
+  });
+
+  test('on a phone, no button lies over the code that it copies', async () => {
+    await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
+    const samples = await watched.page.locator('.sample:visible').all();
+    expect(samples).toHaveLength(6);
+    for (const sample of samples) {
+      const code = await sample.locator('pre').boundingBox();
+      const button = await sample.getByRole('button').boundingBox();
+      expect(button?.y).toBeGreaterThanOrEqual((code?.y ?? 0) + (code?.height ?? 0));
+    }
+  });
+
   test('is not wider than a phone', async () => {
     await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
     expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
