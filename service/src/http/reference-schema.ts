@@ -12,6 +12,7 @@ export interface FieldSchema {
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly default?: number;
 }
 
 export function fieldTable(caption: string, schema: FieldSchema): Html {
@@ -43,8 +44,10 @@ export function typeWords(field: FieldSchema): string {
   if (field.format === 'uuid') return 'UUID';
   if (field.format === 'url') return 'URL';
   if (field.format === 'date-time-local') return 'date-time (UTC)';
-  if (field.type === 'integer' && field.maximum !== undefined)
-    return `${field.minimum ?? 0} to ${field.maximum}`;
+  if (field.type === 'integer' && field.maximum !== undefined) {
+    const range = `${field.minimum ?? 0} to ${field.maximum}`;
+    return field.default === undefined ? range : `${range}, else ${field.default}`;
+  }
   return field.type ?? 'any';
 }
 

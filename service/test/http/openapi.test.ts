@@ -40,6 +40,7 @@ test('says what the operator has set: the size of a page, and where callers reac
     Bun.spawn(['npx', 'offerbook', 'openapi'], { env, stdout: 'pipe', stderr: 'ignore' }).stdout,
   ).json();
   expect(printed).toEqual(served);
+  expect(await (await node.get('/docs')).text()).toContain('1 to 1000, else 7');
   for (const { get } of Object.values(served.paths)) {
     const limit = get.parameters.find(({ name }) => name === 'limit');
     expect(limit?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 1000, default: 7 });
