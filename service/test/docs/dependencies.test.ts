@@ -25,6 +25,18 @@ test('every dependency has a licence that lets anybody use it', async () => {
   expect(foreign).toEqual([]);
 });
 
+test('every dependency is pinned to one version', () => {
+  const ranges = ['.', 'client', 'explorer', 'service'].flatMap((folder) => {
+    const { dependencies, devDependencies } = JSON.parse(
+      readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
+    ) as Record<string, Record<string, string> | undefined>;
+    return Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
+    );
+  });
+  expect(ranges).toEqual([]);
+});
+
 describe('npm run audit', () => {
   async function audit(registry: string) {
     const child = Bun.spawn([process.execPath, 'scripts/audit.ts', '--registry', registry], {
