@@ -53,6 +53,29 @@ test('offers-page lists offers page by page, and filters them', async () => {
   }
 }, 60_000);
 
+test('offers-page says in the page what is wrong with its token', async () => {
+  await using site = await servePage(join(EXAMPLES, 'offers-page/index.html'));
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    const errors: Error[] = [];
+    page.on('pageerror', (error) => errors.push(error));
+    for (const [search, words] of [
+      ['', 'Add ?token=ob_pub_… to the address of this page.'],
+      ['?token=', 'Add ?token=ob_pub_… to the address of this page.'],
+      ['?token=hello', 'The token must start with ob_pub_'],
+      ['?token=ob_prv_0', 'A private token must not be used in a browser'],
+    ] as const) {
+      await page.goto(`${site.url}/${search}`);
+      await page.locator('[role=alert]:not(:empty)').waitFor();
+      expect(await page.textContent('[role=alert]')).toStartWith(words);
+    }
+    expect(errors).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+}, 60_000);
+
 test('offers-page has no type errors', async () => {
   const checked = await run([typeScript(), '--noEmit', '--project', 'offers-page'], EXAMPLES);
   expect(checked).toEqual({ stdout: '', stderr: '' });
@@ -69,6 +92,8 @@ test('transactions-table follows changes, and goes on where it was after a resta
 
   await node.transactions([transaction(1, { cashback: 3.99 }), transaction(2)]);
   const first = await startServer({ OFFERBOOK_URL: node.url, OFFERBOOK_TOKEN: token, DATABASE: database });
+  // What users have earned is for nobody on the network.
+  expect(new URL(first.url).hostname).toBe('127.0.0.1');
   await until(first.url, { PENDING: { EUR: 3.99 } });
   await node.transactions([transaction(1, { status: 'CONFIRMED', cashback: 4.5 })]);
   await until(first.url, { CONFIRMED: { EUR: 4.5 } });

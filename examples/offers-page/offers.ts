@@ -3,12 +3,6 @@
 
 import { type CashbackOffer, OfferbookClient, OfferbookError, type Page } from '@offerbook/client';
 
-const address = new URLSearchParams(location.search);
-const client = new OfferbookClient({
-  baseUrl: address.get('api') ?? 'http://localhost:8080',
-  token: address.get('token') ?? '',
-});
-
 const form = find('form', HTMLFormElement);
 const list = find('ul', HTMLUListElement);
 const more = find('#more', HTMLButtonElement);
@@ -16,13 +10,24 @@ const message = find('[role=alert]', HTMLElement);
 /** The search that is shown; a new one ends it. */
 let search = new AbortController();
 
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  show();
-});
-show();
+try {
+  const client = openClient(new URLSearchParams(location.search));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    show(client);
+  });
+  show(client);
+} catch (error) {
+  tell(error);
+}
 
-function show(): void {
+function openClient(address: URLSearchParams): OfferbookClient {
+  const token = address.get('token') ?? '';
+  if (token === '') throw new Error('Add ?token=ob_pub_… to the address of this page.');
+  return new OfferbookClient({ baseUrl: address.get('api') ?? 'http://localhost:8080', token });
+}
+
+function show(client: OfferbookClient): void {
   search.abort();
   search = new AbortController();
   list.replaceChildren();
@@ -47,10 +52,13 @@ async function showNext(pages: AsyncGenerator<Page<CashbackOffer>>): Promise<voi
     list.append(...page.data.map(item));
     more.hidden = page.cursor === undefined;
   } catch (error) {
-    if (!(error instanceof OfferbookError)) throw error;
     // A search that was ended by the next one has nothing to say.
-    if (error.code !== 'aborted') message.textContent = error.message;
+    if (!(error instanceof OfferbookError && error.code === 'aborted')) tell(error);
   }
+}
+
+function tell(error: unknown): void {
+  message.textContent = error instanceof Error ? error.message : String(error);
 }
 
 function item(offer: CashbackOffer): HTMLLIElement {

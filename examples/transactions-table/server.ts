@@ -13,7 +13,9 @@ const client = new OfferbookClient({
 const table = new TransactionTable(environment.DATABASE ?? 'transactions.db');
 
 const server = Bun.serve({
-  port: environment.PORT ?? 3000,
+  port: environment.PORT ?? 3001,
+  // Whoever can ask is told what any user has earned, so nobody on the network can.
+  hostname: '127.0.0.1',
   routes: {
     '/users/:uid': ({ params }) => Response.json(table.earnings(params.uid)),
   },
