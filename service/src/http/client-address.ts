@@ -10,6 +10,9 @@ export type AddressOf = (socketAddress: string, headers: Headers) => string;
 /** The scheme under which the caller reached a proxy of ours, if that names one. */
 export type SchemeOf = (socketAddress: string, headers: Headers) => 'http' | 'https' | undefined;
 
+/** So many proxies of ours may stand one behind the other. To look up thousands of made-up ones would take milliseconds. */
+const PROXIES_MAX = 32;
+
 type IsProxy = (address: string) => boolean;
 
 /** Takes a list of addresses and CIDR ranges; throws BadInput when one is neither. */
@@ -35,7 +38,7 @@ export function clientAddress(trustedProxies: readonly string[]): AddressOf {
     if (trustedProxies.length === 0 || !isProxy(nearest)) return nearest;
     const forwardedFor = headers.get('X-Forwarded-For');
     if (forwardedFor === null) return nearest;
-    for (const entry of forwardedFor.split(',').reverse()) {
+    for (const entry of forwardedFor.split(',').slice(-PROXIES_MAX).reverse()) {
       const address = withoutMapping(withoutPort(entry.trim()));
       // Skipping what cannot be read would believe the entry before it, which may be the caller's own invention.
       if (isIP(address) === 0) return nearest;

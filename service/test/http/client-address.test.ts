@@ -27,6 +27,12 @@ describe('X-Forwarded-For', () => {
     ['through two proxies of ours', PROXY, `6.6.6.6, ${CALLER}, 10.0.0.2`, CALLER],
     ['a caller who claims to be a proxy', PROXY, `6.6.6.6, 10.9.9.9, ${CALLER}`, CALLER],
     ['only proxies: the farthest of them', PROXY, '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    [
+      'more proxies than anybody has: what stands before them is worth nothing',
+      PROXY,
+      `${CALLER}, ${Array.from({ length: 5_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`).join(', ')}`,
+      '10.0.19.104',
+    ],
     ['with a port', PROXY, `6.6.6.6, ${CALLER}:4711`, CALLER],
     ['IPv6 with a port', PROXY, '6.6.6.6, [2001:db8::5]:4711', '2001:db8::5'],
     ['IPv6', PROXY, '6.6.6.6, 2001:db8::5', '2001:db8::5'],
