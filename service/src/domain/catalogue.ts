@@ -37,6 +37,8 @@ const cashbackOfferFields = {
     7.5,
   )
     .nullable()
+    // The example beside it is a percentage.
+    .meta({ examples: [null] })
     .default(null),
   description: optionalText('Description of the offer', 'On everything in the shop'),
   category: optionalText('Category of the offer', 'Garden'),
