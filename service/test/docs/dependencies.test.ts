@@ -37,6 +37,17 @@ test('every dependency is pinned to one version', () => {
   expect(ranges).toEqual([]);
 });
 
+test('the lockfile has what every platform needs, not only that of whoever wrote it', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const locked = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)));
+  const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+    Object.keys(optionalDependencies),
+  );
+  expect(wanted.filter((name) => !locked.has(name))).toEqual([]);
+});
+
 describe('npm run audit', () => {
   async function audit(registry: string) {
     const child = Bun.spawn([process.execPath, 'scripts/audit.ts', '--registry', registry], {
