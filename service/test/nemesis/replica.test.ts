@@ -107,6 +107,17 @@ describe('a page from a replica', () => {
     }
   });
 
+  test('that is the first of a walk shows as much as the later ones will, when another walk has begun meanwhile', async () => {
+    await using scene = await openScene();
+    await scene.change(1, 2, 3);
+    await untilCaughtUp(primary, replica);
+    await hold();
+    await scene.change(1, 3);
+    const first = async (index: 0 | 1) => readPage(await scene.node(index)('/v1/transactions/?limit=2'));
+    const begun = await first(0);
+    expect(await first(1)).toEqual(begun);
+  });
+
   test('comes from the primary when the replica is more than ten seconds behind', async () => {
     await using scene = await openScene();
     await scene.change(1);
