@@ -53,7 +53,7 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
     intervalMs,
     signal: stop.signal,
     onError: (error, retryInMs) => {
-      const words = error instanceof OfferbookError ? clientWords(error) : error;
+      const words = error instanceof OfferbookError ? clientWords(error) : String(error);
       printNote(`offerbook: ${words} Trying again in ${(retryInMs / 1000).toFixed(1)} s.`);
     },
   };

@@ -150,6 +150,7 @@ function followChanges(
   logger: Logger,
 ): ChangeFollower {
   let away = false;
+  let stopped = false;
   let latestCatalogue: number | undefined;
 
   const look = oneAtATime(async () => {
@@ -168,11 +169,21 @@ function followChanges(
   }, onFailure);
 
   function onFailure(error: unknown): void {
+    // What was under way then finds the database closed.
+    if (stopped) return;
     if (!away) logger.error({ err: error }, 'the database cannot be read; going on with what is in memory');
     away = true;
   }
 
-  return { isDatabaseAway: () => away, look, stop: stores.watch(look) };
+  const stopWatching = stores.watch(look);
+  return {
+    isDatabaseAway: () => away,
+    look,
+    stop() {
+      stopped = true;
+      stopWatching();
+    },
+  };
 }
 
 /** A call during a run causes one more, because that run may have looked too early. */

@@ -23,7 +23,7 @@ export const OBJECT = {
 export const LIST = { error: expected('a list') };
 
 /** A thousand transactions with two texts of this length, every character escaped, still fit into one value of a database. */
-export const TEXT_LENGTH_MAX = 65_536;
+const TEXT_LENGTH_MAX = 65_536;
 const TOO_LONG = `must have at most ${TEXT_LENGTH_MAX.toLocaleString('en')} characters`;
 
 export function text(description: string, example: string) {

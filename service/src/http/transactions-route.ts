@@ -81,9 +81,11 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
       const earlierMs = (await walks.find(walk)) ?? completeThroughMs;
       return { ...page, completeThroughMs: Math.min(completeThroughMs, earlierMs) };
     }
-    // The later pages of another walk, begun since or elsewhere, show more than this page has: read it like them.
-    const showsLess = completeThroughMs < Math.min(pinnedMs, maxMs);
-    return showsLess ? await transactions.page(query, walk) : page;
+    if (completeThroughMs >= Math.min(pinnedMs, maxMs)) return page;
+    // The later pages of another walk, begun since or elsewhere, show more than this page has: read it like them. Should
+    // the pin not be found this time, it may still be found by those.
+    const again = await transactions.page(query, walk);
+    return { ...again, completeThroughMs: Math.min(again.completeThroughMs, pinnedMs) };
   }
 }
 

@@ -13,8 +13,8 @@ export class UuidPlaces {
   #count = 0;
   /** Open addressing: the id's number plus one at the slot of its hash or after it, 0 where there is none. */
   #index = new Uint32Array(1 << 10);
-  /** Another one for each file: ids that were made to share a slot would take hours. */
-  readonly #seed = Math.floor(Math.random() * 2 ** 32);
+  /** Others for each file: ids that were made to share a slot would take hours. */
+  readonly #multipliers = Array.from({ length: 4 }, () => Math.floor(Math.random() * 2 ** 32) | 1);
 
   get size(): number {
     return this.#count;
@@ -60,7 +60,7 @@ export class UuidPlaces {
   /** The slot that holds the id, or the empty one where it belongs. */
   #slot(words: Words): number {
     const mask = this.#index.length - 1;
-    let slot = hash(words, this.#seed) & mask;
+    let slot = hash(words, this.#multipliers) & mask;
     for (let number = this.#index[slot] ?? 0; number !== 0; number = this.#index[slot] ?? 0) {
       const { block, offset } = this.#entry(number - 1);
       if (
@@ -113,10 +113,10 @@ const DIGIT_0 = 0x30;
 const LETTER_A = 0x61;
 
 /** Every word counts: ids made in a row differ only in some of them. */
-function hash(words: Words, seed: number): number {
-  let h = seed;
+function hash(words: Words, multipliers: readonly number[]): number {
+  let h = 0;
   for (let i = 0; i < words.length; i++) {
-    h = Math.imul(h ^ (words[i] ?? 0), 0x9e3779b1);
+    h = Math.imul(h ^ (words[i] ?? 0), multipliers[i] ?? 1);
     h ^= h >>> 15;
   }
   return h;

@@ -4,11 +4,13 @@
 
 import { BadInput, Refused } from '../domain/errors.ts';
 import type { Uuid } from '../domain/uuid.ts';
+import { readBulkStamps } from './bulk-stamps.ts';
 import { ALL_RETAILERS } from './catalogue-store.ts';
 import { type Connection, type Database, RETAILERS, type SqlValue, TRANSACTIONS } from './database.ts';
 import { migrate } from './migrate.ts';
-import { type BatchQuery, readBatches } from './read-batches.ts';
+import { readBatches } from './read-batches.ts';
 import { raiseRevision } from './revision.ts';
+import { exportQuery } from './transaction-store.ts';
 
 export interface CopyReport {
   readonly organisations: number;
@@ -18,16 +20,15 @@ export interface CopyReport {
 }
 
 const TOKEN_COLUMNS = [
-  ...['id', 'kind', 'label', 'digest', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
+  'id',
+  'kind',
+  'label',
+  'digest',
+  'created_at',
+  'expires_at',
+  'revoked_at',
+  'last_used_at',
 ] as const;
-
-/** Compares rows for the same reason as a page does. */
-const TRANSACTIONS_OF = (orgId: number): BatchQuery => ({
-  sql: `SELECT id, updated_at, document, in_bulk FROM transactions
-         WHERE (org_id, id) >= ($2, $1) AND org_id <= $2 ORDER BY org_id, id`,
-  params: [orgId],
-  batchSize: 1_000,
-});
 
 export async function copyDatabase(
   source: Database,
@@ -123,16 +124,13 @@ class Copy {
 
   /** Those of large writes are marked, and the stamps of these are on a list: see bulk-stamps.ts. */
   async #copyTransactions(fromOrg: number, toOrg: number): Promise<number> {
-    const stamps = await this.#from.all<{ stamp: number }>(
-      'SELECT stamp FROM bulk_writes WHERE org_id = $1',
-      fromOrg,
-    );
-    for (const { stamp } of stamps) {
+    for (const stamp of await readBulkStamps(this.#from, fromOrg)) {
       await this.#to.all('INSERT INTO bulk_writes (org_id, stamp) VALUES ($1, $2)', toOrg, stamp);
     }
     let count = 0;
     type Row = { id: Uuid; updated_at: number; document: string; in_bulk: number };
-    await readBatches<Row>(this.#from, TRANSACTIONS_OF(fromOrg), async (batch) => {
+    const query = exportQuery(fromOrg, 'id, updated_at, document, in_bulk');
+    await readBatches<Row>(this.#from, query, async (batch) => {
       count += await this.#to.putMany(
         TRANSACTIONS,
         batch.map(({ id, updated_at, document, in_bulk }) => [id, toOrg, updated_at, document, in_bulk]),

@@ -54,7 +54,11 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       }
     },
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
-      const run = lastWrite.then(async () => (await openWriter()).write(work, lockTimeoutMs));
+      const deadlineMs = performance.now() + lockTimeoutMs;
+      // Those before this one may have waited for the same lock.
+      const run = lastWrite.then(async () =>
+        (await openWriter()).write(work, Math.max(0, deadlineMs - performance.now())),
+      );
       lastWrite = run.catch(() => {});
       return run;
     },

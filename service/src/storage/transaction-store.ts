@@ -20,9 +20,9 @@ import type { Replica } from './replica.ts';
 import { readTransactionPage } from './transaction-page.ts';
 
 /** Compares rows for the same reason as a page does. */
-export function exportQuery(orgId: number): BatchQuery {
+export function exportQuery(orgId: number, columns = 'id, document'): BatchQuery {
   return {
-    sql: `SELECT id, document FROM transactions WHERE (org_id, id) >= ($2, $1) AND org_id <= $2 ORDER BY org_id, id`,
+    sql: `SELECT ${columns} FROM transactions WHERE (org_id, id) >= ($2, $1) AND org_id <= $2 ORDER BY org_id, id`,
     params: [orgId],
     batchSize: 1_000,
   };

@@ -10,6 +10,8 @@ import type { Database } from './database.ts';
 import { isFileFault } from './sqlite-errors.ts';
 
 const KEEP_MS = 60 * 60_000;
+/** Later, so that nobody whose clock is ahead deletes what others go by, and notes down a lower stamp in its place. */
+const FORGET_MS = 3 * KEEP_MS;
 /** Finding what is too old takes a look at all of them: with thousands of walks in an hour, longer than noting one down. */
 const CLEAN_UP_EVERY_MS = 60_000;
 /** Others hold the lock for a moment only, to do the same. */
@@ -40,7 +42,7 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
     const database = await open();
     return database.write(async (connection) => {
       if (Math.abs(nowMs - cleanedUpAtMs) >= CLEAN_UP_EVERY_MS) {
-        await connection.all('DELETE FROM walks WHERE pinned_at < $1', nowMs - KEEP_MS);
+        await connection.all('DELETE FROM walks WHERE pinned_at < $1', nowMs - FORGET_MS);
         cleanedUpAtMs = nowMs;
       }
       const [row] = await connection.all<{ pinned_stamp: number }>(
@@ -48,7 +50,8 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
          ON CONFLICT (org_id, min_stamp, max_stamp) DO UPDATE SET
            pinned_stamp = CASE WHEN walks.pinned_stamp > excluded.pinned_stamp
                                THEN walks.pinned_stamp ELSE excluded.pinned_stamp END,
-           pinned_at = excluded.pinned_at
+           pinned_at = CASE WHEN walks.pinned_at > excluded.pinned_at
+                            THEN walks.pinned_at ELSE excluded.pinned_at END
          RETURNING pinned_stamp`,
         orgId,
         window.minMs,

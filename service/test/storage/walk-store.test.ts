@@ -24,6 +24,18 @@ for (const testDatabase of DATABASES) {
       for (const other of others) expect(await walks.find(other)).toBeUndefined();
     });
 
+    test('are held to the latest stamp also when clocks are two hours apart', async () => {
+      const url = await testDatabase.create();
+      const nowMs = Date.UTC(2026, 10, 15);
+      const slow = await open.stores(url, undefined, () => nowMs);
+      const fast = await open.stores(url, undefined, () => nowMs + 2 * HOUR_MS);
+      const walk = { orgId: 1, window: EVERYTHING };
+      expect(await slow.walks.pin(walk, 9)).toBe(9);
+      // Its first page was read before the other one's.
+      expect(await fast.walks.pin(walk, 8)).toBe(9);
+      expect(await slow.walks.find(walk)).toBe(9);
+    });
+
     test('are forgotten an hour after the last of them began, and make room when others begin', async () => {
       const url = await testDatabase.create();
       let nowMs = Date.UTC(2026, 10, 15);
@@ -35,6 +47,7 @@ for (const testDatabase of DATABASES) {
       expect(await walks.find(early)).toBe(5);
       nowMs += 1;
       expect(await walks.find(early)).toBeUndefined();
+      nowMs += 2 * HOUR_MS;
       expect(await walks.pin(late, 6)).toBe(6);
       const stored = open.database(testDatabase.name === 'SQLite' ? `${url}-walks` : url);
       expect(await stored.all('SELECT org_id, pinned_stamp FROM walks')).toEqual([
