@@ -2,12 +2,13 @@
 
 import { Command } from 'commander';
 import { systemClock } from '../domain/clock.ts';
+import { printCount, printCountOf } from '../domain/count.ts';
 import type { Stores } from '../domain/stores.ts';
 import { importCatalogue } from '../importer/import-catalogue.ts';
 import type { ImportReport } from '../importer/import-report.ts';
 import { openSource } from '../importer/import-source.ts';
 import { importTransactions } from '../importer/import-transactions.ts';
-import { InvalidRows, listProblems, printCount, printCountOf } from '../importer/invalid-rows.ts';
+import { InvalidRows, listProblems } from '../importer/invalid-rows.ts';
 import { IMPORT_OPTIONS } from '../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from './command.ts';
 import { getOrganisation } from './organisations.ts';

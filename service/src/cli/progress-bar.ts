@@ -1,5 +1,6 @@
 // A progress bar on stderr, drawn only when a person is watching.
 
+import { printCountOf } from '../domain/count.ts';
 import type { ImportProgress } from '../importer/import-report.ts';
 
 const WIDTH = 30;
@@ -20,7 +21,7 @@ export function progressBar(stream: NodeJS.WriteStream = process.stderr) {
         share === undefined
           ? ''
           : `[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${Math.floor(share * 100)} % `;
-      stream.write(`\r\x1b[K${bar}${rows.toLocaleString('en')} rows`);
+      stream.write(`\r\x1b[K${bar}${printCountOf(rows, 'row')}`);
     },
     clear(): void {
       if (drawnAtMs > 0) stream.write('\r\x1b[K');

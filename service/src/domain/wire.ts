@@ -2,6 +2,7 @@
 // and describe themselves in the OpenAPI document. What they let through needs no second check inside.
 
 import { z } from 'zod';
+import { printCount } from './count.ts';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
 import { withPrintedForm } from './printed-form.ts';
 import { isPlainTimestamp, parseTimestamp, type Timestamp } from './timestamp.ts';
@@ -24,7 +25,7 @@ export const LIST = { error: expected('a list') };
 
 /** A thousand transactions with two texts of this length, every character escaped, still fit into one value of a database. */
 const TEXT_LENGTH_MAX = 65_536;
-const TOO_LONG = `must have at most ${TEXT_LENGTH_MAX.toLocaleString('en')} characters`;
+const TOO_LONG = `must have at most ${printCount(TEXT_LENGTH_MAX)} characters`;
 
 export function text(description: string, example: string) {
   return withPrintedForm(

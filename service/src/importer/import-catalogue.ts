@@ -2,6 +2,7 @@
 // merged. Guards stand before a file that is too short to be meant.
 
 import { printRetailer, type Retailer } from '../domain/catalogue.ts';
+import { printCount, printCountOf } from '../domain/count.ts';
 import { Refused } from '../domain/errors.ts';
 import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
@@ -9,7 +10,6 @@ import { findSharedDeals } from './find-shared-deals.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
 import type { ImportSource } from './import-source.ts';
-import { printCount, printCountOf } from './invalid-rows.ts';
 import type { RawRow } from './raw-row.ts';
 import { RetailerCheck } from './retailer-check.ts';
 import { printPlace } from './row-problem.ts';

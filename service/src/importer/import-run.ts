@@ -1,9 +1,10 @@
 // One run of an import: hands out the file's rows in batches, keeps the counts and the first problems, and
 // makes the run all or nothing. What a row means to the database is not known here.
 
+import { printCount, printCountOf } from '../domain/count.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import type { ImportSource } from './import-source.ts';
-import { InvalidRows, printCount, printCountOf } from './invalid-rows.ts';
+import { InvalidRows } from './invalid-rows.ts';
 import { BrokenFile, type RawRow } from './raw-row.ts';
 import { type RowRules, readRows } from './read-rows.ts';
 import { byPlace, type RowProblem, rowProblem } from './row-problem.ts';

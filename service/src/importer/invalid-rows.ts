@@ -1,5 +1,6 @@
 // The error of an import that found bad rows. Its message is what a person is shown.
 
+import { printCount } from '../domain/count.ts';
 import { BadInput } from '../domain/errors.ts';
 import type { ImportReport } from './import-report.ts';
 import { printProblem } from './row-problem.ts';
@@ -19,13 +20,4 @@ export function listProblems({ problems, problemCount }: ImportReport): string[]
   const lines = problems.map(printProblem);
   const more = problemCount - problems.length;
   return more > 0 ? [...lines, `… and ${printCount(more)} more`] : lines;
-}
-
-/** `1 row`, `1,200 rows` */
-export function printCountOf(count: number, noun: string): string {
-  return `${printCount(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-export function printCount(count: number): string {
-  return count.toLocaleString('en-US');
 }
