@@ -114,15 +114,17 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   };
 }
 
-export function openNodeStores(
-  { databaseUrl, settings, logger }: NodeOptions,
-  clock: Clock,
-): Promise<Stores> {
-  const { replicaUrl } = settings;
-  if (replicaUrl === undefined) return openStores(databaseUrl, SERVER_OPTIONS, clock);
-  if (databaseUrl.startsWith('sqlite:')) {
+/** Throws BadInput when there is a replica of a database that has none. */
+export function requireReplicable(databaseUrl: string, { replicaUrl }: ServeSettings): void {
+  if (replicaUrl !== undefined && databaseUrl.startsWith('sqlite:')) {
     throw new BadInput('--replica-url needs a PostgreSQL database: SQLite has no replicas');
   }
+}
+
+async function openNodeStores({ databaseUrl, settings, logger }: NodeOptions, clock: Clock): Promise<Stores> {
+  requireReplicable(databaseUrl, settings);
+  const { replicaUrl } = settings;
+  if (replicaUrl === undefined) return openStores(databaseUrl, SERVER_OPTIONS, clock);
   return openStores(databaseUrl, SERVER_OPTIONS, clock, {
     url: replicaUrl,
     onChange({ isUsable, reason }) {

@@ -4,12 +4,12 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type ServeSettings, workerEnvironment } from '../config.ts';
-import { systemClock } from '../domain/clock.ts';
 import { BadInput } from '../domain/errors.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES } from '../http/shared-counts.ts';
+import { openStores, SERVER_OPTIONS } from '../storage/open-stores.ts';
 import { adminPlace } from './admin.ts';
 import { bind, type Place } from './listen.ts';
-import { openNodeStores } from './node.ts';
+import { requireReplicable } from './node.ts';
 import { createSharedMemory } from './shared-memory.ts';
 import { untilToldToStop } from './signals.ts';
 
@@ -24,7 +24,8 @@ export async function runWorkers(
   logger: Logger,
 ): Promise<void> {
   // Migrates, and finds out about a bad URL or a taken port once instead of in every worker.
-  await (await openNodeStores({ settings, databaseUrl, logger }, systemClock)).close();
+  requireReplicable(databaseUrl, settings);
+  await (await openStores(databaseUrl, SERVER_OPTIONS)).close();
   const adminPorts = Array.from({ length: settings.workers }, (_, index) =>
     // Metrics are those of one process, so each worker has an admin port of its own.
     settings.adminPort === undefined ? undefined : settings.adminPort + index,

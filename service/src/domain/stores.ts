@@ -56,7 +56,7 @@ export interface NewToken {
   readonly expiresAtMs: number | null;
 }
 
-export interface RotatedToken {
+interface RotatedToken {
   readonly replaced: AccessToken;
   readonly successor: AccessToken;
 }

@@ -8,7 +8,7 @@ import { BadInput } from '../domain/errors.ts';
 export type AddressOf = (socketAddress: string, headers: Headers) => string;
 
 /** The scheme under which the caller reached a proxy of ours, if that names one. */
-export type SchemeOf = (socketAddress: string, headers: Headers) => 'http' | 'https' | undefined;
+type SchemeOf = (socketAddress: string, headers: Headers) => 'http' | 'https' | undefined;
 
 /** So many proxies of ours may stand one behind the other. To look up thousands of made-up ones would take milliseconds. */
 const PROXIES_MAX = 32;

@@ -37,7 +37,7 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 /** Characters of a host and port; whether they make one is for URL.canParse to say. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
-export interface Circumstances {
+interface Circumstances {
   readonly address: string;
   /** What links start with, whatever the request says. */
   readonly publicUrl: string | undefined;
