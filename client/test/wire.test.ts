@@ -8,8 +8,8 @@ import type { ErrorCode, ParameterError } from '../../service/src/domain/errors.
 import type { Timestamp } from '../../service/src/domain/timestamp.ts';
 import type * as transactions from '../../service/src/domain/transaction.ts';
 import type { Uuid } from '../../service/src/domain/uuid.ts';
-import { openApiDocument } from '../../service/src/http/openapi.ts';
-import { OPERATIONS as SERVICE_OPERATIONS } from '../../service/src/http/operations.ts';
+import { OPERATIONS as SERVICE_OPERATIONS } from '../../service/src/http/operations/operations.ts';
+import { openApiDocument } from '../../service/src/http/site/openapi.ts';
 import { type OpenApi, printWire } from '../scripts/print-wire.ts';
 import * as wire from '../src/wire.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Retailer } from '@offerbook/client';
 import fc from 'fast-check';
-import { fold as serviceFold } from '../../service/src/catalogue/fold.ts';
+import { fold as serviceFold } from '../../service/src/catalogue/search/fold.ts';
 import { fold, Selection } from '../src/catalogue/selection.ts';
 
 function retailer(name: string, offers: Partial<Retailer['cashbackOffers'][number]>[] = []): Retailer {

@@ -3,7 +3,7 @@
 
 import { BadInput } from './domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
-import { clientAddress } from './http/client-address.ts';
+import { clientAddress } from './http/access/client-address.ts';
 
 export const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
 

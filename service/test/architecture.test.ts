@@ -57,7 +57,7 @@ test('no file imports itself in a circle, types aside', () => {
 });
 
 test('a server starts without the schemas', () => {
-  const loaded = new Set(['cli/run.ts', 'cli/serve.ts']);
+  const loaded = new Set(['cli/run.ts', 'cli/commands/serve.ts']);
   for (const file of loaded) for (const next of valueImportsOf(file)) loaded.add(next);
   expect([...loaded].filter((file) => valueSource(file).includes("from 'zod'"))).toEqual([]);
 });
@@ -94,5 +94,5 @@ test('the service makes no requests of its own, but for the command that follows
     ),
   );
   // code-samples.ts only shows how others call us.
-  expect(callers).toEqual(['cli/follow.ts', 'http/code-samples.ts']);
+  expect(callers).toEqual(['cli/commands/follow.ts', 'http/site/code-samples.ts']);
 });

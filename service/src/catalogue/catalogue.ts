@@ -4,12 +4,12 @@
 import type { Clock } from '../domain/clock.ts';
 import { ApiError } from '../domain/errors.ts';
 import type { CatalogueStore } from '../domain/stores.ts';
-import { buildSnapshot } from './build-snapshot.ts';
+import { buildSnapshot } from './build/build-snapshot.ts';
 import type { CatalogueListName, ListView } from './list-view.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export type { CatalogueListName, CatalogueQuery, ListView } from './list-view.ts';
-export type { EncodedPage } from './page-writer.ts';
+export type { EncodedPage } from './tables/page-writer.ts';
 
 export class Catalogue {
   readonly #store: Pick<CatalogueStore, 'read'>;

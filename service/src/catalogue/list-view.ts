@@ -3,12 +3,12 @@
 
 import type { DealList } from '../domain/deals.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { type Bitset, firstCommon } from './bitset.ts';
-import type { DealTable } from './deal-table.ts';
-import type { OfferIndex } from './offer-index.ts';
-import { type EncodedPage, type PageWriter, writePage } from './page-writer.ts';
-import type { RetailerTable } from './retailer-table.ts';
-import type { UuidTable } from './uuid-table.ts';
+import type { OfferIndex } from './search/offer-index.ts';
+import { type Bitset, firstCommon } from './tables/bitset.ts';
+import type { DealTable } from './tables/deal-table.ts';
+import { type EncodedPage, type PageWriter, writePage } from './tables/page-writer.ts';
+import type { RetailerTable } from './tables/retailer-table.ts';
+import type { UuidTable } from './tables/uuid-table.ts';
 
 export type CatalogueListName = 'retailers' | DealList;
 

@@ -1,7 +1,6 @@
 // The whole catalogue as of one revision. What is in it never changes; which of it is shown changes with
 // time, and the snapshot keeps the current view of each list until a start or an end touches that list.
 
-import type { DealTable } from './deal-table.ts';
 import {
   type CatalogueListName,
   DatedDealsView,
@@ -9,9 +8,10 @@ import {
   OffersView,
   RetailersView,
 } from './list-view.ts';
-import type { ListedRetailers } from './listed-retailers.ts';
-import type { OfferIndex } from './offer-index.ts';
-import type { RetailerTable } from './retailer-table.ts';
+import type { OfferIndex } from './search/offer-index.ts';
+import type { DealTable } from './tables/deal-table.ts';
+import type { ListedRetailers } from './tables/listed-retailers.ts';
+import type { RetailerTable } from './tables/retailer-table.ts';
 import type { Activity, Timeline } from './timeline.ts';
 
 export interface DatedDeals {

@@ -1,9 +1,9 @@
 // Which deals of a list are active as time goes on. Every start and every end is an event that flips one
 // deal; going from one moment to another, in either direction, flips the deals whose events lie in between.
 
-import { Bitset } from './bitset.ts';
-import type { Pacer } from './pacer.ts';
-import { sortedOrder } from './sorted-order.ts';
+import type { Pacer } from './build/pacer.ts';
+import { sortedOrder } from './build/sorted-order.ts';
+import { Bitset } from './tables/bitset.ts';
 
 /** The active deals from one event up to the next. Never changes. */
 export interface Activity {

@@ -6,20 +6,20 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json';
 import { BadInput, DatabaseUnavailable, Refused } from '../domain/errors.ts';
 import { InvalidRows } from '../importer/invalid-rows.ts';
-import { clientWords } from './client-words.ts';
+import { clientWords } from './commands/client-words.ts';
 import { printNote } from './output.ts';
 
 /** Loaded one by one: without the others, the one that is asked for starts 20 ms sooner. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./serve.ts')).serveCommand(),
-  sandbox: async () => (await import('./sandbox.ts')).sandboxCommand(),
-  import: async () => (await import('./import.ts')).importCommand(),
-  export: async () => (await import('./export.ts')).exportCommand(),
-  copy: async () => (await import('./copy.ts')).copyCommand(),
-  orgs: async () => (await import('./organisations.ts')).organisationsCommand(),
-  tokens: async () => (await import('./tokens.ts')).tokensCommand(),
-  openapi: async () => (await import('./openapi.ts')).openApiCommand(),
-  follow: async () => (await import('./follow.ts')).followCommand(),
+  serve: async () => (await import('./commands/serve.ts')).serveCommand(),
+  sandbox: async () => (await import('./commands/sandbox.ts')).sandboxCommand(),
+  import: async () => (await import('./commands/import.ts')).importCommand(),
+  export: async () => (await import('./commands/export.ts')).exportCommand(),
+  copy: async () => (await import('./commands/copy.ts')).copyCommand(),
+  orgs: async () => (await import('./commands/organisations.ts')).organisationsCommand(),
+  tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
+  openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),
+  follow: async () => (await import('./commands/follow.ts')).followCommand(),
 };
 
 export async function run(args: readonly string[]): Promise<number> {

@@ -7,19 +7,19 @@ import type { Logger } from 'pino';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ApiError, DatabaseUnavailable } from '../domain/errors.ts';
 import type { TransactionStore, WalkStore } from '../domain/stores.ts';
-import { clientAddress, forwardedScheme, networkOf } from './client-address.ts';
-import { CORS_HEADERS, isPreflight, pageOrigin, preflightReply } from './cors.ts';
+import { clientAddress, forwardedScheme, networkOf } from './access/client-address.ts';
+import { CORS_HEADERS, isPreflight, pageOrigin, preflightReply } from './access/cors.ts';
+import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
+import type { CounterMaker } from './access/request-counter.ts';
+import type { TokenDirectory } from './access/token-directory.ts';
+import { lateBody, readyBody } from './content/response-body.ts';
 import { type Exchange, openExchange, type Route } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
-import { operationRoutes } from './operation-routes.ts';
+import { operationRoutes } from './operations/operation-routes.ts';
 import { problem } from './problem.ts';
-import { type RateLimitSettings, rateLimits } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
-import type { CounterMaker } from './request-counter.ts';
 import { requestLog } from './request-log.ts';
-import { lateBody, readyBody } from './response-body.ts';
-import { sitePages } from './site.ts';
-import type { TokenDirectory } from './token-directory.ts';
+import { sitePages } from './site/site.ts';
 
 const URL_LENGTH_MAX = 8 * 1024;
 

@@ -1,7 +1,7 @@
 // One request on its way through the stages, with what they find out about it.
 
 import type { AccessToken } from '../domain/access-token.ts';
-import type { RateLimitState } from './rate-limit.ts';
+import type { RateLimitState } from './access/rate-limit.ts';
 import type { Reply } from './reply.ts';
 
 export interface Exchange {

@@ -6,7 +6,7 @@
 // When the database is away or slow, each node counts for itself until it is back.
 
 import type { PermitStore, WantedPermits } from '../domain/stores.ts';
-import type { CounterMaker, RequestCount, RequestCounter } from './request-counter.ts';
+import type { CounterMaker, RequestCount, RequestCounter } from './access/request-counter.ts';
 
 /** A request waits no longer than this to be counted. */
 const TIMEOUT_MS = 250;

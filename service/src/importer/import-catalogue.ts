@@ -6,13 +6,13 @@ import { printCount, printCountOf } from '../domain/count.ts';
 import { Refused } from '../domain/errors.ts';
 import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { findSharedDeals } from './find-shared-deals.ts';
+import { findSharedDeals } from './checks/find-shared-deals.ts';
+import { RetailerCheck } from './checks/retailer-check.ts';
+import { printPlace } from './checks/row-problem.ts';
+import type { ImportSource } from './formats/import-source.ts';
+import type { RawRow } from './formats/raw-row.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
-import type { ImportSource } from './import-source.ts';
-import type { RawRow } from './raw-row.ts';
-import { RetailerCheck } from './retailer-check.ts';
-import { printPlace } from './row-problem.ts';
 
 export interface CatalogueImportOptions extends ImportOptions {
   /** Adds and changes, never withdraws: neither retailers nor their deals. */

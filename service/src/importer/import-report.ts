@@ -1,6 +1,6 @@
 // What an import is told and what it tells.
 
-import type { RowProblem } from './row-problem.ts';
+import type { RowProblem } from './checks/row-problem.ts';
 
 export interface ImportProgress {
   /** Of the file as it lies on disk, packed or not. */

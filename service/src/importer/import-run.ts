@@ -2,12 +2,12 @@
 // makes the run all or nothing. What a row means to the database is not known here.
 
 import { printCount, printCountOf } from '../domain/count.ts';
+import { byPlace, type RowProblem, rowProblem } from './checks/row-problem.ts';
+import type { ImportSource } from './formats/import-source.ts';
+import { BrokenFile, type RawRow } from './formats/raw-row.ts';
+import { type RowRules, readRows } from './formats/read-rows.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
-import type { ImportSource } from './import-source.ts';
 import { InvalidRows } from './invalid-rows.ts';
-import { BrokenFile, type RawRow } from './raw-row.ts';
-import { type RowRules, readRows } from './read-rows.ts';
-import { byPlace, type RowProblem, rowProblem } from './row-problem.ts';
 
 const BATCH_ROWS = 500;
 /** Of rows that are long, a batch holds fewer: several batches are in memory at a time. Of what it was unpacked to. */

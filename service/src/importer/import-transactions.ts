@@ -17,12 +17,12 @@ import {
   transactionRowSchema,
 } from '../domain/transaction.ts';
 import type { Uuid } from '../domain/uuid.ts';
+import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './checks/row-problem.ts';
+import { UuidPlaces } from './checks/uuid-places.ts';
+import type { ImportSource } from './formats/import-source.ts';
+import type { FieldProblem, RawRow } from './formats/raw-row.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
-import type { ImportSource } from './import-source.ts';
-import type { FieldProblem, RawRow } from './raw-row.ts';
-import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './row-problem.ts';
-import { UuidPlaces } from './uuid-places.ts';
 
 /**
  * How many batches are looked up before their turn, so that the database has always something to do while rows are

@@ -2,8 +2,8 @@
 
 import { printCount } from '../domain/count.ts';
 import { BadInput } from '../domain/errors.ts';
+import { printProblem } from './checks/row-problem.ts';
 import type { ImportReport } from './import-report.ts';
-import { printProblem } from './row-problem.ts';
 
 export class InvalidRows extends BadInput {
   /** The counts up to where the file was read, and the problems. Nothing of it was kept. */

@@ -4,13 +4,13 @@
 
 import { BadInput, Refused } from '../domain/errors.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { readBulkStamps } from './bulk-stamps.ts';
-import { ALL_RETAILERS } from './catalogue-store.ts';
 import { type Connection, type Database, RETAILERS, type SqlValue, TRANSACTIONS } from './database.ts';
-import { migrate } from './migrate.ts';
-import { readBatches } from './read-batches.ts';
-import { raiseRevision } from './revision.ts';
-import { exportQuery } from './transaction-store.ts';
+import { migrate } from './schema/migrate.ts';
+import { ALL_RETAILERS } from './stores/catalogue-store.ts';
+import { readBatches } from './stores/read-batches.ts';
+import { raiseRevision } from './stores/revision.ts';
+import { exportQuery } from './stores/transaction-store.ts';
+import { readBulkStamps } from './transactions/bulk-stamps.ts';
 
 export interface CopyReport {
   readonly organisations: number;

@@ -3,19 +3,19 @@
 import { type Clock, systemClock } from '../domain/clock.ts';
 import { BadInput } from '../domain/errors.ts';
 import type { Stores } from '../domain/stores.ts';
-import { catalogueStore } from './catalogue-store.ts';
 import type { Database, DatabaseOptions } from './database.ts';
-import { migrate } from './migrate.ts';
-import { organisationStore } from './organisation-store.ts';
-import { openPostgres } from './postgres.ts';
-import { Replica, type ReplicaOptions } from './replica.ts';
-import { readRevisions } from './revision.ts';
-import { SchemaGuard } from './schema-guard.ts';
-import { openSqlite } from './sqlite.ts';
-import { tokenStore } from './token-store.ts';
-import { transactionStore } from './transaction-store.ts';
-import { WalkDatabase } from './walk-database.ts';
-import { walkStore } from './walk-store.ts';
+import { openPostgres } from './postgres/postgres.ts';
+import { Replica, type ReplicaOptions } from './postgres/replica.ts';
+import { migrate } from './schema/migrate.ts';
+import { SchemaGuard } from './schema/schema-guard.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
+import { WalkDatabase } from './sqlite/walk-database.ts';
+import { catalogueStore } from './stores/catalogue-store.ts';
+import { organisationStore } from './stores/organisation-store.ts';
+import { readRevisions } from './stores/revision.ts';
+import { tokenStore } from './stores/token-store.ts';
+import { transactionStore } from './stores/transaction-store.ts';
+import { walkStore } from './stores/walk-store.ts';
 import { writingInThread } from './write-thread.ts';
 
 /** For commands: they may wait for one another, and a statement over everything may take its time. */

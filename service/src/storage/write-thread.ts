@@ -4,7 +4,7 @@
 
 import type { TransactionStore, TransactionWriter } from '../domain/stores.ts';
 import type { Database } from './database.ts';
-import { findTransactions } from './transaction-store.ts';
+import { findTransactions } from './stores/transaction-store.ts';
 import {
   packTransactions,
   reviveError,

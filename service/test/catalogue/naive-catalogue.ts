@@ -2,7 +2,7 @@
 // and cut. The tests hold the real catalogue to it.
 
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/catalogue.ts';
-import { fold } from '../../src/catalogue/fold.ts';
+import { fold } from '../../src/catalogue/search/fold.ts';
 import type { Coupon, Retailer } from '../../src/domain/catalogue.ts';
 import { activePeriodMs } from '../../src/domain/deals.ts';
 import type { Page } from '../../src/domain/page.ts';

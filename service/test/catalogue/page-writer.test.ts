@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { PageWriter } from '../../src/catalogue/page-writer.ts';
-import { TextPool } from '../../src/catalogue/text-pool.ts';
+import { PageWriter } from '../../src/catalogue/tables/page-writer.ts';
+import { TextPool } from '../../src/catalogue/tables/text-pool.ts';
 
 test('a page holds what was written, however large it is, and nothing of the page before', () => {
   const pool = new TextPool();

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { TextPool } from '../../src/catalogue/text-pool.ts';
+import { TextPool } from '../../src/catalogue/tables/text-pool.ts';
 
 test('texts come back whole wherever a chunk ends, however many bytes their characters take', () => {
   const pool = new TextPool();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Database } from '../../src/storage/database.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
+import { openPostgres } from '../../src/storage/postgres/postgres.ts';
 import { removePostgres } from '../support/postgres-replica.ts';
 import { type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { takeAllConnections } from './postgres-faults.ts';

@@ -4,8 +4,8 @@
 import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import { sourceFrom } from '../../src/importer/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { ServerProcess } from '../support/command.ts';

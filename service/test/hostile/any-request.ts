@@ -2,8 +2,8 @@
 // parameter to bytes that hardly look like HTTP.
 
 import fc from 'fast-check';
-import { type OpenApiDocument, openApiDocument } from '../../src/http/openapi.ts';
-import type { ParameterObject } from '../../src/http/openapi-words.ts';
+import { type OpenApiDocument, openApiDocument } from '../../src/http/site/openapi.ts';
+import type { ParameterObject } from '../../src/http/site/openapi-words.ts';
 import { BROKEN_BYTES, hostileHeaderText, hostileUrlText } from './hostile-texts.ts';
 
 /** Which credentials a request carries; the runner has the tokens. */

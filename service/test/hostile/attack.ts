@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
-import { OPERATIONS } from '../../src/http/operations.ts';
+import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { openApiDocument } from '../../src/http/site/openapi.ts';
 import {
   type Answer,
   answerProblems,

@@ -3,10 +3,10 @@
 
 import fc from 'fast-check';
 import { BadInput, Refused } from '../../src/domain/errors.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/site/openapi.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
-import { sourceFrom } from '../../src/importer/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { InvalidRows } from '../../src/importer/invalid-rows.ts';
 import {

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { ServeSettings } from '../../src/config.ts';
-import { clientAddress, networkOf } from '../../src/http/client-address.ts';
+import { clientAddress, networkOf } from '../../src/http/access/client-address.ts';
 import { coupon, retailer } from '../support/fixtures.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';

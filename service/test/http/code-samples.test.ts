@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { newTokenText } from '../../src/domain/access-token.ts';
-import { codeSamples } from '../../src/http/code-samples.ts';
-import { OPERATIONS } from '../../src/http/operations.ts';
+import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { codeSamples } from '../../src/http/site/code-samples.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
-import { type OpenApiDocument, openApiDocument } from '../../src/http/openapi.ts';
-import { OPERATIONS } from '../../src/http/operations.ts';
+import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { type OpenApiDocument, openApiDocument } from '../../src/http/site/openapi.ts';
 import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';

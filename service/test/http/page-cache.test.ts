@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Catalogue, type CatalogueQuery, type ListView } from '../../src/catalogue/catalogue.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
-import { type CataloguePage, PageCache } from '../../src/http/page-cache.ts';
+import { type CataloguePage, PageCache } from '../../src/http/content/page-cache.ts';
 import type { Reply } from '../../src/http/reply.ts';
 import { catalogue, query, START_MS, storeOf } from '../catalogue/arbitrary-catalogue.ts';
 import { naivePage } from '../catalogue/naive-catalogue.ts';

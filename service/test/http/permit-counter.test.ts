@@ -3,8 +3,8 @@
 
 import { afterEach, expect, test } from 'bun:test';
 import type { PermitStore } from '../../src/domain/stores.ts';
+import { LocalCounter } from '../../src/http/access/request-counter.ts';
 import { PermitCounter, PermitPool } from '../../src/http/permit-counter.ts';
-import { LocalCounter } from '../../src/http/request-counter.ts';
 
 const pools: PermitPool[] = [];
 afterEach(() => {

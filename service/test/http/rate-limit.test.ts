@@ -1,14 +1,14 @@
 // Counting requests: in one process, in several that share memory, and what the caller is told.
 
 import { describe, expect, test } from 'bun:test';
-import { RateLimiter } from '../../src/http/rate-limit.ts';
-import { LocalCounter } from '../../src/http/request-counter.ts';
+import { RateLimiter } from '../../src/http/access/rate-limit.ts';
+import { LocalCounter } from '../../src/http/access/request-counter.ts';
 import {
   CountKeeper,
   KeeperWatch,
   SHARED_COUNTS_BYTES,
   SharedCounter,
-} from '../../src/http/shared-counts.ts';
+} from '../../src/http/access/shared-counts.ts';
 
 test('a new window starts after a minute, by a clock that nobody can set', () => {
   let nowMs = 0;

@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { TokenDirectory } from '../../src/http/token-directory.ts';
+import { TokenDirectory } from '../../src/http/access/token-directory.ts';
 import { openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';

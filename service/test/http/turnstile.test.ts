@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/domain/errors.ts';
-import { PAGES_AT_ONCE_MAX } from '../../src/http/transactions-route.ts';
-import { Turnstile } from '../../src/http/turnstile.ts';
+import { PAGES_AT_ONCE_MAX } from '../../src/http/operations/transactions-route.ts';
+import { Turnstile } from '../../src/http/operations/turnstile.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
-import { SENT_MAX } from '../../src/storage/postgres-pool.ts';
+import { SENT_MAX } from '../../src/storage/postgres/postgres-pool.ts';
 
 const PATIENT = { runningMax: 2, waitingMax: 3, waitMaxMs: 60_000 };
 

@@ -4,9 +4,9 @@
 import { afterAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
-import { sourceFrom } from '../../src/importer/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import {
   closeBooks,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { ImportRun } from '../../src/importer/import-run.ts';
-import { sourceFrom } from '../../src/importer/import-source.ts';
 
 /** How many rows there are in each batch of a file of so many rows, each so long. */
 async function batchSizes(

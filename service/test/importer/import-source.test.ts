@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { BadInput } from '../../src/domain/errors.ts';
-import { type ImportSource, openSource, sourceFrom } from '../../src/importer/import-source.ts';
+import { type ImportSource, openSource, sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 const folder = temporaryFolder();
@@ -114,7 +114,7 @@ test('a directory is not a file', async () => {
 
 test('standard input is read when the path is a dash, packed or not', async () => {
   const program = `
-    import { openSource } from ${JSON.stringify(import.meta.resolve('../../src/importer/import-source.ts'))};
+    import { openSource } from ${JSON.stringify(import.meta.resolve('../../src/importer/formats/import-source.ts'))};
     const source = await openSource('-');
     let bytes = 0;
     for await (const chunk of source.chunks()) bytes += chunk.length;
@@ -127,7 +127,7 @@ test('standard input is read when the path is a dash, packed or not', async () =
 
 test('a pipe given by name is read once', async () => {
   const program = `
-    import { openSource } from ${JSON.stringify(import.meta.resolve('../../src/importer/import-source.ts'))};
+    import { openSource } from ${JSON.stringify(import.meta.resolve('../../src/importer/formats/import-source.ts'))};
     let text = '';
     for await (const chunk of (await openSource(process.argv[1])).chunks()) text += Buffer.from(chunk);
     console.log(JSON.stringify(text));`;

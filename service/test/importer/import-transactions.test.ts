@@ -3,7 +3,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { zstdCompressSync } from 'node:zlib';
 import type { Transaction } from '../../src/domain/transaction.ts';
-import { sourceFrom } from '../../src/importer/import-source.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
 import {
   closeBooks,

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { BrokenFile, type RawRow } from '../../src/importer/raw-row.ts';
-import { readRows } from '../../src/importer/read-rows.ts';
+import { BrokenFile, type RawRow } from '../../src/importer/formats/raw-row.ts';
+import { readRows } from '../../src/importer/formats/read-rows.ts';
 import { id, transaction } from './fixture.ts';
 
 interface Outcome {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import { UuidPlaces } from '../../src/importer/uuid-places.ts';
+import { UuidPlaces } from '../../src/importer/checks/uuid-places.ts';
 
 test('it agrees with a Map about every id and its first place', () => {
   // Few distinct ids, so that many are added twice.

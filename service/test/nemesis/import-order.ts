@@ -4,7 +4,7 @@
 import type { Organisation, Stores, TransactionStore } from '../../src/domain/stores.ts';
 import { STATUSES, type Status, type Transaction } from '../../src/domain/transaction.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import { sourceFrom } from '../../src/importer/import-source.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { Random } from '../../src/sandbox/random.ts';
 import { transaction } from '../support/fixtures.ts';

@@ -4,7 +4,7 @@
 import type { ServeSettings } from '../../src/config.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
-import { sourceFrom } from '../../src/importer/import-source.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { transaction } from '../support/fixtures.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';

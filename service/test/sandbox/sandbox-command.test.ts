@@ -3,8 +3,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import { sourceFrom } from '../../src/importer/import-source.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { type Finished, offerbook, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';

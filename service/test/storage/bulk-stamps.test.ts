@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { TransactionStore } from '../../src/domain/stores.ts';
-import { BULK_ROWS_MIN, BULK_STAMPS_MAX } from '../../src/storage/bulk-stamps.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { transactionStore } from '../../src/storage/transaction-store.ts';
+import { transactionStore } from '../../src/storage/stores/transaction-store.ts';
+import { BULK_ROWS_MIN, BULK_STAMPS_MAX } from '../../src/storage/transactions/bulk-stamps.ts';
 import { DATABASES } from '../support/databases.ts';
 import { idOf, newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import { mergeRuns, type Run } from '../../src/storage/merge-runs.ts';
+import { mergeRuns, type Run } from '../../src/storage/transactions/merge-runs.ts';
 import { idOf } from './open-test-stores.ts';
 
 interface ListRun extends Run {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
-import { PostgresPool } from '../../src/storage/postgres-pool.ts';
+import { PostgresPool } from '../../src/storage/postgres/postgres-pool.ts';
 import { FaultProxy } from '../faults/fault-proxy.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';

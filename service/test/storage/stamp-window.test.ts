@@ -6,7 +6,7 @@ import {
   hasNoStart,
   SPAN_SHIFTS,
   splitWindow,
-} from '../../src/storage/stamp-window.ts';
+} from '../../src/storage/transactions/stamp-window.ts';
 import { EVERYTHING } from './open-test-stores.ts';
 
 const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');

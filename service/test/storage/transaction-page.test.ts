@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import type { StampWindow, Stores, TransactionPage, TransactionStore } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
-import { FIRST_ID } from '../../src/storage/id-bounds.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
-import { SPAN_SHIFTS } from '../../src/storage/stamp-window.ts';
-import { NARROW_MAX, readTransactionPage } from '../../src/storage/transaction-page.ts';
-import { transactionStore } from '../../src/storage/transaction-store.ts';
-import { RUNS_SQL, readWideWindow } from '../../src/storage/wide-window.ts';
+import { transactionStore } from '../../src/storage/stores/transaction-store.ts';
+import { FIRST_ID } from '../../src/storage/transactions/id-bounds.ts';
+import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
+import { NARROW_MAX, readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
+import { RUNS_SQL, readWideWindow } from '../../src/storage/transactions/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
 import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
-import { FORGET_EMPTY_SQL } from '../../src/storage/bulk-stamps.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
-import { FIRST_ID, LAST_ID } from '../../src/storage/id-bounds.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
-import { batchSql } from '../../src/storage/read-batches.ts';
-import { SPAN_SHIFTS } from '../../src/storage/stamp-window.ts';
+import { batchSql } from '../../src/storage/stores/read-batches.ts';
+import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
+import { FORGET_EMPTY_SQL } from '../../src/storage/transactions/bulk-stamps.ts';
+import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
+import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
 import {
   BY_ID_SQL,
   DOCUMENTS_SQL,
@@ -14,8 +15,7 @@ import {
   NARROW_SQL,
   NEARLY_EVERYTHING_SQL,
   readTransactionPage,
-} from '../../src/storage/transaction-page.ts';
-import { exportQuery } from '../../src/storage/transaction-store.ts';
+} from '../../src/storage/transactions/transaction-page.ts';
 import {
   BOUNDS_SQL,
   EDGE_SQL,
@@ -23,7 +23,7 @@ import {
   filledSpansSql,
   RUNS_SQL,
   readWideWindow,
-} from '../../src/storage/wide-window.ts';
+} from '../../src/storage/transactions/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
 import { documentOf, EVERYTHING, newOrganisation } from './open-test-stores.ts';
 

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BadInput, DatabaseUnavailable } from '../../src/domain/errors.ts';
-import { migrate } from '../../src/storage/migrate.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
-import { MIGRATIONS, OLDEST_VERSION, SQLITE_WALKS } from '../../src/storage/schema.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { MIGRATIONS, OLDEST_VERSION, SQLITE_WALKS } from '../../src/storage/schema/schema.ts';
 import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
 import { DATABASES } from '../support/databases.ts';
 import {

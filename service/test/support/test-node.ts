@@ -2,16 +2,16 @@
 // scope when used with `await using`.
 
 import pino from 'pino';
-import { startNode } from '../../src/cli/node.ts';
+import { startNode } from '../../src/cli/node/node.ts';
 import { readServeSettings, type ServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
 import type { Retailer } from '../../src/domain/catalogue.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
-import { sourceFrom } from '../../src/importer/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from './databases.ts';

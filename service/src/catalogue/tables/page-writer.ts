@@ -1,0 +1,84 @@
+// Puts a page together as the bytes that are sent. The texts of the catalogue lie in memory as UTF-8 already, so
+// they are copied: to make strings of them, join these and encode the whole took almost twice as long (270 µs
+// instead of 150 µs for a page of 100 offers from anywhere in 300,000, most of it for fetching them from memory).
+
+import { cutPage, ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import type { TextPool } from './text-pool.ts';
+import type { UuidTable } from './uuid-table.ts';
+
+const COMMA = 0x2c;
+const ROOM_AT_FIRST = 256 * 1024;
+/** Room beyond this, for the largest pages, is not kept. */
+const ROOM_KEPT_MAX = 4 * 1024 * 1024;
+
+/** A page of the list envelope, as UTF-8. */
+export interface EncodedPage {
+  /** They are there until the next page is written: whoever keeps them takes a copy. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly cursor: Uuid | undefined;
+}
+
+export class PageWriter {
+  #room = Buffer.allocUnsafeSlow(ROOM_AT_FIRST);
+  #used = 0;
+
+  /** Copies a text of the pool. */
+  copy(pool: TextPool, chunk: number, begin: number, end: number): void {
+    this.#makeRoomFor(end - begin);
+    this.#used += pool.chunk(chunk).copy(this.#room, this.#used, begin, end);
+  }
+
+  /** Adds a text of our own, in ASCII. */
+  add(text: string): void {
+    this.#makeRoomFor(text.length);
+    this.#used += this.#room.write(text, this.#used, 'latin1');
+  }
+
+  addByte(byte: number): void {
+    this.#makeRoomFor(1);
+    this.#room[this.#used++] = byte;
+  }
+
+  /** Begins anew, in the same place. */
+  begin(): void {
+    this.#used = 0;
+    if (this.#room.length > ROOM_KEPT_MAX) this.#room = Buffer.allocUnsafeSlow(ROOM_AT_FIRST);
+  }
+
+  /**
+   * What has been written since it began. A copy for each page of 60 KB that is sent once would cost a sixth of its
+   * time, most of it for the memory.
+   */
+  get written(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#room.buffer, 0, this.#used);
+  }
+
+  #makeRoomFor(bytes: number): void {
+    if (this.#used + bytes <= this.#room.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#used + bytes));
+    this.#room.copy(larger, 0, 0, this.#used);
+    this.#room = larger;
+  }
+}
+
+/** Nothing waits while a page is written, so one writer serves all. */
+const writer = new PageWriter();
+
+/** Makes a page of item numbers that were selected with one more than the limit. */
+export function writePage(
+  numbers: readonly number[],
+  limit: number,
+  ids: UuidTable,
+  writeItem: (number: number, writer: PageWriter) => void,
+): EncodedPage {
+  const { items, cursor } = cutPage(numbers, limit, (number) => ids.at(number));
+  writer.begin();
+  writer.add(ENVELOPE_START);
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0) writer.addByte(COMMA);
+    writeItem(items[index] as number, writer);
+  }
+  writer.add(envelopeEnd(cursor));
+  return { bytes: writer.written, cursor };
+}

@@ -1,0 +1,52 @@
+// offerbook export: writes the catalogue or transactions to stdout in the format that import reads.
+
+import { Command } from 'commander';
+import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
+import type { StoredDocument } from '../../domain/stores.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { getOrganisation } from './organisations.ts';
+
+export function exportCommand(): Command {
+  const catalogue = jsonCommand(
+    'catalogue',
+    'write all retailers as NDJSON',
+    'offerbook export catalogue > retailers.ndjson',
+  ).action((options: StoreOptions) =>
+    withStores(options, (stores) => writeDocuments(options, (onBatch) => stores.catalogue.read(onBatch))),
+  );
+  const transactions = jsonCommand(
+    'transactions',
+    "write an organisation's transactions as NDJSON",
+    'offerbook export transactions --org acme > transactions.ndjson',
+  )
+    .requiredOption('--org <name>', 'the organisation')
+    .action((options: StoreOptions & { org: string }) =>
+      withStores(options, async (stores) => {
+        const org = await getOrganisation(stores, options.org, 'to read');
+        await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
+      }),
+    );
+  return new Command('export').description('export to stdout').addCommand(catalogue).addCommand(transactions);
+}
+
+/** NDJSON, or with --json one list envelope; a batch is written out before the next is read. */
+async function writeDocuments(
+  options: StoreOptions,
+  read: (onBatch: (batch: StoredDocument[]) => Promise<void>) => Promise<unknown>,
+): Promise<void> {
+  const sink = Bun.stdout.writer();
+  const [open, between, close] =
+    options.json === true ? [ENVELOPE_START, ',\n', `${envelopeEnd(undefined)}\n`] : ['', '\n', '\n'];
+  let separator = open;
+  await read(async (batch) => {
+    // Awaited, because a write fails later than it returns when whoever reads has gone.
+    await sink.write(separator + batch.map(({ document }) => document).join(between));
+    await sink.flush();
+    separator = between;
+  });
+  // An empty export in NDJSON is an empty file, not a blank line.
+  if (separator === between || options.json === true) {
+    await sink.write(separator === between ? close : open + close);
+  }
+  await sink.end();
+}

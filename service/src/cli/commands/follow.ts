@@ -1,0 +1,135 @@
+// offerbook follow: prints an organisation's transactions as they change, over HTTP like any other client.
+// With a checkpoint file it goes on where it stopped; a change is forgotten only after it was printed.
+
+import {
+  ApiError,
+  type FollowOptions,
+  MalformedResponseError,
+  OfferbookClient,
+  OfferbookError,
+  TokenError,
+  type Transaction,
+} from '@offerbook/client';
+import { Command } from 'commander';
+import { readToken } from '../../config.ts';
+import { BadInput } from '../../domain/errors.ts';
+import { untilToldToStop } from '../node/signals.ts';
+import { printNote } from '../output.ts';
+import { checkpointFile } from './checkpoint-file.ts';
+import { clientWords } from './client-words.ts';
+import { parsePositiveDurationMs } from './duration.ts';
+
+interface FollowCommandOptions {
+  readonly url: string;
+  readonly checkpoint?: string;
+  readonly once?: boolean;
+  readonly interval: string;
+  readonly json?: boolean;
+}
+
+export function followCommand(): Command {
+  return new Command('follow')
+    .description('print transactions as they change; the private token is read from $OFFERBOOK_TOKEN')
+    .option('--url <url>', 'where the service is', 'http://127.0.0.1:8080')
+    .option('--checkpoint <file>', 'keep the place in this file, and go on from there')
+    .option('--once', 'print what has changed, then end')
+    .option('--interval <duration>', 'the longest pause when nothing changes', '10s')
+    .option('--json', 'NDJSON, which is the default unless stdout is a terminal')
+    .addHelpText('after', '\nExample:\n  offerbook follow --checkpoint place.txt >> changes.ndjson')
+    .action(followTransactions);
+}
+
+async function followTransactions(options: FollowCommandOptions): Promise<void> {
+  const intervalMs = parsePositiveDurationMs('--interval', options.interval);
+  const client = buildClient(options.url);
+  const printer = options.json === true || !process.stdout.isTTY ? jsonPrinter() : tablePrinter();
+  const file = options.checkpoint === undefined ? undefined : checkpointFile(options.checkpoint);
+  const stop = new AbortController();
+  void untilToldToStop().then(() => stop.abort());
+  const settings: FollowOptions = {
+    checkpoint: await file?.read(),
+    onCheckpoint: (checkpoint) => file?.write(checkpoint),
+    once: options.once === true,
+    intervalMs,
+    signal: stop.signal,
+    onError: (error, retryInMs) => {
+      const words = error instanceof OfferbookError ? clientWords(error) : String(error);
+      printNote(`offerbook: ${words} Trying again in ${(retryInMs / 1000).toFixed(1)} s.`);
+    },
+  };
+  try {
+    // A page counts as consumed when the next is asked for: by then it must have left this process.
+    for await (const page of client.followTransactions(settings).pages()) await printer(page);
+  } catch (error) {
+    throw asBadInput(error);
+  }
+}
+
+function buildClient(url: string): OfferbookClient {
+  const token = readToken();
+  if (token === undefined || token === '')
+    throw new BadInput('set OFFERBOOK_TOKEN to a private token; tokens are never arguments');
+  try {
+    return new OfferbookClient({ baseUrl: url, token });
+  } catch (error) {
+    throw error instanceof TypeError
+      ? new BadInput(`--url must be a URL such as https://api.example, not "${url}"`, { cause: error })
+      : asBadInput(error);
+  }
+}
+
+/** A token that is not good, or an address where no Offerbook is, was given to us; an outage was not. */
+function asBadInput(error: unknown): unknown {
+  const refused =
+    error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
+  const elsewhere = error instanceof MalformedResponseError && error.status < 500 && error.status !== 429;
+  if (error instanceof TokenError || refused || elsewhere)
+    return new BadInput(clientWords(error), { cause: error });
+  return error;
+}
+
+type Printer = (page: readonly Transaction[]) => Promise<void>;
+
+function jsonPrinter(): Printer {
+  const write = openOutput();
+  return (page) => write(page.map((transaction) => `${JSON.stringify(transaction)}\n`).join(''));
+}
+
+const COLUMNS: readonly { title: string; width: number; cell: (t: Transaction) => string }[] = [
+  { title: 'UPDATED', width: 23, cell: (t) => t.updatedAt },
+  { title: 'STATUS', width: 9, cell: (t) => t.status },
+  { title: 'ORDER', width: 14, cell: (t) => `${t.orderValue} ${t.currencyCode}` },
+  { title: 'CASHBACK', width: 14, cell: (t) => `${t.cashback} ${t.currencyCode}` },
+  { title: 'USER', width: 16, cell: (t) => t.passbackUid ?? '' },
+  { title: 'ID', width: 36, cell: (t) => t.id },
+];
+
+/** Rows keep coming, so the columns have fixed widths. */
+function tablePrinter(): Printer {
+  const write = openOutput();
+  let header = `${line(({ title }) => title)}\n`;
+  return async (page) => {
+    await write(header + page.map((t) => `${line(({ cell }) => printable(cell(t)))}\n`).join(''));
+    header = '';
+  };
+}
+
+function line(text: (column: (typeof COLUMNS)[number]) => string): string {
+  return COLUMNS.map((column) => text(column).padEnd(column.width))
+    .join('  ')
+    .trimEnd();
+}
+
+/** What a stranger put into a field must not reach the terminal as a command. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '?');
+}
+
+/** Each write waits until the text was handed over: what is only buffered here would be lost with the process. */
+function openOutput(): (text: string) => Promise<void> {
+  const sink = Bun.stdout.writer();
+  return async (text) => {
+    sink.write(text);
+    await sink.flush();
+  };
+}

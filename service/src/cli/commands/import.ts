@@ -1,0 +1,123 @@
+// offerbook import: carries a catalogue or transactions from a file into the database, all or nothing.
+
+import { Command } from 'commander';
+import { systemClock } from '../../domain/clock.ts';
+import { printCount, printCountOf } from '../../domain/count.ts';
+import type { Stores } from '../../domain/stores.ts';
+import { openSource } from '../../importer/formats/import-source.ts';
+import { importCatalogue } from '../../importer/import-catalogue.ts';
+import type { ImportReport } from '../../importer/import-report.ts';
+import { importTransactions } from '../../importer/import-transactions.ts';
+import { InvalidRows, listProblems } from '../../importer/invalid-rows.ts';
+import { IMPORT_OPTIONS } from '../../storage/open-stores.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { printNote, printResult } from '../output.ts';
+import { getOrganisation } from './organisations.ts';
+import { progressBar } from './progress-bar.ts';
+
+interface ImportCommandOptions extends StoreOptions {
+  readonly dryRun?: boolean;
+  readonly skipInvalid?: boolean;
+  readonly ignoreUnknown?: boolean;
+}
+
+export function importCommand(): Command {
+  const catalogue = importOf(
+    'catalogue',
+    'make the catalogue what the file says',
+    'NDJSON or JSON',
+    'offerbook import catalogue retailers.ndjson',
+  )
+    .option('--merge', 'add and change only; withdraw nothing')
+    .option('--allow-withdrawals', 'go on even if more than half of the retailers are withdrawn')
+    .action(importCatalogueFile);
+  const transactions = importOf(
+    'transactions',
+    "add and change an organisation's transactions; a row replaces all of a transaction: fields that it leaves out become null",
+    'NDJSON, JSON or CSV',
+    'offerbook import transactions sales.csv --org acme',
+  )
+    .requiredOption('--org <name>', 'the organisation they belong to')
+    .option('--preserve-updated-at', 'for loading history: keep the updatedAt of the file')
+    .action(importTransactionsFile);
+  return new Command('import').description('import files').addCommand(catalogue).addCommand(transactions);
+}
+
+function importOf(name: string, description: string, formats: string, example: string): Command {
+  return jsonCommand(name, description, example)
+    .argument('<file>', `${formats}, plain, .gz or .zst; - is stdin`)
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--skip-invalid', 'import the good rows and list the bad ones')
+    .option('--ignore-unknown', 'pass over fields that are not known');
+}
+
+async function importCatalogueFile(
+  file: string,
+  options: ImportCommandOptions & { merge?: boolean; allowWithdrawals?: boolean },
+): Promise<void> {
+  const source = await openSource(file);
+  const bar = progressBar();
+  await withStores(options, async (stores) => {
+    const imported = importCatalogue(stores.catalogue, source, { ...options, onProgress: bar.show });
+    await printOutcome(options, imported.finally(bar.clear), 'retailer');
+  });
+}
+
+async function importTransactionsFile(
+  file: string,
+  options: ImportCommandOptions & { org: string; preserveUpdatedAt?: boolean },
+): Promise<void> {
+  const source = await openSource(file);
+  const bar = progressBar();
+  const work = async (stores: Stores) => {
+    const org = await getOrganisation(stores, options.org, 'to write');
+    const imported = importTransactions(stores.transactions, org, source, systemClock, {
+      ...options,
+      onProgress: bar.show,
+    });
+    await printOutcome(options, imported.finally(bar.clear), 'transaction');
+  };
+  await withStores(options, work, IMPORT_OPTIONS);
+}
+
+/** A script gets its document of an import that was refused for bad rows, too: how many there are, and that nothing was kept. */
+async function printOutcome(
+  options: ImportCommandOptions,
+  imported: Promise<ImportReport>,
+  noun: 'retailer' | 'transaction',
+): Promise<void> {
+  try {
+    printReport(options, await imported, noun);
+  } catch (error) {
+    if (error instanceof InvalidRows && options.json === true) {
+      const kept = { added: 0, changed: 0, unchanged: 0, withdrawn: 0 };
+      printResult(options, toJson({ ...error.report, ...kept }), '');
+    }
+    throw error;
+  }
+}
+
+function printReport(
+  options: ImportCommandOptions,
+  report: ImportReport,
+  noun: 'retailer' | 'transaction',
+): void {
+  for (const line of listProblems(report)) printNote(line);
+  for (const note of report.notes) printNote(note);
+  const { read, added, changed, unchanged, withdrawn, invalid, seconds } = report;
+  const counts: [number, string][] = [
+    [added, 'added'],
+    [changed, 'changed'],
+    [unchanged, 'unchanged'],
+  ];
+  if (noun === 'retailer') counts.push([withdrawn, 'withdrawn']);
+  if (invalid > 0) counts.push([invalid, 'invalid']);
+  const outcome = counts.map(([count, what]) => `${printCount(count)} ${what}`).join(', ');
+  const rows = (invalid > 0 ? `${printCount(read - invalid)} of ` : '') + printCountOf(read, noun);
+  const done = options.dryRun === true ? 'Dry run, nothing was changed. Would import' : 'Imported';
+  printResult(options, toJson(report), `${done} ${rows}: ${outcome} (${seconds.toFixed(1)} s).`);
+}
+
+function toJson({ read, added, changed, unchanged, withdrawn, invalid, seconds }: ImportReport) {
+  return { read, added, changed, unchanged, withdrawn, invalid, seconds };
+}

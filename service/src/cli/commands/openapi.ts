@@ -1,0 +1,15 @@
+// offerbook openapi: the OpenAPI document on stdout, the same as /openapi.json of a server with the same environment.
+
+import { Command } from 'commander';
+import { readServeSettings } from '../../config.ts';
+import { openApiDocument } from '../../http/site/openapi.ts';
+
+export function openApiCommand(): Command {
+  return new Command('openapi')
+    .description('print the OpenAPI 3.1 document')
+    .option('--json', 'as for the other commands; the document is the same without it')
+    .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(openApiDocument(readServeSettings({})))}\n`);
+    });
+}

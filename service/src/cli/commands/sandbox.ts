@@ -1,0 +1,253 @@
+// offerbook sandbox: the service with believable data that lives, for trying it out. Everything it puts into
+// its database goes through the same imports as in production.
+
+import { existsSync, rmSync } from 'node:fs';
+import { styleText } from 'node:util';
+import { Command } from 'commander';
+import type { Logger } from 'pino';
+import { readDatabaseUrl, readServeSettings, type ServeSettings } from '../../config.ts';
+import { systemClock } from '../../domain/clock.ts';
+import { BadInput } from '../../domain/errors.ts';
+import type { Organisation, Stores } from '../../domain/stores.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
+import type { Route } from '../../http/exchange.ts';
+import { sourceFrom } from '../../importer/formats/import-source.ts';
+import { importCatalogue } from '../../importer/import-catalogue.ts';
+import { importTransactions } from '../../importer/import-transactions.ts';
+import { lockFile } from '../../sandbox/file-lock.ts';
+import { startHeartbeat } from '../../sandbox/heartbeat.ts';
+import { drawLogo } from '../../sandbox/logo.ts';
+import { findSeed, openOrganisation, renewTokens } from '../../sandbox/organisation.ts';
+import { welcomeText } from '../../sandbox/welcome.ts';
+import { type Imports, World } from '../../sandbox/world.ts';
+import { openStores } from '../../storage/open-stores.ts';
+import { withStores } from '../command.ts';
+import { listen } from '../node/listen.ts';
+import { openLog, STDERR } from '../node/logger.ts';
+import { startNode } from '../node/node.ts';
+import { untilToldToStop } from '../node/signals.ts';
+
+const SANDBOX_DATABASE = 'sqlite:./offerbook-sandbox.db';
+const SEED_DEFAULT = 1;
+const SEED_MAX = 2 ** 31 - 1;
+const SPEED_MAX = 1_000;
+const LOGO_PATH = '/sandbox/logos/';
+
+interface SandboxOptions {
+  readonly database?: string;
+  readonly fresh?: boolean;
+  readonly seed?: string;
+  readonly speed: string;
+  readonly port?: string;
+  readonly host?: string;
+  readonly logLevel: string;
+}
+
+export function sandboxCommand(): Command {
+  return new Command('sandbox')
+    .description('try it out with synthetic data that lives')
+    .option(
+      '--database <url>',
+      `sqlite:PATH or postgres://…, kept from one start to the next (default: $OFFERBOOK_DATABASE_URL or ${SANDBOX_DATABASE})`,
+    )
+    .option('--fresh', 'start over: deletes the data of earlier starts')
+    .option('--seed <number>', `which data to make; the same seed makes the same (default: ${SEED_DEFAULT})`)
+    .option('--speed <factor>', 'let sales arrive and change so many times faster', '1')
+    .option('--port <number>', 'port to listen on; 0 takes any free one (default: 8080)')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--log-level <level>', 'what to log on stderr', 'warn')
+    .addHelpText('after', '\nExample:\n  offerbook sandbox --fresh --seed 7 --speed 10')
+    .action(runSandbox);
+}
+
+async function runSandbox(options: SandboxOptions, command: Command): Promise<void> {
+  // From the first moment on: whoever stops the sandbox while it makes its data wants a clean end, too.
+  const stopping = untilToldToStop();
+  const { port, host, logLevel } = options;
+  const settings = readServeSettings({ port, host, logLevel });
+  const seedAskedFor = parseSeed(options.seed);
+  const speed = parseSpeed(options.speed);
+  const databaseUrl = readDatabaseUrl(options.database, SANDBOX_DATABASE);
+  const path = sqlitePath(databaseUrl);
+
+  const lock = path === undefined ? undefined : lockFile(path);
+  try {
+    // Everything that may be refused is looked at before anything is deleted or written.
+    const freePort = await findPort(settings);
+    if (options.fresh === true) await deleteData(path, databaseUrl);
+    const stores = await openStores(databaseUrl);
+    const { logger, close: closeLog } = openLog(settings.logLevel, STDERR);
+    try {
+      const seed = chooseSeed(await findSeed(stores), seedAskedFor);
+      await live(stores, {
+        settings: { ...settings, port: freePort },
+        databaseUrl,
+        logger,
+        seed,
+        speed,
+        startOver: path === undefined ? 'with an empty database' : freshCommand(command),
+        stopping,
+      });
+    } finally {
+      await stores.close();
+      closeLog();
+    }
+  } finally {
+    lock?.release();
+  }
+}
+
+interface LiveOptions {
+  readonly settings: ServeSettings;
+  readonly databaseUrl: string;
+  readonly logger: Logger;
+  readonly seed: number;
+  readonly speed: number;
+  readonly startOver: string;
+  readonly stopping: Promise<void>;
+}
+
+async function live(stores: Stores, options: LiveOptions): Promise<void> {
+  const { settings, databaseUrl, logger, seed, speed } = options;
+  const baseUrl = settings.publicUrl ?? `http://${reachableHost(settings.host)}:${settings.port}`;
+  const org = await openOrganisation(stores);
+  const tokens = await renewTokens(stores, org, seed, systemClock());
+  const logoUrl = (id: string) => `${baseUrl}${LOGO_PATH}${id}.svg`;
+  const world = await World.open(stores, org, importsInto(stores, org), {
+    seed,
+    speed,
+    clock: systemClock,
+    logoUrl,
+  });
+  const node = await startNode({
+    // The logos' addresses say localhost, whatever name the page was opened under.
+    settings: { ...settings, explorerLogos: [new URL(baseUrl).origin] },
+    databaseUrl,
+    logger,
+    extraRoutes: logoRoutes(seed, world),
+    pageToken: tokens.public,
+  });
+  const heartbeat = startHeartbeat(
+    () => world.beat(),
+    (error) => logger.warn({ err: error }, 'the sandbox stands still for a moment; it will try again'),
+  );
+  process.stdout.write(
+    welcomeText({
+      baseUrl,
+      publicToken: tokens.public,
+      privateToken: tokens.private,
+      retailers: world.retailers,
+      seed,
+      place: sqlitePath(databaseUrl) ?? 'in PostgreSQL',
+      startOver: options.startOver,
+      nowMs: systemClock(),
+      emphasise: (heading) => styleText('bold', heading, { stream: process.stdout, validateStream: true }),
+    }),
+  );
+  await options.stopping;
+  await heartbeat.stop();
+  await node.stop();
+}
+
+function importsInto(stores: Stores, org: Organisation): Imports {
+  const ndjson = (rows: readonly unknown[]) =>
+    sourceFrom(rows.map((row) => `${JSON.stringify(row)}\n`).join(''), 'the synthetic data');
+  return {
+    async catalogue(retailers) {
+      await importCatalogue(stores.catalogue, ndjson(retailers), { allowWithdrawals: true });
+    },
+    async transactions(changes, stamps) {
+      const rows = changes.map(({ transaction, atMs }) => ({
+        ...transaction,
+        updatedAt: printTimestamp(atMs),
+      }));
+      await importTransactions(stores.transactions, org, ndjson(rows), systemClock, {
+        preserveUpdatedAt: stamps === 'as they happened',
+      });
+    },
+  };
+}
+
+/** The retailers of a seed stay the same, so their routes do too. */
+function logoRoutes(seed: number, world: World): Route[] {
+  const headers = {
+    'Content-Type': 'image/svg+xml',
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'public, max-age=86400',
+  };
+  return world.retailers.map((retailer) => ({
+    path: `${LOGO_PATH}${retailer.id}.svg`,
+    openToBrowsers: true,
+    answer: () => ({ status: 200, headers, body: drawLogo(seed, retailer) }),
+  }));
+}
+
+/** The sandbox has a default of its own, so that it never meets what `serve` keeps in its file. */
+function sqlitePath(databaseUrl: string): string | undefined {
+  return /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
+}
+
+/** The command that was given, as one that starts over. */
+function freshCommand(command: Command): string {
+  const given = command.options
+    .map((option) => ({ flag: option.long, name: option.attributeName() }))
+    .filter(({ name }) => name !== 'fresh' && command.getOptionValueSource(name) === 'cli')
+    .map(({ flag, name }) => `${flag} ${quoted(String(command.getOptionValue(name)))} `);
+  return `npx offerbook sandbox ${given.join('')}--fresh`;
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function parseSeed(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,10}$/.test(text) || Number(text) > SEED_MAX) {
+    throw new BadInput(`--seed must be a whole number from 0 to ${SEED_MAX}, not "${text}"`);
+  }
+  return Number(text);
+}
+
+function parseSpeed(text: string): number {
+  const speed = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(speed > 0 && speed <= SPEED_MAX)) {
+    throw new BadInput(`--speed must be a number above 0 and up to ${SPEED_MAX}, not "${text}"`);
+  }
+  return speed;
+}
+
+function chooseSeed(stored: number | undefined, askedFor: number | undefined): number {
+  if (stored !== undefined && askedFor !== undefined && stored !== askedFor) {
+    throw new BadInput(
+      `the sandbox's data is that of seed ${stored}; add --fresh to start over with seed ${askedFor}`,
+    );
+  }
+  return stored ?? askedFor ?? SEED_DEFAULT;
+}
+
+/** Known before the server starts, because the logos' addresses hold it; a taken port is found out here. */
+async function findPort(settings: ServeSettings): Promise<number> {
+  const probe = listen(() => new Response(null, { status: 503 }), settings, false);
+  await probe.stop();
+  return settings.port === 0 ? Number(new URL(probe.url).port) : settings.port;
+}
+
+async function deleteData(path: string | undefined, databaseUrl: string): Promise<void> {
+  if (path === undefined) {
+    throw new BadInput('--fresh deletes the file of the sandbox; a PostgreSQL database it leaves alone');
+  }
+  if (!existsSync(path)) return;
+  // A file that no sandbox made is not deleted, whatever its name.
+  await withStores({ database: databaseUrl }, findSeed);
+  for (const file of [path, `${path}-walks`]) {
+    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+  }
+}
+
+/** A name under which this machine reaches the address it listens on. */
+function reachableHost(host: string): string {
+  if (['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost'].includes(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,226 @@
+// offerbook tokens: issue, list, revoke, rotate and verify access tokens. The text of a token is printed
+// once, when it is made; it is never an argument.
+
+import { Command } from 'commander';
+import {
+  type AccessToken,
+  digestToken,
+  endMs,
+  isLive,
+  newTokenText,
+  parseTokenKind,
+  TOKEN_KINDS,
+  type TokenKind,
+} from '../../domain/access-token.ts';
+import { systemClock } from '../../domain/clock.ts';
+import { BadInput } from '../../domain/errors.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
+import { parseUuid, type Uuid } from '../../domain/uuid.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { printNote, printResult, table } from '../output.ts';
+import { parseDurationMs, parsePositiveDurationMs } from './duration.ts';
+import { getOrganisation } from './organisations.ts';
+
+const LABEL_LENGTH_MAX = 200;
+
+export function tokensCommand(): Command {
+  const issue = jsonCommand(
+    'issue',
+    'issue a token and show it once',
+    'offerbook tokens issue --org acme --kind public',
+  )
+    .requiredOption('--org <name>', 'the organisation it belongs to')
+    .requiredOption('--kind <kind>', 'public (catalogue) or private (transactions)')
+    .option('--label <text>', 'what it is for', '')
+    .option('--expires <duration>', 'how long it is good for, such as 90d; forever unless given')
+    .action(issueToken);
+  const list = jsonCommand('list', 'list all tokens', 'offerbook tokens list').action(listTokens);
+  const revoke = jsonCommand(
+    'revoke',
+    'end a token at once',
+    'offerbook tokens revoke 0192d1a0-0000-7000-8000-000000000001',
+  )
+    .argument('<id>', 'the id that tokens list shows, not the token')
+    .action(revokeToken);
+  const rotate = jsonCommand(
+    'rotate',
+    'issue a successor and end the token after an overlap',
+    'offerbook tokens rotate 0192d1a0-0000-7000-8000-000000000001 --overlap 24h',
+  )
+    .argument('<id>', 'the id that tokens list shows, not the token')
+    .option('--overlap <duration>', 'how long both are good', '24h')
+    .action(rotateToken);
+  const verify = jsonCommand(
+    'verify',
+    'read a token on stdin and say whether it is good',
+    'offerbook tokens verify < token.txt',
+  ).action(verifyToken);
+  const tokens = new Command('tokens').description('access tokens');
+  for (const sub of [issue, list, revoke, rotate, verify]) tokens.addCommand(sub);
+  return tokens;
+}
+
+interface IssueOptions extends StoreOptions {
+  readonly org: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly expires?: string;
+}
+
+async function issueToken(options: IssueOptions): Promise<void> {
+  const kind = TOKEN_KINDS.find((known) => known === options.kind);
+  if (kind === undefined) throw new BadInput(`--kind must be public or private, not "${options.kind}"`);
+  if (options.label.length > LABEL_LENGTH_MAX)
+    throw new BadInput(`--label must not be longer than ${LABEL_LENGTH_MAX} characters`);
+  const expiresAtMs =
+    options.expires === undefined
+      ? null
+      : systemClock() + parsePositiveDurationMs('--expires', options.expires);
+  await withStores(options, async (stores) => {
+    const org = await getOrganisation(stores, options.org, 'to write');
+    const text = newTokenText(kind);
+    const token = await stores.tokens.add({
+      orgId: org.id,
+      kind,
+      label: options.label,
+      digest: digestToken(text),
+      expiresAtMs,
+    });
+    printNewToken(options, token, text);
+  });
+}
+
+async function listTokens(options: StoreOptions): Promise<void> {
+  await withStores(options, async (stores) => {
+    const nowMs = systemClock();
+    const { tokens } = await stores.tokens.list();
+    const rows = tokens.map((token) => [
+      token.id,
+      token.orgName,
+      token.kind,
+      state(token, nowMs),
+      print(token.lastUsedAtMs) ?? 'never',
+      print(endMs(token)) ?? 'never',
+      token.label,
+    ]);
+    const words = table(['ID', 'ORG', 'KIND', 'STATE', 'LAST USED', 'ENDS', 'LABEL'], rows);
+    const all = tokens.map((token) => toJson(token, nowMs));
+    printResult(options, all, rows.length === 0 ? 'No tokens.' : words);
+  });
+}
+
+async function revokeToken(idText: string, options: StoreOptions): Promise<void> {
+  const id = getId(idText);
+  await withStores(options, async (stores) => {
+    const nowMs = systemClock();
+    const ended = await stores.tokens.endAt(id, nowMs);
+    if (ended === undefined) throw noSuchToken(id);
+    printResult(
+      options,
+      toJson(ended, nowMs),
+      `Revoked the ${ended.kind} token ${id} of "${ended.orgName}".`,
+    );
+  });
+}
+
+async function rotateToken(idText: string, options: StoreOptions & { overlap: string }): Promise<void> {
+  const id = getId(idText);
+  const overlapMs = parseDurationMs('--overlap', options.overlap);
+  await withStores(options, async (stores) => {
+    const nowMs = systemClock();
+    const old = (await stores.tokens.list()).tokens.find((token) => token.id === id);
+    if (old === undefined) throw noSuchToken(id);
+    if (!isLive(old, nowMs))
+      throw new BadInput(`token ${id} is ${state(old, nowMs)}; issue a new one instead`);
+    const text = newTokenText(old.kind);
+    // The successor is good for as long as its predecessor was meant to be.
+    const expiresAtMs = old.expiresAtMs === null ? null : nowMs + (old.expiresAtMs - old.createdAtMs);
+    const successor = {
+      orgId: old.orgId,
+      kind: old.kind,
+      label: old.label,
+      digest: digestToken(text),
+      expiresAtMs,
+    };
+    const rotated = await stores.tokens.rotate(id, successor, nowMs + overlapMs);
+    if (rotated === undefined) throw noSuchToken(id);
+    printNewToken(options, rotated.successor, text, rotated.replaced);
+  });
+}
+
+async function verifyToken(options: StoreOptions): Promise<void> {
+  const text = (await new Response(Bun.stdin.stream()).text()).trim();
+  if (text === '') throw new BadInput('no token on stdin');
+  if (parseTokenKind(text) === undefined)
+    throw new BadInput('not a token: its shape or its checksum is wrong');
+  await withStores(options, async (stores) => {
+    const nowMs = systemClock();
+    const digest = digestToken(text);
+    const token = (await stores.tokens.list()).tokens.find((known) => known.digest === digest);
+    if (token === undefined) throw new BadInput('the token is well-formed, but unknown to this database');
+    if (!isLive(token, nowMs)) throw new BadInput(`the token is ${state(token, nowMs)} (id ${token.id})`);
+    printResult(
+      options,
+      toJson(token, nowMs),
+      `Good: a ${token.kind} token of "${token.orgName}" (id ${token.id}).`,
+    );
+  });
+}
+
+function printNewToken(
+  options: StoreOptions,
+  token: AccessToken,
+  text: string,
+  replaced?: AccessToken,
+): void {
+  const value = {
+    id: token.id,
+    token: text,
+    kind: token.kind as TokenKind,
+    org: token.orgName,
+    expiresAt: print(token.expiresAtMs),
+    ...(replaced === undefined ? {} : { replaces: replaced.id, replacedEndsAt: print(endMs(replaced)) }),
+  };
+  if (options.json !== true) {
+    printNote(
+      `A ${token.kind} token for "${token.orgName}" (id ${token.id}). It is shown this once; store it safely.`,
+    );
+    if (replaced !== undefined) printNote(`The old one is good until ${print(endMs(replaced))}.`);
+  }
+  printResult(options, value, text);
+}
+
+function print(ms: number | null): string | null {
+  return ms === null ? null : printTimestamp(ms);
+}
+
+function toJson(token: AccessToken, nowMs: number) {
+  return {
+    id: token.id,
+    org: token.orgName,
+    kind: token.kind,
+    label: token.label,
+    state: state(token, nowMs),
+    createdAt: printTimestamp(token.createdAtMs),
+    expiresAt: print(token.expiresAtMs),
+    revokedAt: print(token.revokedAtMs),
+    lastUsedAt: print(token.lastUsedAtMs),
+  };
+}
+
+function state(token: AccessToken, nowMs: number): 'live' | 'ending' | 'revoked' | 'expired' {
+  if (isLive(token, nowMs)) return token.revokedAtMs === null ? 'live' : 'ending';
+  return token.revokedAtMs !== null && token.revokedAtMs <= nowMs ? 'revoked' : 'expired';
+}
+
+function getId(text: string): Uuid {
+  const id = parseUuid(text);
+  // The text is not repeated: somebody may have pasted the token itself.
+  if (id === undefined)
+    throw new BadInput("this takes a token's id, a UUID that offerbook tokens list shows");
+  return id;
+}
+
+function noSuchToken(id: Uuid): BadInput {
+  return new BadInput(`there is no token with the id ${id}`);
+}

@@ -1,0 +1,59 @@
+// The socket: hands requests to the app, and on stop lets those under way finish.
+
+import type { ServeSettings } from '../../config.ts';
+import { BadInput } from '../../domain/errors.ts';
+import type { App } from '../../http/app.ts';
+
+/** Requests that have not finished by then are cut off, so that a stop always ends. */
+const DRAIN_MS = 10_000;
+const IDLE_TIMEOUT_S = 65;
+
+export interface Listener {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export function listen(app: App, settings: ServeSettings, sharesPort: boolean): Listener {
+  const { port, host } = settings;
+  const server = bind({ host, port, option: '--port' }, () =>
+    Bun.serve({
+      port,
+      hostname: host,
+      reusePort: sharesPort,
+      idleTimeout: IDLE_TIMEOUT_S,
+      // No operation has a body; what comes with a request is not worth reading.
+      maxRequestBodySize: 1024 * 1024,
+      development: false,
+      fetch: (request, self) => app(request, self.requestIP(request)?.address ?? ''),
+    }),
+  );
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+    async stop() {
+      const cutOff = setTimeout(() => server.stop(true), DRAIN_MS);
+      await server.stop();
+      clearTimeout(cutOff);
+    },
+  };
+}
+
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  /** With which another port can be chosen. */
+  readonly option: '--port' | '--admin-port';
+}
+
+/** Binds a socket, or says in one sentence why that cannot be done. */
+export function bind<T>({ host, port, option }: Place, serve: () => T): T {
+  try {
+    return serve();
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    if (code === 'EADDRINUSE') {
+      throw new BadInput(`port ${port} on ${host} is taken; choose another with ${option}`, { cause: error });
+    }
+    if (code === 'EACCES') throw new BadInput(`port ${port} may not be used by this user`, { cause: error });
+    throw new BadInput(`cannot listen on ${host}, port ${port}`, { cause: error });
+  }
+}

@@ -1,0 +1,73 @@
+// Who is calling: reads the bearer token, finds it, and checks that it is of the kind that the operation
+// takes. Tokens are read from the Authorization header only, and never repeated in an answer or the log.
+
+import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/access-token.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { withinDeadline } from '../operations/database-deadline.ts';
+import type { TokenDirectory } from './token-directory.ts';
+
+const REALM = 'Bearer realm="offerbook"';
+
+/** The token as a value when it is known, as a promise when the database has to be asked: most requests need not wait. */
+export function authenticate(
+  authorization: string | null,
+  tokens: TokenDirectory,
+): AccessToken | Promise<AccessToken> {
+  const text = readBearer(authorization);
+  // What is no token at all is looked for like any other: an answer that came sooner would tell them apart.
+  return tokens.findKnown(text) ?? findNew(text, tokens);
+}
+
+export function requireKind(token: AccessToken, kind: TokenKind, headers: Headers): void {
+  if (token.kind !== kind) {
+    throw new ApiError(
+      'wrong_token_kind',
+      `This operation takes ${kind} tokens only; a ${token.kind} token was sent.`,
+      {
+        headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope"` },
+      },
+    );
+  }
+  if (kind === 'private' && headers.has('Origin')) {
+    throw new ApiError(
+      'private_token_in_browser',
+      'The request has an Origin header, so it comes from a browser. Private tokens are for servers only.',
+    );
+  }
+}
+
+function readBearer(authorization: string | null): string {
+  if (authorization !== null) {
+    if (/^bearer( |$)/i.test(authorization)) return authorization.slice('bearer '.length).trim();
+    // Several header lines arrive as one list. With a token among them, all of it is taken for a token, which it is not.
+    if (/, *bearer( |$)/i.test(withoutQuotes(authorization))) return authorization;
+  }
+  throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
+    headers: { 'WWW-Authenticate': REALM },
+  });
+}
+
+/** What stands in quotes is a parameter of another scheme. */
+function withoutQuotes(authorization: string): string {
+  return authorization.replaceAll(/"[^"]*"/g, '');
+}
+
+/** Whether an unknown token is good cannot be told without the database: neither yes nor no would be true. */
+async function findNew(text: string, tokens: TokenDirectory): Promise<AccessToken> {
+  let token: AccessToken | undefined;
+  try {
+    token = await withinDeadline(tokens.findNew(text));
+  } catch (error) {
+    // Unless its checksum tells it.
+    throw parseTokenKind(text) === undefined ? invalidToken() : error;
+  }
+  if (token === undefined) throw invalidToken();
+  return token;
+}
+
+/** One answer for all reasons, so that it cannot be used to find out which tokens exist. */
+function invalidToken(): ApiError {
+  return new ApiError('invalid_token', 'The access token is malformed, unknown, expired or revoked.', {
+    headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
+  });
+}

@@ -1,0 +1,44 @@
+// A text that does not change while the server runs: compressed once for each coding, with an entity tag.
+
+import type { Exchange } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
+import { type Coding, chooseCoding, compress } from './content-coding.ts';
+import { entityTag, matchesTag } from './entity-tag.ts';
+
+export class StaticFile {
+  readonly #body: Uint8Array<ArrayBuffer>;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #compressed = new Map<Coding, Uint8Array<ArrayBuffer>>();
+
+  constructor(text: string, headers: Readonly<Record<string, string>>) {
+    this.#body = Buffer.from(text);
+    this.#headers = { 'X-Content-Type-Options': 'nosniff', ...headers };
+  }
+
+  /** The same for the same contents, on every node. */
+  get version(): string {
+    return Bun.hash.xxHash3(this.#body).toString(36);
+  }
+
+  answer({ request }: Exchange, cacheControl: string): Reply {
+    const coding = chooseCoding(request.headers.get('Accept-Encoding'), this.#body.length);
+    const tag = entityTag(this.#body, coding);
+    const headers: Record<string, string> = {
+      ...this.#headers,
+      'Cache-Control': cacheControl,
+      Vary: 'Accept-Encoding',
+      ETag: tag,
+    };
+    if (matchesTag(request.headers.get('If-None-Match'), tag)) return { status: 304, headers, body: null };
+    if (coding === undefined) return { status: 200, headers, body: this.#body };
+    return { status: 200, headers: { ...headers, 'Content-Encoding': coding }, body: this.#encode(coding) };
+  }
+
+  #encode(coding: Coding): Uint8Array<ArrayBuffer> {
+    const known = this.#compressed.get(coding);
+    if (known !== undefined) return known;
+    const made = compress(coding, this.#body);
+    this.#compressed.set(coding, made);
+    return made;
+  }
+}

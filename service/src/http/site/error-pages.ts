@@ -1,0 +1,39 @@
+// The pages under /errors/: for each error what it means, what to do, and what it looks like.
+
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/errors.ts';
+import { exampleProblem } from '../problem.ts';
+import { type Html, html } from './html.ts';
+
+const RETRY: Partial<Record<ErrorCode, string>> = {
+  rate_limited: 'Yes, after the number of seconds in the Retry-After header.',
+  unavailable: 'Yes, after the number of seconds in the Retry-After header.',
+  internal: 'Yes, after a pause.',
+};
+
+export function errorList(): Html {
+  return html`<div class="screen medium prose">
+<h1>Errors</h1>
+<p class="lead">Every error is a problem document (RFC 9457). Programs look at its <code>code</code>, which never changes its meaning.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="All errors"><table>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${ERROR_CODES.map(
+    (code) =>
+      html`<tr><td>${ERRORS[code].status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${ERRORS[code].title}</td></tr>`,
+  )}</tbody></table></div>
+</div>`;
+}
+
+export function errorPage(code: ErrorCode): Html {
+  const { status, title, meaning, remedy } = ERRORS[code];
+  const path = code === 'private_token_in_browser' ? '/v1/transactions/' : '/v1/retailers/';
+  return html`<div class="screen narrow prose">
+<nav aria-label="Way back"><a class="back" href="/errors/">All errors</a></nav>
+<h1>${title}</h1>
+<p class="tags"><span class="tag">Status ${status}</span> <code class="tag">${code}</code></p>
+<h2>What it means</h2><p>${meaning}</p>
+<h2>What to do</h2><p>${remedy}</p>
+<h2>Is it worth trying again?</h2><p>${RETRY[code] ?? 'No: the same request will be refused every time.'}</p>
+<h2>What it looks like</h2>
+<pre tabindex="0"><code>${JSON.stringify(exampleProblem(code, path), null, 2)}</code></pre>
+</div>`;
+}

@@ -1,0 +1,50 @@
+// The page at `/`: the explorer, or, where the operator has switched it off, a short welcome.
+
+import { parseTokenKind } from '../../domain/access-token.ts';
+import type { StaticFile } from '../content/static-file.ts';
+import type { AssetUrls } from './assets.ts';
+import { html } from './html.ts';
+import { htmlPage } from './html-page.ts';
+
+export interface ExplorerOptions {
+  readonly explorer: 'on' | 'off';
+  /** Origins from which logos may be loaded, or `https:` for all. */
+  readonly explorerLogos: readonly string[];
+  /** A public token for everyone who opens the page; undefined to ask for one. */
+  readonly pageToken: string | undefined;
+}
+
+/** A private token in a page would be a leak. */
+export function requirePublic(pageToken: string | undefined): void {
+  if (pageToken !== undefined && parseTokenKind(pageToken) !== 'public') {
+    throw new Error('only a public token may be put into a page');
+  }
+}
+
+export function explorerPage(options: ExplorerOptions, urls: AssetUrls): StaticFile {
+  if (options.explorer === 'off') {
+    return htmlPage({ title: 'Offerbook', place: '/', main: WELCOME }, urls, 'off');
+  }
+  return htmlPage(
+    {
+      title: 'Offerbook',
+      place: '/',
+      main: html`<noscript><div class="screen narrow"><h1>Offerbook</h1><p>The explorer needs JavaScript. The <a href="/docs">API reference</a> does not.</p></div></noscript>`,
+      script: urls['/assets/catalogue.js'],
+      imageSources: options.explorerLogos,
+      meta: {
+        'offerbook-token': options.pageToken,
+        'offerbook-logos': options.explorerLogos.length === 0 ? undefined : options.explorerLogos.join(' '),
+      },
+    },
+    urls,
+    'on',
+  );
+}
+
+const WELCOME = html`<div class="screen narrow prose">
+<h1>Offerbook</h1>
+<p class="lead">Retailers with their cashback offers, coupons and promotions, and the transactions of your users, over HTTP.</p>
+<p>The <a href="/docs">API reference</a> shows every operation, also as an <a href="/openapi.json">OpenAPI 3.1 document</a>. <a href="/errors/">Errors</a> says what each error means and what to do about it.</p>
+<p>Every operation needs a bearer token; ask the operator of this service for one.</p>
+</div>`;

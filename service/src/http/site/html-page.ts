@@ -1,0 +1,94 @@
+// The frame of the service's own pages, and what they may do: scripts, styles and requests are those of this
+// server, nothing is loaded from elsewhere, and no text is ever made into markup.
+
+import { StaticFile } from '../content/static-file.ts';
+import type { AssetUrls } from './assets.ts';
+import { type Html, html } from './html.ts';
+
+const PLACES = [
+  { path: '/', label: 'Explorer' },
+  { path: '/docs', label: 'API reference' },
+  { path: '/errors/', label: 'Errors' },
+] as const;
+
+export type Place = (typeof PLACES)[number]['path'];
+
+export interface PageParts {
+  readonly title: string;
+  /** Which of the places in the navigation it belongs to. */
+  readonly place: Place;
+  readonly main: Html;
+  readonly script?: string | undefined;
+  /** Where pictures may come from besides this server, as sources of the Content-Security-Policy. */
+  readonly imageSources?: readonly string[] | undefined;
+  /** Told to the script. */
+  readonly meta?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+export function htmlPage(parts: PageParts, urls: AssetUrls, explorer: 'on' | 'off'): StaticFile {
+  const { title, place, main, script, meta = {} } = parts;
+  const text = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${Object.entries(meta).map(([name, content]) => (content === undefined ? undefined : html`<meta name="${name}" content="${content}">\n`))}<title>${title}</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${urls['/assets/site.css']}">
+${script === undefined ? undefined : html`<script type="module" src="${script}"></script>`}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="site">
+<a class="brand" href="/">${MARK}Offerbook</a>
+<nav aria-label="Pages">${places(explorer).map((one) => navLink(one, place))}</nav>
+</header>
+<main id="main">${main}</main>
+<footer class="site"><p>Offerbook · <a href="/openapi.json">OpenAPI document</a></p></footer>
+</body>
+</html>
+`.text;
+  return new StaticFile(text, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': contentSecurityPolicy(parts),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+  });
+}
+
+function contentSecurityPolicy({ script, imageSources = [] }: PageParts): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    ['img-src', "'self'", ...imageSources].join(' '),
+    ...(script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    // No policy may be created, so a string that is made into markup is an error, not an attack.
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+function places(explorer: 'on' | 'off') {
+  return PLACES.map(({ path, label }) => ({
+    path,
+    label: path === '/' && explorer === 'off' ? 'Home' : label,
+  }));
+}
+
+function navLink({ path, label }: { path: Place; label: string }, current: Place): Html {
+  return path === current
+    ? html`<a href="${path}" aria-current="page">${label}</a>`
+    : html`<a href="${path}">${label}</a>`;
+}
+
+const MARK = html`<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-cover" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path class="mark-page" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path class="mark-sign" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>`;
+
+/** The mark again, with colours of its own: a tab has no style sheet. */
+export const FAVICON = new StaticFile(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0a6b4b" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path fill="#9adcc0" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path stroke="#fff" stroke-width="2.4" stroke-linecap="round" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>',
+  { 'Content-Type': 'image/svg+xml' },
+);

@@ -1,0 +1,153 @@
+// The API reference at /docs, made from the OpenAPI document: what each operation takes and answers, code
+// that calls it, and a form that does. The form is for public tokens: a private one has no business in a page.
+
+import { ERROR_CODES, ERRORS } from '../../domain/errors.ts';
+import type { StaticFile } from '../content/static-file.ts';
+import type { AssetUrls } from './assets.ts';
+import type { CodeSample } from './code-samples.ts';
+import type { ExplorerOptions } from './explorer-page.ts';
+import { type Html, html } from './html.ts';
+import { htmlPage } from './html-page.ts';
+import type { OpenApiDocument, OperationObject } from './openapi.ts';
+import type { HeaderObject, ParameterObject } from './openapi-words.ts';
+import { type FieldSchema, fieldTable, typeWords } from './reference-schema.ts';
+
+export function referencePage(
+  document: OpenApiDocument,
+  options: ExplorerOptions,
+  urls: AssetUrls,
+): StaticFile {
+  const operations = Object.entries(document.paths).map(([path, { get }]) => ({ path, operation: get }));
+  const main = html`<div class="reference">
+<nav class="contents" aria-label="On this page"><ul>
+<li><a href="#start">Getting started</a></li>
+${operations.map(({ path, operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}<code>${path}</code></a></li>`)}
+<li><a href="#errors">Errors</a></li>
+</ul></nav>
+<div class="prose">
+${introduction(document, options.pageToken)}
+${operations.map(({ path, operation }) => operationSection(document, path, operation))}
+${errorSection()}
+</div></div>`;
+  return htmlPage(
+    {
+      title: 'API reference · Offerbook',
+      place: '/docs',
+      main,
+      script: urls['/assets/reference.js'],
+      meta: { 'offerbook-token': options.pageToken },
+    },
+    urls,
+    options.explorer,
+  );
+}
+
+function introduction(document: OpenApiDocument, pageToken: string | undefined): Html {
+  return html`<section id="start">
+<h1>API reference</h1>
+<p class="lead">${document.info.description}</p>
+<p>Every request carries a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples take theirs from the variable <code>OFFERBOOK_TOKEN</code>.</p>
+<form class="token">
+<label for="token">Public token for this page</label>
+<input id="token" type="text" placeholder="ob_pub_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="token-problem token-help">
+<p id="token-problem" class="problem" role="alert"></p>
+<p id="token-help" class="muted">${
+    pageToken !== undefined
+      ? 'The sandbox has filled in its own, so the forms below work as they are.'
+      : 'Used for the requests below. It stays in this tab and is forgotten when you close it.'
+  }</p>
+</form>
+${pageToken === undefined ? undefined : html`<p>For the samples of the catalogue:</p><div class="sample alone"><pre tabindex="0"><code data-language="command">export OFFERBOOK_TOKEN=${pageToken}</code></pre></div>`}
+</section>`;
+}
+
+function operationSection(document: OpenApiDocument, path: string, operation: OperationObject): Html {
+  const id = operation.operationId;
+  const item = itemSchema(document, operation);
+  const isPublic = operation.security.some((scheme) => 'publicToken' in scheme);
+  return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${operation.summary}</h2>
+<p class="endpoint"><span class="method">GET</span> <code>${path}</code> <span class="tag">${isPublic ? 'public token' : 'private token, servers only'}</span></p>
+<p>${operation.description}</p>
+${samples(id, operation['x-codeSamples'])}
+<h3>Parameters</h3>
+${parameterTable(operation)}
+${isPublic ? tryForm(path, operation) : html`<p class="muted">There is no form to try this one: a private token must not be used in a browser. Set <code>OFFERBOOK_TOKEN</code> to a private token and run the sample above instead.</p>`}
+<h3>Answer</h3>
+<p>A page: <code>data</code> is a list of the objects below; <code>cursor</code> is there when there are more.</p>
+${fieldTable(`Fields of ${item.name}`, item.schema)}
+${headerTable(document, operation)}
+<details><summary>Example</summary><pre tabindex="0"><code>${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
+</section>`;
+}
+
+function itemSchema(
+  document: OpenApiDocument,
+  operation: OperationObject,
+): { name: string; schema: FieldSchema } {
+  const envelope = operation.responses[200]?.content?.['application/json']?.schema as
+    | { properties: { data: { items: { $ref: string } } } }
+    | undefined;
+  const name = envelope?.properties.data.items.$ref.split('/').at(-1) ?? '';
+  const schema = document.components.schemas?.[name] as FieldSchema | undefined;
+  if (schema === undefined) throw new Error(`${operation.operationId} answers with an unknown schema`);
+  return { name, schema };
+}
+
+function headerTable(document: OpenApiDocument, { operationId, responses }: OperationObject): Html {
+  const names = Object.keys(responses[200]?.headers ?? {});
+  const described = document.components.headers as Record<string, HeaderObject>;
+  return html`<details><summary>Headers: ${names.join(', ')}</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="Headers of ${operationId}"><table>
+<thead><tr><th scope="col">Header</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${names.map(
+    (name) =>
+      html`<tr><th scope="row"><code>${name}</code></th><td>${described[name]?.description ?? ''}</td></tr>`,
+  )}</tbody></table></div></details>`;
+}
+
+/** Tabs that work without a script: a radio button for each language. */
+function samples(id: string, all: readonly CodeSample[]): Html {
+  return html`<fieldset class="samples"><legend class="unseen">Language</legend>
+${all.map(
+  ({ label }, number) =>
+    html`<input type="radio" name="${id}-language" id="${id}-${label}" data-language="${label}"${number === 0 ? html` checked` : undefined}><label for="${id}-${label}">${label}</label>`,
+)}
+${all.map(({ label, source }) => html`<div class="sample"><pre tabindex="0"><code data-language="${label}">${source}</code></pre></div>`)}
+</fieldset>`;
+}
+
+function parameterTable({ parameters, operationId }: OperationObject): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Parameters of ${operationId}"><table>
+<thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${parameters.map(
+    ({ name, description, schema }) =>
+      html`<tr><th scope="row"><code>${name}</code></th><td class="type">${typeWords(schema)}</td><td>${description}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+/** Hidden until the script is there that sends it. */
+function tryForm(path: string, { parameters, operationId }: OperationObject): Html {
+  return html`<form class="try" data-path="${path}" hidden aria-label="Try ${path}">
+<h3>Try it</h3>
+<div class="fields">${parameters.map((parameter) => parameterField(operationId, parameter))}</div>
+<button type="submit" class="primary">Send</button>
+</form>`;
+}
+
+function parameterField(operationId: string, { name, example }: ParameterObject): Html {
+  const id = `${operationId}-${name}`;
+  const value = name === 'limit' ? '2' : '';
+  return html`<div class="field"><label for="${id}">${name}</label><input id="${id}" name="${name}" type="text" value="${value}" placeholder="${example ?? ''}" autocomplete="off" spellcheck="false"></div>`;
+}
+
+function errorSection(): Html {
+  return html`<section id="errors"><h2>Errors</h2>
+<p>Every error is a problem document (RFC 9457) with a stable <code>code</code>.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Errors"><table>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${ERROR_CODES.map(
+    (code) =>
+      html`<tr><td>${ERRORS[code].status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${ERRORS[code].title}</td></tr>`,
+  )}</tbody></table></div></section>`;
+}

@@ -1,0 +1,75 @@
+// Everything that needs no token: health, the OpenAPI document, and the pages for people.
+
+import { ERROR_CODES, ERRORS } from '../../domain/errors.ts';
+import { StaticFile } from '../content/static-file.ts';
+import type { Route } from '../exchange.ts';
+import { json } from '../reply.ts';
+import { Assets, type AssetUrls } from './assets.ts';
+import { errorList, errorPage } from './error-pages.ts';
+import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
+import { FAVICON, htmlPage } from './html-page.ts';
+import type { DocumentSettings } from './openapi.ts';
+import { referencePage } from './reference-page.ts';
+
+const NO_STORE = { 'Cache-Control': 'no-store' };
+
+type MakePage = (urls: AssetUrls) => StaticFile | Promise<StaticFile>;
+
+export function sitePages(isReady: () => boolean, options: ExplorerOptions & DocumentSettings): Route[] {
+  // Before anything is served, and not when the first page is asked for.
+  requirePublic(options.pageToken);
+  // Made when it is first asked for, and so are the schemas that it is made from: the start takes 50 ms less.
+  const document = once(async () => (await import('./openapi.ts')).openApiDocument(options));
+  const printed = once(
+    async () => new StaticFile(JSON.stringify(await document()), { 'Content-Type': 'application/json' }),
+  );
+  const assets = new Assets();
+  const page = (path: string, make: MakePage) => pageRoute(path, assets, make);
+  return [
+    open('/livez', () => json(200, { status: 'live' }, NO_STORE)),
+    open('/readyz', () =>
+      isReady()
+        ? json(200, { status: 'ready' }, NO_STORE)
+        : json(503, { status: 'not ready' }, { ...NO_STORE, 'Retry-After': '1' }),
+    ),
+    open('/openapi.json', async (exchange) => (await printed()).answer(exchange, 'public, max-age=300')),
+    open('/favicon.svg', (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
+    ...assets.routes(),
+    page('/', (urls) => explorerPage(options, urls)),
+    page('/docs', async (urls) => referencePage(await document(), options, urls)),
+    page('/errors/', (urls) =>
+      htmlPage({ title: 'Errors · Offerbook', place: '/errors/', main: errorList() }, urls, options.explorer),
+    ),
+    ...ERROR_CODES.map((code) =>
+      page(`/errors/${code}`, (urls) => {
+        const title = `${ERRORS[code].title} · Offerbook`;
+        return htmlPage({ title, place: '/errors/', main: errorPage(code) }, urls, options.explorer);
+      }),
+    ),
+  ];
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function open(path: string, answer: Route['answer']): Route {
+  return { path, openToBrowsers: true, answer };
+}
+
+/** A page may hold the sandbox's token, so pages from elsewhere must not read it. */
+function pageRoute(path: string, assets: Assets, make: MakePage): Route {
+  let made: StaticFile | undefined;
+  return {
+    path,
+    openToBrowsers: false,
+    async answer(exchange) {
+      made ??= await make(await assets.urls());
+      return made.answer(exchange, 'no-cache');
+    },
+  };
+}

@@ -1,0 +1,157 @@
+// Reads what a PostgreSQL URL says about TLS and about several servers, with the meaning that PostgreSQL's own
+// programs give it. The driver knows only some of it, and would send the rest to the server as settings, so nothing else is
+// let through to it. A URL is never repeated in a message: it holds a password, and one with a question mark in it may look
+// like a parameter.
+
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { BadInput } from '../../domain/errors.ts';
+import type { PostgresServer } from './postgres-sockets.ts';
+
+/** What the driver is told: no TLS, TLS if the server has it, or TLS with these settings. */
+export type Tls = false | 'prefer' | TlsSettings;
+
+export interface TlsSettings {
+  readonly rejectUnauthorized: boolean;
+  /** The name that the certificate must carry; of several servers, each must carry its own. */
+  readonly host?: string;
+  readonly servername?: string;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly checkServerIdentity?: () => undefined;
+}
+
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+type SslMode = (typeof SSL_MODES)[number];
+const DEFAULT_PORT = 5432;
+
+/** Read here. */
+const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
+/** For the driver and the server. What else the server can be told goes into `options`. */
+const PASSED_ON = ['sslnegotiation', 'application_name', 'search_path', 'options'];
+/**
+ * Of PostgreSQL's own programs. Timeouts, encoding and the choice of a server are our own; the rest the driver does not
+ * have, and nothing is lost that was asked for with sslmode. Hosted services put some of them into the URLs they show.
+ */
+const LEFT_OUT = new Set([
+  'channel_binding',
+  'client_encoding',
+  'connect_timeout',
+  'fallback_application_name',
+  'gssencmode',
+  'keepalives',
+  'keepalives_count',
+  'keepalives_idle',
+  'keepalives_interval',
+  'load_balance_hosts',
+  'sslcompression',
+  'sslsni',
+  // Of several servers we ask each what it is; what the driver takes for read-write it finds in a standby too.
+  'target_session_attrs',
+  'tcp_user_timeout',
+]);
+
+export interface PostgresUrl {
+  /** For the driver: with the first of the servers. */
+  readonly url: string;
+  readonly tls: Tls;
+  /** The servers, when there are several. */
+  readonly servers: readonly PostgresServer[];
+}
+
+export function parsePostgresUrl(text: string): PostgresUrl {
+  const [address = '', query = ''] = text.split('?', 2);
+  const settings = new URLSearchParams(query);
+  requireKnown(settings);
+  const get = (name: (typeof TLS_PARAMETERS)[number]) => settings.get(name) ?? undefined;
+  const mode = parseMode(get('sslmode'));
+  const files = { ca: get('sslrootcert'), cert: get('sslcert'), key: get('sslkey') };
+  const rest = new URLSearchParams([...settings].filter(([name]) => PASSED_ON.includes(name))).toString();
+  const [first = address, ...others] = splitServers(address);
+  const servers = others.length === 0 ? [] : [first, ...others];
+  return {
+    url: rest === '' ? first : `${first}?${rest}`,
+    tls: tlsFor(mode, [first, ...others].map(hostOf), files),
+    servers: servers.map((each) => ({
+      host: hostOf(each),
+      port: portOf(each),
+      url: query === '' ? each : `${each}?${query}`,
+    })),
+  };
+}
+
+function requireKnown(settings: URLSearchParams): void {
+  const known = [...TLS_PARAMETERS, ...PASSED_ON];
+  if ([...settings.keys()].every((name) => known.includes(name) || LEFT_OUT.has(name))) return;
+  throw new BadInput(
+    `the database URL has a parameter that is not known; those known are ${known.join(', ')}`,
+  );
+}
+
+function parseMode(text: string | undefined): SslMode {
+  if (text === undefined) return 'prefer';
+  const mode = SSL_MODES.find((known) => known === text);
+  if (mode === undefined) {
+    throw new BadInput(`the database URL has an unknown sslmode; it can be ${SSL_MODES.join(', ')}`);
+  }
+  return mode;
+}
+
+function tlsFor(
+  mode: SslMode,
+  hosts: readonly string[],
+  files: Record<'ca' | 'cert' | 'key', string | undefined>,
+): Tls {
+  if (mode === 'disable') return false;
+  if (mode === 'allow' || mode === 'prefer') return 'prefer';
+  const useSystemRoots = files.ca === 'system';
+  const ca = useSystemRoots ? undefined : readSetting('sslrootcert', files.ca);
+  const cert = readSetting('sslcert', files.cert);
+  const key = readSetting('sslkey', files.key);
+  // With a root certificate at hand, "require" checks the chain as "verify-ca" does: so says libpq.
+  const verifiesChain = mode !== 'require' || ca !== undefined;
+  const verifiesName = mode === 'verify-full' || (useSystemRoots && mode !== 'require');
+  const [host = ''] = hosts;
+  if (verifiesName && hosts.length > 1 && hosts.some((each) => isIP(each) !== 0)) {
+    throw new BadInput('with sslmode verify-full, several servers in the database URL must be given by name');
+  }
+  return {
+    rejectUnauthorized: verifiesChain,
+    ...(hosts.length === 1 && { host }),
+    ...(hosts.length === 1 && isIP(host) === 0 && { servername: host }),
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(!verifiesName && { checkServerIdentity: () => undefined }),
+  };
+}
+
+function readSetting(setting: string, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new BadInput(`the file that ${setting} names in the database URL cannot be read`, { cause });
+  }
+}
+
+/** `postgres://user@one:5432,two:5433/name`: the same address with each of the servers. */
+function splitServers(address: string): string[] {
+  const match = /^([^/]*:\/\/(?:[^/]*@)?)([^/@]*)(.*)$/.exec(address);
+  if (match === null) return [address];
+  const [, before = '', servers = '', after = ''] = match;
+  return servers.split(',').map((server) => before + server + after);
+}
+
+function portOf(address: string): number {
+  const [, port] = /:(\d{1,5})(?:\/|$)/.exec(address.slice(address.lastIndexOf('@') + 1)) ?? [];
+  return port === undefined ? DEFAULT_PORT : Number(port);
+}
+
+/** The host of the address, without user, port and path. */
+function hostOf(address: string): string {
+  const authority = address.slice(address.indexOf('://') + 3).split('/')[0] ?? '';
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  return host.startsWith('[') ? host.slice(1, host.indexOf(']')) : (host.split(':')[0] ?? '');
+}

@@ -1,0 +1,72 @@
+// Brings a database to this program's schema on first use. Steps run in order, in one transaction, under a
+// lock, so that ten processes that start at once do it once. A database that a newer program has brought to a
+// schema which programs like this one cannot use is refused.
+
+import { BadInput } from '../../domain/errors.ts';
+import type { Connection, Database } from '../database.ts';
+import { MIGRATIONS, OLDEST_VERSION, type Step } from './schema.ts';
+
+/** Any constant will do, as long as no other program uses it on the same database. */
+const ADVISORY_LOCK = 0x0ff3_b00c;
+/** Even a server, which otherwise never waits for a lock, waits for whoever is making its tables. */
+const LOCK_TIMEOUT_MS = 60_000;
+const EMPTY: SchemaVersion = { version: 0, oldest_version: 0 };
+
+export async function migrate(
+  database: Database,
+  steps: readonly Step[] = MIGRATIONS[database.dialect],
+  oldestVersion: number = OLDEST_VERSION[database.dialect],
+): Promise<void> {
+  // Most starts find a current schema: they take no lock and can use a database that they may not write.
+  if (isCurrent(await findVersion(database.dialect, database), steps.length)) return;
+  await database.write(async (connection) => {
+    if (database.dialect === 'postgres')
+      await connection.all('SELECT pg_advisory_xact_lock($1)', ADVISORY_LOCK);
+    const version = await findVersion(database.dialect, connection);
+    if (isCurrent(version, steps.length)) return;
+    for (const step of steps.slice(version.version)) {
+      for (const statement of step) await connection.all(statement);
+    }
+    await recordVersion(connection, steps.length, oldestVersion);
+    await connection.announce();
+  }, LOCK_TIMEOUT_MS);
+}
+
+interface SchemaVersion {
+  readonly version: number;
+  /** Which version a program must know, at least, to use this schema. */
+  readonly oldest_version: number;
+}
+
+function isCurrent({ version, oldest_version: oldest }: SchemaVersion, known: number): boolean {
+  if (oldest > known) {
+    throw new BadInput(
+      `this database has schema version ${version}, made by a newer Offerbook; this one knows up to version ${known}`,
+    );
+  }
+  return version >= known;
+}
+
+/** Version 0 is a database that is empty. */
+async function findVersion(
+  dialect: Database['dialect'],
+  connection: Pick<Connection, 'all'>,
+): Promise<SchemaVersion> {
+  const exists =
+    dialect === 'sqlite'
+      ? `SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'`
+      : // Not to_regclass(): it may answer from a cache that is older than the lock we have just waited for.
+        `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_version'`;
+  if ((await connection.all(exists)).length === 0) return EMPTY;
+  const [row] = await connection.all<SchemaVersion>('SELECT version, oldest_version FROM schema_version');
+  return row ?? EMPTY;
+}
+
+async function recordVersion(connection: Connection, version: number, oldest: number): Promise<void> {
+  await connection.all('DELETE FROM schema_version');
+  await connection.all(
+    'INSERT INTO schema_version (version, oldest_version) VALUES ($1, $2)',
+    version,
+    oldest,
+  );
+}

@@ -1,0 +1,30 @@
+// Keeps a running program from reading a database whose schema a newer program has meanwhile changed beyond what
+// this one can use. Noticed with the revisions, at which a server looks twice a second.
+
+import { DatabaseUnavailable } from '../../domain/errors.ts';
+import type { Database } from '../database.ts';
+import { MIGRATIONS } from './schema.ts';
+
+export class SchemaGuard {
+  readonly #database: Database;
+  #oldestVersion = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async look(): Promise<void> {
+    const [row] = await this.#database.all<{ oldest_version: number }>(
+      'SELECT oldest_version FROM schema_version',
+    );
+    this.#oldestVersion = row?.oldest_version ?? 0;
+    this.check();
+  }
+
+  check(): void {
+    if (this.#oldestVersion <= MIGRATIONS[this.#database.dialect].length) return;
+    throw new DatabaseUnavailable(
+      `the database has been brought to schema version ${this.#oldestVersion} for a newer Offerbook; this one must be replaced by it`,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+// Says what SQLite's own errors mean to the operator.
+
+import { SQLiteError } from 'bun:sqlite';
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { BadInput, DatabaseUnavailable } from '../../domain/errors.ts';
+import { busy } from '../database.ts';
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? '');
+}
+
+/** Whether this error of ours comes from a file that cannot be used, by us or anybody: its disk is full, for example. */
+export function isFileFault(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof SQLiteError && !isBusy(error.cause);
+}
+
+export function explainSqlite(error: unknown, path: string): unknown {
+  if (!(error instanceof SQLiteError)) return error;
+  if (isBusy(error)) return busy(error);
+  const cause = { cause: error };
+  // The first two words are the error; what may follow is where it happened.
+  switch (error.code?.split('_').slice(0, 2).join('_')) {
+    case 'SQLITE_NOTADB':
+      return new BadInput(`${path} is not an Offerbook database: it is not an SQLite file`, cause);
+    case 'SQLITE_CANTOPEN':
+      return new BadInput(`${path} cannot be opened: ${whyNot(path)}`, cause);
+    case 'SQLITE_READONLY':
+      return new BadInput(`${path} is read-only: nothing was written`, cause);
+    case 'SQLITE_FULL':
+      return new DatabaseUnavailable(`the disk that holds ${path} is full: nothing was written`, cause);
+    case 'SQLITE_IOERR':
+    case 'SQLITE_CORRUPT':
+      return new DatabaseUnavailable(`${path} cannot be read or written (${error.message})`, cause);
+    default:
+      return error;
+  }
+}
+
+function whyNot(path: string): string {
+  if (existsSync(path) && statSync(path).isDirectory()) return 'it is a folder, not a file';
+  if (!existsSync(dirname(path))) return `the folder ${dirname(path)} does not exist`;
+  return 'check that the file and its folder may be read and written';
+}

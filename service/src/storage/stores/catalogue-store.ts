@@ -1,0 +1,57 @@
+// The catalogue: one document for each retailer. Deals are not rows of their own: the catalogue is imported
+// as retailers and read as a whole, so there is nothing to join and no half of a retailer to be seen.
+
+import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../../domain/stores.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import { type Connection, type Database, RETAILERS } from '../database.ts';
+import { type BatchQuery, readBatches } from './read-batches.ts';
+import { raiseRevision, readRevisions } from './revision.ts';
+
+export const ALL_RETAILERS: BatchQuery = {
+  sql: 'SELECT id, document FROM retailers WHERE id >= $1 ORDER BY id',
+  params: [],
+  batchSize: 200,
+};
+
+export function catalogueStore(database: Database): CatalogueStore {
+  return {
+    read: (onBatch) =>
+      database.readOnce(async (connection) => {
+        const { catalogue: revision } = await readRevisions(connection);
+        await readAll(connection, onBatch);
+        return revision;
+      }),
+    write: (work) =>
+      database.write(async (connection) => {
+        // PostgreSQL waits here for an import that is under way; SQLite has waited already.
+        const forUpdate = database.dialect === 'postgres' ? 'FOR UPDATE' : '';
+        await connection.all(`SELECT value FROM revisions WHERE name = 'catalogue' ${forUpdate}`);
+        return work(writer(connection));
+      }),
+  };
+}
+
+function writer(connection: Connection): CatalogueWriter {
+  return {
+    async find(ids) {
+      const rows = await connection.findMany<StoredDocument>(RETAILERS, ids);
+      return new Map(rows.map((row) => [row.id, row.document]));
+    },
+    async put(documents) {
+      await connection.putMany(
+        RETAILERS,
+        documents.map(({ id, document }) => [id, document]),
+      );
+    },
+    remove: (ids) => connection.deleteMany(RETAILERS, ids),
+    async ids() {
+      return (await connection.all<{ id: Uuid }>('SELECT id FROM retailers ORDER BY id')).map(({ id }) => id);
+    },
+    read: (onBatch) => readAll(connection, onBatch),
+    markChanged: () => raiseRevision(connection, 'catalogue'),
+  };
+}
+
+function readAll(connection: Connection, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void> {
+  return readBatches(connection, ALL_RETAILERS, onBatch);
+}

@@ -1,0 +1,99 @@
+// Collects the transactions that a write puts, and writes them in the order of their ids. All their indexes
+// end with the id, so rows that come in order fall side by side in each of them: a million new transactions
+// are written in about half the time.
+
+import { Refused } from '../../domain/errors.ts';
+import type { StoredTransaction } from '../../domain/stores.ts';
+import { type Connection, TRANSACTIONS } from '../database.ts';
+import { BULK_ROWS_MIN, type BulkStamps } from '../transactions/bulk-stamps.ts';
+
+type Row = Omit<StoredTransaction, 'orgId'>;
+
+/** The more rows are sorted together, the more of them share a page of an index. */
+const ROWS_MAX = 50_000;
+const CHARACTERS_MAX = 20_000_000;
+/** How many rows go to the database at once: a statement should neither fill the memory nor block for long. */
+const SLICE_SIZE = 2_000;
+
+export class PutBuffer {
+  readonly #connection: Connection;
+  readonly #orgId: number;
+  readonly #stampMs: number;
+  readonly #bulk: BulkStamps;
+  readonly #bulkRowsMin: number;
+  #isBegun = false;
+  #filling: Row[] = [];
+  #characters = 0;
+  /** Those that came before, sorted: some are written with every put, so that none takes long. */
+  #writing: Row[] = [];
+
+  constructor(
+    connection: Connection,
+    orgId: number,
+    stampMs: number,
+    bulk: BulkStamps,
+    bulkRowsMin: number = BULK_ROWS_MIN,
+  ) {
+    this.#connection = connection;
+    this.#orgId = orgId;
+    this.#stampMs = stampMs;
+    this.#bulk = bulk;
+    this.#bulkRowsMin = bulkRowsMin;
+  }
+
+  async put(rows: readonly Row[]): Promise<void> {
+    for (const row of rows) {
+      this.#filling.push(row);
+      this.#characters += row.document.length;
+    }
+    // As many as came, so that the work is even and all are written when the next are due.
+    await this.#write(rows.length);
+    if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
+    await this.#turn();
+    // Otherwise the rows written so far stay in memory for long.
+    Bun.gc(true);
+  }
+
+  async flush(): Promise<void> {
+    await this.#turn();
+    await this.#write(this.#writing.length);
+  }
+
+  async #turn(): Promise<void> {
+    await this.#write(this.#writing.length);
+    if (!this.#isBegun) await this.#begin();
+    // Backwards, so that rows are taken from the end. Of two with the same id, the one put last counts.
+    this.#writing = this.#filling
+      .reverse()
+      .sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
+      .filter(({ id }, i, sorted) => id !== sorted[i - 1]?.id);
+    this.#filling = [];
+    this.#characters = 0;
+  }
+
+  /** Whether this is a large write is decided before its first row is written. */
+  async #begin(): Promise<void> {
+    this.#isBegun = true;
+    const stamped = this.#filling.filter(({ updatedAtMs }) => updatedAtMs === this.#stampMs);
+    if (stamped.length >= this.#bulkRowsMin) await this.#bulk.add(this.#stampMs);
+  }
+
+  async #write(count: number): Promise<void> {
+    for (let left = Math.min(count, this.#writing.length); left > 0; left -= SLICE_SIZE) {
+      const slice = this.#writing
+        .splice(-Math.min(left, SLICE_SIZE))
+        .reverse()
+        .map((row) => [
+          row.id,
+          this.#orgId,
+          row.updatedAtMs,
+          row.document,
+          this.#bulk.has(row.updatedAtMs) ? 1 : 0,
+        ]);
+      const written = await this.#connection.putMany(TRANSACTIONS, slice);
+      if (written !== slice.length) {
+        throw new Refused('another organisation has just imported a transaction with one of these ids');
+      }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// Revision counters: one for each thing that servers keep in memory. A commit that changes such a thing
+// raises its counter and wakes the servers; they re-read what has moved.
+
+import type { Revisions } from '../../domain/stores.ts';
+import type { Connection } from '../database.ts';
+
+export async function raiseRevision(connection: Connection, name: keyof Revisions): Promise<void> {
+  await connection.all('UPDATE revisions SET value = value + 1 WHERE name = $1', name);
+  await connection.announce();
+}
+
+export async function readRevisions(connection: Pick<Connection, 'all'>): Promise<Revisions> {
+  const rows = await connection.all<{ name: keyof Revisions; value: number }>(
+    'SELECT name, value FROM revisions',
+  );
+  const values = new Map(rows.map((row) => [row.name, row.value]));
+  return { catalogue: values.get('catalogue') ?? 0, tokens: values.get('tokens') ?? 0 };
+}

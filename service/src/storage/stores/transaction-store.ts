@@ -1,0 +1,108 @@
+// Transactions and the change clock. Every write to an organisation's transactions goes through `write`,
+// which holds the clock's lock from the stamp to the commit: so stamps rise strictly in the order of the
+// commits, and no change can ever appear behind a stamp that a reader has been told is complete.
+
+import type { Clock } from '../../domain/clock.ts';
+import type {
+  StoredTransaction,
+  TransactionQuery,
+  TransactionStore,
+  TransactionWriter,
+  WalkStore,
+} from '../../domain/stores.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
+import type { Replica } from '../postgres/replica.ts';
+import { BulkStamps } from '../transactions/bulk-stamps.ts';
+import { findHeldPage } from '../transactions/held-page.ts';
+import { readTransactionPage } from '../transactions/transaction-page.ts';
+import { PutBuffer } from './put-buffer.ts';
+import { type BatchQuery, readBatches } from './read-batches.ts';
+
+/** Compares rows for the same reason as a page does. */
+export function exportQuery(orgId: number, columns = 'id, document'): BatchQuery {
+  return {
+    sql: `SELECT ${columns} FROM transactions WHERE (org_id, id) >= ($2, $1) AND org_id <= $2 ORDER BY org_id, id`,
+    params: [orgId],
+    batchSize: 1_000,
+  };
+}
+
+export interface TransactionStoreOptions {
+  readonly clock: Clock;
+  readonly walks: WalkStore;
+  readonly replica?: Replica | undefined;
+  readonly bulkRowsMin?: number | undefined;
+}
+
+export function transactionStore(
+  database: Database,
+  { clock, walks, replica, bulkRowsMin }: TransactionStoreOptions,
+): TransactionStore {
+  const readPage = async (query: TransactionQuery) =>
+    (await replica?.findPage(query)) ?? readTransactionPage(database, query);
+  const sources = { database, walks, replica, clock, readPage };
+  return {
+    page: (query, heldBy) => (heldBy === undefined ? readPage(query) : findHeldPage(sources, query, heldBy)),
+    read: (orgId, onBatch) =>
+      database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
+    write: (orgId, work) =>
+      database.write(async (connection) => {
+        const lastStampMs = await lockClock(database, connection, orgId);
+        const stampMs = Math.max(clock(), lastStampMs + 1);
+        const bulk = await BulkStamps.read(connection, orgId);
+        const buffer = new PutBuffer(connection, orgId, stampMs, bulk, bulkRowsMin);
+        const result = await work(writer(connection, buffer, orgId, stampMs));
+        await buffer.flush();
+        return result;
+      }),
+  };
+}
+
+async function lockClock(database: Database, connection: Connection, orgId: number): Promise<number> {
+  const forUpdate = database.dialect === 'postgres' ? 'FOR UPDATE' : '';
+  const [row] = await connection.all<{ last_stamp: number }>(
+    `SELECT last_stamp FROM organisations WHERE id = $1 ${forUpdate}`,
+    orgId,
+  );
+  if (row === undefined) throw new Error(`organisation ${orgId} does not exist`);
+  return row.last_stamp;
+}
+
+function writer(
+  connection: Connection,
+  buffer: PutBuffer,
+  orgId: number,
+  stampMs: number,
+): TransactionWriter {
+  return {
+    stampMs,
+    find: (ids) => findTransactions(connection, ids),
+    put: (rows) => buffer.put(rows),
+    async advanceClock(toMs) {
+      await connection.all(
+        'UPDATE organisations SET last_stamp = $2 WHERE id = $1 AND last_stamp < $2',
+        orgId,
+        toMs,
+      );
+    },
+  };
+}
+
+export async function findTransactions(
+  connection: Connection,
+  ids: readonly Uuid[],
+): Promise<Map<Uuid, StoredTransaction>> {
+  const rows = await connection.findMany<{
+    id: Uuid;
+    org_id: number;
+    updated_at: number;
+    document: string;
+  }>(TRANSACTIONS, ids);
+  return new Map(
+    rows.map(({ id, org_id: orgId, updated_at: updatedAtMs, document }) => [
+      id,
+      { id, orgId, updatedAtMs, document },
+    ]),
+  );
+}
