@@ -3,8 +3,8 @@
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import type { ErrorCode, ParameterError } from '../../service/src/domain/api-errors.ts';
 import type * as catalogue from '../../service/src/domain/catalogue.ts';
-import type { ErrorCode, ParameterError } from '../../service/src/domain/errors.ts';
 import type { Timestamp } from '../../service/src/domain/timestamp.ts';
 import type * as transactions from '../../service/src/domain/transaction.ts';
 import type { Uuid } from '../../service/src/domain/uuid.ts';

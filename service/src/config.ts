@@ -1,7 +1,7 @@
 // The only reader of the environment. A setting of `serve` is a flag or an OFFERBOOK_* variable of the same
 // name; the flag wins; anything unknown or bad stops the start with one sentence.
 
-import { BadInput } from './domain/errors.ts';
+import { BadInput } from './domain/failures.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
 import { clientAddress } from './http/access/client-address.ts';
 
@@ -71,12 +71,6 @@ const SETTINGS = {
     'number',
     '600',
     wholeNumber(0, 1e9),
-  ),
-  rateLimitStore: setting(
-    'local or database: whether limits are kept by each node, or by all together through PostgreSQL',
-    'place',
-    'local',
-    oneOf(['local', 'database']),
   ),
   trustedProxies: setting(
     'addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas',

@@ -1,8 +1,8 @@
 // The catalogue in memory, from which the four catalogue operations are served. It takes up changes when it
 // is told to, beside the requests, and swaps whole snapshots: nobody ever sees half of a change.
 
+import { ApiError } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
-import { ApiError } from '../domain/errors.ts';
 import type { CatalogueStore } from '../domain/stores.ts';
 import { buildSnapshot } from './build/build-snapshot.ts';
 import type { CatalogueListName, ListView } from './list-view.ts';

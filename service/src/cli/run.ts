@@ -4,7 +4,7 @@
 import { OfferbookError } from '@offerbook/client';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json';
-import { BadInput, DatabaseUnavailable, Refused } from '../domain/errors.ts';
+import { BadInput, DatabaseUnavailable, Refused } from '../domain/failures.ts';
 import { InvalidRows } from '../importer/invalid-rows.ts';
 import { clientWords } from './commands/client-words.ts';
 import { printNote } from './output.ts';

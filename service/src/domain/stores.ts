@@ -181,24 +181,3 @@ export interface WalkStore {
   /** Up to which stamp the later pages of such walks show changes, if one has begun within the last hour. */
   find(walk: Walk): Promise<number | undefined>;
 }
-
-/** So many requests of one key are to be let through. */
-export interface WantedPermits {
-  readonly key: string;
-  readonly count: number;
-}
-
-export interface TakenPermits {
-  /** Windows of a minute are numbered; another number than last time means that counts have begun anew. */
-  readonly windowNumber: number;
-  readonly windowLeftMs: number;
-  /** For each key, how many permits of this window are taken, by anybody, these included. There may be more than the limit. */
-  readonly taken: ReadonlyMap<string, number>;
-}
-
-/** Request limits that several nodes keep together. */
-export interface PermitStore {
-  /** Takes permits for several different keys at once, or for none, to see what time it is. */
-  take(wanted: readonly WantedPermits[]): Promise<TakenPermits>;
-  close(): Promise<void>;
-}

@@ -5,7 +5,8 @@
 
 import type { Logger } from 'pino';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ApiError, DatabaseUnavailable } from '../domain/errors.ts';
+import { ApiError } from '../domain/api-errors.ts';
+import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { TransactionStore, WalkStore } from '../domain/stores.ts';
 import { clientAddress, forwardedScheme, networkOf } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, pageOrigin, preflightReply } from './access/cors.ts';

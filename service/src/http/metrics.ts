@@ -11,8 +11,6 @@ export interface NodeState {
   readonly isReady: boolean;
   /** Whether the last look at the database succeeded. */
   readonly isDatabaseUsable: boolean;
-  /** Whether limits are kept together with other nodes at this moment; undefined when they are not meant to be. */
-  readonly sharesLimits: boolean | undefined;
 }
 
 export class Metrics {
@@ -46,13 +44,6 @@ export class Metrics {
       () => state().catalogueRevision ?? 0,
     );
     if (state().replica !== undefined) this.#replicaGauges(() => state().replica);
-    if (state().sharesLimits !== undefined) {
-      this.#gauge(
-        'offerbook_rate_limits_shared',
-        'Whether limits are counted with the other nodes; 0 while the database is away.',
-        () => Number(state().sharesLimits),
-      );
-    }
     this.#gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
     new Counter({
       name: 'process_cpu_seconds_total',

@@ -1,6 +1,6 @@
 // Errors as the caller sees them: RFC 9457 problem documents, made from the error table and nothing else.
 
-import { type ApiError, ERRORS, type ErrorCode } from '../domain/errors.ts';
+import { type ApiError, ERRORS, type ErrorCode } from '../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../domain/page.ts';
 import type { Reply } from './reply.ts';
 

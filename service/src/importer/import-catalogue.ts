@@ -3,7 +3,7 @@
 
 import { printRetailer, type Retailer } from '../domain/catalogue.ts';
 import { printCount, printCountOf } from '../domain/count.ts';
-import { Refused } from '../domain/errors.ts';
+import { Refused } from '../domain/failures.ts';
 import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { findSharedDeals } from './checks/find-shared-deals.ts';

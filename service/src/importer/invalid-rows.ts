@@ -1,7 +1,7 @@
 // The error of an import that found bad rows. Its message is what a person is shown.
 
 import { printCount } from '../domain/count.ts';
-import { BadInput } from '../domain/errors.ts';
+import { BadInput } from '../domain/failures.ts';
 import { printProblem } from './checks/row-problem.ts';
 import type { ImportReport } from './import-report.ts';
 

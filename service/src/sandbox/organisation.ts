@@ -3,7 +3,7 @@
 // seed: that is how a database is recognised as a sandbox's.
 
 import { digestToken, isLive, newTokenText, type TokenKind } from '../domain/access-token.ts';
-import { BadInput } from '../domain/errors.ts';
+import { BadInput } from '../domain/failures.ts';
 import type { Organisation, Stores } from '../domain/stores.ts';
 
 const NAME = 'Sandbox';

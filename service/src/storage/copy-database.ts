@@ -2,7 +2,7 @@
 // their change clocks, tokens, the catalogue, and transactions with their stamps. Whoever polls goes on with the same token
 // from the same watermark. All or nothing; what is written to the first meanwhile is not in the copy.
 
-import { BadInput, Refused } from '../domain/errors.ts';
+import { BadInput, Refused } from '../domain/failures.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { type Connection, type Database, RETAILERS, type SqlValue, TRANSACTIONS } from './database.ts';
 import { migrate } from './schema/migrate.ts';

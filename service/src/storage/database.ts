@@ -1,7 +1,7 @@
 // The small interface behind which SQLite and PostgreSQL stand. The stores are written once, against this;
 // what differs between the databases is named here and nowhere else.
 
-import { Refused } from '../domain/errors.ts';
+import { Refused } from '../domain/failures.ts';
 
 export type SqlValue = string | number | null;
 
@@ -49,8 +49,6 @@ export interface DatabaseOptions {
   readonly pageConnectionsMax?: number;
   /** Whether the file is mapped for reading: faster, but what was read counts as memory of the process. SQLite only. */
   readonly mapsFile?: boolean;
-  /** Whether transactions are written in a thread of their own. SQLite only, and only with the system's clock. */
-  readonly writesInThread?: boolean;
   /** How many transactions make a write a large one; tests have no time for as many as it takes by default. */
   readonly bulkRowsMin?: number;
   /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */

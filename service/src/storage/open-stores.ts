@@ -1,7 +1,7 @@
 // Opens the database that a URL names, brings its schema up to date, and hands out the stores on it.
 
 import { type Clock, systemClock } from '../domain/clock.ts';
-import { BadInput } from '../domain/errors.ts';
+import { BadInput } from '../domain/failures.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { openPostgres } from './postgres/postgres.ts';
@@ -16,7 +16,6 @@ import { readRevisions } from './stores/revision.ts';
 import { tokenStore } from './stores/token-store.ts';
 import { transactionStore } from './stores/transaction-store.ts';
 import { walkStore } from './stores/walk-store.ts';
-import { writingInThread } from './write-thread.ts';
 
 /** For commands: they may wait for one another, and a statement over everything may take its time. */
 export const COMMAND_OPTIONS: DatabaseOptions = {
@@ -25,9 +24,6 @@ export const COMMAND_OPTIONS: DatabaseOptions = {
   statementTimeoutMs: 0,
   connectionsMax: 2,
 };
-
-/** For the command that imports: see write-thread.ts. */
-export const IMPORT_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, writesInThread: true };
 
 /** For servers: a request must not wait, and SQLite would hold up all the others. What they write may be lost. */
 export const SERVER_OPTIONS: DatabaseOptions = {
@@ -56,16 +52,12 @@ export async function openStores(
   const walks = walkStore(() => walkDatabase.open(), clock);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
-  const inProcess = transactionStore(database, {
+  const transactions = transactionStore(database, {
     clock,
     walks,
     replica,
     bulkRowsMin: options.bulkRowsMin,
   });
-  const transactions =
-    options.writesInThread === true && database.dialect === 'sqlite'
-      ? writingInThread(inProcess, database, url)
-      : inProcess;
   return {
     organisations: organisationStore(database, clock),
     tokens: tokenStore(database, clock),

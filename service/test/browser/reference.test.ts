@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
-import { ERROR_CODES } from '../../src/domain/errors.ts';
+import { ERROR_CODES } from '../../src/domain/api-errors.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
+import { ApiError } from '../../src/domain/api-errors.ts';
 import { printRetailer, type Retailer } from '../../src/domain/catalogue.ts';
-import { ApiError } from '../../src/domain/errors.ts';
 import type { CatalogueStore } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { START_MS, storeOf, uuid } from './arbitrary-catalogue.ts';

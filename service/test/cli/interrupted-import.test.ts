@@ -1,7 +1,7 @@
 // Imports that meet each other, or their end: never a mixture, never a half.
 
 import { describe, expect, test } from 'bun:test';
-import { Refused } from '../../src/domain/errors.ts';
+import { Refused } from '../../src/domain/failures.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { COMMAND, offerbook } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';

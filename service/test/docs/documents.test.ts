@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
+import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -203,7 +203,6 @@ test('docs/operations.md lists every metric with its type and labels, and no oth
     isReady: true,
     isDatabaseUsable: true,
     catalogueRevision: 1,
-    sharesLimits: true,
     replica: { isUsable: true, lagMs: 0 },
   }));
   metrics.count('/v1/coupons/', 200, 1);

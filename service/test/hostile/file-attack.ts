@@ -2,7 +2,7 @@
 // nothing, ends in time, says where it is bad, and leaves nothing behind but rows as documented.
 
 import fc from 'fast-check';
-import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { BadInput, Refused } from '../../src/domain/failures.ts';
 import { openApiDocument } from '../../src/http/site/openapi.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';

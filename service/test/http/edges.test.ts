@@ -1,7 +1,7 @@
 // The edges of HTTP: unknown paths, long URLs, request ids, health, the error pages, limits.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
+import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 

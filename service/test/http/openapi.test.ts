@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { ERROR_CODES, ERRORS } from '../../src/domain/errors.ts';
+import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/http/site/openapi.ts';
 import { answerProblems } from '../support/documented-answers.ts';

@@ -1,7 +1,7 @@
 // The limit on work under way: who runs, who waits, who is turned away, and that nobody else is held up.
 
 import { describe, expect, test } from 'bun:test';
-import { ApiError } from '../../src/domain/errors.ts';
+import { ApiError } from '../../src/domain/api-errors.ts';
 import { PAGES_AT_ONCE_MAX } from '../../src/http/operations/transactions-route.ts';
 import { Turnstile } from '../../src/http/operations/turnstile.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';

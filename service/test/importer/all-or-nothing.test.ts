@@ -3,7 +3,7 @@
 
 import { afterAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { BadInput, Refused } from '../../src/domain/failures.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';

@@ -1,7 +1,7 @@
 // What the importer's tests share: believable rows, a fresh database, and its whole content for comparison.
 
 import type { Retailer } from '../../src/domain/catalogue.ts';
-import { BadInput } from '../../src/domain/errors.ts';
+import { BadInput } from '../../src/domain/failures.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';

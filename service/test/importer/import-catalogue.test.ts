@@ -3,7 +3,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { printRetailer, type Retailer } from '../../src/domain/catalogue.ts';
-import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { BadInput, Refused } from '../../src/domain/failures.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { type CatalogueImportOptions, importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportProgress } from '../../src/importer/import-report.ts';

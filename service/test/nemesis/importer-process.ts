@@ -1,7 +1,7 @@
 // An importing process: takes orders on stdin, one JSON text for each line, and reports on stdout. May be
 // killed at any moment; what it had not reported by then is nobody's promise.
 
-import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { BadInput, Refused } from '../../src/domain/failures.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { carryOut, type ImportOrder, type ImportResult } from './import-order.ts';
 import { readJsonLines } from './json-lines.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { BadInput, Refused } from '../../src/domain/errors.ts';
+import { BadInput, Refused } from '../../src/domain/failures.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';

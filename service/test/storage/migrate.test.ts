@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BadInput, DatabaseUnavailable } from '../../src/domain/errors.ts';
+import { BadInput, DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { MIGRATIONS } from '../../src/storage/schema/schema.ts';

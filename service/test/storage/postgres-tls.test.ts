@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { $ } from 'bun';
-import { BadInput, DatabaseUnavailable } from '../../src/domain/errors.ts';
+import { BadInput, DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import {
   newPostgresDatabase,

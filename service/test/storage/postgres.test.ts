@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { DatabaseUnavailable } from '../../src/domain/errors.ts';
+import { DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { newUuid } from '../../src/domain/uuid.ts';
 import { RETAILERS } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';

@@ -1,6 +1,6 @@
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { Refused } from '../../src/domain/errors.ts';
+import { Refused } from '../../src/domain/failures.ts';
 import { COMMAND_OPTIONS, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newIds, newOrganisation, openTestStores, rejection, writeTransactions } from './open-test-stores.ts';

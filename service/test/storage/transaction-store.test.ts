@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { DatabaseUnavailable, Refused } from '../../src/domain/errors.ts';
+import { DatabaseUnavailable, Refused } from '../../src/domain/failures.ts';
 import type { Stores, TransactionPage, TransactionQuery } from '../../src/domain/stores.ts';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';

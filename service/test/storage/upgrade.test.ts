@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BadInput, DatabaseUnavailable } from '../../src/domain/errors.ts';
+import { BadInput, DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { MIGRATIONS, OLDEST_VERSION, SQLITE_WALKS } from '../../src/storage/schema/schema.ts';

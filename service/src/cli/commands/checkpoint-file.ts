@@ -2,7 +2,7 @@
 // whoever reads it, even after a power cut, finds the old place or the new one, and never half of one.
 
 import { open, readFile, rename } from 'node:fs/promises';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import { parseInstant } from '../../domain/timestamp.ts';
 
 export interface CheckpointFile {

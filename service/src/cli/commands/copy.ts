@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { readDatabaseUrl, readTargetUrl } from '../../config.ts';
 import { printCountOf } from '../../domain/count.ts';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import { type CopyReport, copyDatabase } from '../../storage/copy-database.ts';
 import { COMMAND_OPTIONS, openDatabase } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';

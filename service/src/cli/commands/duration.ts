@@ -1,6 +1,6 @@
 // Durations as people write them on a command line: 90d, 24h, 30m, 45s.
 
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 const DURATION_MAX_MS = 100 * 366 * UNIT_MS.d;

@@ -12,7 +12,7 @@ import {
 } from '@offerbook/client';
 import { Command } from 'commander';
 import { readToken } from '../../config.ts';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import { untilToldToStop } from '../node/signals.ts';
 import { printNote } from '../output.ts';
 import { checkpointFile } from './checkpoint-file.ts';

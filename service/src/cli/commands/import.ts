@@ -3,13 +3,11 @@
 import { Command } from 'commander';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount, printCountOf } from '../../domain/count.ts';
-import type { Stores } from '../../domain/stores.ts';
 import { openSource } from '../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../importer/import-catalogue.ts';
 import type { ImportReport } from '../../importer/import-report.ts';
 import { importTransactions } from '../../importer/import-transactions.ts';
 import { InvalidRows, listProblems } from '../../importer/invalid-rows.ts';
-import { IMPORT_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printNote, printResult } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
@@ -69,15 +67,14 @@ async function importTransactionsFile(
 ): Promise<void> {
   const source = await openSource(file);
   const bar = progressBar();
-  const work = async (stores: Stores) => {
+  await withStores(options, async (stores) => {
     const org = await getOrganisation(stores, options.org, 'to write');
     const imported = importTransactions(stores.transactions, org, source, systemClock, {
       ...options,
       onProgress: bar.show,
     });
     await printOutcome(options, imported.finally(bar.clear), 'transaction');
-  };
-  await withStores(options, work, IMPORT_OPTIONS);
+  });
 }
 
 /** A script gets its document of an import that was refused for bad rows, too: how many there are, and that nothing was kept. */

@@ -1,7 +1,7 @@
 // offerbook orgs: the organisations that tokens and transactions belong to.
 
 import { Command } from 'commander';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import type { Organisation, Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';

@@ -7,7 +7,7 @@ import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import type { Organisation, Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Route } from '../../http/exchange.ts';

@@ -13,7 +13,7 @@ import {
   type TokenKind,
 } from '../../domain/access-token.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { parseUuid, type Uuid } from '../../domain/uuid.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';

@@ -1,7 +1,7 @@
 // The socket: hands requests to the app, and on stop lets those under way finish.
 
 import type { ServeSettings } from '../../config.ts';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import type { App } from '../../http/app.ts';
 
 /** Requests that have not finished by then are cut off, so that a stop always ends. */

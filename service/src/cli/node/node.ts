@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import { type Clock, systemClock } from '../../domain/clock.ts';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
@@ -13,7 +13,7 @@ import type { Route } from '../../http/exchange.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { openAdmin } from './admin.ts';
 import { listen } from './listen.ts';
-import { openRequestCounter } from './request-counts.ts';
+import { requestCounter } from './request-counts.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
 
@@ -51,14 +51,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   };
   let url: string;
   try {
-    const counts = openRequestCounter(options);
-    opened.push(counts.stop);
     const state = () => ({
       isReady: isReady(),
       // Until its changes are followed, it was opened a moment ago.
       isDatabaseUsable: following?.isDatabaseAway() !== true,
       catalogueRevision: catalogue.revision,
-      sharesLimits: counts.isShared(),
       replica: stores.replica(),
     });
     const admin = settings.adminPort === undefined ? undefined : await openAdmin(settings.adminPort, state);
@@ -69,7 +66,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       tokens,
       transactions: stores.transactions,
       walks: stores.walks,
-      requestCounter: counts.counter,
+      requestCounter: requestCounter(options.sharesPort === true),
       isReady,
       // Without a delay the port is closed at once, and whoever had to connect again would find it so.
       isLeaving: () => stopping && settings.drainDelay > 0,

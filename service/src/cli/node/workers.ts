@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type ServeSettings, workerEnvironment } from '../../config.ts';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES } from '../../http/access/shared-counts.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { adminPlace } from './admin.ts';

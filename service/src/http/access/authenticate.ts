@@ -2,7 +2,7 @@
 // takes. Tokens are read from the Authorization header only, and never repeated in an answer or the log.
 
 import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/access-token.ts';
-import { ApiError } from '../../domain/errors.ts';
+import { ApiError } from '../../domain/api-errors.ts';
 import { withinDeadline } from '../operations/database-deadline.ts';
 import type { TokenDirectory } from './token-directory.ts';
 

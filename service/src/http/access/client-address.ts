@@ -3,7 +3,7 @@
 // nothing, and so is whatever stands left of the first entry that no proxy of ours can have written.
 
 import { BlockList, isIP } from 'node:net';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 
 export type AddressOf = (socketAddress: string, headers: Headers) => string;
 

@@ -26,10 +26,8 @@ export class RateLimiter {
   }
 
   /** Counts one request. */
-  take(key: string): RateLimitState | Promise<RateLimitState> {
-    if (this.#limit === 0) return UNLIMITED;
-    const count = this.#counter.add(key);
-    return count instanceof Promise ? count.then((late) => this.#state(late)) : this.#state(count);
+  take(key: string): RateLimitState {
+    return this.#limit === 0 ? UNLIMITED : this.#state(this.#counter.add(key));
   }
 
   /** For an answer that does not count. */
@@ -65,7 +63,7 @@ export interface RateLimitSettings {
 }
 
 export function rateLimits(settings: RateLimitSettings, counter: CounterMaker): RateLimits {
-  const limiter = (policy: string, limit: number) => new RateLimiter(policy, limit, counter(policy, limit));
+  const limiter = (policy: string, limit: number) => new RateLimiter(policy, limit, counter(policy));
   return {
     public: limiter('public', settings.rateLimitPublic),
     private: limiter('private', settings.rateLimitPrivate),

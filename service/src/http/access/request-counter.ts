@@ -1,5 +1,5 @@
-// Counting requests in windows of a minute. This file counts in the memory of one process; the processes of
-// one node count together in shared-counts.ts, several nodes in permit-counter.ts.
+// Counting requests in windows of a minute. This file counts in the memory of one process; the workers of a node count
+// together in shared-counts.ts.
 
 export const WINDOW_MS = 60_000;
 /** Keys beyond this many in one window are not counted: a flood of addresses must not fill the memory. */
@@ -14,14 +14,14 @@ export interface RequestCount {
 
 /** Counts the requests of one policy. */
 export interface RequestCounter {
-  /** Counts a request and tells where its key stands with it. A promise only when another process has to be asked. */
-  add(key: string): RequestCount | Promise<RequestCount>;
+  /** Counts a request and tells where its key stands with it. */
+  add(key: string): RequestCount;
   /** Where a key stands, without counting anything. */
   peek(key: string): RequestCount;
 }
 
-/** Makes the counter of a policy, given how many requests it lets through in a window. */
-export type CounterMaker = (policy: string, limit: number) => RequestCounter;
+/** Makes the counter of a policy. */
+export type CounterMaker = (policy: string) => RequestCounter;
 
 export class LocalCounter implements RequestCounter {
   /** Must not follow the wall clock, which an operator may set back by an hour. */

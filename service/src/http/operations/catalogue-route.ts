@@ -1,7 +1,7 @@
 // Serves the four lists of the catalogue from memory.
 
 import type { Catalogue, CatalogueListName } from '../../catalogue/catalogue.ts';
-import { ApiError } from '../../domain/errors.ts';
+import { ApiError } from '../../domain/api-errors.ts';
 import { chooseCoding } from '../content/content-coding.ts';
 import { matchesTag } from '../content/entity-tag.ts';
 import { PageCache } from '../content/page-cache.ts';

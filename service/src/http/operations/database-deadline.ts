@@ -1,6 +1,7 @@
 // How long a request waits for the database, and what it is answered when that was in vain.
 
-import { ApiError, DatabaseUnavailable } from '../../domain/errors.ts';
+import { ApiError } from '../../domain/api-errors.ts';
+import { DatabaseUnavailable } from '../../domain/failures.ts';
 
 /** The answer is on its way within two seconds, even if the connection to the database is still open. */
 const DEADLINE_MS = 1_800;

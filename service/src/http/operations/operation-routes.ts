@@ -2,7 +2,7 @@
 // Nothing waits unless it must: a catalogue page for a known token is answered in one go.
 
 import type { AccessToken } from '../../domain/access-token.ts';
-import { ApiError, ERRORS } from '../../domain/errors.ts';
+import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import { authenticate, requireKind } from '../access/authenticate.ts';
 import { networkOf } from '../access/client-address.ts';
 import type { RateLimitState, RateLimits } from '../access/rate-limit.ts';
@@ -18,22 +18,18 @@ export function operationRoutes(dependencies: AppDependencies, limits: RateLimit
   const answerCatalogue = catalogueRoute(catalogue, settings.pageSize);
   const answerTransactions = transactionsRoute(dependencies, settings.pageSize);
 
-  function admit(exchange: Exchange, operation: Operation, token: AccessToken): void | Promise<void> {
+  function admit(exchange: Exchange, operation: Operation, token: AccessToken): void {
     exchange.token = token;
     requireKind(token, operation.tokenKind, exchange.request.headers);
     // Browsers share a public token; one that is out of hand must not use up the share of the others.
     const key = token.kind === 'public' ? `${token.id} ${networkOf(exchange.address)}` : token.id;
-    return count(exchange, limits[token.kind].take(key));
+    count(exchange, limits[token.kind].take(key));
   }
 
-  function refuse(exchange: Exchange, error: unknown): Promise<never> {
+  function refuse(exchange: Exchange, error: unknown): never {
     const status = error instanceof ApiError ? ERRORS[error.code].status : undefined;
-    if (status !== 401 && status !== 403) throw error;
-    const counted = count(exchange, limits.failed.take(networkOf(exchange.address)));
-    if (counted === undefined) throw error;
-    return counted.then(() => {
-      throw error;
-    });
+    if (status === 401 || status === 403) count(exchange, limits.failed.take(networkOf(exchange.address)));
+    throw error;
   }
 
   function identify(exchange: Exchange, operation: Operation): void | Promise<void> {
@@ -61,8 +57,7 @@ export function operationRoutes(dependencies: AppDependencies, limits: RateLimit
   }));
 }
 
-function count(exchange: Exchange, state: RateLimitState | Promise<RateLimitState>): void | Promise<void> {
-  if (state instanceof Promise) return state.then((late) => count(exchange, late));
+function count(exchange: Exchange, state: RateLimitState): void {
   exchange.rateLimit = state;
   if (!state.exceeded) return;
   throw new ApiError('rate_limited', `Too many requests. Try again in ${state.retryAfterS} s.`, {

@@ -1,7 +1,7 @@
 // The query parameters of the five operations. Every bad one is named at once; unknown ones are ignored,
 // because clients add cache busters.
 
-import { ApiError, type ParameterError } from '../../domain/errors.ts';
+import { ApiError, type ParameterError } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { type Instant, parseInstant } from '../../domain/timestamp.ts';
 import { parseUuid, type Uuid } from '../../domain/uuid.ts';

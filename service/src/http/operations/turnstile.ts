@@ -5,7 +5,7 @@
 // Work may hold up this whole process, as a page from SQLite does. So it is begun for a few milliseconds in each
 // turn of the event loop and no longer: everything else gets its turn between.
 
-import { ApiError } from '../../domain/errors.ts';
+import { ApiError } from '../../domain/api-errors.ts';
 
 export interface TurnstileLimits {
   readonly runningMax: number;

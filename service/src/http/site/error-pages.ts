@@ -1,6 +1,6 @@
 // The pages under /errors/: for each error what it means, what to do, and what it looks like.
 
-import { ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/errors.ts';
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
 import { exampleProblem } from '../problem.ts';
 import { type Html, html } from './html.ts';
 

@@ -1,13 +1,13 @@
 // The words of the OpenAPI document: what each operation, parameter and header is called and what it means.
 
 import type { z } from 'zod';
+import type { ErrorCode } from '../../domain/api-errors.ts';
 import {
   CashbackOfferSchema,
   CouponSchema,
   PromotionSchema,
   RetailerSchema,
 } from '../../domain/catalogue.ts';
-import type { ErrorCode } from '../../domain/errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { TransactionSchema } from '../../domain/transaction.ts';
 import { type ParameterName, VALUE_LENGTH_MAX } from '../operations/query.ts';

@@ -2,7 +2,7 @@
 // of errors, so that it cannot say anything else than what the service does.
 
 import { z } from 'zod';
-import { ERROR_CODES, ERRORS } from '../../domain/errors.ts';
+import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import { OPERATIONS, type Operation } from '../operations/operations.ts';
 import { exampleProblem } from '../problem.ts';

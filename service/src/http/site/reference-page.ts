@@ -1,7 +1,7 @@
 // The API reference at /docs, made from the OpenAPI document: what each operation takes and answers, code
 // that calls it, and a form that does. The form is for public tokens: a private one has no business in a page.
 
-import { ERROR_CODES, ERRORS } from '../../domain/errors.ts';
+import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import type { StaticFile } from '../content/static-file.ts';
 import type { AssetUrls } from './assets.ts';
 import type { CodeSample } from './code-samples.ts';

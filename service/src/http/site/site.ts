@@ -1,6 +1,6 @@
 // Everything that needs no token: health, the OpenAPI document, and the pages for people.
 
-import { ERROR_CODES, ERRORS } from '../../domain/errors.ts';
+import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
 import type { Route } from '../exchange.ts';
 import { json } from '../reply.ts';

@@ -3,7 +3,7 @@
 
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import { peek } from './peek.ts';
 
 export interface ImportSource {

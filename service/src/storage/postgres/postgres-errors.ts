@@ -1,6 +1,6 @@
 // Says what PostgreSQL's or the socket's own errors mean to us. No message repeats the URL or a password.
 
-import { BadInput, DatabaseUnavailable } from '../../domain/errors.ts';
+import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import { busy } from '../database.ts';
 
 interface DriverError {

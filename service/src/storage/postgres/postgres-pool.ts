@@ -6,7 +6,7 @@
 
 import type { Socket } from 'node:net';
 import type postgres from 'postgres';
-import { BadInput, DatabaseUnavailable } from '../../domain/errors.ts';
+import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import type { DatabaseOptions } from '../database.ts';
 import { isCutOff } from './postgres-errors.ts';
 import { type DriverOptions, PostgresSockets } from './postgres-sockets.ts';

@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import type { PostgresServer } from './postgres-sockets.ts';
 
 /** What the driver is told: no TLS, TLS if the server has it, or TLS with these settings. */

@@ -1,7 +1,7 @@
 // PostgreSQL, for several nodes, through postgres.js: a pool, prepared statements, LISTEN/NOTIFY.
 
 import type postgres from 'postgres';
-import { DatabaseUnavailable } from '../../domain/errors.ts';
+import { DatabaseUnavailable } from '../../domain/failures.ts';
 import {
   type Connection,
   type Database,

@@ -2,7 +2,7 @@
 // lock, so that ten processes that start at once do it once. A database that a newer program has brought to a
 // schema which programs like this one cannot use is refused.
 
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import type { Connection, Database } from '../database.ts';
 import { MIGRATIONS, OLDEST_VERSION, type Step } from './schema.ts';
 

@@ -1,7 +1,7 @@
 // Keeps a running program from reading a database whose schema a newer program has meanwhile changed beyond what
 // this one can use. Noticed with the revisions, at which a server looks twice a second.
 
-import { DatabaseUnavailable } from '../../domain/errors.ts';
+import { DatabaseUnavailable } from '../../domain/failures.ts';
 import type { Database } from '../database.ts';
 import { MIGRATIONS } from './schema.ts';
 

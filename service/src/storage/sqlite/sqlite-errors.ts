@@ -3,7 +3,7 @@
 import { SQLiteError } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { BadInput, DatabaseUnavailable } from '../../domain/errors.ts';
+import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import { busy } from '../database.ts';
 
 export function isBusy(error: unknown): boolean {

@@ -1,7 +1,7 @@
 // SQLite, the embedded default, through bun:sqlite. One connection writes; reads use connections of their
 // own, so that WAL lets them go on while an import runs.
 
-import { BadInput } from '../../domain/errors.ts';
+import { BadInput } from '../../domain/failures.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 

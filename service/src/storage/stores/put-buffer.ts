@@ -2,7 +2,7 @@
 // end with the id, so rows that come in order fall side by side in each of them: a million new transactions
 // are written in about half the time.
 
-import { Refused } from '../../domain/errors.ts';
+import { Refused } from '../../domain/failures.ts';
 import type { StoredTransaction } from '../../domain/stores.ts';
 import { type Connection, TRANSACTIONS } from '../database.ts';
 import { BULK_ROWS_MIN, type BulkStamps } from '../transactions/bulk-stamps.ts';

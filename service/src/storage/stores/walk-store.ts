@@ -4,7 +4,7 @@
 // begins and goes on.
 
 import type { Clock } from '../../domain/clock.ts';
-import { BadInput, DatabaseUnavailable, Refused } from '../../domain/errors.ts';
+import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
 import type { Walk, WalkStore } from '../../domain/stores.ts';
 import type { Database } from '../database.ts';
 import { isFileFault } from '../sqlite/sqlite-errors.ts';

@@ -2,7 +2,7 @@
 // it, because its first page has promised that.
 
 import type { Clock } from '../../domain/clock.ts';
-import { DatabaseUnavailable } from '../../domain/errors.ts';
+import { DatabaseUnavailable } from '../../domain/failures.ts';
 import type {
   TransactionPage,
   TransactionQuery,

@@ -116,18 +116,3 @@ export class ApiError extends Error {
     this.errors = options.errors;
   }
 }
-
-/** The database cannot be reached or does not answer in time. Storage throws it; HTTP turns it into a 503. */
-export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
-}
-
-/** A command that cannot be carried out as given: bad usage or bad input. Exit code 2; nothing has changed. */
-export class BadInput extends Error {
-  override readonly name = 'BadInput';
-}
-
-/** A command that a guard refuses. Exit code 3; nothing has changed. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-}

@@ -1,0 +1,17 @@
+// How work fails inside the program. A command turns each into one sentence and an exit code; HTTP shows callers the
+// errors of api-errors.ts instead.
+
+/** The database cannot be reached or does not answer in time. Storage throws it; HTTP turns it into a 503. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+/** A command that cannot be carried out as given: bad usage or bad input. Exit code 2; nothing has changed. */
+export class BadInput extends Error {
+  override readonly name = 'BadInput';
+}
+
+/** A command that a guard refuses. Exit code 3; nothing has changed. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
