@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';
 import { runNemesis } from './nemesis.ts';
 
-const SEED = Number(process.env.OFFERBOOK_TEST_SEED ?? 20_261_115);
+const SEED = Number(process.env.TEST_SEED ?? 20_261_115);
 const DURATION_MS = 8_000;
 
 for (const database of DATABASES) {

@@ -28,7 +28,7 @@ import {
 setDefaultTimeout(60_000);
 
 const STEPS = 60;
-const SEED = Number(process.env.OFFERBOOK_TEST_SEED ?? 20_261_115);
+const SEED = Number(process.env.TEST_SEED ?? 20_261_115);
 
 let primary: PostgresServer;
 let replica: PostgresServer;

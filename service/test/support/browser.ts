@@ -34,9 +34,9 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 function chosenBrowser(): string | undefined {
-  const chosen = process.env.OFFERBOOK_TEST_BROWSER;
+  const chosen = process.env.TEST_BROWSER;
   if (chosen !== undefined && !existsSync(chosen)) {
-    throw new Error(`OFFERBOOK_TEST_BROWSER names ${chosen}, which does not exist`);
+    throw new Error(`TEST_BROWSER names ${chosen}, which does not exist`);
   }
   return chosen;
 }

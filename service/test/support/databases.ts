@@ -11,10 +11,21 @@ export interface TestDatabase {
   create(): Promise<string>;
 }
 
-export const DATABASES: readonly TestDatabase[] = [
+const ALL: readonly TestDatabase[] = [
   { name: 'SQLite', create: async () => `sqlite:${join(temporaryFolder(), 'test.db')}` },
   { name: 'PostgreSQL', create: newPostgresDatabase },
 ];
+
+/** All of them, unless TEST_DATABASES names those to run with, such as `SQLite`. */
+export const DATABASES: readonly TestDatabase[] = chosenDatabases(process.env.TEST_DATABASES);
+
+function chosenDatabases(names: string | undefined): readonly TestDatabase[] {
+  if (names === undefined) return ALL;
+  const wanted = names.split(',');
+  const unknown = wanted.find((name) => !ALL.some((database) => database.name === name));
+  if (unknown !== undefined) throw new Error(`TEST_DATABASES names ${unknown}, which is no database`);
+  return ALL.filter((database) => wanted.includes(database.name));
+}
 
 let ofThisRun: string | undefined;
 

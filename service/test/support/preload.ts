@@ -1,15 +1,19 @@
-// Runs before the first test file: makes sure that what a test starts is stopped when the last one is done.
+// Runs before every test file: sets what all tests share, and stops what they have started when the last one is done.
 
-import { afterAll, beforeAll } from 'bun:test';
+import { afterAll, setDefaultTimeout } from 'bun:test';
 import fc from 'fast-check';
 import { removeTemporaryFolders } from './databases.ts';
-import { sharedPostgres, stopPostgres } from './postgres-server.ts';
+import { stopPostgres } from './postgres-server.ts';
+
+// The first test that needs PostgreSQL waits for its start, and machines may be slow or busy.
+setDefaultTimeout(120_000);
 
 // The same inputs on every run, so that a run on another machine can be repeated here. To look further:
-// OFFERBOOK_TEST_SEED=$RANDOM npm run test:all
-fc.configureGlobal({ seed: Number(process.env.OFFERBOOK_TEST_SEED ?? 20_261_115) });
+// TEST_SEED=$RANDOM TEST_RUNS=1000 npm run test:all
+fc.configureGlobal({
+  seed: Number(process.env.TEST_SEED ?? 20_261_115),
+  ...(process.env.TEST_RUNS && { numRuns: Number(process.env.TEST_RUNS) }),
+});
 
-// Started outside of any test: when a test runs out of time, the processes that it started are ended.
-beforeAll(async () => void (await sharedPostgres()));
 afterAll(stopPostgres);
 afterAll(removeTemporaryFolders);
