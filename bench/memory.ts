@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Random } from '../service/src/sandbox/random.ts';
+import { Random } from '@offerbook/sandbox/random.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../service/src/storage/open-stores.ts';
 import { fillCatalogue } from './fill.ts';
 import { makeRetailers, SMALL } from './large-catalogue.ts';

@@ -3,10 +3,10 @@
 // made again at the end.
 
 import { join } from 'node:path';
+import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '../service/src/domain/timestamp.ts';
 import { printTransaction } from '../service/src/domain/transaction.ts';
 import type { Uuid } from '../service/src/domain/uuid.ts';
-import type { Random } from '../service/src/sandbox/random.ts';
 import { type Database, type SqlValue, TRANSACTIONS } from '../service/src/storage/database.ts';
 
 const DAY_MS = 86_400_000;

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Random } from '@offerbook/sandbox/random.ts';
 import type { TransactionQuery } from '../service/src/domain/stores.ts';
 import type { Transaction } from '../service/src/domain/transaction.ts';
-import { Random } from '../service/src/sandbox/random.ts';
 import {
   COMMAND_OPTIONS,
   openDatabase,

@@ -3,9 +3,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Random } from '@offerbook/sandbox/random.ts';
 import { printRetailer, type Retailer } from '../../service/src/domain/catalogue.ts';
 import type { Stores } from '../../service/src/domain/stores.ts';
-import { Random } from '../../service/src/sandbox/random.ts';
 import { openStores } from '../../service/src/storage/open-stores.ts';
 import { fillCatalogue } from '../fill.ts';
 import { LARGE, makeRetailers } from '../large-catalogue.ts';

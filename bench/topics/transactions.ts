@@ -4,10 +4,10 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Random } from '@offerbook/sandbox/random.ts';
 import postgres from 'postgres';
 import type { Stores } from '../../service/src/domain/stores.ts';
 import { printTimestamp } from '../../service/src/domain/timestamp.ts';
-import { Random } from '../../service/src/sandbox/random.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../service/src/storage/open-stores.ts';
 import { offerbook } from '../../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';

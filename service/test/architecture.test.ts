@@ -12,10 +12,9 @@ const ALLOWED: Record<string, readonly string[]> = {
   storage: ['domain'],
   catalogue: ['domain'],
   importer: ['domain'],
-  sandbox: ['domain'],
   http: ['domain', 'catalogue'],
   'config.ts': ['domain', 'http'],
-  cli: ['domain', 'storage', 'catalogue', 'importer', 'sandbox', 'http', 'config.ts'],
+  cli: ['domain', 'storage', 'catalogue', 'importer', 'http', 'config.ts'],
   'main.ts': ['cli'],
 };
 

@@ -1,8 +1,8 @@
 // Clients that are slow, broken or worse, in a crowd. Some hold connections for as long as they can: they
 // trickle headers, say nothing, or ask and never read. Others come, send something odd, and go.
 
+import { Random } from '@offerbook/sandbox/random.ts';
 import type { Socket } from 'bun';
-import { Random } from '../../src/sandbox/random.ts';
 
 const TRICKLE_MS = 1_000;
 /** How long a client that has sent something odd waits for an answer. */

@@ -1,7 +1,7 @@
 // Several server processes on one database, each of which may be stopped, killed and started again while
 // requests go on. A request that meets a dead or starting server is sent again.
 
-import type { Random } from '../../src/sandbox/random.ts';
+import type { Random } from '@offerbook/sandbox/random.ts';
 import { ServerProcess } from '../support/command.ts';
 
 const RETRY_MS = 20;

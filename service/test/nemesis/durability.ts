@@ -2,10 +2,10 @@
 // is still at work, and the database server itself. Whatever was acknowledged must be there afterwards, and
 // of the other import all or nothing.
 
+import { Random } from '@offerbook/sandbox/random.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import { Random } from '../../src/sandbox/random.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { transaction } from '../support/fixtures.ts';

@@ -2,9 +2,9 @@
 // as in the middle of a rotation. They go from node to node with every page. The one that keeps the greatest stamp has
 // an organisation to itself and stays on one node, which must stay up while it walks.
 
+import type { Random } from '@offerbook/sandbox/random.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { Random } from '../../src/sandbox/random.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import type { Cluster } from './cluster.ts';
 import { getOrganisation } from './import-order.ts';

@@ -2,7 +2,7 @@
 // off and once with it on: the comparison on which the nemesis rests must tell the two apart.
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { Random } from '../../src/sandbox/random.ts';
+import { Random } from '@offerbook/sandbox/random.ts';
 import { DATABASES } from '../support/databases.ts';
 import { GapPoller } from './broken/gap-poller.ts';
 import { stampEarly } from './broken/late-writer.ts';

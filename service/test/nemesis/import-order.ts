@@ -1,12 +1,12 @@
 // One import as the nemesis orders it, and how it is carried out: through the product's own importer, with a
 // file that is made up while the change clock's lock is held. Runs in the importers' processes.
 
+import { Random } from '@offerbook/sandbox/random.ts';
 import type { Organisation, Stores, TransactionStore } from '../../src/domain/stores.ts';
 import { STATUSES, type Status, type Transaction } from '../../src/domain/transaction.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { Random } from '../../src/sandbox/random.ts';
 import { transaction } from '../support/fixtures.ts';
 import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName } from './world.ts';
 

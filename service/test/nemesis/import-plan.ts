@@ -1,6 +1,6 @@
 // What the next import of an importer is to be: chance decides, within what makes trouble.
 
-import type { Random } from '../../src/sandbox/random.ts';
+import type { Random } from '@offerbook/sandbox/random.ts';
 import type { ImportOrder } from './import-order.ts';
 import type { OrganisationName } from './world.ts';
 

@@ -2,8 +2,8 @@
 // every poller for one more quiet walk and compares its copy with the database, row for row. Everything is
 // decided by the seed, each actor by its own part of it; only the timing is the machine's.
 
+import { Random } from '@offerbook/sandbox/random.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { Random } from '../../src/sandbox/random.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { Cluster } from './cluster.ts';

@@ -1,9 +1,9 @@
 // A scene whose second node reads from a replica, and pollers whose pages come from both nodes in turn while the
 // replica is held up and let go again.
 
+import { Random } from '@offerbook/sandbox/random.ts';
 import type { ServeSettings } from '../../src/config.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
-import { Random } from '../../src/sandbox/random.ts';
 import { query, untilCaughtUp } from '../support/postgres-replica.ts';
 import { type PostgresServer, postgresUrl } from '../support/postgres-server.ts';
 import type { TestNode } from '../support/test-node.ts';

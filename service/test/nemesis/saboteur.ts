@@ -1,10 +1,10 @@
 // Gets at the row that a poller's cursor points to, between two pages: changes it, or deletes it, which no
 // operation of the product does. Does nothing while somebody else is writing.
 
+import type { Random } from '@offerbook/sandbox/random.ts';
 import { Refused } from '../../src/domain/failures.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import type { Random } from '../../src/sandbox/random.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { TRANSACTIONS } from '../../src/storage/database.ts';
 import { carryOut, getOrganisation } from './import-order.ts';

@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'bun:test';
+import { getCountry } from '@offerbook/sandbox/countries.ts';
+import { busyness } from '@offerbook/sandbox/day-rhythm.ts';
+import { arrivals, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
+import { Market } from '@offerbook/sandbox/market.ts';
+import { type Change, courseOf, fasterSince, follow, REAL_PACE } from '@offerbook/sandbox/sale-course.ts';
+import { isSaleId, reportedAtMs } from '@offerbook/sandbox/sale-id.ts';
+import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
+import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
 import fc from 'fast-check';
-import type { Retailer } from '../../src/domain/catalogue.ts';
-import { activePeriodMs } from '../../src/domain/deals.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
-import {
-  mayBecome,
-  printTransaction,
-  type Transaction,
-  TransactionSchema,
-  type UnstampedTransaction,
-} from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
-import { getCountry } from '../../src/sandbox/countries.ts';
-import { busyness } from '../../src/sandbox/day-rhythm.ts';
-import { arrivals, LivingSales, lively, SPARSE } from '../../src/sandbox/living-sales.ts';
-import { Market } from '../../src/sandbox/market.ts';
-import { type Change, courseOf, fasterSince, follow, REAL_PACE } from '../../src/sandbox/sale-course.ts';
-import { isSaleId, reportedAtMs } from '../../src/sandbox/sale-id.ts';
-import { makeCatalogue } from '../../src/sandbox/synthetic-catalogue.ts';
+import { mayBecome, TransactionSchema } from '../../src/domain/transaction.ts';
 
 const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
 const MINUTE_MS = 60_000;
@@ -27,7 +19,7 @@ const DAY_MS = 24 * HOUR_MS;
 const retailers: readonly Retailer[] = makeCatalogue({
   seed: 1,
   nowMs: NOW_MS,
-  logoUrl: (id: Uuid) => `http://localhost:8080/logos/${id}.svg`,
+  logoUrl: (id) => `http://localhost:8080/logos/${id}.svg`,
 });
 const market = new Market(retailers);
 
@@ -35,7 +27,7 @@ function history(seed = 1): Change[] {
   return new LivingSales(seed, REAL_PACE, market).between(NOW_MS - 90 * DAY_MS, NOW_MS, SPARSE);
 }
 
-function stamped({ transaction, atMs }: Change): Transaction {
+function stamped({ transaction, atMs }: Change) {
   return { ...transaction, updatedAt: printTimestamp(atMs) };
 }
 
@@ -50,7 +42,7 @@ describe('a history of 90 days', () => {
 
   test('would be taken by an import as it is', () => {
     const rows = changes.map(stamped);
-    expect(rows.map((row) => TransactionSchema.parse(row))).toEqual(rows);
+    expect<unknown>(rows.map((row) => TransactionSchema.parse(row))).toEqual(rows);
   });
 
   test('has more than ten thousand sales, some on every day, in every state, most of them settled', () => {
@@ -81,11 +73,9 @@ describe('a history of 90 days', () => {
     for (const { transaction: t } of changes) {
       const deals = [t.cashbackOfferId, t.couponId, t.promotionId].flatMap((id) => id ?? []);
       expect(deals).toHaveLength(1);
-      const deal = passing.get(deals[0] as Uuid);
-      const soldMs = Date.parse(`${t.soldAt}Z`);
-      const period = deal === undefined ? { fromMs: 0, untilMs: NOW_MS } : activePeriodMs(deal);
-      expect(period.fromMs <= soldMs && soldMs < period.untilMs).toBe(true);
-      expect(deal !== undefined || offers.get(deals[0] as Uuid)?.countries.includes(t.country)).toBe(true);
+      const deal = passing.get(deals[0] as string);
+      expect(deal === undefined || (deal.startDate <= t.soldAt && t.soldAt < deal.endDate)).toBe(true);
+      expect(deal !== undefined || offers.get(deals[0] as string)?.countries.includes(t.country)).toBe(true);
     }
     expect(changes.filter(({ transaction }) => transaction.couponId !== null).length).toBeGreaterThan(100);
     expect(changes.filter(({ transaction }) => transaction.promotionId !== null).length).toBeGreaterThan(50);
@@ -102,7 +92,7 @@ describe('a history of 90 days', () => {
 
 describe('a week in steps of five minutes', () => {
   const sales = new LivingSales(3, REAL_PACE, market);
-  const states = new Map<Uuid, UnstampedTransaction[]>();
+  const states = new Map<string, Sale[]>();
   const start = sales.between(NOW_MS - 30 * DAY_MS, NOW_MS, SPARSE);
   sales.settle(start, NOW_MS);
   for (const { transaction } of start) states.set(transaction.id, [transaction]);
@@ -116,14 +106,13 @@ describe('a week in steps of five minutes', () => {
   }
   const courses = [...states.values()];
   const steps = courses.flatMap((course) =>
-    course.slice(1).map((after, i) => ({ before: course[i] as UnstampedTransaction, after })),
+    course.slice(1).map((after, i) => ({ before: course[i] as Sale, after })),
   );
 
   test('no transaction ever makes a forbidden step, and each step changes something', () => {
     expect(steps.length).toBeGreaterThan(500);
     expect(steps.filter(({ before, after }) => !mayBecome(before.status, after.status))).toEqual([]);
-    const printed = (transaction: UnstampedTransaction) => printTransaction(transaction, printTimestamp(0));
-    expect(steps.filter(({ before, after }) => printed(before) === printed(after))).toEqual([]);
+    expect(steps.filter(({ before, after }) => Bun.deepEquals(before, after))).toEqual([]);
   });
 
   test('sales are confirmed, declined, corrected, and now and then turned round', () => {
@@ -137,7 +126,7 @@ describe('a week in steps of five minutes', () => {
   });
 
   test('only what may change changes: the deal, the buyer and the time of the sale stay', () => {
-    const fixed = ({ status: _, orderValue: __, cashback: ___, ...rest }: UnstampedTransaction) => rest;
+    const fixed = ({ status: _, orderValue: __, cashback: ___, ...rest }: Sale) => rest;
     for (const { before, after } of steps) expect(fixed(after)).toEqual(fixed(before));
   });
 
@@ -193,7 +182,7 @@ test('a settlement that was missed is made up for, with a moment that nobody has
   const [sale] = new LivingSales(1, REAL_PACE, market)
     .between(NOW_MS, NOW_MS + 10 * MINUTE_MS, lively(1))
     .filter(({ transaction }) => transaction.status === 'PENDING');
-  const before = sale?.transaction as UnstampedTransaction;
+  const before = sale?.transaction as Sale;
   const course = courseOf(1, before.id, REAL_PACE);
   const [fromMs, toMs] = [course.settledAtMs + DAY_MS, course.settledAtMs + 2 * DAY_MS];
   expect(follow(before, { ...course, reversedAtMs: undefined }, fromMs, toMs)).toEqual({
@@ -210,5 +199,5 @@ test('an id tells when its sale was reported and that this seed made it', () => 
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.filter((id) => !isSaleId(9, id) || isSaleId(8, id))).toEqual([]);
   expect(ids.filter((id) => reportedAtMs(id) <= NOW_MS || reportedAtMs(id) > NOW_MS + HOUR_MS)).toEqual([]);
-  expect(isSaleId(9, Bun.randomUUIDv7() as Uuid)).toBe(false);
+  expect(isSaleId(9, Bun.randomUUIDv7() as string)).toBe(false);
 });

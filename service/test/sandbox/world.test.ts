@@ -1,14 +1,14 @@
 // The sandbox's data on real databases, through the real imports, with a clock that the test sets.
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { findSeed, openOrganisation, renewTokens } from '../../src/cli/commands/sandbox/organisation.ts';
+import { World } from '../../src/cli/commands/sandbox/world.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { findSeed, openOrganisation, renewTokens } from '../../src/sandbox/organisation.ts';
-import { World } from '../../src/sandbox/world.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { retailer, transaction } from '../support/fixtures.ts';

@@ -2,10 +2,10 @@
 // complete, and the next begins right after it. Now and then it is in a hurry, and asks for a window that is not complete
 // yet: it sees that from the first page, leaves the walk where it is, and asks again later.
 
+import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '../../../src/domain/timestamp.ts';
 import type { Transaction } from '../../../src/domain/transaction.ts';
 import type { Uuid } from '../../../src/domain/uuid.ts';
-import type { Random } from '../../../src/sandbox/random.ts';
 import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
 
 /** Changes come every few milliseconds. */

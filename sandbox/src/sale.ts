@@ -1,15 +1,13 @@
 // One sale as it is first reported: pending, with the click that led to it and whatever the partner's
 // application had passed along.
 
-import { printTimestamp } from '../domain/timestamp.ts';
-import type { UnstampedTransaction } from '../domain/transaction.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import { getCategory } from './categories.ts';
 import { roundMoney } from './countries.ts';
 import { pickCountry } from './day-rhythm.ts';
 import { type Market, pickDeal } from './market.ts';
 import { Random } from './random.ts';
 import { reportedAtMs } from './sale-id.ts';
+import { printSecond, type Sale } from './wire.ts';
 
 const SECOND_MS = 1_000;
 const USERS = 4_000;
@@ -18,7 +16,7 @@ const USER_SKEW = 2;
 /** Sales for which no click is known, because the user asked for the cashback afterwards. */
 const CLAIMED_SHARE = 0.02;
 
-export function makeSale(seed: number, id: Uuid, market: Market): UnstampedTransaction {
+export function makeSale(seed: number, id: string, market: Market): Sale {
   const random = new Random(seed, 'sale', id);
   const reportedMs = reportedAtMs(id);
   const soldMs = wholeSecond(reportedMs - random.logBetween(2 * SECOND_MS, 90 * SECOND_MS));
@@ -36,12 +34,12 @@ export function makeSale(seed: number, id: Uuid, market: Market): UnstampedTrans
   return {
     id,
     country: country.code,
-    clickedAt: isClaimed ? null : printTimestamp(clickedMs),
-    soldAt: printTimestamp(soldMs),
+    clickedAt: isClaimed ? null : printSecond(clickedMs),
+    soldAt: printSecond(soldMs),
     currencyCode: country.currencyCode,
     orderValue,
     cashback: maximumFixedCommissionFee ?? roundMoney(orderValue * cashbackPercentage, country.decimals),
-    activatedAt: isClaimed ? null : printTimestamp(clickedMs - random.whole(0, 3) * SECOND_MS),
+    activatedAt: isClaimed ? null : printSecond(clickedMs - random.whole(0, 3) * SECOND_MS),
     passbackUid: passbackUid(seed, random),
     passbackData: isClaimed ? null : passbackData(random, country.code),
     status: 'PENDING',

@@ -1,10 +1,10 @@
 // The cashback offers of a shop: one for everything, and further ones for groups of goods, new customers,
 // larger orders or single countries, as percentages or as fixed amounts.
 
-import type { CashbackOffer } from '../domain/catalogue.ts';
 import { getCountry } from './countries.ts';
 import { namedUuid, Random } from './random.ts';
 import { printPrice, roundPrice, type Shop } from './shop.ts';
+import type { CashbackOffer } from './wire.ts';
 
 /** Of the offers after a shop's first. */
 const FIXED_SHARE = 0.27;

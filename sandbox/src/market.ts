@@ -1,17 +1,15 @@
 // What can be bought where: the catalogue of a moment, arranged for picking the deal behind a sale.
 
-import type { CashbackOffer, Retailer } from '../domain/catalogue.ts';
-import { activePeriodMs } from '../domain/deals.ts';
-import type { UnstampedTransaction } from '../domain/transaction.ts';
 import { COUNTRIES, type Country } from './countries.ts';
 import type { Random } from './random.ts';
+import { type CashbackOffer, printSecond, type Retailer, type Sale } from './wire.ts';
 
 interface Choice {
   readonly retailer: Retailer;
   readonly offer: CashbackOffer;
 }
 
-type Deal = Pick<UnstampedTransaction, 'cashbackOfferId' | 'couponId' | 'promotionId'>;
+type Deal = Pick<Sale, 'cashbackOfferId' | 'couponId' | 'promotionId'>;
 
 const SKEW = 2.2;
 const COUPON_SHARE = 0.14;
@@ -38,10 +36,8 @@ export class Market {
 
 /** Which deal the buyer had activated: the offer, or a coupon or promotion that the retailer had on at the time. */
 export function pickDeal(random: Random, { retailer, offer }: Choice, atMs: number): Deal {
-  const isOn = (deal: Parameters<typeof activePeriodMs>[0]) => {
-    const { fromMs, untilMs } = activePeriodMs(deal);
-    return fromMs <= atMs && atMs < untilMs;
-  };
+  const at = printSecond(atMs);
+  const isOn = (deal: { startDate: string; endDate: string }) => deal.startDate <= at && at < deal.endDate;
   const lot = random.unit();
   const coupons = lot < COUPON_SHARE ? retailer.coupons.filter(isOn) : [];
   if (coupons.length > 0)

@@ -1,13 +1,12 @@
 // The coupons and promotions of a shop, as they are at a given moment.
 
-import type { Coupon, Promotion } from '../domain/catalogue.ts';
-import { printTimestamp } from '../domain/timestamp.ts';
 import type { Category } from './categories.ts';
 import { capitalised } from './offers.ts';
 import { namedUuid, Random } from './random.ts';
 import { COUPON_RHYTHMS, currentOccurrence, PROMOTION_RHYTHMS } from './recurrence.ts';
 import { asciiWords } from './retailer-names.ts';
 import { printPrice, type Shop } from './shop.ts';
+import { type Coupon, type Promotion, printSecond } from './wire.ts';
 
 export function makeCoupons(seed: number, shop: Shop, count: number, nowMs: number): Coupon[] {
   return Array.from({ length: count }, (_, number) => {
@@ -19,8 +18,8 @@ export function makeCoupons(seed: number, shop: Shop, count: number, nowMs: numb
       code: couponCode(random, shop, figure),
       id: namedUuid(seed, ...place, when.number),
       description: benefit,
-      startDate: printTimestamp(when.startMs),
-      endDate: printTimestamp(when.endMs),
+      startDate: printSecond(when.startMs),
+      endDate: printSecond(when.endMs),
     };
   });
 }
@@ -34,8 +33,8 @@ export function makePromotions(seed: number, shop: Shop, count: number, nowMs: n
     return {
       id: namedUuid(seed, ...place, when.number),
       description: promotionText(random, shop, occasion),
-      startDate: printTimestamp(when.startMs),
-      endDate: printTimestamp(when.endMs),
+      startDate: printSecond(when.startMs),
+      endDate: printSecond(when.endMs),
       deepLink: `https://${shop.hostname}/${random.pick(['sale', 'offers', 'c'])}/${asciiWords(occasion.headline)}?ref=offerbook`,
     };
   });

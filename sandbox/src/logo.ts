@@ -1,8 +1,8 @@
 // Draws a retailer's logo: its initials or a simple mark on a colour of its own. The picture is made of plain
 // shapes; it holds no script, no style and no address, and nothing in it comes from outside but two letters.
 
-import type { Retailer } from '../domain/catalogue.ts';
 import { Random } from './random.ts';
+import type { Retailer } from './wire.ts';
 
 interface Colours {
   readonly ground: string;

@@ -1,12 +1,11 @@
 // The catalogue of the sandbox: a pure function of the seed and the moment. Retailers and offers depend on
 // the seed alone; coupons and promotions come and go with time.
 
-import type { Retailer } from '../domain/catalogue.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import { makeCoupons, makePromotions } from './coupons-and-promotions.ts';
 import { makeOffers } from './offers.ts';
 import { namedUuid, Random } from './random.ts';
 import { openShops } from './shop.ts';
+import type { Retailer } from './wire.ts';
 
 export const RETAILER_COUNT = 400;
 export const OFFER_COUNT = 1_500;
@@ -22,7 +21,7 @@ const PROMOTIONS_MAX = 4;
 export interface CatalogueOptions {
   readonly seed: number;
   readonly nowMs: number;
-  readonly logoUrl: (retailerId: Uuid) => string;
+  readonly logoUrl: (retailerId: string) => string;
 }
 
 /** The retailers of a moment, the most popular ones first. */

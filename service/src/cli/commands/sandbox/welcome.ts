@@ -1,8 +1,8 @@
 // What the sandbox prints when it is ready: where everything is, and four requests that work as pasted.
 
-import type { Retailer } from '../domain/catalogue.ts';
-import { printTimestamp } from '../domain/timestamp.ts';
-import { asciiWords } from './retailer-names.ts';
+import { asciiWords } from '@offerbook/sandbox/retailer-names.ts';
+import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import { printTimestamp } from '../../../domain/timestamp.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -4,7 +4,7 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { BadInput } from '../domain/failures.ts';
+import { BadInput } from '../../../domain/failures.ts';
 
 export interface FileLock {
   release(): void;

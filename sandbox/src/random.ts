@@ -1,8 +1,6 @@
 // Chance that can be repeated: the same seed and the same names give the same numbers, on every machine and
 // at any time. Nothing in the sandbox asks any other source of chance, tokens excepted.
 
-import type { Uuid } from '../domain/uuid.ts';
-
 const NAMESPACE = '5d0c1a52-0b0e-4c5a-9f43-7f0ffe2b00c5';
 
 export class Random {
@@ -78,6 +76,6 @@ export class Random {
 }
 
 /** An id that the seed and a name decide. */
-export function namedUuid(...parts: readonly (string | number)[]): Uuid {
-  return Bun.randomUUIDv5(parts.join('/'), NAMESPACE) as Uuid;
+export function namedUuid(...parts: readonly (string | number)[]): string {
+  return Bun.randomUUIDv5(parts.join('/'), NAMESPACE);
 }

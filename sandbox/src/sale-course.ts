@@ -2,11 +2,10 @@
 // declined, and now and then that is turned round later. The seed and the sale's id decide it all, so the
 // course can be worked out again at any time.
 
-import { mayBecome, type Status, type UnstampedTransaction } from '../domain/transaction.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import { COUNTRIES, roundMoney } from './countries.ts';
 import { Random } from './random.ts';
 import { reportedAtMs } from './sale-id.ts';
+import type { Sale } from './wire.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -41,11 +40,11 @@ export interface SaleCourse {
   /** What the amounts are multiplied with. */
   readonly correction: number;
   readonly settledAtMs: number;
-  readonly outcome: Exclude<Status, 'PENDING'>;
+  readonly outcome: Exclude<Sale['status'], 'PENDING'>;
   readonly reversedAtMs: number | undefined;
 }
 
-export function courseOf(seed: number, id: Uuid, pace: Pace): SaleCourse {
+export function courseOf(seed: number, id: string, pace: Pace): SaleCourse {
   const random = new Random(seed, 'course', id);
   const settleDelayMs = random.logBetween(...(random.chance(QUICK_SHARE) ? QUICK_MS : SLOW_MS));
   const correctDelayMs = settleDelayMs * random.between(0.2, 0.8);
@@ -62,17 +61,12 @@ export function courseOf(seed: number, id: Uuid, pace: Pace): SaleCourse {
 }
 
 export interface Change {
-  readonly transaction: UnstampedTransaction;
+  readonly transaction: Sale;
   readonly atMs: number;
 }
 
 /** Where the course has brought a sale after a span of time; undefined when nothing happened in it. */
-export function follow(
-  before: UnstampedTransaction,
-  course: SaleCourse,
-  fromMs: number,
-  toMs: number,
-): Change | undefined {
+export function follow(before: Sale, course: SaleCourse, fromMs: number, toMs: number): Change | undefined {
   let change: Change | undefined;
   const isIn = (atMs: number | undefined): atMs is number =>
     atMs !== undefined && fromMs < atMs && atMs <= toMs;
@@ -87,7 +81,7 @@ export function follow(
     change = { transaction: { ...now(), status: course.outcome }, atMs };
   }
   const reversed = course.outcome === 'CONFIRMED' ? 'DECLINED' : 'CONFIRMED';
-  if (isIn(course.reversedAtMs) && now().status === course.outcome && mayBecome(now().status, reversed)) {
+  if (isIn(course.reversedAtMs) && now().status === course.outcome) {
     change = { transaction: { ...now(), status: reversed }, atMs: course.reversedAtMs };
   }
   return change;
@@ -100,7 +94,7 @@ export function isReversedAfter(course: SaleCourse, afterMs: number): boolean {
 
 const DECIMALS = new Map(COUNTRIES.map(({ currencyCode, decimals }) => [currencyCode, decimals]));
 
-function corrected(transaction: UnstampedTransaction, factor: number): UnstampedTransaction {
+function corrected(transaction: Sale, factor: number): Sale {
   const decimals = DECIMALS.get(transaction.currencyCode) ?? 2;
   return {
     ...transaction,

@@ -2,9 +2,9 @@
 // new ones and ends those of the start before. Their label says that the sandbox made them and from which
 // seed: that is how a database is recognised as a sandbox's.
 
-import { digestToken, isLive, newTokenText, type TokenKind } from '../domain/access-token.ts';
-import { BadInput } from '../domain/failures.ts';
-import type { Organisation, Stores } from '../domain/stores.ts';
+import { digestToken, isLive, newTokenText, type TokenKind } from '../../../domain/access-token.ts';
+import { BadInput } from '../../../domain/failures.ts';
+import type { Organisation, Stores } from '../../../domain/stores.ts';
 
 const NAME = 'Sandbox';
 const LABEL = /^sandbox, seed (\d{1,10})$/;

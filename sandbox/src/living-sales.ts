@@ -2,15 +2,13 @@
 // in those that are open. It reads no clock and writes nothing; whoever drives it says from when until when,
 // imports what comes out, and then tells it that this is done.
 
-import type { StoredDocument } from '../domain/stores.ts';
-import type { Transaction, UnstampedTransaction } from '../domain/transaction.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import { busyness } from './day-rhythm.ts';
 import type { Market } from './market.ts';
 import { Random } from './random.ts';
 import { makeSale } from './sale.ts';
 import { type Change, courseOf, follow, isReversedAfter, type Pace, type SaleCourse } from './sale-course.ts';
 import { isSaleId, reportedAtMs, SALES_PER_CELL_MAX, saleId } from './sale-id.ts';
+import type { Sale } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
@@ -31,14 +29,14 @@ export function lively(speed: number): Density {
 
 /** A sale to which something may still happen. */
 interface OpenSale {
-  readonly transaction: UnstampedTransaction;
+  readonly transaction: Sale;
   readonly course: SaleCourse;
 }
 
 export class LivingSales {
   readonly #seed: number;
   readonly #pace: Pace;
-  readonly #open = new Map<Uuid, OpenSale>();
+  readonly #open = new Map<string, OpenSale>();
   market: Market;
 
   constructor(seed: number, pace: Pace, market: Market) {
@@ -52,12 +50,12 @@ export class LivingSales {
   }
 
   /** Goes on with a sale from the database, if it is one of ours and something may still happen to it. */
-  resume({ id, document }: StoredDocument, afterMs: number): void {
+  resume({ id, document }: { readonly id: string; readonly document: string }, afterMs: number): void {
     const course = courseOf(this.#seed, id, this.#pace);
     // Most are settled for good, and that can be told without parsing them.
     if (!document.includes('"status":"PENDING"') && !isReversedAfter(course, afterMs)) return;
     if (!isSaleId(this.#seed, id)) return;
-    const { updatedAt: _, ...transaction } = JSON.parse(document) as Transaction;
+    const { updatedAt: _, ...transaction } = JSON.parse(document) as Sale & { updatedAt: string };
     this.#open.set(id, { transaction, course });
   }
 
@@ -94,7 +92,7 @@ export function* arrivals(
   fromMs: number,
   toMs: number,
   { salesPerDay, cellMs }: Density,
-): Generator<Uuid> {
+): Generator<string> {
   for (let cell = Math.floor(fromMs / cellMs); cell * cellMs <= toMs; cell++) {
     const startMs = cell * cellMs;
     const random = new Random(seed, 'arrivals', cellMs, cell);

@@ -1,14 +1,13 @@
 // The sandbox's data over time: brings a database up to the present when the sandbox starts, and on from
 // there beat by beat. It decides what is to be imported when; the imports themselves are handed to it.
 
-import type { Retailer } from '../domain/catalogue.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { Organisation, Stores } from '../domain/stores.ts';
-import type { Uuid } from '../domain/uuid.ts';
-import { type Density, LivingSales, lively, SPARSE } from './living-sales.ts';
-import { Market } from './market.ts';
-import { type Change, fasterSince } from './sale-course.ts';
-import { makeCatalogue } from './synthetic-catalogue.ts';
+import { type Density, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
+import { Market } from '@offerbook/sandbox/market.ts';
+import { type Change, fasterSince } from '@offerbook/sandbox/sale-course.ts';
+import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
+import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import type { Organisation, Stores } from '../../../domain/stores.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -26,7 +25,7 @@ export interface WorldOptions {
   readonly seed: number;
   readonly speed: number;
   readonly clock: Clock;
-  readonly logoUrl: (retailerId: Uuid) => string;
+  readonly logoUrl: (retailerId: string) => string;
   /** How far back a new database reaches, and at most the time that is made up for: 90 unless given. */
   readonly historyDays?: number;
 }
