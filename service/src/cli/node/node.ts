@@ -12,6 +12,8 @@ import { buildApp } from '../../http/app.ts';
 import type { Route } from '../../http/exchange.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { openAdmin } from './admin.ts';
+import { type ChangeFollower, followChanges } from './change-follower.ts';
+import { DatabaseHealth } from './database-health.ts';
 import { listen } from './listen.ts';
 import { requestCounter } from './request-counts.ts';
 
@@ -41,6 +43,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const stores = await openNodeStores(options, clock);
   const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
   const catalogue = new Catalogue(stores.catalogue, clock);
+  const health = new DatabaseHealth(logger);
   let stopping = false;
   let following: ChangeFollower | undefined;
   const isReady = () => !stopping && tokens.ready && catalogue.ready;
@@ -53,8 +56,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   try {
     const state = () => ({
       isReady: isReady(),
-      // Until its changes are followed, it was opened a moment ago.
-      isDatabaseUsable: following?.isDatabaseAway() !== true,
+      isDatabaseUsable: health.isUsable,
       catalogueRevision: catalogue.revision,
       replica: stores.replica(),
     });
@@ -81,7 +83,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     url = server.url;
     logger.info({ url }, 'listening');
     await tokens.refresh();
-    following = followChanges(stores, tokens, catalogue, logger);
+    following = followChanges({ stores, tokens, catalogue, health, logger });
     opened.push(async () => following?.stop());
     await catalogue.refresh();
     // What was committed meanwhile is not in it yet.
@@ -129,75 +131,4 @@ async function openNodeStores({ databaseUrl, settings, logger }: NodeOptions, cl
       else logger.warn({ reason }, 'the replica cannot be used; reading from the primary');
     },
   });
-}
-
-interface ChangeFollower {
-  readonly isDatabaseAway: () => boolean;
-  /** Takes up what has been committed before. */
-  readonly look: () => void;
-  readonly stop: () => void;
-}
-
-/**
- * Takes up changes of tokens, and of the catalogue once it has been loaded. Tokens do not wait for the catalogue, which
- * takes seconds when it is large. While the database is away, what is in memory goes on being served.
- */
-function followChanges(
-  stores: Stores,
-  tokens: TokenDirectory,
-  catalogue: Catalogue,
-  logger: Logger,
-): ChangeFollower {
-  let away = false;
-  let stopped = false;
-  let latestCatalogue: number | undefined;
-
-  const look = oneAtATime(async () => {
-    const revisions = await stores.revisions();
-    if (away) logger.info('the database is back');
-    away = false;
-    latestCatalogue = revisions.catalogue;
-    takeUpCatalogue();
-    if (revisions.tokens !== tokens.revision) await tokens.refresh();
-  }, onFailure);
-
-  const takeUpCatalogue = oneAtATime(async () => {
-    if (!catalogue.ready || catalogue.revision === latestCatalogue) return;
-    await catalogue.refresh();
-    logger.info({ revision: catalogue.revision }, 'catalogue taken up');
-  }, onFailure);
-
-  function onFailure(error: unknown): void {
-    // What was under way then finds the database closed.
-    if (stopped) return;
-    if (!away) logger.error({ err: error }, 'the database cannot be read; going on with what is in memory');
-    away = true;
-  }
-
-  const stopWatching = stores.watch(look);
-  return {
-    isDatabaseAway: () => away,
-    look,
-    stop() {
-      stopped = true;
-      stopWatching();
-    },
-  };
-}
-
-/** A call during a run causes one more, because that run may have looked too early. */
-function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
-  let isRunning = false;
-  let again = false;
-  return function run(): void {
-    again = isRunning;
-    if (isRunning) return;
-    isRunning = true;
-    void work()
-      .catch(onFailure)
-      .finally(() => {
-        isRunning = false;
-        if (again) run();
-      });
-  };
 }
