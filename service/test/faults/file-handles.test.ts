@@ -75,6 +75,21 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
       expect(readdirSync(`/proc/${server.pid}/fd`)).toHaveLength(OPEN_FILES_MAX);
     });
 
+    test('a page of transactions is refused with 503, and read when they are free again', async () => {
+      const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'private'], { env });
+      const request = getRequest(
+        '/v1/transactions/?updatedAtGreaterThan=2026-01-01T00:00:00',
+        issued.stdout.trim(),
+      );
+      const kept = await useUpHandles();
+      expect(await kept.request(request)).toBe(503);
+      releaseHandles();
+      const next = await HttpConnection.open(server.url);
+      while ((await next.request(request)) !== 200) await Bun.sleep(20);
+      next.close();
+      while (!(await metrics()).includes('\nofferbook_database_usable 1\n')) await Bun.sleep(10);
+    });
+
     test('a catalogue whose take-up failed for want of them is taken up when they are free again', async () => {
       await useUpHandles();
       await importCatalogue(2);

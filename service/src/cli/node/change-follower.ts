@@ -1,14 +1,12 @@
 // Takes up what other processes have committed: tokens, and the catalogue once it has been loaded. Tokens do not wait
-// for the catalogue, which takes seconds when it is large. What fails is tried again soon, whatever the cause was;
-// until then the node goes on with what is in memory.
+// for the catalogue, which takes seconds when it is large. What cannot be taken up now stays as it is in memory, and is
+// tried again.
 
 import type { Logger } from 'pino';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { TokenDirectory } from '../../http/access/token-directory.ts';
-import type { DatabaseHealth, DatabaseUse } from './database-health.ts';
-
-const RETRY_MS = 500;
+import type { DatabaseHealth } from './database-health.ts';
 
 export interface ChangeFollower {
   /** Takes up what has been committed before. */
@@ -25,8 +23,6 @@ interface Followed {
 }
 
 export function followChanges({ stores, tokens, catalogue, health, logger }: Followed): ChangeFollower {
-  let stopped = false;
-  let retry: Timer | undefined;
   let latestCatalogue: number | undefined;
 
   const look = oneAtATime(
@@ -35,9 +31,9 @@ export function followChanges({ stores, tokens, catalogue, health, logger }: Fol
       latestCatalogue = revisions.catalogue;
       takeUpCatalogue();
       if (revisions.tokens !== tokens.revision) await tokens.refresh();
-      health.succeeded('revisions and tokens');
+      health.succeeded('changes');
     },
-    (error) => onFailure('revisions and tokens', error),
+    (error) => health.failed('changes', error, look),
   );
 
   const takeUpCatalogue = oneAtATime(
@@ -47,31 +43,12 @@ export function followChanges({ stores, tokens, catalogue, health, logger }: Fol
         await catalogue.refresh();
         logger.info({ revision: catalogue.revision }, 'catalogue taken up');
       }
-      health.succeeded('the catalogue');
+      health.succeeded('catalogue');
     },
-    (error) => onFailure('the catalogue', error),
+    (error) => health.failed('catalogue', error, look),
   );
 
-  function onFailure(use: DatabaseUse, error: unknown): void {
-    // What was under way then finds the database closed.
-    if (stopped) return;
-    health.failed(use, error);
-    // SQLite calls back only when something else is committed, and the cause may be gone long before that.
-    retry ??= setTimeout(() => {
-      retry = undefined;
-      look();
-    }, RETRY_MS);
-  }
-
-  const stopWatching = stores.watch(look);
-  return {
-    look,
-    stop() {
-      stopped = true;
-      clearTimeout(retry);
-      stopWatching();
-    },
-  };
+  return { look, stop: stores.watch(look) };
 }
 
 /** A call during a run causes one more, because that run may have looked too early. */

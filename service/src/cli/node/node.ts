@@ -6,7 +6,7 @@ import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
-import type { Stores } from '../../domain/stores.ts';
+import type { Stores, TransactionQuery } from '../../domain/stores.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
 import type { Route } from '../../http/exchange.ts';
@@ -18,6 +18,15 @@ import { listen } from './listen.ts';
 import { requestCounter } from './request-counts.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
+
+/** A page that nobody asked for, of no organisation: it is read from the primary on the connections that pages have. */
+const PROBE: TransactionQuery = {
+  orgId: 0,
+  cursor: undefined,
+  window: { minMs: 0, maxMs: 0 },
+  limit: 1,
+  atLeastMs: Number.POSITIVE_INFINITY,
+};
 
 export interface NodeOptions {
   readonly settings: ServeSettings;
@@ -52,6 +61,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const closeAll = async () => {
     for (const close of opened.toReversed()) await close();
   };
+  const onDatabaseFailure = (error: unknown) => health.failed('requests', error, readProbe);
+  const readProbe = () =>
+    void stores.transactions.page(PROBE).then(() => health.succeeded('requests'), onDatabaseFailure);
   let url: string;
   try {
     const state = () => ({
@@ -70,6 +82,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       walks: stores.walks,
       requestCounter: requestCounter(options.sharesPort === true),
       isReady,
+      isDatabaseUsable: () => health.isUsable,
+      onDatabaseFailure,
       // Without a delay the port is closed at once, and whoever had to connect again would find it so.
       isLeaving: () => stopping && settings.drainDelay > 0,
       logger,
@@ -85,6 +99,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     await tokens.refresh();
     following = followChanges({ stores, tokens, catalogue, health, logger });
     opened.push(async () => following?.stop());
+    opened.push(async () => health.stop());
     await catalogue.refresh();
     // What was committed meanwhile is not in it yet.
     following.look();
