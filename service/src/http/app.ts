@@ -44,6 +44,10 @@ export interface AppDependencies {
   readonly requestCounter: CounterMaker;
   /** Whether this node should get requests: everything is loaded, and it is not shutting down. */
   readonly isReady: () => boolean;
+  /** Whether what requests need from the database can be had. */
+  readonly isDatabaseUsable: () => boolean;
+  /** Told of each request that failed because the database could not be used. */
+  readonly onDatabaseFailure: (error: DatabaseUnavailable) => void;
   /** Whether callers should take their next request elsewhere while this node still listens. */
   readonly isLeaving: () => boolean;
   readonly logger: Logger;
@@ -65,7 +69,7 @@ export function buildApp(dependencies: AppDependencies): App {
   const limits = rateLimits(settings, dependencies.requestCounter);
   const routes = routeTable([
     ...operationRoutes(dependencies, limits),
-    ...sitePages(dependencies.isReady, { ...settings, pageToken: dependencies.pageToken }),
+    ...sitePages(dependencies, { ...settings, pageToken: dependencies.pageToken }),
     ...(dependencies.extraRoutes ?? []),
   ]);
 
@@ -137,6 +141,7 @@ export function buildApp(dependencies: AppDependencies): App {
     if (shown.cause instanceof DatabaseUnavailable) {
       // Everybody who asks during an outage comes here. Where in the code they were says nothing about it.
       logger.warn({ requestId: exchange.requestId, reason: shown.cause.message }, shown.code);
+      dependencies.onDatabaseFailure(shown.cause);
     } else if (shown.cause !== undefined) {
       logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);
     }

@@ -161,7 +161,7 @@ describe('request id', () => {
 describe('pages without a token', () => {
   test('/livez and /readyz', async () => {
     expect(await (await node.get('/livez')).json()).toEqual({ status: 'live' });
-    expect(await (await node.get('/readyz')).json()).toEqual({ status: 'ready' });
+    expect(await (await node.get('/readyz')).json()).toEqual({ status: 'ready', database: 'usable' });
   });
 
   test.each(ERROR_CODES)('/errors/%s says what it means and what to do', async (code) => {

@@ -2,9 +2,10 @@
 // everything recovers by itself.
 
 import { expect, test } from 'bun:test';
+import postgres from 'postgres';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
-import { freePort, postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { freePort, postgresUrl, sharedPostgres, startPostgres } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
 test('PostgreSQL stopped and started again', async () => {
@@ -55,6 +56,47 @@ test('PostgreSQL stopped and started again', async () => {
   } finally {
     await node[Symbol.asyncDispose]();
     await server.process.stop();
+  }
+}, 30_000);
+
+test('pages that fail while everything else works: the metric and /readyz say so, until a page could be read again', async () => {
+  const { port } = await sharedPostgres();
+  const admin = postgres(postgresUrl(port, 'postgres'), { max: 1, onnotice: () => {} });
+  const name = `limited_${Bun.randomUUIDv7().replaceAll('-', '')}`;
+  await admin.unsafe(`CREATE ROLE ${name} LOGIN PASSWORD 'test'`);
+  await admin.unsafe(`CREATE DATABASE ${name} OWNER ${name}`);
+  const adminPort = await freePort();
+  const node = await TestNode.start({
+    databaseUrl: `postgres://${name}:test@127.0.0.1:${port}/${name}`,
+    settings: { adminPort },
+  });
+  const told = async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    const readyz = await node.get('/readyz');
+    return {
+      usable: /^offerbook_database_usable (.*)$/m.exec(metrics)?.[1],
+      readyz: [readyz.status, await readyz.json()],
+    };
+  };
+  const usable = { usable: '1', readyz: [200, { status: 'ready', database: 'usable' }] };
+  try {
+    const prv = await node.token('private');
+    expect(await told()).toEqual(usable);
+    // Connections that are open stay; those for pages of transactions have not been opened yet.
+    await admin.unsafe(`ALTER ROLE ${name} CONNECTION LIMIT 1`);
+    expect((await node.get('/v1/transactions/', prv)).status).toBe(503);
+    const unusable = { usable: '0', readyz: [200, { status: 'ready', database: 'unusable' }] };
+    expect(await told()).toEqual(unusable);
+    // Changes are still taken up, which says nothing about pages.
+    await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+    expect(await told()).toEqual(unusable);
+    await admin.unsafe(`ALTER ROLE ${name} CONNECTION LIMIT -1`);
+    while ((await told()).usable !== '1') await Bun.sleep(50);
+    expect(await told()).toEqual(usable);
+    expect((await node.get('/v1/transactions/', prv)).status).toBe(200);
+  } finally {
+    await node[Symbol.asyncDispose]();
+    await admin.end();
   }
 }, 30_000);
 

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
   readonly env?: Record<string, string>;
+  /** How many files and sockets the process may have open. */
+  readonly openFilesMax?: number;
 }
 
 export async function offerbook(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
@@ -29,7 +31,11 @@ export async function offerbook(args: readonly string[], options: RunOptions = {
 
 export function spawnOfferbook(args: readonly string[], options: RunOptions = {}) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OFFERBOOK_'));
-  const child = Bun.spawn([COMMAND, ...args], {
+  const limited =
+    options.openFilesMax === undefined
+      ? [COMMAND]
+      : ['/bin/sh', '-c', `ulimit -n ${options.openFilesMax} && exec "$0" "$@"`, COMMAND];
+  const child = Bun.spawn([...limited, ...args], {
     stdin: typeof options.stdin === 'string' ? Buffer.from(options.stdin) : (options.stdin ?? 'ignore'),
     stdout: 'pipe',
     stderr: 'pipe',

@@ -6,16 +6,27 @@ import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
-import type { Stores } from '../../domain/stores.ts';
+import type { Stores, TransactionQuery } from '../../domain/stores.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
 import type { Route } from '../../http/exchange.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { openAdmin } from './admin.ts';
+import { type ChangeFollower, followChanges } from './change-follower.ts';
+import { DatabaseHealth } from './database-health.ts';
 import { listen } from './listen.ts';
 import { requestCounter } from './request-counts.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
+
+/** A page that nobody asked for, of no organisation: it is read from the primary on the connections that pages have. */
+const PROBE: TransactionQuery = {
+  orgId: 0,
+  cursor: undefined,
+  window: { minMs: 0, maxMs: 0 },
+  limit: 1,
+  atLeastMs: Number.POSITIVE_INFINITY,
+};
 
 export interface NodeOptions {
   readonly settings: ServeSettings;
@@ -41,6 +52,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const stores = await openNodeStores(options, clock);
   const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
   const catalogue = new Catalogue(stores.catalogue, clock);
+  const health = new DatabaseHealth(logger);
   let stopping = false;
   let following: ChangeFollower | undefined;
   const isReady = () => !stopping && tokens.ready && catalogue.ready;
@@ -49,12 +61,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const closeAll = async () => {
     for (const close of opened.toReversed()) await close();
   };
+  const onDatabaseFailure = (error: unknown) => health.failed('requests', error, readProbe);
+  const readProbe = () =>
+    void stores.transactions.page(PROBE).then(() => health.succeeded('requests'), onDatabaseFailure);
   let url: string;
   try {
     const state = () => ({
       isReady: isReady(),
-      // Until its changes are followed, it was opened a moment ago.
-      isDatabaseUsable: following?.isDatabaseAway() !== true,
+      isDatabaseUsable: health.isUsable,
       catalogueRevision: catalogue.revision,
       replica: stores.replica(),
     });
@@ -68,6 +82,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       walks: stores.walks,
       requestCounter: requestCounter(options.sharesPort === true),
       isReady,
+      isDatabaseUsable: () => health.isUsable,
+      onDatabaseFailure,
       // Without a delay the port is closed at once, and whoever had to connect again would find it so.
       isLeaving: () => stopping && settings.drainDelay > 0,
       logger,
@@ -81,8 +97,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     url = server.url;
     logger.info({ url }, 'listening');
     await tokens.refresh();
-    following = followChanges(stores, tokens, catalogue, logger);
+    following = followChanges({ stores, tokens, catalogue, health, logger });
     opened.push(async () => following?.stop());
+    opened.push(async () => health.stop());
     await catalogue.refresh();
     // What was committed meanwhile is not in it yet.
     following.look();
@@ -129,75 +146,4 @@ async function openNodeStores({ databaseUrl, settings, logger }: NodeOptions, cl
       else logger.warn({ reason }, 'the replica cannot be used; reading from the primary');
     },
   });
-}
-
-interface ChangeFollower {
-  readonly isDatabaseAway: () => boolean;
-  /** Takes up what has been committed before. */
-  readonly look: () => void;
-  readonly stop: () => void;
-}
-
-/**
- * Takes up changes of tokens, and of the catalogue once it has been loaded. Tokens do not wait for the catalogue, which
- * takes seconds when it is large. While the database is away, what is in memory goes on being served.
- */
-function followChanges(
-  stores: Stores,
-  tokens: TokenDirectory,
-  catalogue: Catalogue,
-  logger: Logger,
-): ChangeFollower {
-  let away = false;
-  let stopped = false;
-  let latestCatalogue: number | undefined;
-
-  const look = oneAtATime(async () => {
-    const revisions = await stores.revisions();
-    if (away) logger.info('the database is back');
-    away = false;
-    latestCatalogue = revisions.catalogue;
-    takeUpCatalogue();
-    if (revisions.tokens !== tokens.revision) await tokens.refresh();
-  }, onFailure);
-
-  const takeUpCatalogue = oneAtATime(async () => {
-    if (!catalogue.ready || catalogue.revision === latestCatalogue) return;
-    await catalogue.refresh();
-    logger.info({ revision: catalogue.revision }, 'catalogue taken up');
-  }, onFailure);
-
-  function onFailure(error: unknown): void {
-    // What was under way then finds the database closed.
-    if (stopped) return;
-    if (!away) logger.error({ err: error }, 'the database cannot be read; going on with what is in memory');
-    away = true;
-  }
-
-  const stopWatching = stores.watch(look);
-  return {
-    isDatabaseAway: () => away,
-    look,
-    stop() {
-      stopped = true;
-      stopWatching();
-    },
-  };
-}
-
-/** A call during a run causes one more, because that run may have looked too early. */
-function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
-  let isRunning = false;
-  let again = false;
-  return function run(): void {
-    again = isRunning;
-    if (isRunning) return;
-    isRunning = true;
-    void work()
-      .catch(onFailure)
-      .finally(() => {
-        isRunning = false;
-        if (again) run();
-      });
-  };
 }

@@ -3,7 +3,7 @@
 import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
 import type { Route } from '../exchange.ts';
-import { json } from '../reply.ts';
+import { json, type Reply } from '../reply.ts';
 import { Assets, type AssetUrls } from './assets.ts';
 import { errorList, errorPage } from './error-pages.ts';
 import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
@@ -15,7 +15,12 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 
 type MakePage = (urls: AssetUrls) => StaticFile | Promise<StaticFile>;
 
-export function sitePages(isReady: () => boolean, options: ExplorerOptions & DocumentSettings): Route[] {
+interface Health {
+  readonly isReady: () => boolean;
+  readonly isDatabaseUsable: () => boolean;
+}
+
+export function sitePages(health: Health, options: ExplorerOptions & DocumentSettings): Route[] {
   // Before anything is served, and not when the first page is asked for.
   requirePublic(options.pageToken);
   // Made when it is first asked for, and so are the schemas that it is made from: the start takes 50 ms less.
@@ -27,11 +32,7 @@ export function sitePages(isReady: () => boolean, options: ExplorerOptions & Doc
   const page = (path: string, make: MakePage) => pageRoute(path, assets, make);
   return [
     open('/livez', () => json(200, { status: 'live' }, NO_STORE)),
-    open('/readyz', () =>
-      isReady()
-        ? json(200, { status: 'ready' }, NO_STORE)
-        : json(503, { status: 'not ready' }, { ...NO_STORE, 'Retry-After': '1' }),
-    ),
+    open('/readyz', () => readiness(health)),
     open('/openapi.json', async (exchange) => (await printed()).answer(exchange, 'public, max-age=300')),
     open('/favicon.svg', (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
     ...assets.routes(),
@@ -47,6 +48,16 @@ export function sitePages(isReady: () => boolean, options: ExplorerOptions & Doc
       }),
     ),
   ];
+}
+
+/**
+ * Without the database a node is still ready: it serves the catalogue. All nodes share one database, so that load balancers
+ * would take out every one of them.
+ */
+function readiness({ isReady, isDatabaseUsable }: Health): Reply {
+  const database = isDatabaseUsable() ? 'usable' : 'unusable';
+  if (isReady()) return json(200, { status: 'ready', database }, NO_STORE);
+  return json(503, { status: 'not ready', database }, { ...NO_STORE, 'Retry-After': '1' });
 }
 
 function once<T>(make: () => T): () => T {

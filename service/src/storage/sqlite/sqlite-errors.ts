@@ -1,7 +1,7 @@
 // Says what SQLite's own errors mean to the operator.
 
 import { SQLiteError } from 'bun:sqlite';
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import { busy } from '../database.ts';
@@ -24,6 +24,8 @@ export function explainSqlite(error: unknown, path: string): unknown {
     case 'SQLITE_NOTADB':
       return new BadInput(`${path} is not an Offerbook database: it is not an SQLite file`, cause);
     case 'SQLITE_CANTOPEN':
+      if (hasNoFileHandles(path))
+        return new DatabaseUnavailable(`${path} cannot be opened: too many files are open`, cause);
       return new BadInput(`${path} cannot be opened: ${whyNot(path)}`, cause);
     case 'SQLITE_READONLY':
       return new BadInput(`${path} is read-only: nothing was written`, cause);
@@ -34,6 +36,17 @@ export function explainSqlite(error: unknown, path: string): unknown {
       return new DatabaseUnavailable(`${path} cannot be read or written (${error.message})`, cause);
     default:
       return error;
+  }
+}
+
+/** SQLite does not say why a file cannot be opened, so it is opened once more. */
+function hasNoFileHandles(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'r'));
+    return false;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    return code === 'EMFILE' || code === 'ENFILE';
   }
 }
 

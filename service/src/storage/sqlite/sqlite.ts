@@ -1,5 +1,5 @@
 // SQLite, the embedded default, through bun:sqlite. One connection writes; reads use connections of their
-// own, so that WAL lets them go on while an import runs.
+// own, so that WAL lets them go on while an import runs. Single statements and the watch share one that stays open.
 
 import { BadInput } from '../../domain/failures.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
@@ -13,13 +13,17 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     throw new BadInput('the database must be a file: several connections could not share one in memory');
   }
   const idleReaders: SqliteConnection[] = [];
-  let writer: Promise<SqliteConnection> | undefined;
+  const mapsFile = options.mapsFile === true;
+  // Kept open: a revocation comes into force even while the process can open no further file. One is enough, because a
+  // single statement runs from beginning to end without anything in between.
+  const single = openOnce(() => SqliteConnection.open(path, { mapsFile }));
+  /** Opened late, so that a server can still read a database that it may not write. */
+  const writer = openOnce(() => SqliteConnection.open(path, { durable: options.durable }));
   let lastWrite: Promise<unknown> = Promise.resolve();
   let closed = false;
 
   async function withReader<T>(work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
-    const reader =
-      idleReaders.pop() ?? (await SqliteConnection.open(path, { mapsFile: options.mapsFile === true }));
+    const reader = idleReaders.pop() ?? (await SqliteConnection.open(path, { mapsFile }));
     try {
       return await work(reader);
     } finally {
@@ -28,22 +32,10 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     }
   }
 
-  /** Opened late, so that a server can still read a database that it may not write. */
-  async function openWriter(): Promise<SqliteConnection> {
-    const opening = writer ?? SqliteConnection.open(path, { durable: options.durable });
-    writer = opening;
-    try {
-      return await opening;
-    } catch (error) {
-      writer = undefined;
-      throw error;
-    }
-  }
-
   return {
     dialect: 'sqlite',
-    all: (sql, ...params) => withReader((reader) => reader.all(sql, ...params)),
-    allWithBytes: (sql, ...params) => withReader((reader) => reader.allWithBytes(sql, ...params)),
+    all: async (sql, ...params) => (await single.open()).all(sql, ...params),
+    allWithBytes: async (sql, ...params) => (await single.open()).allWithBytes(sql, ...params),
     read: (work) => withReader((reader) => reader.read(work)),
     async readOnce(work) {
       const reader = await SqliteConnection.open(path);
@@ -57,45 +49,65 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       const deadlineMs = performance.now() + lockTimeoutMs;
       // Those before this one may have waited for the same lock.
       const run = lastWrite.then(async () =>
-        (await openWriter()).write(work, Math.max(0, deadlineMs - performance.now())),
+        (await writer.open()).write(work, Math.max(0, deadlineMs - performance.now())),
       );
       lastWrite = run.catch(() => {});
       return run;
     },
-    watch: (onChange) => watchFile(path, onChange),
+    watch: (onChange) => watchFile(single.open, onChange),
     async close() {
       closed = true;
       await lastWrite;
       for (const reader of idleReaders.splice(0)) reader.close();
-      (await writer)?.close();
+      await single.close();
+      await writer.close();
     },
   };
 }
 
-function watchFile(path: string, onChange: () => void): () => void {
-  let watcher: SqliteConnection | undefined;
+interface OpenOnce {
+  readonly open: () => Promise<SqliteConnection>;
+  readonly close: () => Promise<void>;
+}
+
+/** One connection for all who ask for it. When it cannot be opened, the next who asks tries again. */
+function openOnce(connect: () => Promise<SqliteConnection>): OpenOnce {
+  let opened: Promise<SqliteConnection> | undefined;
+  return {
+    async open() {
+      opened ??= connect();
+      try {
+        return await opened;
+      } catch (error) {
+        opened = undefined;
+        throw error;
+      }
+    },
+    async close() {
+      (await opened?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+function watchFile(open: OpenOnce['open'], onChange: () => void): () => void {
   let seen: number | undefined;
   let timer: Timer | undefined;
   let stopped = false;
 
   async function look(): Promise<void> {
     try {
-      watcher ??= await SqliteConnection.open(path);
-      const version = watcher.dataVersion();
+      const version = (await open()).dataVersion();
       if (version !== seen && !stopped) onChange();
       seen = version;
     } catch {
       // A look that fails says nothing about the data; the next one may succeed.
     }
-    if (stopped) watcher?.close();
-    else timer = setTimeout(look, WATCH_INTERVAL_MS);
+    if (!stopped) timer = setTimeout(look, WATCH_INTERVAL_MS);
   }
 
   void look();
   return () => {
     stopped = true;
-    // Between two looks there is nobody else to close it.
-    if (timer !== undefined) watcher?.close();
     clearTimeout(timer);
   };
 }

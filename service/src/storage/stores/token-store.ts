@@ -5,7 +5,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { NewToken, TokenStore } from '../../domain/stores.ts';
 import { newUuid, type Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
-import { raiseRevision, readRevisions } from './revision.ts';
+import { raiseRevision } from './revision.ts';
 
 interface Row {
   id: Uuid;
@@ -20,17 +20,29 @@ interface Row {
   last_used_at: number | null;
 }
 
-const SELECT = `SELECT t.id, t.org_id, o.name AS org_name, t.kind, t.label, t.digest, t.created_at, t.expires_at,
-  t.revoked_at, t.last_used_at FROM tokens t JOIN organisations o ON o.id = t.org_id`;
+const COLUMNS = `t.id, t.org_id, o.name AS org_name, t.kind, t.label, t.digest, t.created_at, t.expires_at,
+  t.revoked_at, t.last_used_at`;
+const JOINED = 'tokens t JOIN organisations o ON o.id = t.org_id';
+const SELECT = `SELECT ${COLUMNS} FROM ${JOINED}`;
+
+/** The revision stands beside every token, and alone in one row when there are none. */
+type ListedRow = { revision: number } & (Row | { id: null });
+
+/**
+ * One statement reads one state of the database, and needs no connection of its own: a server that can open no
+ * further one must still hear of a revocation.
+ */
+const LIST_SQL = `SELECT r.value AS revision, ${COLUMNS} FROM revisions r LEFT JOIN (${JOINED}) ON true
+  WHERE r.name = 'tokens' ORDER BY t.id`;
 
 export function tokenStore(database: Database, clock: Clock): TokenStore {
   return {
-    list: () =>
-      database.readOnce(async (connection) => {
-        const { tokens: revision } = await readRevisions(connection);
-        const rows = await connection.all<Row>(`${SELECT} ORDER BY t.id`);
-        return { revision, tokens: rows.map(toToken) };
-      }),
+    async list() {
+      const rows = await database.all<ListedRow>(LIST_SQL);
+      const [first] = rows;
+      if (first === undefined) throw new Error('the revision of the tokens is missing');
+      return { revision: first.revision, tokens: rows.filter(isToken).map(toToken) };
+    },
     add: (token) => database.write((connection) => add(connection, token)),
     endAt: (id, endsAtMs) => database.write((connection) => endAt(connection, id, endsAtMs)),
     rotate: (id, successor, endsAtMs) =>
@@ -84,6 +96,10 @@ async function get(connection: Connection, id: Uuid): Promise<AccessToken> {
   const [row] = await connection.all<Row>(`${SELECT} WHERE t.id = $1`, id);
   if (row === undefined) throw new Error(`token ${id} vanished`);
   return toToken(row);
+}
+
+function isToken(row: ListedRow): row is ListedRow & Row {
+  return row.id !== null;
 }
 
 function toToken(row: Row): AccessToken {

@@ -1,0 +1,106 @@
+// A server whose file handles are used up by its callers: what is committed meanwhile comes into force all the same,
+// or as soon as there is a handle again.
+
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { getRequest, HttpConnection } from '../load/http-connection.ts';
+import { offerbook, ServerProcess } from '../support/command.ts';
+import { DATABASES } from '../support/databases.ts';
+import { offer, retailer } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+const OPEN_FILES_MAX = 120;
+const CONNECTIONS = 140;
+/** What is promised is one second on SQLite and two on PostgreSQL. Without the promise, it would take until the handles are free. */
+const IN_FORCE_WITHIN_MS = 5_000;
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))(
+  'without file handles, on %s',
+  (_, { create }) => {
+    let env: Record<string, string>;
+    let server: ServerProcess;
+    let token: { id: string; token: string };
+    let metrics: () => Promise<string>;
+    let held: HttpConnection[];
+
+    beforeEach(async () => {
+      env = { OFFERBOOK_DATABASE_URL: await create() };
+      await offerbook(['orgs', 'create', 'acme'], { env });
+      const issue = ['tokens', 'issue', '--org', 'acme', '--kind', 'public', '--json'];
+      token = JSON.parse((await offerbook(issue, { env })).stdout);
+      await importCatalogue(1);
+      const adminPort = String(await freePort());
+      server = await ServerProcess.start(['--admin-port', adminPort], { env, openFilesMax: OPEN_FILES_MAX });
+      metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      held = [];
+    });
+
+    afterEach(async () => {
+      releaseHandles();
+      await server.stop('SIGKILL');
+    });
+
+    async function importCatalogue(retailers: number): Promise<void> {
+      const rows = Array.from({ length: retailers }, (_, i) =>
+        retailer(i + 1, { cashbackOffers: [offer(i + 11)] }),
+      );
+      const { code } = await offerbook(['import', 'catalogue', '-'], { env, stdin: ndjson(rows) });
+      expect(code).toBe(0);
+    }
+
+    async function useUpHandles(): Promise<HttpConnection> {
+      const first = await HttpConnection.open(server.url);
+      held.push(first);
+      expect(await first.request(getRequest('/v1/retailers/', token.token))).toBe(200);
+      while (held.length < CONNECTIONS) held.push(await HttpConnection.open(server.url));
+      while (readdirSync(`/proc/${server.pid}/fd`).length < OPEN_FILES_MAX) await Bun.sleep(10);
+      return first;
+    }
+
+    function releaseHandles(): void {
+      for (const connection of held.splice(0)) connection.close();
+    }
+
+    const logged = (message: string) => server.logLines.some((line) => JSON.parse(line).msg === message);
+
+    test('a revoked token is refused while they are still missing', async () => {
+      const kept = await useUpHandles();
+      expect((await offerbook(['tokens', 'revoke', token.id], { env })).code).toBe(0);
+      const revokedAt = performance.now();
+      while ((await kept.request(getRequest('/v1/retailers/', token.token))) !== 401) await Bun.sleep(20);
+      expect(performance.now() - revokedAt).toBeLessThan(IN_FORCE_WITHIN_MS);
+      expect(readdirSync(`/proc/${server.pid}/fd`)).toHaveLength(OPEN_FILES_MAX);
+    });
+
+    test('a page of transactions is refused with 503, and read when they are free again', async () => {
+      const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'private'], { env });
+      const request = getRequest(
+        '/v1/transactions/?updatedAtGreaterThan=2026-01-01T00:00:00',
+        issued.stdout.trim(),
+      );
+      const kept = await useUpHandles();
+      expect(await kept.request(request)).toBe(503);
+      releaseHandles();
+      const next = await HttpConnection.open(server.url);
+      while ((await next.request(request)) !== 200) await Bun.sleep(20);
+      next.close();
+      while (!(await metrics()).includes('\nofferbook_database_usable 1\n')) await Bun.sleep(10);
+    });
+
+    test('a catalogue whose take-up failed for want of them is taken up when they are free again', async () => {
+      await useUpHandles();
+      await importCatalogue(2);
+      // Where no further connection is needed, it is taken up at once.
+      const failed = () => logged('the database cannot be read; going on with what is in memory');
+      while (!failed() && !logged('catalogue taken up')) await Bun.sleep(10);
+      releaseHandles();
+      const releasedAt = performance.now();
+      while (!logged('catalogue taken up')) await Bun.sleep(10);
+      expect(performance.now() - releasedAt).toBeLessThan(IN_FORCE_WITHIN_MS);
+      while (!(await metrics()).includes('\nofferbook_database_usable 1\n')) await Bun.sleep(10);
+    });
+  },
+);
