@@ -5,6 +5,8 @@ import type { Uuid } from './uuid.ts';
 
 export const PAGE_SIZE_DEFAULT = 100;
 export const PAGE_SIZE_MAX = 1000;
+/** A page ends early where the next item would take it beyond this, before compression. It has one item at least. */
+export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface Page<Item> {
   readonly items: readonly Item[];

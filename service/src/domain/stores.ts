@@ -112,6 +112,8 @@ export interface TransactionQuery {
   readonly cursor: Uuid | undefined;
   readonly window: StampWindow;
   readonly limit: number;
+  /** How many bytes the documents may have together, if there is more than one: PAGE_BYTES_MAX unless given. */
+  readonly bytesMax?: number;
   /**
    * What the caller has been told, or will take for told: the page must be complete through this, at least. It
    * always is when it comes from the primary; positive infinity asks for that.

@@ -7,10 +7,10 @@ import { batchSql } from '../../src/storage/stores/read-batches.ts';
 import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
 import { FORGET_EMPTY_SQL } from '../../src/storage/transactions/bulk-stamps.ts';
 import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
+import { DOCUMENTS_SQL, LENGTHS_SQL } from '../../src/storage/transactions/page-documents.ts';
 import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
 import {
   BY_ID_SQL,
-  DOCUMENTS_SQL,
   HELD_BY_ID_SQL,
   NARROW_SQL,
   NEARLY_EVERYTHING_SQL,
@@ -35,6 +35,8 @@ const AGES = [
   { age: 'three thin years', rows: 20_000, spreadMs: 3 * 365 * DAY_MS },
   { age: 'an hour', rows: 30_000, spreadMs: DAY_MS / 24 },
 ];
+/** How long a document may be to be joined at once. */
+const SHARE = 4_000;
 const CURSOR = '30000000-0000-0000-0000-000000000000' as Uuid;
 
 for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =>
@@ -76,21 +78,22 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const onPostgres: [string, SqlValue[], string[]][] = [
         [
           HELD_BY_ID_SQL,
-          [1, CURSOR, 100, 1, EVERYTHING.minMs, EVERYTHING.maxMs, END_MS],
+          [1, CURSOR, 100, SHARE, 1, EVERYTHING.minMs, EVERYTHING.maxMs, END_MS],
           ['transactions_by_id'],
         ],
-        [NARROW_SQL, [1, CURSOR, 100, minMs, maxMs], ['transactions_by_stamp', byKey]],
-        [NARROW_SQL, [1, CURSOR, 100, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
+        [NARROW_SQL, [1, CURSOR, 100, SHARE, minMs, maxMs], ['transactions_by_stamp', byKey]],
+        [NARROW_SQL, [1, CURSOR, 100, SHARE, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
       ];
       const spans = (shift: number) =>
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
       return [
-        [BY_ID_SQL[dialect], [1, CURSOR, 100], ['transactions_by_id']],
-        [NEARLY_EVERYTHING_SQL[dialect], [1, CURSOR, 100, -(2 ** 46), maxMs], ['transactions_by_id']],
+        [BY_ID_SQL[dialect], [1, CURSOR, 100, SHARE], ['transactions_by_id']],
+        [NEARLY_EVERYTHING_SQL[dialect], [1, CURSOR, 100, SHARE, -(2 ** 46), maxMs], ['transactions_by_id']],
         [batchSql(exportQuery(1)), [CURSOR, 1], ['transactions_by_id']],
         [FEW_IDS_SQL, [1, minMs, maxMs, 300], ['transactions_by_stamp']],
         [FEW_IDS_SQL, [1, maxMs - 60_000, maxMs - 1, 300], ['transactions_by_stamp']],
-        [DOCUMENTS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
+        [DOCUMENTS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID]), SHARE], [byKey]],
+        [LENGTHS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
         [FORGET_EMPTY_SQL, [1], ['transactions_by_stamp']],
         [EDGE_SQL[dialect], [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],

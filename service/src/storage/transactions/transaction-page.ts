@@ -4,17 +4,27 @@
 //   nearly so        the same, passing over what is too new: the later pages of a walk through everything
 //   a narrow window  read it by stamp, sort; what almost every poll asks for
 //   a wide window    merge runs (wide-window.ts)
-// All but the last are one statement each on PostgreSQL. Which one it is, the database finds out by reading.
+// All but the last are one statement each on PostgreSQL. Which one it is, the database finds out by reading. A page with a
+// document that is longer than its share of the bytes (page-documents.ts) is read the last way, too, whatever its window.
 //
 // The database joins the documents of a page: one long text comes over in half the time of a hundred short ones. It
 // stays as it comes, bytes, and is never made into a string: that saves a tenth of the time of a request on SQLite.
 
-import type { TransactionPage, TransactionQuery } from '../../domain/stores.ts';
+import { PAGE_BYTES_MAX } from '../../domain/page.ts';
+import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
-import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
+import { type Dialect, inBoth } from '../sql-dialect.ts';
 import { findPinSql, type PinKey } from '../stores/walk-store.ts';
 import { FIRST_ID } from './id-bounds.ts';
+import {
+  JOIN_DOCUMENTS,
+  joinDocuments,
+  NOTHING,
+  type PageLimits,
+  shareOf,
+  withinShare,
+} from './page-documents.ts';
 import { hasNoStart } from './stamp-window.ts';
 import { type FoundIds, type IdQuery, readBounds, readFewIds, readWideWindow } from './wide-window.ts';
 
@@ -23,7 +33,6 @@ export const NARROW_MAX = 300;
 /** How many transactions outside of its window a page may pass over. */
 const PASSED_OVER_MAX = 200;
 
-const NOTHING = new Uint8Array();
 /** Where a document starts that is not the first. Quotes within a text are escaped, so it is found nowhere else. */
 const NEXT_DOCUMENT = ',{"id":"';
 const ID_LENGTH = 36;
@@ -34,18 +43,15 @@ interface Row {
   last_stamp: number | null;
   /** One document more than the page holds, if there are so many: the next page starts with it. */
   data: Uint8Array<ArrayBuffer> | null;
-  /** How many documents these are. */
+  /** How many documents there are, with those that are too long to be joined at once. */
   found: number;
+  /** How many documents the text holds. */
+  joined: number;
 }
 
 interface RowById extends Row {
   newest: number | null;
 }
-
-const JOIN_DOCUMENTS = {
-  sqlite: `CAST(group_concat(document, ',') AS BLOB)`,
-  postgres: `string_agg(document, ',')`,
-};
 
 // Rows are compared, instead of each column for itself, so that only the index by organisation and id is in
 // the order asked for: the one by id alone would have to pass over all other organisations.
@@ -58,28 +64,28 @@ const LAST_STAMP = '(SELECT last_stamp FROM organisations WHERE id = $1) AS last
 
 /** Whatever their stamps; the greatest of those tells whether the page is right. */
 const pageById = (dialect: Dialect, columns: readonly string[]) => `
-  SELECT ${columns.join(', ')}, ${JOIN_DOCUMENTS[dialect]} AS data, count(*) AS found, max(updated_at) AS newest
-    FROM (SELECT updated_at, document ${FROM_CURSOR} LIMIT $3 + 1) AS page`;
+  SELECT ${columns.join(', ')}, ${JOIN_DOCUMENTS[dialect]}, count(*) AS found, max(updated_at) AS newest
+    FROM (SELECT updated_at, ${withinShare('$4')} ${FROM_CURSOR} LIMIT $3 + 1) AS page`;
 
 export const BY_ID_SQL = inBoth((dialect) => pageById(dialect, [LAST_STAMP]));
 
 /** The same, with the stamp to which a walk is pinned. PostgreSQL only: SQLite has walks in a file of their own. */
-export const HELD_BY_ID_SQL = pageById('postgres', [LAST_STAMP, `(${findPinSql(4)}) AS pinned_stamp`]);
+export const HELD_BY_ID_SQL = pageById('postgres', [LAST_STAMP, `(${findPinSql(5)}) AS pinned_stamp`]);
 
 /**
  * Looks at no more than so many beyond those that make a page. When these are too few, an id in `unseen` tells that
  * there are others.
  */
 export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
-  const near = `SELECT updated_at, document ${FROM_CURSOR} LIMIT $3 + 1 + ${PASSED_OVER_MAX}`;
+  const near = `SELECT updated_at, ${withinShare('$4')} ${FROM_CURSOR} LIMIT $3 + 1 + ${PASSED_OVER_MAX}`;
   return `
-  SELECT ${LAST_STAMP}, p.data, p.found, CASE WHEN p.found <= $3 THEN (
+  SELECT ${LAST_STAMP}, p.data, p.joined, p.found, CASE WHEN p.found <= $3 THEN (
       SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3 + 1 + ${PASSED_OVER_MAX}
     ) END AS unseen
     FROM (
-      SELECT ${JOIN_DOCUMENTS[dialect]} AS data, count(*) AS found
+      SELECT ${JOIN_DOCUMENTS[dialect]}, count(*) AS found
         FROM (
-          SELECT document FROM (${near}) AS near WHERE updated_at BETWEEN $4 AND $5 LIMIT $3 + 1
+          SELECT document FROM (${near}) AS near WHERE updated_at BETWEEN $5 AND $6 LIMIT $3 + 1
         ) AS page
     ) AS p`;
 });
@@ -88,53 +94,61 @@ export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
 export const NARROW_SQL = `
   WITH narrow AS MATERIALIZED (
     SELECT id FROM transactions
-     WHERE org_id = $1 AND updated_at BETWEEN $4 AND $5
+     WHERE org_id = $1 AND updated_at BETWEEN $5 AND $6
      ORDER BY updated_at LIMIT ${NARROW_MAX}
   ), found AS MATERIALIZED (
     SELECT id FROM narrow
      WHERE id >= $2 AND (SELECT count(*) FROM narrow) < ${NARROW_MAX}
      ORDER BY id LIMIT $3 + 1
   )
-  SELECT ${LAST_STAMP}, (SELECT count(*) FROM narrow) AS total, ${JOIN_DOCUMENTS.postgres} AS data, count(*) AS found
+  SELECT ${LAST_STAMP}, (SELECT count(*) FROM narrow) AS total, ${JOIN_DOCUMENTS.postgres}, count(*) AS found
     FROM (
-      SELECT (SELECT document FROM transactions WHERE id = found.id) AS document FROM found ORDER BY id
+      SELECT (SELECT ${withinShare('$4')} FROM transactions WHERE id = found.id) AS document FROM found ORDER BY id
     ) AS page`;
-
-/** The documents of a list of ids, in its order. */
-export const DOCUMENTS_SQL = inBoth((dialect) => {
-  return `
-  SELECT ${JOIN_DOCUMENTS[dialect]} AS data FROM (
-    SELECT (SELECT document FROM transactions WHERE id = v.value) AS document FROM ${VALUES[dialect]('$1', 'uuid')}
-  ) AS page`;
-});
 
 export async function readTransactionPage(
   database: Database,
-  { orgId, cursor = FIRST_ID, window, limit }: TransactionQuery,
+  query: TransactionQuery,
 ): Promise<TransactionPage> {
   const { dialect } = database;
-  const params = [orgId, cursor, limit, window.minMs, window.maxMs] as const;
-  if (hasNoStart(window)) {
-    const row = onlyRow(await database.allWithBytes<RowById>(BY_ID_SQL[dialect], orgId, cursor, limit));
-    if ((row.newest ?? EARLIER_MS) <= window.maxMs) return toPage(row, limit);
-    const nearly = onlyRow(
-      await database.allWithBytes<Row & { unseen: Uuid | null }>(NEARLY_EVERYTHING_SQL[dialect], ...params),
-    );
-    if (nearly.unseen === null) return toPage(nearly, limit);
-  }
-  if (dialect === 'postgres') {
-    const row = onlyRow(await database.allWithBytes<Row & { total: number }>(NARROW_SQL, ...params));
-    if (row.total < NARROW_MAX) return toPage(row, limit);
-  }
+  const { orgId, window, limit, bytesMax = PAGE_BYTES_MAX } = query;
+  const cursor = query.cursor ?? FIRST_ID;
+  const atOnce = await findPageAtOnce(database, { orgId, window, limit, bytesMax, cursor });
+  if (atOnce !== undefined) return atOnce;
   return database.read(async (connection) => {
     // One more than the page holds tells whether there is a next one.
-    const query = { orgId, cursor, window, count: limit + 1 };
+    const idQuery = { orgId, cursor, window, count: limit + 1 };
     const { ids, clockMs } =
-      (dialect === 'sqlite' ? await readNarrowWindow(connection, query) : undefined) ??
-      (await readWideWindow(connection, dialect, query));
-    const data = await readDocuments(connection, dialect, ids.slice(0, limit));
-    return { data, cursor: ids[limit], completeThroughMs: clockMs };
+      (dialect === 'sqlite' ? await readNarrowWindow(connection, idQuery) : undefined) ??
+      (await readWideWindow(connection, dialect, idQuery));
+    const { data, count } = await joinDocuments(connection, dialect, ids, { limit, bytesMax });
+    return { data, cursor: ids[count], completeThroughMs: clockMs };
   });
+}
+
+interface PageQuery extends PageLimits {
+  readonly orgId: number;
+  readonly cursor: Uuid;
+  readonly window: StampWindow;
+}
+
+/** The page, if one of the ways that are a single statement finds all of it. */
+async function findPageAtOnce(database: Database, query: PageQuery): Promise<TransactionPage | undefined> {
+  const { dialect } = database;
+  const { orgId, cursor, window, limit } = query;
+  const place = [orgId, cursor, limit, shareOf(query)] as const;
+  const inWindow = [...place, window.minMs, window.maxMs] as const;
+  if (hasNoStart(window)) {
+    const row = onlyRow(await database.allWithBytes<RowById>(BY_ID_SQL[dialect], ...place));
+    if ((row.newest ?? EARLIER_MS) <= window.maxMs) return findWhole(row, limit);
+    const nearly = onlyRow(
+      await database.allWithBytes<Row & { unseen: Uuid | null }>(NEARLY_EVERYTHING_SQL[dialect], ...inWindow),
+    );
+    if (nearly.unseen === null) return findWhole(nearly, limit);
+  }
+  if (dialect === 'sqlite') return undefined;
+  const row = onlyRow(await database.allWithBytes<Row & { total: number }>(NARROW_SQL, ...inWindow));
+  return row.total < NARROW_MAX ? findWhole(row, limit) : undefined;
 }
 
 async function readNarrowWindow(
@@ -146,33 +160,22 @@ async function readNarrowWindow(
   return { ids: ids.slice(0, count), clockMs: (await readBounds(connection, orgId)).maxMs };
 }
 
-async function readDocuments(
-  connection: Connection,
-  dialect: Dialect,
-  ids: readonly Uuid[],
-): Promise<TransactionPage['data']> {
-  if (ids.length === 0) return NOTHING;
-  const list = JSON.stringify(ids);
-  const { data } = onlyRow(await connection.allWithBytes<Pick<Row, 'data'>>(DOCUMENTS_SQL[dialect], list));
-  return data ?? NOTHING;
-}
-
-/** The stamp to which a walk is pinned, and the page by id if nothing on it is newer than that. */
+/** The stamp to which a walk is pinned, and the page by id if nothing on it is newer than that, or too long. */
 export async function readHeldPage(
   database: Database,
-  { orgId, cursor = FIRST_ID, window, limit }: TransactionQuery,
+  { orgId, cursor = FIRST_ID, window, limit, bytesMax = PAGE_BYTES_MAX }: TransactionQuery,
   pin: PinKey,
 ): Promise<{ pinnedMs: number | undefined; page: TransactionPage | undefined }> {
   const row = onlyRow(
     await database.allWithBytes<RowById & { pinned_stamp: number | null }>(
       HELD_BY_ID_SQL,
-      ...[orgId, cursor, limit],
+      ...[orgId, cursor, limit, shareOf({ limit, bytesMax })],
       ...pin,
     ),
   );
   const pinnedMs = row.pinned_stamp ?? undefined;
   const isRight = (row.newest ?? EARLIER_MS) <= Math.min(window.maxMs, pinnedMs ?? window.maxMs);
-  return { pinnedMs, page: isRight ? toPage(row, limit) : undefined };
+  return { pinnedMs, page: isRight ? findWhole(row, limit) : undefined };
 }
 
 /** Each of these statements has one row, whatever it finds: nothing at all must not pass for a page without transactions. */
@@ -182,7 +185,9 @@ function onlyRow<T>([row, ...others]: readonly T[]): T {
   return row;
 }
 
-function toPage(row: Row, limit: number): TransactionPage {
+/** The page of a row, unless documents were left out of it. */
+function findWhole(row: Row, limit: number): TransactionPage | undefined {
+  if (row.joined < row.found) return undefined;
   const data = row.data ?? NOTHING;
   const completeThroughMs = row.last_stamp ?? 0;
   if (row.found <= limit) return { data, cursor: undefined, completeThroughMs };

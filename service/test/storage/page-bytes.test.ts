@@ -1,0 +1,152 @@
+// Pages of transactions end early at a limit of bytes, whichever way they are read, and a walk loses nothing by it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
+import type { StampWindow, Stores, TransactionPage } from '../../src/domain/stores.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { NARROW_MAX } from '../../src/storage/transactions/transaction-page.ts';
+import { DATABASES } from '../support/databases.ts';
+import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
+
+const START_MS = Date.UTC(2026, 0, 1);
+const DAY_MS = 86_400_000;
+const ROWS = NARROW_MAX + 60;
+
+interface Row {
+  readonly id: Uuid;
+  readonly stampMs: number;
+  readonly document: string;
+}
+
+/** Most documents are short, some are not, and some are longer than all the others together. */
+function makeRows(): Row[] {
+  const lengths = [10, 30, 20, 150, 25, 2_000, 15, 40, 12, 60_000, 35];
+  return Array.from({ length: ROWS }, (_, i) => {
+    const id = idOf(i);
+    const text = (i % 3 === 0 ? 'ü' : 'x').repeat(lengths[(i * 7) % lengths.length] ?? 0);
+    // In another order than the ids: a day apart, so that no window is a single span.
+    return {
+      id,
+      stampMs: START_MS + ((i * 211) % ROWS) * DAY_MS,
+      document: documentOf(id, `${i} ,{"id":" ${text}`),
+    };
+  });
+}
+
+/** What a page must be: as many items as fit, and one at least. */
+function expectedPage(rows: readonly Row[], limit: number, bytesMax: number) {
+  let [count, bytes] = [0, -1];
+  for (const { document } of rows.slice(0, limit)) {
+    bytes += Buffer.byteLength(document) + 1;
+    if (count > 0 && bytes > bytesMax) break;
+    count += 1;
+  }
+  const data = rows
+    .slice(0, count)
+    .map(({ document }) => document)
+    .join(',');
+  return { data, cursor: rows[count]?.id, count };
+}
+
+const data = (page: TransactionPage) => Buffer.from(page.data).toString();
+
+for (const testDatabase of DATABASES) {
+  describe(`pages by bytes on ${testDatabase.name}`, () => {
+    const sorted = makeRows();
+    let stores: Stores;
+    let orgId: number;
+
+    beforeAll(async () => {
+      stores = await openStores(await testDatabase.create(), COMMAND_OPTIONS, () => START_MS);
+      orgId = (await newOrganisation(stores)).id;
+      await stores.transactions.write(orgId, async (writer) => {
+        await writer.put(sorted.map(({ id, stampMs, document }) => ({ id, updatedAtMs: stampMs, document })));
+        await writer.advanceClock(START_MS + ROWS * DAY_MS);
+      });
+    }, 60_000);
+
+    afterAll(() => stores.close());
+
+    const limit = fc.oneof(fc.integer({ min: 20, max: 300 }), fc.constantFrom(7, 1_000));
+    const bytesMax = fc.oneof(
+      fc.integer({ min: 200, max: 20_000 }),
+      fc.integer({ min: 20_000, max: 4_000_000 }),
+    );
+    const day = fc.integer({ min: 0, max: ROWS }).map((days) => START_MS + days * DAY_MS);
+    const window = fc.oneof(
+      fc.constant(EVERYTHING),
+      day.map((maxMs) => ({ ...EVERYTHING, maxMs })),
+      fc.tuple(day, day).map(([a, b]) => ({ minMs: Math.min(a, b), maxMs: Math.max(a, b) })),
+    );
+    const pin = fc.oneof(fc.constant(undefined), day);
+    let walks = 0;
+
+    /** Walks a window from its first page to its last, and holds each page against what it must be. */
+    async function walk(
+      window: StampWindow,
+      pinnedMs: number | undefined,
+      limit: number,
+      bytesMax: number,
+    ): Promise<void> {
+      // Others than the organisation's own, so that none has been pinned before.
+      const held = pinnedMs === undefined ? undefined : { orgId: ++walks, window };
+      if (held !== undefined) await stores.walks.pin(held, pinnedMs ?? 0);
+      const maxMs = Math.min(window.maxMs, pinnedMs ?? window.maxMs);
+      let left = sorted.filter(({ stampMs }) => stampMs >= window.minMs && stampMs <= maxMs);
+      let cursor: Uuid | undefined;
+      do {
+        const page = await stores.transactions.page({ orgId, cursor, window, limit, bytesMax }, held);
+        const { count, ...expected } = expectedPage(left, limit, bytesMax);
+        expect({ data: data(page), cursor: page.cursor }).toEqual(expected);
+        expect(page.data.length <= bytesMax || count === 1).toBeTrue();
+        left = left.slice(count);
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      expect(left).toEqual([]);
+    }
+
+    test('a walk, held to its first page or not, returns every item once, and each page is within the limit or has one item', async () => {
+      await fc.assert(fc.asyncProperty(window, pin, limit, bytesMax, walk), {
+        numRuns: 30,
+        examples: [
+          [EVERYTHING, undefined, 1_000, 1],
+          [EVERYTHING, undefined, 1_000, 4_000_000],
+          [EVERYTHING, START_MS + 100 * DAY_MS, 100, 70_000],
+          [{ minMs: START_MS, maxMs: START_MS + 20 * DAY_MS }, undefined, 100, 5_000],
+        ],
+      });
+    }, 60_000);
+  });
+
+  describe(`the longest documents on ${testDatabase.name}`, () => {
+    const open = openTestStores();
+
+    test('make pages of at most 4 MiB unless told otherwise', async () => {
+      const opened = await open.stores(await testDatabase.create());
+      const { id: orgId } = await newOrganisation(opened);
+      // Two texts of 65,536 characters, each of which takes six bytes.
+      const text = '\u0001'.repeat(2 * 65_536);
+      const documents = Array.from({ length: 12 }, (_, i) => documentOf(idOf(i), text));
+      await opened.transactions.write(orgId, async (writer) => {
+        await writer.put(
+          documents.map((document, i) => ({ id: idOf(i), updatedAtMs: writer.stampMs, document })),
+        );
+        await writer.advanceClock(writer.stampMs);
+      });
+      const pages: Uuid[][] = [];
+      let cursor: Uuid | undefined;
+      do {
+        const query = { orgId, cursor, window: EVERYTHING, limit: 1_000 };
+        const page = await opened.transactions.page(query);
+        expect(page.data.length).toBeLessThanOrEqual(PAGE_BYTES_MAX);
+        const items = JSON.parse(`[${data(page)}]`) as { id: Uuid }[];
+        pages.push(items.map(({ id }) => id));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      const ids = documents.map((_, i) => idOf(i));
+      expect(pages).toEqual([ids.slice(0, 5), ids.slice(5, 10), ids.slice(10)]);
+    });
+  });
+}
