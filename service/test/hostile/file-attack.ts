@@ -3,6 +3,7 @@
 
 import fc from 'fast-check';
 import { BadInput, Refused } from '../../src/domain/failures.ts';
+import { withTimeout } from '../../src/domain/with-timeout.ts';
 import { openApiDocument } from '../../src/http/site/openapi.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
@@ -72,7 +73,9 @@ export async function attackWithFiles(
               () => nowMs,
               options,
             );
-      const outcome = await inTime(run).catch((error: unknown) => error);
+      const outcome = await withTimeout(run, PATIENCE_MS, () => new Error('the import does not end')).catch(
+        (error: unknown) => error,
+      );
       report.files++;
       report.slowestMs = Math.max(report.slowestMs, performance.now() - startedMs);
       requireNoPollution();
@@ -140,14 +143,4 @@ function requireNoPollution(): void {
   const names = Object.getOwnPropertyNames(Object.prototype).sort().join();
   if (names !== PROTOTYPE_NAMES || 'polluted' in {})
     throw new Error('the prototype of all objects was changed');
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('the import does not end')), PATIENCE_MS);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -7,6 +7,7 @@
 import type { Socket } from 'node:net';
 import type postgres from 'postgres';
 import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
+import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseOptions } from '../database.ts';
 import { isCutOff } from './postgres-errors.ts';
 import { type DriverOptions, PostgresSockets } from './postgres-sockets.ts';
@@ -209,10 +210,9 @@ async function hasRole(text: string, role: 'primary' | 'standby'): Promise<boole
     connect_timeout: PROBE_TIMEOUT_S,
     fetch_types: false,
   });
-  const silence = Bun.sleep(PROBE_TIMEOUT_S * 1_000).then(() => []);
   try {
     const answer = probe.unsafe<{ standby: boolean }[]>('SELECT pg_is_in_recovery() AS standby');
-    const [row] = await Promise.race([answer, silence]);
+    const [row] = await withTimeout(answer, PROBE_TIMEOUT_S * 1_000, () => new Error('no answer'));
     return row?.standby === (role === 'standby');
   } catch {
     return false;

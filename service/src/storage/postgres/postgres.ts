@@ -2,6 +2,7 @@
 
 import type postgres from 'postgres';
 import { DatabaseUnavailable } from '../../domain/failures.ts';
+import { withTimeout } from '../../domain/with-timeout.ts';
 import {
   type Connection,
   type Database,
@@ -43,7 +44,10 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     ({ sockets }: PostgresPool): InTime =>
     (answer) => {
       if (answerTimeoutMs === 0) return answer;
-      return raced(answer, answerTimeoutMs, () => sockets.cutOffSilent(answerTimeoutMs));
+      return withTimeout(answer, answerTimeoutMs, () => {
+        sockets.cutOffSilent(answerTimeoutMs);
+        return new DatabaseUnavailable(`PostgreSQL has not answered for ${answerTimeoutMs} ms`);
+      });
     };
 
   async function admitted<T>(run: () => Promise<T>): Promise<T> {
@@ -250,22 +254,6 @@ async function againIfCutOff<T>(attempt: () => Promise<T>, mayRepeat: () => bool
   } catch (error) {
     if (!isCutOff(error) || !mayRepeat()) throw error;
     return attempt();
-  }
-}
-
-/** The answer, or an error if there is none in time; then whatever is to be done about the silence. */
-async function raced<T>(answer: Promise<T>, timeoutMs: number, onSilence: () => void): Promise<T> {
-  let timer: Timer | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new DatabaseUnavailable(`PostgreSQL has not answered for ${timeoutMs} ms`));
-      onSilence();
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([answer, silence]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -4,6 +4,7 @@
 // caller reads from the primary, which is never behind.
 
 import type { ReplicaState, TransactionPage, TransactionQuery } from '../../domain/stores.ts';
+import { withTimeout } from '../../domain/with-timeout.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { openPostgres } from './postgres.ts';
@@ -68,7 +69,12 @@ export class Replica {
     const { atLeastMs = Number.NEGATIVE_INFINITY } = query;
     if (!this.#state.isUsable || atLeastMs === Number.POSITIVE_INFINITY) return undefined;
     try {
-      const page = await inTime(readTransactionPage(this.#database, query), PAGE_TIMEOUT_MS);
+      const reading = readTransactionPage(this.#database, query);
+      const page = await withTimeout(
+        reading,
+        PAGE_TIMEOUT_MS,
+        () => new Error(`it has not answered for ${PAGE_TIMEOUT_MS} ms`),
+      );
       return page.completeThroughMs >= atLeastMs ? page : undefined;
     } catch (error) {
       // Not before the next look is it asked again: it may be away, or in conflict with what it replays.
@@ -120,18 +126,6 @@ export class Replica {
     const isNews = state.isUsable !== this.#state.isUsable || state.reason !== this.#state.reason;
     this.#state = state;
     if (isNews) this.#onChange(state);
-  }
-}
-
-async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: Timer | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it has not answered for ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
