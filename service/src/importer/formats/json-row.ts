@@ -18,18 +18,25 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** What becomes of a number in a row where one has more digits than a double keeps. */
+export type NumberReader = (literal: string) => unknown;
+
 /** Undefined bytes stand for a row that was too long to keep. */
-export function parseJsonRow(bytes: Uint8Array | undefined, place: Place): RawRow {
+export function parseJsonRow(
+  bytes: Uint8Array | undefined,
+  place: Place,
+  readNumber: NumberReader = parseDecimal,
+): RawRow {
   if (bytes === undefined) return { place, value: undefined, problem: ROW_TOO_LONG };
   const text = decodeUtf8(bytes);
   if (text === undefined) {
-    return { place, value: parseJson(lenientDecoder.decode(bytes)).value, problem: NOT_UTF8 };
+    return { place, value: parseJson(lenientDecoder.decode(bytes), readNumber).value, problem: NOT_UTF8 };
   }
-  return parseJsonText(text, place);
+  return parseJsonText(text, place, readNumber);
 }
 
-export function parseJsonText(text: string, place: Place): RawRow {
-  const { value, problem } = parseJson(text);
+export function parseJsonText(text: string, place: Place, readNumber: NumberReader = parseDecimal): RawRow {
+  const { value, problem } = parseJson(text, readNumber);
   if (problem !== undefined) return { place, value, problem };
   // Equal counts prove that no field is there twice; unequal ones call for a closer look.
   if (countKeys(value) !== countKeyMarks(text)) {
@@ -46,9 +53,9 @@ export function parseJsonText(text: string, place: Place): RawRow {
   return { place, value };
 }
 
-function parseJson(text: string): { value: unknown; problem?: FieldProblem } {
+function parseJson(text: string, readNumber: NumberReader): { value: unknown; problem?: FieldProblem } {
   try {
-    return { value: mayLoseDigits(text) ? parseExactly(text) : JSON.parse(text) };
+    return { value: mayLoseDigits(text) ? parseExactly(text, readNumber) : JSON.parse(text) };
   } catch (error) {
     const detail = error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, '') : '';
     // The parser's words may quote the file; a message stays one short line whatever the file holds.
@@ -61,13 +68,14 @@ function parseJson(text: string): { value: unknown; problem?: FieldProblem } {
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parseRevived = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
-function parseExactly(text: string): unknown {
+function parseExactly(text: string, readNumber: NumberReader): unknown {
   return parseRevived(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined ? parseDecimal(source) : value,
+    typeof value === 'number' && source !== undefined ? readNumber(source) : value,
   );
 }
 
-const LONG_NUMBER = new RegExp(`[\\d.]{${DIGITS_MAX + 1}}`);
+/** Only where a number may stand: ids of digits and dots in quotes are common, and no number. */
+const LONG_NUMBER = new RegExp(`(?:^|[\\s:,[])-?[\\d.]{${DIGITS_MAX + 1}}`);
 const TINY_NUMBER = /[eE]-\d{3,}\s*[,}\]]/;
 
 /** Whether a number may lose digits as a double: 16 digits in a row, or next to nothing. Two expressions are three times as fast as one for both. */
