@@ -6,9 +6,9 @@ import { type EtagCache, MemoryCache } from './etag-cache.ts';
 import { type Follower, type FollowOptions, follow } from './follow.ts';
 import { List } from './list.ts';
 import { type Page, readPage } from './page.ts';
+import { printQuery } from './query.ts';
 import { type Fetch, request, type Transport } from './request.ts';
 import { type RetryOptions, type RetryPolicy, retryPolicy } from './retry-rules.ts';
-import { printTime } from './timestamp.ts';
 import { parseTokenKind, requireKind, type TokenKind } from './token.ts';
 import {
   type CashbackOffer,
@@ -166,12 +166,4 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
     const transport = { ...this.#transport, retry: { ...this.#transport.retry, ...retry } };
     return readPage(await request(transport, url, signal), parameters.cursor);
   }
-}
-
-function printQuery(parameters: Parameters): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries<string | number | Date | undefined>(parameters)) {
-    if (value !== undefined) query.set(name, typeof value === 'number' ? String(value) : printTime(value));
-  }
-  return query.size > 0 ? `?${query}` : '';
 }

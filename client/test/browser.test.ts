@@ -7,6 +7,7 @@ import { launchBrowser } from '../../service/test/support/browser.ts';
 import { coupon, id, offer, retailer } from '../../service/test/support/fixtures.ts';
 import { TestNode } from '../../service/test/support/test-node.ts';
 import type * as library from '../src/index.ts';
+import { MAKE_OLDER } from './support/older-browser.ts';
 import { type PageServer, servePage } from './support/page-server.ts';
 
 let node: TestNode;
@@ -129,4 +130,28 @@ describe('in a browser', () => {
     expect(name).toBe('NetworkError');
     expect(message).toEndWith('Check the address and the network, and that this page may call the address.');
   });
+});
+
+test('in the oldest supported browsers, filters and page sizes are sent, and a call can be aborted', async () => {
+  const older = await browser.newPage();
+  await older.addInitScript(MAKE_OLDER);
+  await older.goto(`${site.url}/empty`);
+  const found = await older.evaluate(`import('/index.js').then(async ({ OfferbookClient }) => {
+    const client = new OfferbookClient(${JSON.stringify({ baseUrl: node.url, token: publicToken })});
+    const stop = new AbortController();
+    stop.abort();
+    return {
+      filtered: (await client.cashbackOffers({ name: 'retailer 2' })).data.map(({ id }) => id),
+      nowhere: (await client.cashbackOffers({ country: 'ZZ' })).data,
+      walked: (await client.coupons({ limit: 1 }).toArray({ max: 10 })).map(({ id }) => id),
+      aborted: await client.retailers({ signal: stop.signal }).then(() => '', ({ code }) => code),
+    };
+  })`);
+  expect(found).toEqual({
+    filtered: [id(12)],
+    nowhere: [],
+    walked: [id(21), id(22), id(23)],
+    aborted: 'aborted',
+  });
+  await older.close();
 });

@@ -65,7 +65,9 @@ describe('a list', () => {
     const script = scripted(() => page([]));
     const filters = { name: 'a&b=c +%', category: undefined, country: 'DE' };
     await openClient(script).client.cashbackOffers(filters);
-    expect(script.requests[0]?.url).toBe(`${BASE_URL}/v1/cashback-offers/?name=a%26b%3Dc+%2B%25&country=DE`);
+    expect(script.requests[0]?.url).toBe(
+      `${BASE_URL}/v1/cashback-offers/?name=a%26b%3Dc%20%2B%25&country=DE`,
+    );
   });
 
   test('starts at the cursor that it was given', async () => {

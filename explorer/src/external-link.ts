@@ -5,7 +5,16 @@ import { element } from './element.ts';
 
 /** Imports let nothing else pass; a page that makes links of what it is sent checks for itself. */
 export function isWebUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text);
+  return /^https?:\/\//i.test(text) && findUrl(text) !== undefined;
+}
+
+/** The URL that a text is; undefined when it is none. (`URL.canParse` is missing in Safari up to 16.) */
+export function findUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A link, or the label alone when the address is none that may be followed. */

@@ -3,6 +3,7 @@
 
 import type { Retailer } from '@offerbook/client';
 import { element } from '../element.ts';
+import { findUrl } from '../external-link.ts';
 
 /** As many as there are colours in the style sheet. */
 const HUES = 8;
@@ -17,9 +18,9 @@ export function logoDrawer(page: Document, ownOrigin: string): DrawLogo {
       .filter((source) => source !== '') ?? [];
 
   const mayLoad = (logo: string) => {
-    if (!URL.canParse(logo)) return false;
-    const { origin, protocol } = new URL(logo);
-    return origin === ownOrigin || allowed.includes(origin) || allowed.includes(protocol);
+    const url = findUrl(logo);
+    if (url === undefined) return false;
+    return url.origin === ownOrigin || allowed.includes(url.origin) || allowed.includes(url.protocol);
   };
 
   return (retailer) => {

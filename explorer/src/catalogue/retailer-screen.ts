@@ -95,7 +95,7 @@ function section(title: string, className: string, items: readonly HTMLElement[]
 
 /** Featured ones first, then the better ones. */
 function sortedOffers(offers: readonly Offer[]): Offer[] {
-  return offers.toSorted((a, b) => {
+  return [...offers].sort((a, b) => {
     if (a.featured !== b.featured) return a.featured ? -1 : 1;
     return bestOffer([a, b]) === a ? -1 : 1;
   });

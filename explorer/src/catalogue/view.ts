@@ -37,5 +37,6 @@ export function printView(view: View): string {
     if (view.category !== '') search.set('category', view.category);
     if (view.country !== '') search.set('country', view.country);
   }
-  return search.size === 0 ? '/' : `/?${search}`;
+  const query = search.toString();
+  return query === '' ? '/' : `/?${query}`;
 }

@@ -52,7 +52,8 @@ export class TryIt {
       if (input.value.trim() !== '') query.set(input.name, input.value.trim());
     }
     const path = this.#form.dataset.path ?? '/';
-    return query.size === 0 ? path : `${path}?${query}`;
+    const printed = query.toString();
+    return printed === '' ? path : `${path}?${printed}`;
   }
 
   #show(...words: (string | Node)[]): void {

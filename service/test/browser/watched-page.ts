@@ -19,8 +19,10 @@ export class WatchedPage implements AsyncDisposable {
     browser: Browser,
     url: string,
     options: BrowserContextOptions = {},
+    initScript = '',
   ): Promise<WatchedPage> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    await context.addInitScript(initScript);
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
     const requests: Request[] = [];

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { printQuery } from '../src/query.ts';
+
+test('a query says what it was given, whatever it was given', () => {
+  const values = fc.dictionary(fc.stringMatching(/^[a-zA-Z]{1,9}$/), fc.string({ unit: 'binary' }), {
+    noNullPrototype: true,
+  });
+  fc.assert(
+    fc.property(values, (given) => {
+      expect(Object.fromEntries(new URLSearchParams(printQuery(given)))).toEqual(given);
+    }),
+  );
+});
+
+test('half of a surrogate pair is sent as a replacement character, as browsers do', () => {
+  expect(printQuery({ name: 'a\ud800b' })).toBe(`?${new URLSearchParams({ name: 'a\ud800b' })}`);
+});
+
+test.each<[object, string]>([
+  [{}, ''],
+  [{ cursor: undefined, name: null }, ''],
+  [{ limit: 5, name: '' }, '?limit=5&name='],
+  [{ updatedAtGreaterThan: new Date(0) }, '?updatedAtGreaterThan=1970-01-01T00%3A00%3A00.000Z'],
+])('%j is sent as %j', (parameters, query) => {
+  expect(printQuery(parameters)).toBe(query);
+});

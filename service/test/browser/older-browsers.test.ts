@@ -1,0 +1,61 @@
+// The pages in the oldest browsers that are supported, as far as a newer one can be made to lack what they lack.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { MAKE_OLDER } from '../../../client/test/support/older-browser.ts';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { coupon, id, offer, retailer } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+import { WatchedPage } from './watched-page.ts';
+
+// A busy machine is slow; a test that hangs is still found.
+setDefaultTimeout(30_000);
+
+let node: TestNode;
+let browser: Browser;
+
+beforeAll(async () => {
+  const token = newTokenText('public');
+  node = await TestNode.start({ pageToken: token });
+  await node.keep(token, 'public');
+  await node.catalogue([
+    retailer(1, {
+      name: 'Aster',
+      cashbackOffers: [offer(11), offer(12, { countries: ['AT'], cashbackPercentage: 0.1 })],
+      coupons: [coupon(21)],
+    }),
+    retailer(2, { name: 'Birch', cashbackOffers: [offer(13)] }),
+  ]);
+  browser = await launchBrowser();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await node?.[Symbol.asyncDispose]();
+});
+
+const open = (path: string) => WatchedPage.open(browser, node.url + path, {}, MAKE_OLDER);
+
+test('the explorer filters, keeps the filter in its address, and shows a retailer', async () => {
+  await using watched = await open('/');
+  const { page } = watched;
+  await page.getByLabel('Country').selectOption('AT');
+  await watched.says('1 retailer in Austria');
+  expect(new URL(page.url()).search).toBe('?country=AT');
+  await page.getByRole('link', { name: 'Aster', exact: true }).click();
+  await page.getByRole('heading', { name: 'Aster', level: 1 }).waitFor();
+  expect(await page.locator('.amount').allTextContents()).toEqual(['10%', '5%']);
+  watched.expectCalm();
+});
+
+test('the reference sends the parameters of its form', async () => {
+  await using watched = await open('/docs');
+  const form = watched.page.locator('form.try[data-path="/v1/cashback-offers/"]');
+  await form.locator('input[name=country]').fill('AT');
+  await form.getByRole('button', { name: 'Send' }).click();
+  await form.locator('.answer').getByText(id(12)).waitFor();
+  expect(await form.locator('.answer').textContent()).toContain('/v1/cashback-offers/?limit=2&country=AT');
+  expect(await form.locator('.answer').textContent()).not.toContain(id(11));
+  watched.expectCalm();
+});
