@@ -9,7 +9,7 @@ import { BadInput } from '../../domain/failures.ts';
 import type { Stores, TransactionQuery } from '../../domain/stores.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
-import type { Route } from '../../http/exchange.ts';
+import type { Route } from '../../http/router.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { openAdmin } from './admin.ts';
 import { type ChangeFollower, followChanges } from './change-follower.ts';

@@ -11,7 +11,7 @@ import { systemClock } from '../../../domain/clock.ts';
 import { BadInput } from '../../../domain/failures.ts';
 import type { Organisation, Stores } from '../../../domain/stores.ts';
 import { printTimestamp } from '../../../domain/timestamp.ts';
-import type { Route } from '../../../http/exchange.ts';
+import type { Route } from '../../../http/router.ts';
 import { sourceFrom } from '../../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../../importer/import-catalogue.ts';
 import { importTransactions } from '../../../importer/import-transactions.ts';
@@ -177,6 +177,7 @@ function logoRoutes(seed: number, world: World): Route[] {
     'Cache-Control': 'public, max-age=86400',
   };
   return world.retailers.map((retailer) => ({
+    method: 'GET',
     path: `${LOGO_PATH}${retailer.id}.svg`,
     openToBrowsers: true,
     answer: () => ({ status: 200, headers, body: drawLogo(seed, retailer) }),
@@ -229,7 +230,7 @@ function chooseSeed(stored: number | undefined, askedFor: number | undefined): n
 
 /** Known before the server starts, because the logos' addresses hold it; a taken port is found out here. */
 async function findPort(settings: ServeSettings): Promise<number> {
-  const probe = listen(() => new Response(null, { status: 503 }), settings, false);
+  const probe = listen(async () => new Response(null, { status: 503 }), settings, false);
   await probe.stop();
   return settings.port === 0 ? Number(new URL(probe.url).port) : settings.port;
 }
