@@ -20,7 +20,7 @@ import { withStores } from '../../command.ts';
 import { listen } from '../../node/listen.ts';
 import { openLog, STDERR } from '../../node/logger.ts';
 import { startNode } from '../../node/node.ts';
-import { untilToldToStop } from '../../node/signals.ts';
+import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../../node/signals.ts';
 import { lockFile } from './file-lock.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { findSeed, openOrganisation, renewTokens } from './organisation.ts';
@@ -63,6 +63,7 @@ export function sandboxCommand(): Command {
 async function runSandbox(options: SandboxOptions, command: Command): Promise<void> {
   // From the first moment on: whoever stops the sandbox while it makes its data wants a clean end, too.
   const stopping = untilToldToStop();
+  void stopping.then(() => endWithin(STOP_MAX_MS));
   const { port, host, logLevel } = options;
   const settings = readServeSettings({ port, host, logLevel });
   const seedAskedFor = parseSeed(options.seed);
@@ -90,10 +91,11 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
       });
     } finally {
       await stores.close();
-      closeLog();
+      await closeLog();
     }
   } finally {
     lock?.release();
+    endWithin(LEFTOVERS_MAX_MS);
   }
 }
 
