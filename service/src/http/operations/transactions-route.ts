@@ -11,7 +11,7 @@ import type {
   WalkStore,
 } from '../../domain/stores.ts';
 import { type Instant, printTimestamp } from '../../domain/timestamp.ts';
-import { chooseCoding, compress } from '../content/content-coding.ts';
+import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
 import { type Exchange, nextLink } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
@@ -46,7 +46,7 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
     const walk: Walk = { orgId: token.orgId, window: asked };
     const wanted: TransactionQuery = { ...walk, cursor: query.cursor, limit };
     const page = await withinDeadline(
-      turnstile.run(() =>
+      turnstile.run(token, () =>
         query.cursor === undefined ? firstPage(wanted, walk) : transactions.page(wanted, walk),
       ),
     );
@@ -62,7 +62,7 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));
     if (coding === undefined) return { status: 200, headers, body };
     headers['Content-Encoding'] = coding;
-    return { status: 200, headers, body: compress(coding, Buffer.concat(body)) };
+    return { status: 200, headers, body: await compressAside(coding, Buffer.concat(body)) };
   };
 
   /**
