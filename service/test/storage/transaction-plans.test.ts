@@ -7,7 +7,7 @@ import { batchSql } from '../../src/storage/stores/read-batches.ts';
 import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
 import { FORGET_EMPTY_SQL } from '../../src/storage/transactions/bulk-stamps.ts';
 import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
-import { DOCUMENTS_SQL, LENGTHS_SQL } from '../../src/storage/transactions/page-documents.ts';
+import { DOCUMENTS_SQL, FITTING_SQL } from '../../src/storage/transactions/page-documents.ts';
 import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
 import {
   BY_ID_SQL,
@@ -93,7 +93,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [FEW_IDS_SQL, [1, minMs, maxMs, 300], ['transactions_by_stamp']],
         [FEW_IDS_SQL, [1, maxMs - 60_000, maxMs - 1, 300], ['transactions_by_stamp']],
         [DOCUMENTS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID]), SHARE], [byKey]],
-        [LENGTHS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
+        [FITTING_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID]), SHARE], [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
         [FORGET_EMPTY_SQL, [1], ['transactions_by_stamp']],
         [EDGE_SQL[dialect], [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],

@@ -3,7 +3,7 @@
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/stores.ts';
 import { type Instant, printTimestamp } from '../../domain/timestamp.ts';
-import { chooseCoding, compress } from '../content/content-coding.ts';
+import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
 import { nextLink } from '../exchange.ts';
 import { withinDeadline } from './database-deadline.ts';
@@ -41,7 +41,7 @@ export function transactionsRoute({ transactions, walks, pageSize }: Services): 
     const walk: Walk = { orgId: token.orgId, window: asked };
     const wanted: TransactionQuery = { ...walk, cursor: query.cursor, limit };
     const page = await withinDeadline(
-      turnstile.run(() =>
+      turnstile.run(token, () =>
         query.cursor === undefined ? firstPage(wanted, walk) : transactions.page(wanted, walk),
       ),
     );
@@ -57,7 +57,7 @@ export function transactionsRoute({ transactions, walks, pageSize }: Services): 
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));
     if (coding === undefined) return { status: 200, headers, body };
     headers['Content-Encoding'] = coding;
-    return { status: 200, headers, body: [compress(coding, Buffer.concat(body))] };
+    return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
   };
 
   /**

@@ -11,8 +11,6 @@ import type { Connection } from '../database.ts';
 import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
 
 export const NOTHING = new Uint8Array();
-/** A share that leaves no document out. */
-const UNLIMITED = 2 ** 31 - 1;
 
 export interface PageLimits {
   /** How many documents. */
@@ -45,11 +43,17 @@ export const DOCUMENTS_SQL = inBoth(
   ) AS page`,
 );
 
-/** The lengths of the same documents. */
-export const LENGTHS_SQL = inBoth(
+/** The first of these documents, as many as fit with the commas between them, and one at least. Adds up lengths first. */
+export const FITTING_SQL = inBoth(
   (dialect) => `
-  SELECT (SELECT octet_length(document) FROM transactions WHERE id = v.value) AS length
-    FROM ${VALUES[dialect]('$1', 'uuid')}`,
+  SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
+    SELECT (SELECT document FROM transactions WHERE id = fitting.value) AS document FROM (
+      SELECT value, sum(length + 1) OVER (ROWS UNBOUNDED PRECEDING) AS bytes, row_number() OVER () AS place FROM (
+        SELECT v.value, (SELECT octet_length(document) FROM transactions WHERE id = v.value) AS length
+          FROM ${VALUES[dialect]('$1', 'uuid')}
+      ) AS lengths
+    ) AS fitting WHERE bytes - 1 <= $2 OR place = 1
+  ) AS page`,
 );
 
 export interface Joined {
@@ -65,38 +69,17 @@ export async function joinDocuments(
   ids: readonly Uuid[],
   limits: PageLimits,
 ): Promise<Joined> {
-  const wanted = ids.slice(0, limits.limit);
-  const atOnce = await join(connection, dialect, wanted, shareOf(limits));
-  if (atOnce.count === wanted.length) return atOnce;
-  const rows = await connection.all<{ length: number }>(LENGTHS_SQL[dialect], JSON.stringify(wanted));
-  const count = countFitting(
-    rows.map(({ length }) => length),
-    limits.bytesMax,
-  );
-  return join(connection, dialect, wanted.slice(0, count), UNLIMITED);
-}
-
-async function join(
-  connection: Connection,
-  dialect: Dialect,
-  ids: readonly Uuid[],
-  share: number,
-): Promise<Joined> {
   if (ids.length === 0) return { data: NOTHING, count: 0 };
-  const [row] = await connection.allWithBytes<{ data: Joined['data'] | null; joined: number }>(
-    DOCUMENTS_SQL[dialect],
-    JSON.stringify(ids),
-    share,
-  );
-  return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };
-}
-
-/** How many of these lengths, from the first one on, fit with commas between them; at least one. */
-function countFitting(lengths: readonly number[], bytesMax: number): number {
-  let bytes = -1;
-  const end = lengths.findIndex((length) => {
-    bytes += length + 1;
-    return bytes > bytesMax;
-  });
-  return end === -1 ? lengths.length : Math.max(1, end);
+  const wanted = ids.slice(0, limits.limit);
+  const list = JSON.stringify(wanted);
+  const read = async (sql: string, lengthMax: number) => {
+    const [row] = await connection.allWithBytes<{ data: Joined['data']; joined: number }>(
+      sql,
+      list,
+      lengthMax,
+    );
+    return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };
+  };
+  const atOnce = await read(DOCUMENTS_SQL[dialect], shareOf(limits));
+  return atOnce.count === wanted.length ? atOnce : read(FITTING_SQL[dialect], limits.bytesMax);
 }
