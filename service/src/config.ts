@@ -2,14 +2,13 @@
 // name; the flag wins; anything unknown or bad stops the start with one sentence.
 
 import { BadInput } from './domain/failures.ts';
+import { LOG_LEVELS } from './domain/logger.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
 import { clientAddress } from './http/access/client-address.ts';
 
 export const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
 
 const PORT_MAX = 65_535;
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 interface Setting<T> {
   /** What it is for, as --help shows it. */

@@ -3,9 +3,9 @@
 //
 //   URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
 
-import type { Logger } from 'pino';
 import { ApiError } from '../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
+import type { Logger } from '../domain/logger.ts';
 import { clientAddress, forwardedScheme, networkOf } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, pageOrigin, preflightReply } from './access/cors.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
@@ -18,7 +18,7 @@ import type { Services } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
 import { problem } from './problem.ts';
 import type { Reply } from './reply.ts';
-import { requestLog } from './request-log.ts';
+import { logRequest } from './request-log.ts';
 import { type Resource, type Route, Router } from './router.ts';
 import { sitePages } from './site/site.ts';
 
@@ -60,7 +60,6 @@ export type App = (request: Request, socketAddress: string) => Promise<Response>
 
 export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings } = dependencies;
-  const logRequest = requestLog(logger);
   const addressOf = clientAddress(settings.trustedProxies);
   const schemeOf = forwardedScheme(settings.trustedProxies);
   const limits = rateLimits(settings, dependencies.requestCounter);
@@ -97,7 +96,7 @@ export function buildApp(dependencies: AppDependencies): App {
   function respond(exchange: Exchange, reply: Reply): Response {
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.metrics?.count(exchange.route, reply.status, durationMs);
-    logRequest({
+    logRequest(logger, {
       requestId: exchange.requestId,
       tokenId: exchange.token?.id,
       method: exchange.request.method,

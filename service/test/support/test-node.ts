@@ -1,12 +1,12 @@
 // A running node on a real socket with a database of its own, for tests. Ends itself after the test file's
 // scope when used with `await using`.
 
-import pino from 'pino';
 import { startNode } from '../../src/cli/node/node.ts';
 import { readServeSettings, type ServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
 import type { Retailer } from '../../src/domain/catalogue.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
+import { Logger } from '../../src/domain/logger.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
@@ -59,7 +59,7 @@ export class TestNode implements AsyncDisposable {
       logLines.push(line);
       leakWatch.noteOutput('log', line.trimEnd());
     };
-    const logger = pino({ level: 'debug' }, { write });
+    const logger = new Logger('debug', write);
     const settings = { ...readServeSettings({ port: '0' }, {}), ...options.settings };
     const { pageToken } = options;
     const node = await startNode({

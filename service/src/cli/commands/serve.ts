@@ -3,8 +3,8 @@
 import { type Command, Option } from 'commander';
 import { readDatabaseUrl, readServeSettings, SERVE_FLAGS } from '../../config.ts';
 import { command } from '../command.ts';
-import { openLog, STDOUT } from '../node/logger.ts';
 import { type NodeOptions, startNode } from '../node/node.ts';
+import { openLog, STDOUT } from '../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilOrphaned, untilToldToStop } from '../node/signals.ts';
 import { runWorkers } from '../node/workers.ts';
 

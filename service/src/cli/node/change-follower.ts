@@ -2,8 +2,8 @@
 // for the catalogue, which takes seconds when it is large. What cannot be taken up now stays as it is in memory, and is
 // tried again.
 
-import type { Logger } from 'pino';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { TokenDirectory } from '../../http/access/token-directory.ts';
 import type { DatabaseHealth } from './database-health.ts';

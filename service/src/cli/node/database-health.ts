@@ -1,7 +1,7 @@
 // Whether the database serves what this node uses it for. The metric and /readyz show it; the log says when it
 // changes. What fails is tried again soon, whatever the cause was: nobody else may ask for it in a long time.
 
-import type { Logger } from 'pino';
+import type { Logger } from '../../domain/logger.ts';
 
 /**
  * Each fails and recovers for itself. A role that has used up its connections, for example, is answered on those that are

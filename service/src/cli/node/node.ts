@@ -1,11 +1,11 @@
 // One running node: opens the database, listens, loads what is served from memory, follows its changes, and
 // drains when told to stop. `serve` and `sandbox` both run this.
 
-import type { Logger } from 'pino';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
+import type { Logger } from '../../domain/logger.ts';
 import type { Stores, TransactionQuery } from '../../domain/stores.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';

@@ -2,9 +2,9 @@
 // process starts them, replaces one that dies, keeps the counts that they share, and passes the order to stop on.
 
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import { type ServeSettings, workerEnvironment } from '../../config.ts';
 import { BadInput } from '../../domain/failures.ts';
+import type { Logger } from '../../domain/logger.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES } from '../../http/access/shared-counts.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { adminPlace } from './admin.ts';

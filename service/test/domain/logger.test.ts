@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { LOG_LEVELS, Logger, type LogLevel } from '../../src/domain/logger.ts';
+
+const TIME = '2026-11-15T12:00:00.000Z';
+
+function logged(level: LogLevel, write: (logger: Logger) => void): string[] {
+  const lines: string[] = [];
+  write(
+    new Logger(
+      level,
+      (line) => lines.push(line),
+      () => Date.parse(TIME),
+    ),
+  );
+  return lines;
+}
+
+test('a line has level, time, process, the fields in their order, and the message', () => {
+  const lines = logged('info', (logger) => {
+    logger.info('draining');
+    logger.info({ url: 'http://x' }, 'listening');
+    logger.warn({ a: 1, b: undefined, c: null });
+    logger.error({});
+  });
+  const start = `"time":"${TIME}","pid":${process.pid}`;
+  expect(lines).toEqual([
+    `{"level":30,${start},"msg":"draining"}\n`,
+    `{"level":30,${start},"url":"http://x","msg":"listening"}\n`,
+    `{"level":40,${start},"a":1,"c":null}\n`,
+    `{"level":50,${start}}\n`,
+  ]);
+});
+
+test.each(LOG_LEVELS)('a log of level %s has that level and the ones above it', (level) => {
+  const lines = logged(level, (logger) => {
+    for (const each of ['debug', 'info', 'warn', 'error'] as const) logger[each](each);
+  });
+  const logged_ = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  expect(logged_).toEqual(LOG_LEVELS.slice(LOG_LEVELS.indexOf(level)).filter((each) => each !== 'silent'));
+});
+
+test('the time follows the clock', () => {
+  let nowMs = 0;
+  const lines: string[] = [];
+  const logger = new Logger(
+    'info',
+    (line) => lines.push(line),
+    () => nowMs,
+  );
+  for (const ms of [0, 0, 1, 1_000]) {
+    nowMs = ms;
+    logger.info('x');
+  }
+  const times = lines.map((line) => (JSON.parse(line) as { time: string }).time);
+  expect(times).toEqual(['00.000', '00.000', '00.001', '01.000'].map((end) => `1970-01-01T00:00:${end}Z`));
+});
+
+test('whatever the fields and the message are, a line is one line, and says them', () => {
+  const fields = fc.dictionary(
+    fc
+      .string()
+      .filter((name) => !['level', 'time', 'pid', 'msg', 'err', '__proto__', 'toJSON'].includes(name)),
+    fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.boolean(), fc.constant(null)),
+    { noNullPrototype: true },
+  );
+  fc.assert(
+    fc.property(fields, fc.string({ unit: 'binary' }), (given, message) => {
+      const [line = '', ...others] = logged('info', (logger) => logger.info(given, message));
+      expect(others).toEqual([]);
+      expect(line.indexOf('\n')).toBe(line.length - 1);
+      expect(JSON.parse(line)).toEqual({ level: 30, time: TIME, pid: process.pid, ...given, msg: message });
+    }),
+  );
+});
+
+describe('an error', () => {
+  const err = (given: unknown) => {
+    const [line = ''] = logged('info', (logger) => logger.error({ err: given }, 'broken'));
+    return (JSON.parse(line) as { err: Record<string, unknown> }).err;
+  };
+
+  test('is told with its type, message, code and stack', () => {
+    class Broken extends TypeError {
+      override readonly name = 'Broken';
+      readonly code = 'E_BROKEN';
+    }
+    const { stack, ...rest } = err(new Broken('it broke'));
+    expect(rest).toEqual({ type: 'Broken', message: 'it broke', code: 'E_BROKEN' });
+    expect(stack).toContain('logger.test.ts');
+  });
+
+  test('brings the stacks of what caused it', () => {
+    const { stack } = err(new Error('outer', { cause: new Error('inner') }));
+    expect(stack).toMatch(/^Error: outer\n[\s\S]*\ncaused by: Error: inner\n/);
+  });
+
+  test('brings nothing else: what a driver adds to its errors may hold tokens', () => {
+    const secret = Object.assign(new Error('syntax error'), {
+      query: 'SELECT',
+      parameters: ['ob_prv_secret'],
+    });
+    expect(JSON.stringify(err(secret))).not.toContain('ob_prv_secret');
+  });
+
+  test('that is none is told as it is', () => {
+    expect(err('a text')).toBe('a text' as never);
+  });
+});
