@@ -195,15 +195,38 @@ describe('tokens on PostgreSQL while others write', () => {
         return { successor: token(orgId, 'd3'), endsAtMs: 6_000 };
       });
       await begun;
-      await untilWaiting(open.database(url));
+      await untilWaiting(open.database(url), 1);
       expect((await stores.tokens.endAt(leaked.id, 7_000))?.revokedAtMs).toBe(7_000);
     });
     expect(await rotation).toMatchObject({ replaced: { revokedAtMs: 6_000 }, successor: { digest: 'd3' } });
   });
+
+  test('a rotation that waits for another one sees what became of the token', async () => {
+    const url = await newPostgresDatabase();
+    const stores = await open.stores(url);
+    const { id: orgId } = await newOrganisation(stores);
+    const { id } = await stores.tokens.add(token(orgId, 'd0'));
+    const seen: (number | null)[] = [];
+    const rotate = (digest: string) =>
+      stores.tokens.rotate(id, ({ revokedAtMs }) => {
+        seen.push(revokedAtMs);
+        return { successor: token(orgId, digest), endsAtMs: 6_000 };
+      });
+    const rotations: Promise<unknown>[] = [];
+    await open.database(url).write(async (connection) => {
+      await connection.all('SELECT value FROM revisions FOR UPDATE');
+      for (const digest of ['d1', 'd2']) {
+        rotations.push(rotate(digest));
+        await untilWaiting(open.database(url), rotations.length);
+      }
+    });
+    await Promise.all(rotations);
+    expect(seen).toEqual([null, 6_000]);
+  });
 });
 
-/** Until somebody waits for a lock in this database. */
-async function untilWaiting(database: Database): Promise<void> {
+/** Until so many wait for a lock in this database. */
+async function untilWaiting(database: Database, count: number): Promise<void> {
   const sql = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  while ((await database.all(sql)).length === 0) await Bun.sleep(5);
+  while ((await database.all(sql)).length < count) await Bun.sleep(5);
 }
