@@ -56,6 +56,12 @@ export interface NewToken {
   readonly expiresAtMs: number | null;
 }
 
+/** What takes the place of a token, and when the token ends. */
+export interface Succession {
+  readonly successor: NewToken;
+  readonly endsAtMs: number;
+}
+
 interface RotatedToken {
   readonly replaced: AccessToken;
   readonly successor: AccessToken;
@@ -67,8 +73,12 @@ export interface TokenStore {
   add(token: NewToken): Promise<AccessToken>;
   /** Ends a token at a moment, now or later, unless it ends earlier anyway. Undefined when there is no such token. */
   endAt(id: Uuid, endsAtMs: number): Promise<AccessToken | undefined>;
-  /** Adds a successor for a token and ends the token as `endAt` does, in one step. */
-  rotate(id: Uuid, successor: NewToken, endsAtMs: number): Promise<RotatedToken | undefined>;
+  /**
+   * Adds a successor for a token and ends the token as `endAt` does, in one step. What becomes of it is asked for when
+   * nobody else can change it any more; two rotations at once are as two in a row. If the answer is an error, nothing
+   * changes. Undefined when there is no such token.
+   */
+  rotate(id: Uuid, succeed: (token: AccessToken) => Succession): Promise<RotatedToken | undefined>;
   /** Notes when tokens were last used. Best effort: may be put off while another process writes. */
   touch(lastUsedAtMs: ReadonlyMap<Uuid, number>): Promise<void>;
 }

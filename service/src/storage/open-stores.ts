@@ -78,6 +78,7 @@ export async function openStores(
     replica: () => replica?.state,
     async close() {
       await replica?.close();
+      await walks.close();
       await walkDatabase.close();
       await database.close();
     },

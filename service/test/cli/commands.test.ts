@@ -77,6 +77,29 @@ describe('organisations and tokens', () => {
     expect(ends).toContainEqual([first.id, 'live', 'never']);
   });
 
+  test('a token that has ended cannot be rotated', async () => {
+    await run('orgs create acme');
+    const { id: revoked } = await json('tokens issue --org acme --kind public');
+    await json(`tokens revoke ${revoked}`);
+    expect(await run(`tokens rotate ${revoked}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `offerbook: token ${revoked} is revoked; issue a new one instead\n`,
+    });
+    expect(await json('tokens list')).toHaveLength(1);
+  });
+
+  test('two rotations at once are as two in a row: without an overlap, the second comes too late', async () => {
+    await run('orgs create acme');
+    const { id: old } = await json('tokens issue --org acme --kind public');
+    const rotations = await Promise.all([1, 2].map(() => run(`tokens rotate ${old} --overlap 0s`)));
+    expect(rotations.map(({ code }) => code).sort()).toEqual([0, 2]);
+    expect(rotations.find(({ code }) => code === 2)?.stderr).toBe(
+      `offerbook: token ${old} is revoked; issue a new one instead\n`,
+    );
+    expect(await json('tokens list')).toHaveLength(2);
+  });
+
   test('for people, the token alone is on stdout, so that it can be piped', async () => {
     await run('orgs create acme');
     const { stdout, stderr } = await run('tokens issue --org acme --kind public');

@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'bun:test';
+import { BadInput } from '../../src/domain/failures.ts';
 import type { NewToken, Stores } from '../../src/domain/stores.ts';
 import { newUuid } from '../../src/domain/uuid.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
-import { newOrganisation, openTestStores } from './open-test-stores.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
 
 for (const database of DATABASES) {
   describe(`tokens on ${database.name}`, () => {
     const open = openTestStores();
 
-    async function newStores(): Promise<{ stores: Stores; orgId: number }> {
-      const stores = await open.stores(await database.create(), COMMAND_OPTIONS, () => 5_000);
-      return { stores, orgId: (await newOrganisation(stores)).id };
+    async function newStores(): Promise<{ stores: Stores; orgId: number; url: string }> {
+      const url = await database.create();
+      const stores = await open.stores(url, COMMAND_OPTIONS, () => 5_000);
+      return { stores, orgId: (await newOrganisation(stores)).id, url };
     }
 
     function token(orgId: number, digest: string): NewToken {
@@ -65,7 +69,10 @@ for (const database of DATABASES) {
     test('a rotation adds the successor and ends the old token, in one step', async () => {
       const { stores, orgId } = await newStores();
       const old = await stores.tokens.add(token(orgId, 'd1'));
-      const rotated = await stores.tokens.rotate(old.id, token(orgId, 'd2'), 6_000);
+      const rotated = await stores.tokens.rotate(old.id, (found) => {
+        expect(found).toEqual(old);
+        return { successor: token(orgId, 'd2'), endsAtMs: 6_000 };
+      });
       const { tokens } = await stores.tokens.list();
       expect(tokens).toEqual([
         { ...old, revokedAtMs: 6_000 },
@@ -74,16 +81,46 @@ for (const database of DATABASES) {
       expect<unknown>(rotated).toEqual({ replaced: tokens[0], successor: tokens[1] });
     });
 
+    test('of two rotations at once, the second sees what the first one did', async () => {
+      const { stores, orgId, url } = await newStores();
+      const others = await open.stores(url, COMMAND_OPTIONS, () => 5_000);
+      const { id } = await stores.tokens.add(token(orgId, 'd0'));
+      const seen: (number | null)[] = [];
+      await Promise.all(
+        [stores, others, stores, others].map(({ tokens }, i) =>
+          tokens.rotate(id, ({ revokedAtMs }) => {
+            seen.push(revokedAtMs);
+            return { successor: token(orgId, `d${i + 1}`), endsAtMs: 6_000 };
+          }),
+        ),
+      );
+      expect(seen).toEqual([null, 6_000, 6_000, 6_000]);
+      expect((await stores.tokens.list()).tokens).toHaveLength(5);
+    });
+
+    test('a rotation that is refused for what the token has become changes nothing', async () => {
+      const { stores, orgId } = await newStores();
+      const old = await stores.tokens.add(token(orgId, 'd1'));
+      const refusal = new BadInput('too late');
+      const refused = stores.tokens.rotate(old.id, () => {
+        throw refusal;
+      });
+      expect(await rejection(refused)).toBe(refusal);
+      expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [old] });
+    });
+
     test('a rotation whose successor cannot be added leaves the old token alone', async () => {
       const { stores, orgId } = await newStores();
       const old = await stores.tokens.add(token(orgId, 'd1'));
-      await expect(stores.tokens.rotate(old.id, token(orgId, 'd1'), 6_000)).rejects.toThrow();
+      const succeed = () => ({ successor: token(orgId, 'd1'), endsAtMs: 6_000 });
+      await expect(stores.tokens.rotate(old.id, succeed)).rejects.toThrow();
       expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [old] });
     });
 
     test('rotating a token that does not exist adds nothing', async () => {
       const { stores, orgId } = await newStores();
-      expect(await stores.tokens.rotate(newUuid(), token(orgId, 'd2'), 6_000)).toBeUndefined();
+      const succeed = () => ({ successor: token(orgId, 'd2'), endsAtMs: 6_000 });
+      expect(await stores.tokens.rotate(newUuid(), succeed)).toBeUndefined();
       expect(await stores.tokens.list()).toEqual({ revision: 0, tokens: [] });
     });
 
@@ -114,4 +151,82 @@ for (const database of DATABASES) {
       });
     });
   });
+}
+
+describe('tokens on PostgreSQL while others write', () => {
+  const open = openTestStores();
+  /** So that a write that has to wait fails soon. */
+  const impatient = { ...COMMAND_OPTIONS, lockTimeoutMs: 2_000 };
+  const token = (orgId: number, digest: string): NewToken => ({
+    ...{ orgId, kind: 'private', label: '', digest, expiresAtMs: null },
+  });
+
+  test('an import under way lets the tokens of its organisation be issued, rotated and revoked', async () => {
+    const url = await newPostgresDatabase();
+    const [stores, importing] = [await open.stores(url, impatient), await open.stores(url)];
+    const { id: orgId } = await newOrganisation(stores);
+    const { id } = await stores.tokens.add(token(orgId, 'd1'));
+    await importing.transactions.write(orgId, async () => {
+      const added = await stores.tokens.add(token(orgId, 'd2'));
+      const rotated = await stores.tokens.rotate(id, () => ({
+        successor: token(orgId, 'd3'),
+        endsAtMs: 6_000,
+      }));
+      await stores.tokens.endAt(added.id, 7_000);
+      expect(rotated?.replaced.revokedAtMs).toBe(6_000);
+    });
+    expect((await stores.tokens.list()).tokens.map(({ digest }) => digest)).toEqual(['d1', 'd2', 'd3']);
+  });
+
+  test('a rotation that has to wait keeps nobody else from revoking', async () => {
+    const url = await newPostgresDatabase();
+    const [stores, waiting] = [await open.stores(url, impatient), await open.stores(url)];
+    const { id: orgId } = await newOrganisation(stores);
+    const { id: otherId } = await newOrganisation(stores, 'other');
+    const old = await stores.tokens.add(token(orgId, 'd1'));
+    const leaked = await stores.tokens.add(token(otherId, 'd2'));
+    let rotation: Promise<unknown> = Promise.resolve();
+    // As a program of an earlier version does during an import.
+    await open.database(url).write(async (connection) => {
+      await connection.all('SELECT id FROM organisations WHERE id = $1 FOR UPDATE', orgId);
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      rotation = waiting.tokens.rotate(old.id, () => {
+        begin();
+        return { successor: token(orgId, 'd3'), endsAtMs: 6_000 };
+      });
+      await begun;
+      await untilWaiting(open.database(url), 1);
+      expect((await stores.tokens.endAt(leaked.id, 7_000))?.revokedAtMs).toBe(7_000);
+    });
+    expect(await rotation).toMatchObject({ replaced: { revokedAtMs: 6_000 }, successor: { digest: 'd3' } });
+  });
+
+  test('a rotation that waits for another one sees what became of the token', async () => {
+    const url = await newPostgresDatabase();
+    const stores = await open.stores(url);
+    const { id: orgId } = await newOrganisation(stores);
+    const { id } = await stores.tokens.add(token(orgId, 'd0'));
+    const seen: (number | null)[] = [];
+    const rotate = (digest: string) =>
+      stores.tokens.rotate(id, ({ revokedAtMs }) => {
+        seen.push(revokedAtMs);
+        return { successor: token(orgId, digest), endsAtMs: 6_000 };
+      });
+    const rotations: Promise<unknown>[] = [];
+    await open.database(url).write(async (connection) => {
+      await connection.all('SELECT value FROM revisions FOR UPDATE');
+      for (const digest of ['d1', 'd2']) {
+        rotations.push(rotate(digest));
+        await untilWaiting(open.database(url), rotations.length);
+      }
+    });
+    await Promise.all(rotations);
+    expect(seen).toEqual([null, 6_000]);
+  });
+});
+
+/** Until so many wait for a lock in this database. */
+async function untilWaiting(database: Database, count: number): Promise<void> {
+  const sql = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  while ((await database.all(sql)).length < count) await Bun.sleep(5);
 }

@@ -127,22 +127,18 @@ async function rotateToken(idText: string, options: StoreOptions & { overlap: st
   const id = getId(idText);
   const overlapMs = parseDurationMs('--overlap', options.overlap);
   await withStores(options, async (stores) => {
-    const nowMs = systemClock();
-    const old = (await stores.tokens.list()).tokens.find((token) => token.id === id);
-    if (old === undefined) throw noSuchToken(id);
-    if (!isLive(old, nowMs))
-      throw new BadInput(`token ${id} is ${state(old, nowMs)}; issue a new one instead`);
-    const text = newTokenText(old.kind);
-    // The successor is good for as long as its predecessor was meant to be.
-    const expiresAtMs = old.expiresAtMs === null ? null : nowMs + (old.expiresAtMs - old.createdAtMs);
-    const successor = {
-      orgId: old.orgId,
-      kind: old.kind,
-      label: old.label,
-      digest: digestToken(text),
-      expiresAtMs,
-    };
-    const rotated = await stores.tokens.rotate(id, successor, nowMs + overlapMs);
+    let text = '';
+    const rotated = await stores.tokens.rotate(id, (old) => {
+      const nowMs = systemClock();
+      if (!isLive(old, nowMs))
+        throw new BadInput(`token ${id} is ${state(old, nowMs)}; issue a new one instead`);
+      text = newTokenText(old.kind);
+      const { orgId, kind, label } = old;
+      // The successor is good for as long as its predecessor was meant to be.
+      const expiresAtMs = old.expiresAtMs === null ? null : nowMs + (old.expiresAtMs - old.createdAtMs);
+      const successor = { orgId, kind, label, digest: digestToken(text), expiresAtMs };
+      return { successor, endsAtMs: nowMs + overlapMs };
+    });
     if (rotated === undefined) throw noSuchToken(id);
     await printNewToken(options, rotated.successor, text, rotated.replaced);
   });

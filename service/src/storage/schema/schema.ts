@@ -10,6 +10,9 @@
 
 export type Step = readonly string[];
 
+/** Finds the walks that are too old without a look at all the others. */
+const WALKS_BY_AGE = 'CREATE INDEX walks_by_age ON walks (pinned_at)';
+
 const SQLITE: readonly Step[] = [
   [
     `CREATE TABLE schema_version (version INTEGER NOT NULL, oldest_version INTEGER NOT NULL) STRICT`,
@@ -53,6 +56,7 @@ const SQLITE: readonly Step[] = [
   }),
   // Walks have a file of their own.
   [],
+  [],
 ];
 
 /** A file of its own: an import holds the only write lock of the other for as long as it runs. */
@@ -69,6 +73,7 @@ export const SQLITE_WALKS: readonly Step[] = [
      ) STRICT, WITHOUT ROWID`,
   ],
   walksByOrganisation('TABLE', 'INTEGER', ' STRICT, WITHOUT ROWID'),
+  [WALKS_BY_AGE],
 ];
 
 const POSTGRES: readonly Step[] = [
@@ -131,6 +136,7 @@ const POSTGRES: readonly Step[] = [
     tableOptions: '',
   }),
   walksByOrganisation('UNLOGGED TABLE', 'bigint', ''),
+  [WALKS_BY_AGE],
 ];
 
 function transactionIndexes(spanShifts: readonly number[], idInRuns: string, beside: string): string[] {
@@ -195,3 +201,5 @@ export const MIGRATIONS: Record<'sqlite' | 'postgres', readonly Step[]> = {
  * raises it to its own number.
  */
 export const OLDEST_VERSION: Record<'sqlite' | 'postgres', number> = { sqlite: 4, postgres: 4 };
+/** The same for the file of walks. */
+export const WALKS_OLDEST_VERSION = 2;

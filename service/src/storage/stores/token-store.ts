@@ -43,12 +43,29 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       if (first === undefined) throw new Error('the revision of the tokens is missing');
       return { revision: first.revision, tokens: rows.filter(isToken).map(toToken) };
     },
-    add: (token) => database.write((connection) => add(connection, token)),
-    endAt: (id, endsAtMs) => database.write((connection) => endAt(connection, id, endsAtMs)),
-    rotate: (id, successor, endsAtMs) =>
+    add: (token) =>
       database.write(async (connection) => {
-        const replaced = await endAt(connection, id, endsAtMs);
-        return replaced === undefined ? undefined : { replaced, successor: await add(connection, successor) };
+        const id = await insert(connection, token);
+        await raiseRevision(connection, 'tokens');
+        return get(connection, id);
+      }),
+    endAt: (id, endsAtMs) =>
+      database.write(async (connection) => {
+        if (!(await end(connection, id, endsAtMs))) return undefined;
+        await raiseRevision(connection, 'tokens');
+        return get(connection, id);
+      }),
+    rotate: (id, succeed) =>
+      database.write(async (connection) => {
+        const forUpdate = database.dialect === 'postgres' ? 'FOR UPDATE' : '';
+        const locked = await connection.all(`SELECT id FROM tokens WHERE id = $1 ${forUpdate}`, id);
+        if (locked.length === 0) return undefined;
+        const { successor, endsAtMs } = succeed(await get(connection, id));
+        const successorId = await insert(connection, successor);
+        await end(connection, id, endsAtMs);
+        // Last, as above: everybody who changes any token waits for it until the commit.
+        await raiseRevision(connection, 'tokens');
+        return { replaced: await get(connection, id), successor: await get(connection, successorId) };
       }),
     touch: (lastUsedAtMs) =>
       database.write(async (connection) => {
@@ -64,7 +81,7 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       }),
   };
 
-  async function add(connection: Connection, token: NewToken): Promise<AccessToken> {
+  async function insert(connection: Connection, token: NewToken): Promise<Uuid> {
     const id = newUuid();
     await connection.all(
       `INSERT INTO tokens (id, org_id, kind, label, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -76,20 +93,18 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       clock(),
       token.expiresAtMs,
     );
-    await raiseRevision(connection, 'tokens');
-    return get(connection, id);
+    return id;
   }
+}
 
-  async function endAt(connection: Connection, id: Uuid, endsAtMs: number): Promise<AccessToken | undefined> {
-    const found = await connection.all(
-      `UPDATE tokens SET revoked_at = CASE WHEN revoked_at < $2 THEN revoked_at ELSE $2 END WHERE id = $1 RETURNING id`,
-      id,
-      endsAtMs,
-    );
-    if (found.length === 0) return undefined;
-    await raiseRevision(connection, 'tokens');
-    return get(connection, id);
-  }
+/** Whether there is such a token. */
+async function end(connection: Connection, id: Uuid, endsAtMs: number): Promise<boolean> {
+  const found = await connection.all(
+    `UPDATE tokens SET revoked_at = CASE WHEN revoked_at < $2 THEN revoked_at ELSE $2 END WHERE id = $1 RETURNING id`,
+    id,
+    endsAtMs,
+  );
+  return found.length > 0;
 }
 
 async function get(connection: Connection, id: Uuid): Promise<AccessToken> {

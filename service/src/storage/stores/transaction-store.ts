@@ -60,7 +60,8 @@ export function transactionStore(
 }
 
 async function lockClock(database: Database, connection: Connection, orgId: number): Promise<number> {
-  const forUpdate = database.dialect === 'postgres' ? 'FOR UPDATE' : '';
+  // Not FOR UPDATE: tokens that are issued meanwhile refer to this row, and would have to wait for the import.
+  const forUpdate = database.dialect === 'postgres' ? 'FOR NO KEY UPDATE' : '';
   const [row] = await connection.all<{ last_stamp: number }>(
     `SELECT last_stamp FROM organisations WHERE id = $1 ${forUpdate}`,
     orgId,

@@ -12,8 +12,10 @@ import { isFileFault } from '../sqlite/sqlite-errors.ts';
 const KEEP_MS = 60 * 60_000;
 /** Later, so that nobody whose clock is ahead deletes what others go by, and notes down a lower stamp in its place. */
 const FORGET_MS = 3 * KEEP_MS;
-/** Finding what is too old takes a look at all of them: with thousands of walks in an hour, longer than noting one down. */
+/** How often walks are looked for that are too old, unless there are more of them than are deleted at once. */
 const CLEAN_UP_EVERY_MS = 60_000;
+/** So few that nobody has to wait for it. Each walk adds one at most, so that this keeps up with any number of them. */
+const CLEAN_UP_BATCH = 500;
 /** Others hold the lock for a moment only, to do the same. */
 const LOCK_TIMEOUT_MS = 1_000;
 
@@ -33,18 +35,26 @@ export function findPinSql(first: number): string {
 
 const FIND_SQL = findPinSql(1);
 
-/** The database is opened when the first walk begins: most programs serve none. */
-export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
-  let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
+/** Deletes the oldest walks before a moment. Walks that others are about to begin anew are passed over. */
+export const FORGET_SQL = {
+  sqlite: `DELETE FROM walks WHERE (org_id, min_stamp, max_stamp) IN (
+    SELECT org_id, min_stamp, max_stamp FROM walks WHERE pinned_at < $1 ORDER BY pinned_at LIMIT ${CLEAN_UP_BATCH}
+  ) RETURNING org_id`,
+  postgres: `DELETE FROM walks WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM walks WHERE pinned_at < $1 ORDER BY pinned_at LIMIT ${CLEAN_UP_BATCH} FOR UPDATE SKIP LOCKED
+  )) RETURNING org_id`,
+};
 
-  async function write({ orgId, window }: Walk, stampMs: number): Promise<number> {
-    const nowMs = clock();
-    const database = await open();
+/** The database is opened when the first walk begins: most programs serve none. */
+export function walkStore(
+  open: () => Promise<Database>,
+  clock: Clock,
+): WalkStore & { close(): Promise<void> } {
+  let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
+  let cleaning: Promise<void> | undefined;
+
+  async function write(database: Database, { orgId, window }: Walk, stampMs: number): Promise<number> {
     return database.write(async (connection) => {
-      if (Math.abs(nowMs - cleanedUpAtMs) >= CLEAN_UP_EVERY_MS) {
-        await connection.all('DELETE FROM walks WHERE pinned_at < $1', nowMs - FORGET_MS);
-        cleanedUpAtMs = nowMs;
-      }
       const [row] = await connection.all<{ pinned_stamp: number }>(
         `INSERT INTO walks (org_id, min_stamp, max_stamp, pinned_stamp, pinned_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (org_id, min_stamp, max_stamp) DO UPDATE SET
@@ -57,16 +67,33 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
         window.minMs,
         window.maxMs,
         stampMs,
-        nowMs,
+        clock(),
       );
       return row?.pinned_stamp ?? stampMs;
     }, LOCK_TIMEOUT_MS);
   }
 
+  /** Beside the walk that gave rise to it, which neither waits for it nor hears of a failure. */
+  function cleanUp(database: Database): void {
+    const nowMs = clock();
+    if (cleaning !== undefined || Math.abs(nowMs - cleanedUpAtMs) < CLEAN_UP_EVERY_MS) return;
+    cleaning = database
+      .write((connection) => connection.all(FORGET_SQL[database.dialect], nowMs - FORGET_MS), LOCK_TIMEOUT_MS)
+      .then(({ length }) => length < CLEAN_UP_BATCH)
+      .catch(() => true)
+      .then((isDone) => {
+        if (isDone) cleanedUpAtMs = nowMs;
+        cleaning = undefined;
+      });
+  }
+
   return {
     async pin(walk, stampMs) {
       try {
-        return await write(walk, stampMs);
+        const database = await open();
+        const pinnedMs = await write(database, walk, stampMs);
+        cleanUp(database);
+        return pinnedMs;
       } catch (error) {
         if (error instanceof BadInput || isFileFault(error)) return undefined;
         // Whoever holds the lock may be about to note a lower stamp for the same walk.
@@ -82,6 +109,9 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
       if (database === undefined) return undefined;
       const [row] = await database.all<{ pinned_stamp: number }>(FIND_SQL, ...pinKey(walk, clock));
       return row?.pinned_stamp;
+    },
+    async close() {
+      await cleaning;
     },
   };
 }
