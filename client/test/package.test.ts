@@ -101,12 +101,21 @@ describe.each([
 test('in React Native, without URLs and with signals that give no reason, it sends what it was given', async () => {
   const app = `
     const { OfferbookClient } = require('@offerbook/client');
-    const { fetch } = globalThis;
-    ${MAKE_OLDER}
-    delete globalThis.URL;
-    delete globalThis.URLSearchParams;
-    Object.defineProperty(globalThis, 'navigator', { value: { product: 'ReactNative' } });
+    const http = require('node:http');
+    // Node's own fetch needs what is taken away below.
+    const fetch = (url, { headers }) => new Promise((resolve, reject) => {
+      http.get(url, { headers: Object.fromEntries(headers) }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (chunk) => { text += chunk; });
+        const { statusCode: status, headers } = answer;
+        answer.on('end', () => resolve({ status, headers: new Headers(headers), text: async () => text }));
+      }).on('error', reject);
+    });
     async function main() {
+      ${MAKE_OLDER}
+      delete globalThis.URL;
+      delete globalThis.URLSearchParams;
+      Object.defineProperty(globalThis, 'navigator', { value: { product: 'ReactNative' } });
       const client = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_pub_…', fetch });
       const stop = new AbortController();
       stop.abort();

@@ -7,7 +7,6 @@ const IMPORTS = `import {
   formatCashback,
   OfferbookClient,
   parseTimestamp,
-  type RetailerOffer,
   type RetryOptions,
   type Transaction,
 } from '@offerbook/client';
@@ -21,7 +20,7 @@ async function main() {
   const sales = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_prv_…', dates: 'Date' });
   const filters: CashbackOffersParameters = { country: 'DE' };
   const offers: CashbackOffer[] = await catalogue.cashbackOffers(filters).toArray({ max: 10 });
-  const embedded: RetailerOffer[] = (await catalogue.retailers()).data.flatMap((retailer) => retailer.cashbackOffers);
+  const embedded = (await catalogue.retailers()).data.flatMap((retailer) => retailer.cashbackOffers);
   const seen: Transaction<Date>[] = [];
   const store = fileCheckpoint('consumer-place.txt');
   for await (const change of sales.followTransactions({ once: true, store })) seen.push(change);
@@ -45,10 +44,10 @@ void main();
 /** In TypeScript. */
 export const CONSUMER: string = IMPORTS + BODY;
 
-/** What it prints with three offers of 5 % and two transactions. */
+/** What it prints, given the data of ServedProject. */
 export function consumerOutput(soldAtMs: number): unknown {
   return {
-    offers: ['5%', '5%', '5%'],
+    offers: ['5%', '14.5%', '7.50'],
     embedded: 3,
     seen: [soldAtMs, soldAtMs],
     checkpoint: true,

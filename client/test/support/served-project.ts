@@ -14,11 +14,15 @@ import { type InstalledPackage, installPackage } from './installed-package.ts';
 import { ServiceProcess } from './service-process.ts';
 
 /** Three retailers, each with an offer, a coupon and a promotion. There are two transactions beside. */
-const SHOPS = [1, 2, 3].map((number) =>
-  retailer(number, {
-    cashbackOffers: [offer(10 + number)],
-    coupons: [coupon(20 + number)],
-    promotions: [promotion(30 + number)],
+const SHOPS = [
+  offer(11),
+  offer(12, { cashbackPercentage: 0.145 }),
+  offer(13, { cashbackPercentage: 0, maximumFixedCommissionFee: 7.5 }),
+].map((cashbackOffer, index) =>
+  retailer(index + 1, {
+    cashbackOffers: [cashbackOffer],
+    coupons: [coupon(index + 21)],
+    promotions: [promotion(index + 31)],
   }),
 );
 

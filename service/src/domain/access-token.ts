@@ -30,11 +30,15 @@ export interface AccessToken {
   readonly lastUsedAtMs: number | null;
 }
 
-export function newTokenText(kind: TokenKind): string {
+/** `nextBytes` is asked until there is enough; every answer must be as hard to guess as a random one. */
+export function newTokenText(
+  kind: TokenKind,
+  nextBytes: () => Uint8Array = () => crypto.getRandomValues(new Uint8Array(SECRET_LENGTH)),
+): string {
   let text = PREFIX[kind];
   const end = text.length + SECRET_LENGTH;
   while (text.length < end) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(SECRET_LENGTH))) {
+    for (const byte of nextBytes()) {
       // 248 is the largest multiple of 62 in a byte: what lies above would favour the first characters.
       if (byte < 248 && text.length < end) text += BASE62[byte % 62];
     }

@@ -152,7 +152,7 @@ describe('a sandbox from its first start on', () => {
     );
   });
 
-  test('is quick the second time, keeps its data, has new tokens, and lives while one watches', async () => {
+  test('is quick the second time, keeps its data and its tokens, and lives while one watches', async () => {
     await using before = await Sandbox.start(folder);
     const [retailers, transactions] = await Promise.all([
       before.get<List>('/v1/cashback-offers/?limit=1000', 'pub'),
@@ -165,9 +165,8 @@ describe('a sandbox from its first start on', () => {
     await using after = await Sandbox.start(folder, '--port', port, '--speed', '40');
     expect(await after.get<List>('/v1/cashback-offers/?limit=1000', 'pub')).toEqual(retailers);
     expect(await after.get<List>('/v1/transactions/?limit=5', 'prv')).toEqual(transactions);
-    expect(after.token('pub')).not.toBe(before.token('pub'));
-    const headers = { Authorization: `Bearer ${before.token('prv')}` };
-    expect((await fetch(`${after.url}/v1/transactions/`, { headers })).status).toBe(401);
+    const tokens = (sandbox: Sandbox) => [sandbox.token('pub'), sandbox.token('prv')];
+    expect(tokens(after)).toEqual(tokens(before));
 
     const since = new Date(Date.now()).toISOString().slice(0, 19);
     let sold: List = { data: [] };

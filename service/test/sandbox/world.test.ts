@@ -1,11 +1,13 @@
 // The sandbox's data on real databases, through the real imports, with a clock that the test sets.
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { findSeed, openOrganisation, renewTokens } from '../../src/cli/commands/sandbox/organisation.ts';
+import { findSeed, openOrganisation, openTokens } from '../../src/cli/commands/sandbox/organisation.ts';
 import { World } from '../../src/cli/commands/sandbox/world.ts';
+import { digestToken, isLive } from '../../src/domain/access-token.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
@@ -183,7 +185,7 @@ describe('on SQLite', () => {
   test('a database that no sandbox made is refused, and one that it made is known by its seed', async () => {
     await using stage = await Stage.open(sqlite);
     expect(await findSeed(stage.stores)).toBeUndefined();
-    await renewTokens(stage.stores, await stage.org(), 42, stage.nowMs);
+    await openTokens(stage.stores, await stage.org(), 42, stage.nowMs);
     expect(await findSeed(stage.stores)).toBe(42);
 
     await using foreign = await Stage.open(sqlite);
@@ -191,21 +193,37 @@ describe('on SQLite', () => {
     await expect(findSeed(foreign.stores)).rejects.toThrow('holds data that no sandbox made');
   });
 
-  test('each start has tokens of its own: those of the start before end, those of others do not', async () => {
+  test('tokens are the same from start to start; one that was revoked is replaced, those of others are left alone', async () => {
     await using stage = await Stage.open(sqlite);
     const org = await stage.org();
     const others = { orgId: org.id, kind: 'public', label: 'mine', digest: 'd', expiresAtMs: null } as const;
     await stage.stores.tokens.add(others);
-    const first = await renewTokens(stage.stores, org, 1, stage.nowMs);
-    const second = await renewTokens(stage.stores, org, 1, stage.nowMs);
-    expect(second).not.toEqual(first);
+    const first = await openTokens(stage.stores, org, 1, stage.nowMs);
+    stage.nowMs += DAY_MS;
+    expect(await openTokens(stage.stores, org, 1, stage.nowMs)).toEqual(first);
+
+    const digest = digestToken(first.private);
     const { tokens } = await stage.stores.tokens.list();
-    expect(tokens.map(({ kind, label, revokedAtMs }) => [kind, label, revokedAtMs !== null])).toEqual([
-      ['public', 'mine', false],
-      ['public', 'sandbox, seed 1', true],
-      ['private', 'sandbox, seed 1', true],
-      ['public', 'sandbox, seed 1', false],
-      ['private', 'sandbox, seed 1', false],
+    const leaked = tokens.find((token) => token.digest === digest);
+    await stage.stores.tokens.endAt(leaked?.id ?? ('' as Uuid), stage.nowMs);
+    const third = await openTokens(stage.stores, org, 1, stage.nowMs);
+    expect(third.public).toBe(first.public);
+    expect(third.private).not.toBe(first.private);
+    expect(await openTokens(stage.stores, org, 1, stage.nowMs)).toEqual(third);
+
+    const live = (await stage.stores.tokens.list()).tokens.filter((token) => isLive(token, stage.nowMs));
+    expect(live.map((token) => [token.label, token.digest])).toEqual([
+      ['mine', 'd'],
+      ['sandbox', digestToken(third.public)],
+      ['sandbox', digestToken(third.private)],
     ]);
+  });
+
+  test('another database has other tokens', async () => {
+    await using stage = await Stage.open(sqlite);
+    await using other = await Stage.open(sqlite);
+    const tokens = await openTokens(stage.stores, await stage.org(), 1, stage.nowMs);
+    const others = await openTokens(other.stores, await other.org(), 1, other.nowMs);
+    expect([tokens.public === others.public, tokens.private === others.private]).toEqual([false, false]);
   });
 });

@@ -1,8 +1,15 @@
-// The sandbox's own organisation, and its tokens. A token's text is not kept anywhere, so each start issues
-// new ones and ends those of the start before. Their label says that the sandbox made them and from which
-// seed: that is how a database is recognised as a sandbox's.
+// The sandbox's own organisation, and its tokens, which are the same from start to start. A token's text is not kept
+// anywhere: it is worked out from the digest of a token that nobody has ever seen, the first of the database. Its label
+// says from which seed the sandbox made the data, which is how a database is recognised as a sandbox's.
 
-import { digestToken, isLive, newTokenText, type TokenKind } from '../../../domain/access-token.ts';
+import { createHmac } from 'node:crypto';
+import {
+  type AccessToken,
+  digestToken,
+  isLive,
+  newTokenText,
+  type TokenKind,
+} from '../../../domain/access-token.ts';
 import { BadInput } from '../../../domain/failures.ts';
 import type { Organisation, Stores } from '../../../domain/stores.ts';
 
@@ -37,24 +44,45 @@ export async function openOrganisation(stores: Stores): Promise<Organisation> {
   return org;
 }
 
-/** One token of each kind. Tokens of this organisation that somebody else issued stay as they are. */
-export async function renewTokens(
+/**
+ * One token of each kind, the same ones each time; another one in the place of one that was revoked. Whoever can read
+ * the database can work them out, and gets synthetic data that is in the database anyway.
+ */
+export async function openTokens(
   stores: Stores,
   org: Organisation,
   seed: number,
   nowMs: number,
 ): Promise<Record<TokenKind, string>> {
-  const { tokens } = await stores.tokens.list();
-  for (const token of tokens) {
-    if (token.orgId === org.id && LABEL.test(token.label) && isLive(token, nowMs)) {
-      await stores.tokens.endAt(token.id, nowMs);
-    }
+  const known = (await stores.tokens.list()).tokens.filter(({ orgId }) => orgId === org.id);
+  const key = known.find(({ label }) => LABEL.test(label)) ?? (await addKey(stores, org, seed, nowMs));
+  // Earlier versions issued new tokens at each start, under this label.
+  for (const token of known) {
+    if (LABEL.test(token.label) && isLive(token, nowMs)) await stores.tokens.endAt(token.id, nowMs);
   }
-  const issue = async (kind: TokenKind) => {
-    const text = newTokenText(kind);
-    const label = `sandbox, seed ${seed}`;
-    await stores.tokens.add({ orgId: org.id, kind, label, digest: digestToken(text), expiresAtMs: null });
-    return text;
+  const open = async (kind: TokenKind) => {
+    for (let number = 1; ; number++) {
+      const text = deriveToken(kind, key, number);
+      const digest = digestToken(text);
+      const token = known.find((one) => one.digest === digest);
+      if (token === undefined)
+        await stores.tokens.add({ orgId: org.id, kind, label: 'sandbox', digest, expiresAtMs: null });
+      if (token === undefined || isLive(token, nowMs)) return text;
+    }
   };
-  return { public: await issue('public'), private: await issue('private') };
+  return { public: await open('public'), private: await open('private') };
+}
+
+/** A token that cannot be used: it has expired, and its text is gone. */
+function addKey(stores: Stores, org: Organisation, seed: number, nowMs: number): Promise<AccessToken> {
+  const digest = digestToken(newTokenText('public'));
+  const label = `sandbox, seed ${seed}`;
+  return stores.tokens.add({ orgId: org.id, kind: 'public', label, digest, expiresAtMs: nowMs });
+}
+
+function deriveToken(kind: TokenKind, key: AccessToken, number: number): string {
+  let block = 0;
+  return newTokenText(kind, () =>
+    createHmac('sha256', key.digest).update(`${kind} ${number} ${block++}`).digest(),
+  );
 }

@@ -24,7 +24,7 @@ import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../..
 import { print } from '../../output.ts';
 import { lockFile } from './file-lock.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { findSeed, openOrganisation, renewTokens } from './organisation.ts';
+import { findSeed, openOrganisation, openTokens } from './organisation.ts';
 import { welcomeText } from './welcome.ts';
 import { type Imports, World } from './world.ts';
 
@@ -114,7 +114,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
   const { settings, databaseUrl, logger, seed, speed } = options;
   const baseUrl = settings.publicUrl ?? `http://${reachableHost(settings.host)}:${settings.port}`;
   const org = await openOrganisation(stores);
-  const tokens = await renewTokens(stores, org, seed, systemClock());
+  const tokens = await openTokens(stores, org, seed, systemClock());
   const logoUrl = (id: string) => `${baseUrl}${LOGO_PATH}${id}.svg`;
   const world = await World.open(stores, org, importsInto(stores, org), {
     seed,

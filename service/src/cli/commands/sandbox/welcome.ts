@@ -41,7 +41,7 @@ export function welcomeText(welcome: Welcome): string {
     emphasise('Good to know'),
     '',
     `  Data        ${welcome.place} (seed ${welcome.seed}); new sales arrive every few seconds`,
-    '  Stop        Ctrl+C; the data stays, and the next start goes on from there with new tokens',
+    '  Stop        Ctrl+C; the data stays, and the next start goes on from there, with the same tokens',
     `  Start over  ${welcome.startOver}`,
     '',
   ];

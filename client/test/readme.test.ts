@@ -1,0 +1,62 @@
+// The client's README tells the truth: each of its examples is run against a real service, and prints what it should.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { id } from '../../service/test/support/fixtures.ts';
+import { run } from './support/installed-package.ts';
+import { readmeExamples } from './support/readme-examples.ts';
+import { ServedProject } from './support/served-project.ts';
+
+// Each starts processes, on a machine that may be busy with others.
+setDefaultTimeout(30_000);
+
+let project: ServedProject;
+
+beforeAll(async () => {
+  project = await ServedProject.start();
+}, 60_000);
+
+afterAll(() => project[Symbol.asyncDispose]());
+
+describe("the README's examples", () => {
+  const printed: Record<string, string> = {
+    Lists: `Retailer 1: 5%\nRetailer 2: 14.5%\nRetailer 3: €7.50\n2 true\n[ "CODE21", "CODE22", "CODE23" ]\n3 true\n`,
+    Errors: `invalid_parameter 400 [\n  {\n    parameter: "country",\n    detail: "must be a country code of two letters (ISO 3166-1 alpha-2)",\n  }\n]\n`,
+    'Tokens that change': '3\n',
+    'Timeouts, retries, aborting': '3\n',
+    Dates: '2026-11-14T12:00:00.000Z\n'.repeat(4),
+    Caching: '1\n',
+  };
+
+  test.each(Object.entries(printed))('%s: prints what it should', async (title, output) => {
+    const source = readmeExamples().find((example) => example.title === title)?.source ?? '';
+    const { stdout } = await run(
+      [process.execPath, project.write('example.ts', project.forReal(source))],
+      project.installed.folder,
+    );
+    expect(stdout).toBe(output);
+  });
+
+  test('Following transactions: prints changes, keeps its place, and stops when told', async () => {
+    const source = readmeExamples().find(({ title }) => title === 'Following transactions')?.source ?? '';
+    const name = project.write('example-follow.ts', project.forReal(source));
+    const child = Bun.spawn([process.execPath, name], {
+      cwd: project.installed.folder,
+      stdout: 'pipe',
+      stderr: 'inherit',
+    });
+    let output = '';
+    for await (const chunk of child.stdout) {
+      output += new TextDecoder().decode(chunk);
+      if (output.includes(id(2))) child.kill('SIGTERM');
+    }
+    expect(output).toBe(`${id(1)} PENDING 3.99\n${id(2)} PENDING 3.99\nstopped\n`);
+    expect(readFileSync(join(project.installed.folder, 'checkpoint.txt'), 'utf8')).toMatch(/^2\d{3}-/);
+  });
+
+  test('are all run', () => {
+    const titles = readmeExamples().map(({ title }) => title);
+    expect(titles.sort()).toEqual([...Object.keys(printed), 'Following transactions'].sort());
+  });
+});
