@@ -24,6 +24,8 @@ export interface ImportOrigin {
   /** Where the data comes from, as --source says. */
   readonly source: string | null;
   readonly fileName: string;
+  /** Of the program that imports. */
+  readonly version: string;
 }
 
 export interface ImportCounts {
@@ -61,8 +63,6 @@ export interface ImportEntry extends ImportOrigin, ImportResult {
   /** Null while nobody knows. */
   readonly endedAtMs: number | null;
   readonly outcome: ImportOutcome;
-  /** Of the program that imported. */
-  readonly version: string;
 }
 
 export interface ImportQuery {

@@ -3,6 +3,7 @@
 // `printTransaction`: stored as they are printed, so that reading a page builds nothing.
 
 import type { AccessToken, TokenKind } from './access-token.ts';
+import type { AuditBook, ImportBook, ImportResult, TransactionVersion } from './books.ts';
 import type { Uuid } from './uuid.ts';
 
 export interface Stores {
@@ -10,6 +11,9 @@ export interface Stores {
   readonly tokens: TokenStore;
   readonly catalogue: CatalogueStore;
   readonly transactions: TransactionStore;
+  readonly history: TransactionHistory;
+  readonly imports: ImportBook;
+  readonly audit: AuditBook;
   readonly walks: WalkStore;
   /** Throws DatabaseUnavailable when the database does not answer. */
   revisions(): Promise<Revisions>;
@@ -84,11 +88,19 @@ export interface CatalogueStore {
    * moment's revision. The callback may take its time; nothing is held up by it.
    */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<number>;
-  /** All or nothing: what the work did is kept when it returns, and undone when it throws. One at a time. */
-  write<T>(work: (writer: CatalogueWriter) => Promise<T>): Promise<T>;
+  /**
+   * All or nothing: what the work did is kept when it returns, and undone when it throws. One at a time. An import gives
+   * its number in the book.
+   */
+  write<T>(work: (writer: CatalogueWriter) => Promise<T>, importId?: number): Promise<T>;
 }
 
-export interface CatalogueWriter {
+interface ImportWriter {
+  /** Closes the entry of the import as done, with everything else that is kept. */
+  finishImport(result: ImportResult): Promise<void>;
+}
+
+export interface CatalogueWriter extends ImportWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, string>>;
   put(documents: readonly StoredDocument[]): Promise<void>;
   remove(ids: readonly Uuid[]): Promise<void>;
@@ -144,18 +156,34 @@ export interface TransactionStore {
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**
    * All or nothing, one at a time for each organisation: takes the change clock's lock, hands the work the
-   * stamp of this change, keeps clock and rows when the work returns and neither when it throws.
+   * stamp of this change, keeps clock and rows when the work returns and neither when it throws. An import gives its
+   * number in the book.
    */
-  write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>): Promise<T>;
+  write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>, importId?: number): Promise<T>;
 }
 
-export interface TransactionWriter {
+export interface TransactionHistory {
+  /** The current version of a transaction and those before it, the newest first; none when there is no such transaction. */
+  versions(id: Uuid): Promise<TransactionVersion[]>;
+  /** The current versions with this passbackUid, the newest first. Reads every transaction. */
+  findByPassbackUid(passbackUid: string, orgId?: number): Promise<TransactionVersion[]>;
+  /** Forgets versions that were replaced before a moment, batch by batch; returns how many. */
+  purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
+}
+
+/** A transaction to be written. */
+export type PutTransaction = Omit<StoredTransaction, 'orgId'> & {
+  /** Known to be new: otherwise a version that it replaces is looked for, and kept in the history. */
+  readonly isNew?: boolean | undefined;
+};
+
+export interface TransactionWriter extends ImportWriter {
   /** max(now, last stamp + 1 ms): what every row written now carries as its updatedAt. */
   readonly stampMs: number;
   /** Transactions with these ids, whichever organisation they belong to. What this writer put may not show yet. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** Of several with the same id, the one put last counts. */
-  put(rows: readonly Omit<StoredTransaction, 'orgId'>[]): Promise<void>;
+  put(rows: readonly PutTransaction[]): Promise<void>;
   /** Moves the organisation's change clock. Call it only when rows were written; it never goes back. */
   advanceClock(toMs: number): Promise<void>;
 }

@@ -78,6 +78,7 @@ export const TRANSACTIONS: Table = {
     ['org_id', 'integer'],
     ['updated_at', 'bigint'],
     ['document', 'text'],
+    ['import_id', 'integer'],
   ],
   owner: 'org_id',
 };

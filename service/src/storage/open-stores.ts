@@ -10,10 +10,13 @@ import { migrate, migrateToRead } from './schema/migrate.ts';
 import { SchemaGuard } from './schema/schema-guard.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { WalkDatabase } from './sqlite/walk-database.ts';
+import { auditBook } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
+import { importBook } from './stores/import-book.ts';
 import { organisationStore } from './stores/organisation-store.ts';
 import { readRevisions } from './stores/revision.ts';
 import { tokenStore } from './stores/token-store.ts';
+import { transactionHistory } from './stores/transaction-history.ts';
 import { transactionStore } from './stores/transaction-store.ts';
 import { walkStore } from './stores/walk-store.ts';
 
@@ -38,11 +41,17 @@ export const SERVER_OPTIONS: DatabaseOptions = {
   mapsFile: true,
 };
 
+export interface StoresOptions {
+  readonly replica?: ReplicaOptions | undefined;
+  /** Who works with the database, for the audit: a person and a machine. */
+  readonly by?: string | undefined;
+}
+
 export async function openStores(
   url: string,
   options: DatabaseOptions = COMMAND_OPTIONS,
   clock: Clock = systemClock,
-  replicaOptions?: ReplicaOptions,
+  { replica: replicaOptions, by = 'unknown' }: StoresOptions = {},
 ): Promise<Stores> {
   const database = openDatabase(url, options);
   try {
@@ -56,10 +65,11 @@ export async function openStores(
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
   const transactions = transactionStore(database, { clock, walks, replica });
+  const auditor = { clock, by };
   return {
-    organisations: organisationStore(database, clock),
-    tokens: tokenStore(database, clock),
-    catalogue: catalogueStore(database),
+    organisations: organisationStore(database, auditor),
+    tokens: tokenStore(database, auditor),
+    catalogue: catalogueStore(database, clock),
     transactions: {
       ...transactions,
       async page(query, heldBy) {
@@ -67,6 +77,9 @@ export async function openStores(
         return transactions.page(query, heldBy);
       },
     },
+    history: transactionHistory(database, auditor),
+    imports: importBook(database, clock),
+    audit: auditBook(database),
     walks,
     async revisions() {
       await schema.look();

@@ -59,7 +59,8 @@ async function showImport(idText: string, options: StoreOptions): Promise<void> 
   const id = parseCount('the number of an import', idText);
   await withStores(options, async (stores) => {
     const entry = await stores.imports.find(id);
-    if (entry === undefined) throw new BadInput(`there is no import ${id}; offerbook imports list shows them`);
+    if (entry === undefined)
+      throw new BadInput(`there is no import ${id}; offerbook imports list shows them`);
     printResult(options, toJson(entry), inWords(entry));
   });
 }
@@ -92,11 +93,15 @@ function inWords(entry: ImportEntry): string {
         .join(', '),
     ],
   ];
-  const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name.padEnd(8)} ${value}`);
+  const lines = facts
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name.padEnd(8)} ${value}`);
   const more = problemCount - problems.length;
-  return [...lines, ...problems.map(printProblem), ...(more > 0 ? [`… and ${printCount(more)} more`] : [])].join(
-    '\n',
-  );
+  return [
+    ...lines,
+    ...problems.map(printProblem),
+    ...(more > 0 ? [`… and ${printCount(more)} more`] : []),
+  ].join('\n');
 }
 
 function toJson({ beganAtMs, endedAtMs, orgId: _, orgName, ...entry }: ImportEntry) {

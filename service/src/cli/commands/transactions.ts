@@ -27,10 +27,7 @@ export function transactionsCommand(): Command {
     .requiredOption('--passback-uid <text>', 'the identifier that was supplied at activation')
     .option('--org <name>', 'those of one organisation')
     .action(findTransactions);
-  return new Command('transactions')
-    .description('look up transactions')
-    .addCommand(show)
-    .addCommand(find);
+  return new Command('transactions').description('look up transactions').addCommand(show).addCommand(find);
 }
 
 async function showTransaction(idText: string, options: StoreOptions): Promise<void> {

@@ -57,7 +57,8 @@ const SQLITE: Step = [
      id TEXT PRIMARY KEY,
      org_id INTEGER NOT NULL REFERENCES organisations (id),
      updated_at INTEGER NOT NULL,
-     document TEXT NOT NULL
+     document TEXT NOT NULL,
+     import_id INTEGER
    ) STRICT`,
   `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
   `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, id)`,
@@ -65,6 +66,35 @@ const SQLITE: Step = [
     (shift) =>
       `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), id)`,
   ),
+  `CREATE TABLE history (
+     id TEXT NOT NULL,
+     until_stamp INTEGER NOT NULL,
+     org_id INTEGER NOT NULL REFERENCES organisations (id),
+     from_stamp INTEGER NOT NULL,
+     import_id INTEGER,
+     document TEXT NOT NULL,
+     PRIMARY KEY (id, until_stamp)
+   ) STRICT`,
+  `CREATE INDEX history_by_until ON history (org_id, until_stamp, id)`,
+  `CREATE TABLE imports (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     kind TEXT NOT NULL,
+     org_id INTEGER REFERENCES organisations (id),
+     began_at INTEGER NOT NULL,
+     ended_at INTEGER,
+     outcome TEXT NOT NULL,
+     document TEXT NOT NULL
+   ) STRICT`,
+  `CREATE INDEX imports_by_time ON imports (began_at)`,
+  `CREATE TABLE audit (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     at INTEGER NOT NULL,
+     made_by TEXT NOT NULL,
+     action TEXT NOT NULL,
+     org TEXT,
+     details TEXT NOT NULL
+   ) STRICT`,
+  `CREATE INDEX audit_by_time ON audit (at)`,
 ];
 
 const POSTGRES: Step = [
@@ -93,7 +123,8 @@ const POSTGRES: Step = [
      id uuid PRIMARY KEY,
      org_id integer NOT NULL REFERENCES organisations (id),
      updated_at bigint NOT NULL,
-     document text NOT NULL
+     document text NOT NULL,
+     import_id integer
    )`,
   `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
   // NULLS FIRST: ids are never null, so the order is the same, but PostgreSQL then knows that transactions_by_id does not
@@ -104,6 +135,35 @@ const POSTGRES: Step = [
     (shift) =>
       `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), id NULLS FIRST) INCLUDE (updated_at)`,
   ),
+  `CREATE TABLE history (
+     id uuid NOT NULL,
+     until_stamp bigint NOT NULL,
+     org_id integer NOT NULL REFERENCES organisations (id),
+     from_stamp bigint NOT NULL,
+     import_id integer,
+     document text NOT NULL,
+     PRIMARY KEY (id, until_stamp)
+   )`,
+  `CREATE INDEX history_by_until ON history (org_id, until_stamp, id)`,
+  `CREATE TABLE imports (
+     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     kind text NOT NULL,
+     org_id integer REFERENCES organisations (id),
+     began_at bigint NOT NULL,
+     ended_at bigint,
+     outcome text NOT NULL,
+     document text NOT NULL
+   )`,
+  `CREATE INDEX imports_by_time ON imports (began_at)`,
+  `CREATE TABLE audit (
+     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     at bigint NOT NULL,
+     made_by text NOT NULL,
+     action text NOT NULL,
+     org text,
+     details text NOT NULL
+   )`,
+  `CREATE INDEX audit_by_time ON audit (at)`,
   // Unlogged: losing it in a crash only takes away a help.
   `CREATE UNLOGGED TABLE walks (
      org_id integer NOT NULL,

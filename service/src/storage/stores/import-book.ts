@@ -15,8 +15,14 @@ import type { Connection, Database, SqlValue } from '../database.ts';
 /** Entries older than this go when the next import begins. */
 const KEEP_MS = 400 * 86_400_000;
 
+/**
+ * Whoever imported wants to hear of the error, not wait for the next import to end. An entry that could not be closed in
+ * this time is closed as unfinished by the next import.
+ */
+const CLOSE_TIMEOUT_MS = 5_000;
+
 /** What no query asks for, as JSON. */
-type Document = Pick<ImportOrigin, 'by' | 'source' | 'fileName'> & { readonly version: string } & ImportResult;
+type Document = Omit<ImportOrigin, 'kind' | 'orgId'> & ImportResult;
 
 interface Row {
   readonly id: number;
@@ -41,13 +47,13 @@ const NO_RESULT: ImportResult = {
 const SELECT = `SELECT i.id, i.kind, i.org_id, o.name AS org_name, i.began_at, i.ended_at, i.outcome, i.document
   FROM imports i LEFT JOIN organisations o ON o.id = i.org_id`;
 
-export function importBook(database: Database, clock: Clock, version: string): ImportBook {
+export function importBook(database: Database, clock: Clock): ImportBook {
   return {
-    begin: ({ kind, orgId, by, source, fileName }) =>
+    begin: ({ kind, orgId, ...origin }) =>
       database.write(async (connection) => {
         const nowMs = clock();
         await connection.all('DELETE FROM imports WHERE began_at < $1', nowMs - KEEP_MS);
-        const document: Document = { by, source, fileName, version, ...NO_RESULT };
+        const document: Document = { ...origin, ...NO_RESULT };
         const [row] = await connection.all<{ id: number }>(
           `INSERT INTO imports (kind, org_id, began_at, outcome, document) VALUES ($1, $2, $3, 'begun', $4)
            RETURNING id`,
@@ -60,7 +66,7 @@ export function importBook(database: Database, clock: Clock, version: string): I
         return row.id;
       }),
     close: (id, outcome, result) =>
-      database.write((connection) => closeImport(connection, id, outcome, result, clock())),
+      database.write((connection) => closeImport(connection, id, outcome, result, clock()), CLOSE_TIMEOUT_MS),
     async find(id) {
       const [row] = await database.all<Row>(`${SELECT} WHERE i.id = $1`, id);
       return row === undefined ? undefined : toEntry(row);
@@ -83,8 +89,18 @@ export function importBook(database: Database, clock: Clock, version: string): I
   };
 }
 
-/** Closes an import, in the transaction that keeps what it did or in one of its own. */
-export async function closeImport(
+/** Lets an import close its entry in the transaction in which it was given its turn. */
+export async function takeTurn(
+  connection: Connection,
+  clock: Clock,
+  id: number | undefined,
+): Promise<(result: ImportResult) => Promise<void>> {
+  if (id === undefined) return async () => {};
+  await closeUnfinished(connection, id);
+  return (result) => closeImport(connection, id, 'done', result, clock());
+}
+
+async function closeImport(
   connection: Connection,
   id: number,
   outcome: Exclude<ImportOutcome, 'begun' | 'unfinished'>,
@@ -108,7 +124,7 @@ export async function closeImport(
  * not closed have been killed. One that is merely waiting for its turn is told wrong for that long, and puts it right
  * when it ends.
  */
-export async function closeUnfinished(connection: Connection, id: number): Promise<void> {
+async function closeUnfinished(connection: Connection, id: number): Promise<void> {
   await connection.all(
     `UPDATE imports SET outcome = 'unfinished'
       WHERE outcome = 'begun' AND id < $1

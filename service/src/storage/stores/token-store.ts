@@ -1,10 +1,11 @@
 // Access tokens: digests and dates, never the tokens themselves.
 
 import type { AccessToken, TokenKind } from '../../domain/access-token.ts';
-import type { Clock } from '../../domain/clock.ts';
+import type { AuditAction, AuditEntry } from '../../domain/books.ts';
 import type { NewToken, TokenStore } from '../../domain/stores.ts';
 import { newUuid, type Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
+import { type Auditor, writeAudit } from './audit-book.ts';
 import { raiseRevision } from './revision.ts';
 
 interface Row {
@@ -35,7 +36,7 @@ type ListedRow = { revision: number } & (Row | { id: null });
 const LIST_SQL = `SELECT r.value AS revision, ${COLUMNS} FROM revisions r LEFT JOIN (${JOINED}) ON true
   WHERE r.name = 'tokens' ORDER BY t.id`;
 
-export function tokenStore(database: Database, clock: Clock): TokenStore {
+export function tokenStore(database: Database, auditor: Auditor): TokenStore {
   return {
     async list() {
       const rows = await database.all<ListedRow>(LIST_SQL);
@@ -43,12 +44,25 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       if (first === undefined) throw new Error('the revision of the tokens is missing');
       return { revision: first.revision, tokens: rows.filter(isToken).map(toToken) };
     },
-    add: (token) => database.write((connection) => add(connection, token)),
-    endAt: (id, endsAtMs) => database.write((connection) => endAt(connection, id, endsAtMs)),
+    add: (token) =>
+      database.write(async (connection) => {
+        const added = await add(connection, token);
+        await audit(connection, 'token issued', added, {});
+        return added;
+      }),
+    endAt: (id, endsAtMs) =>
+      database.write(async (connection) => {
+        const ended = await endAt(connection, id, endsAtMs);
+        if (ended !== undefined) await audit(connection, 'token revoked', ended, {});
+        return ended;
+      }),
     rotate: (id, successor, endsAtMs) =>
       database.write(async (connection) => {
         const replaced = await endAt(connection, id, endsAtMs);
-        return replaced === undefined ? undefined : { replaced, successor: await add(connection, successor) };
+        if (replaced === undefined) return undefined;
+        const added = await add(connection, successor);
+        await audit(connection, 'token rotated', replaced, { successor: added.id });
+        return { replaced, successor: added };
       }),
     touch: (lastUsedAtMs) =>
       database.write(async (connection) => {
@@ -64,6 +78,15 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       }),
   };
 
+  function audit(
+    connection: Connection,
+    action: AuditAction,
+    { id, orgName, kind, label }: AccessToken,
+    more: AuditEntry['details'],
+  ): Promise<void> {
+    return writeAudit(connection, auditor, action, orgName, { id, kind, label, ...more });
+  }
+
   async function add(connection: Connection, token: NewToken): Promise<AccessToken> {
     const id = newUuid();
     await connection.all(
@@ -73,7 +96,7 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       token.kind,
       token.label,
       token.digest,
-      clock(),
+      auditor.clock(),
       token.expiresAtMs,
     );
     await raiseRevision(connection, 'tokens');

@@ -12,7 +12,10 @@ import { type Auditor, writeAudit } from './audit-book.ts';
 /** How many versions one statement of a purge deletes, so that it never holds its locks for long. */
 const PURGE_BATCH = 10_000;
 
-/** Copies the current versions of these transactions into the history, as replaced at this stamp. */
+/**
+ * Copies the current versions of these transactions into the history, as replaced at this stamp. What the same write put
+ * before was never seen by anybody, and is not kept.
+ */
 export async function keepReplaced(
   connection: Connection,
   dialect: Dialect,
@@ -22,7 +25,8 @@ export async function keepReplaced(
   await connection.all(
     `INSERT INTO history (id, org_id, from_stamp, until_stamp, import_id, document)
      SELECT t.id, t.org_id, t.updated_at, $2, t.import_id, t.document
-       FROM ${VALUES[dialect]('$1', 'uuid')} CROSS JOIN transactions t WHERE t.id = v.value`,
+       FROM ${VALUES[dialect]('$1', 'uuid')} CROSS JOIN transactions t WHERE t.id = v.value
+     ON CONFLICT (id, until_stamp) DO NOTHING`,
     JSON.stringify(ids),
     untilMs,
   );

@@ -15,6 +15,7 @@ import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
 import { findHeldPage } from '../transactions/held-page.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
+import { takeTurn } from './import-book.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
@@ -44,12 +45,13 @@ export function transactionStore(
     page: (query, heldBy) => (heldBy === undefined ? readPage(query) : findHeldPage(sources, query, heldBy)),
     read: (orgId, onBatch) =>
       database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
-    write: (orgId, work) =>
+    write: (orgId, work, importId) =>
       database.write(async (connection) => {
         const lastStampMs = await lockClock(database, connection, orgId);
         const stampMs = Math.max(clock(), lastStampMs + 1);
-        const buffer = new PutBuffer(connection, orgId);
-        const result = await work(writer(connection, buffer, orgId, stampMs));
+        const finishImport = await takeTurn(connection, clock, importId);
+        const buffer = new PutBuffer(connection, { dialect: database.dialect, orgId, stampMs, importId });
+        const result = await work({ ...writer(connection, buffer, orgId, stampMs), finishImport });
         await buffer.flush();
         return result;
       }),
@@ -71,7 +73,7 @@ function writer(
   buffer: PutBuffer,
   orgId: number,
   stampMs: number,
-): TransactionWriter {
+): Omit<TransactionWriter, 'finishImport'> {
   return {
     stampMs,
     find: (ids) => findTransactions(connection, ids),
