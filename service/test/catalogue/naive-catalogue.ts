@@ -5,15 +5,20 @@ import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/cata
 import { fold } from '../../src/catalogue/search/fold.ts';
 import type { Coupon, Retailer } from '../../src/domain/catalogue.ts';
 import { activePeriodMs } from '../../src/domain/deals.ts';
-import type { Page } from '../../src/domain/page.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
+
+/** A page as the texts of its items. */
+export interface TextPage {
+  readonly items: readonly string[];
+  readonly cursor: Uuid | undefined;
+}
 
 export function naivePage(
   retailers: readonly Retailer[],
   list: CatalogueListName,
   nowMs: number,
   query: CatalogueQuery,
-): Page<string> {
+): TextPage {
   const items = itemsOf(retailers, list, nowMs, query)
     .filter(({ id }) => query.cursor === undefined || id >= query.cursor)
     .sort(byId);

@@ -2,10 +2,11 @@
 
 import { expect } from 'bun:test';
 import type { CatalogueQuery, ListView } from '../../src/catalogue/catalogue.ts';
-import { ENVELOPE_START, envelopeEnd, type Page } from '../../src/domain/page.ts';
+import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
+import type { TextPage } from './naive-catalogue.ts';
 
 /** Fails unless the bytes of the page are the list envelope of exactly these items, as it is printed. */
-export function readPage(view: ListView, query: CatalogueQuery): Page<string> {
+export function readPage(view: ListView, query: CatalogueQuery): TextPage {
   const { bytes, cursor } = view.page(query);
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   const { data } = JSON.parse(text) as { data: unknown[] };
