@@ -124,6 +124,11 @@ export interface TransactionQuery {
   readonly cursor: Uuid | undefined;
   readonly window: StampWindow;
   readonly limit: number;
+  /**
+   * As of which stamp: what has changed since then is shown as it was, and what has been added since is not shown. Now,
+   * unless given.
+   */
+  readonly asOfMs?: number | undefined;
   /** How many bytes the documents may have together, if there is more than one: PAGE_BYTES_MAX unless given. */
   readonly bytesMax?: number;
   /**
@@ -148,10 +153,10 @@ export interface StoredTransaction extends StoredDocument {
 
 export interface TransactionStore {
   /**
-   * One page and the change clock, read in one snapshot, so that the clock's promise is true of the page. A page that
-   * is held by a walk shows nothing newer than what the walk is pinned to, and promises no more than that.
+   * One page and the change clock, read in one snapshot, so that the clock's promise is true of the page. A page as of
+   * a stamp promises no more than that stamp.
    */
-  page(query: TransactionQuery, heldBy?: Walk): Promise<TransactionPage>;
+  page(query: TransactionQuery): Promise<TransactionPage>;
   /** Reads all transactions of an organisation in the order of their ids, batch by batch, as of one moment. */
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**
@@ -188,26 +193,19 @@ export interface TransactionWriter extends ImportWriter {
   advanceClock(toMs: number): Promise<void>;
 }
 
-/**
- * The pages of a window, whoever of the organisation asks for them: a walk may go on with another token than it began
- * with, and must be told apart neither from that token's own walks nor from those that broke off.
- */
+/** The pages of a window that a token asks for, one after the other. */
 export interface Walk {
-  readonly orgId: number;
+  readonly tokenId: Uuid;
   readonly window: StampWindow;
 }
 
 /**
- * Helps clients that poll with the greatest updatedAt they have seen: later pages of a walk do not show what
- * was changed after its first page, so the greatest stamp seen never overtakes a change behind the reader.
+ * Which state the later pages of a walk show: that of its first page. Two clients with a token each never disturb each
+ * other; the next first page of the same token and window begins another walk.
  */
 export interface WalkStore {
-  /**
-   * Notes that a walk has begun whose later pages may show changes up to this stamp, unless they may show later
-   * ones already; returns the stamp that then holds. Undefined where nothing can be noted down: the disk is full, or we
-   * may only read. Throws DatabaseUnavailable when it cannot be done now.
-   */
-  pin(walk: Walk, stampMs: number): Promise<number | undefined>;
-  /** Up to which stamp the later pages of such walks show changes, if one has begun within the last hour. */
+  /** Notes that a walk has begun at this stamp. Does nothing where nothing can be written: only the snapshot is lost then. */
+  begin(walk: Walk, stampMs: number): Promise<void>;
+  /** The stamp at which the walk has begun, if that was within the last hour. */
   find(walk: Walk): Promise<number | undefined>;
 }

@@ -64,7 +64,7 @@ export async function openStores(
   const walks = walkStore(() => walkDatabase.open(), clock);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
-  const transactions = transactionStore(database, { clock, walks, replica });
+  const transactions = transactionStore(database, { clock, replica });
   const auditor = { clock, by };
   return {
     organisations: organisationStore(database, auditor),
@@ -72,9 +72,9 @@ export async function openStores(
     catalogue: catalogueStore(database, clock),
     transactions: {
       ...transactions,
-      async page(query, heldBy) {
+      async page(query) {
         schema.check();
-        return transactions.page(query, heldBy);
+        return transactions.page(query);
       },
     },
     history: transactionHistory(database, auditor),

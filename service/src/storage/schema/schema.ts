@@ -75,7 +75,8 @@ const SQLITE: Step = [
      document TEXT NOT NULL,
      PRIMARY KEY (id, until_stamp)
    ) STRICT`,
-  `CREATE INDEX history_by_until ON history (org_id, until_stamp, id)`,
+  `CREATE INDEX history_by_until ON history (org_id, until_stamp, id, from_stamp)`,
+  `CREATE INDEX history_by_from ON history (org_id, from_stamp, until_stamp, id)`,
   `CREATE TABLE imports (
      id INTEGER PRIMARY KEY AUTOINCREMENT,
      kind TEXT NOT NULL,
@@ -144,7 +145,8 @@ const POSTGRES: Step = [
      document text NOT NULL,
      PRIMARY KEY (id, until_stamp)
    )`,
-  `CREATE INDEX history_by_until ON history (org_id, until_stamp, id)`,
+  `CREATE INDEX history_by_until ON history (org_id, until_stamp, id, from_stamp)`,
+  `CREATE INDEX history_by_from ON history (org_id, from_stamp, until_stamp, id)`,
   `CREATE TABLE imports (
      id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
      kind text NOT NULL,
@@ -164,15 +166,16 @@ const POSTGRES: Step = [
      details text NOT NULL
    )`,
   `CREATE INDEX audit_by_time ON audit (at)`,
-  // Unlogged: losing it in a crash only takes away a help.
+  // Unlogged: losing a note loses a snapshot and no change.
   `CREATE UNLOGGED TABLE walks (
-     org_id integer NOT NULL,
+     token_id uuid NOT NULL,
      min_stamp bigint NOT NULL,
      max_stamp bigint NOT NULL,
-     pinned_stamp bigint NOT NULL,
-     pinned_at bigint NOT NULL,
-     PRIMARY KEY (org_id, min_stamp, max_stamp)
+     stamp bigint NOT NULL,
+     begun_at bigint NOT NULL,
+     PRIMARY KEY (token_id, min_stamp, max_stamp)
    )`,
+  `CREATE INDEX walks_by_time ON walks (begun_at)`,
 ];
 
 const VERSIONS = { firstVersion: 5, oldestVersion: 5, replacesUnreleased: false };
@@ -196,13 +199,14 @@ export const SQLITE_WALKS: Schema = {
       `DROP TABLE IF EXISTS walks`,
       `CREATE TABLE schema_version (version INTEGER NOT NULL, oldest_version INTEGER NOT NULL) STRICT`,
       `CREATE TABLE walks (
-         org_id INTEGER NOT NULL,
+         token_id TEXT NOT NULL,
          min_stamp INTEGER NOT NULL,
          max_stamp INTEGER NOT NULL,
-         pinned_stamp INTEGER NOT NULL,
-         pinned_at INTEGER NOT NULL,
-         PRIMARY KEY (org_id, min_stamp, max_stamp)
+         stamp INTEGER NOT NULL,
+         begun_at INTEGER NOT NULL,
+         PRIMARY KEY (token_id, min_stamp, max_stamp)
        ) STRICT, WITHOUT ROWID`,
+      `CREATE INDEX walks_by_time ON walks (begun_at)`,
     ],
   ],
 };

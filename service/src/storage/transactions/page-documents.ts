@@ -36,7 +36,15 @@ export const JOIN_DOCUMENTS = {
   postgres: `string_agg(document, ',') AS data, count(document) AS joined`,
 };
 
-/** The documents of a list of ids, in its order. */
+/** The version of a transaction at a moment, if it has been replaced since and its stamp was not beyond another one. */
+export function earlierVersion(id: string, asOf: string, stampMax: string): string {
+  return `(
+      SELECT h.document FROM history h WHERE h.id = ${id} AND h.until_stamp > ${asOf} AND h.from_stamp <= ${stampMax}
+       ORDER BY h.until_stamp LIMIT 1
+    )`;
+}
+
+/** The documents of a list of ids, in its order: the first parameter is the list, the second the share. */
 export const DOCUMENTS_SQL = inBoth(
   (dialect) => `
   SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
@@ -52,43 +60,68 @@ export const LENGTHS_SQL = inBoth(
     FROM ${VALUES[dialect]('$1', 'uuid')}`,
 );
 
+/** The versions of these transactions at a moment. */
+const versionsSql = (dialect: Dialect, asOf: string, stampMax: string) => `
+    SELECT coalesce(
+      ${earlierVersion('v.value', asOf, stampMax)}, (SELECT document FROM transactions WHERE id = v.value)
+    ) AS document FROM ${VALUES[dialect]('$1', 'uuid')}`;
+
+/** The same two as of a moment: it and the greatest stamp of the window are the last parameters. */
+export const DOCUMENTS_AS_OF_SQL = inBoth(
+  (dialect) => `
+  SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
+    SELECT ${withinShare('$2')} FROM (${versionsSql(dialect, '$3', '$4')}) AS versions
+  ) AS page`,
+);
+export const LENGTHS_AS_OF_SQL = inBoth(
+  (dialect) => `
+  SELECT octet_length(document) AS length FROM (${versionsSql(dialect, '$2', '$3')}) AS versions`,
+);
+
 export interface Joined {
   readonly data: TransactionPage['data'];
   /** How many documents these are. */
   readonly count: number;
 }
 
+export interface WantedDocuments {
+  readonly ids: readonly Uuid[];
+  /** As of which moment, and up to which stamp, where that may be another version than the current one. */
+  readonly asOf?: { readonly ms: number; readonly stampMaxMs: number } | undefined;
+}
+
 /** The first documents of these ids, as many as a page holds. */
 export async function joinDocuments(
   connection: Connection,
   dialect: Dialect,
-  ids: readonly Uuid[],
+  { ids, asOf }: WantedDocuments,
   limits: PageLimits,
 ): Promise<Joined> {
-  const wanted = ids.slice(0, limits.limit);
-  const atOnce = await join(connection, dialect, wanted, shareOf(limits));
-  if (atOnce.count === wanted.length) return atOnce;
-  const rows = await connection.all<{ length: number }>(LENGTHS_SQL[dialect], JSON.stringify(wanted));
-  const count = countFitting(
-    rows.map(({ length }) => length),
-    limits.bytesMax,
-  );
-  return join(connection, dialect, wanted.slice(0, count), UNLIMITED);
-}
+  const moment = asOf === undefined ? [] : [asOf.ms, asOf.stampMaxMs];
+  const [documentsSql, lengthsSql] =
+    asOf === undefined ? [DOCUMENTS_SQL, LENGTHS_SQL] : [DOCUMENTS_AS_OF_SQL, LENGTHS_AS_OF_SQL];
 
-async function join(
-  connection: Connection,
-  dialect: Dialect,
-  ids: readonly Uuid[],
-  share: number,
-): Promise<Joined> {
-  if (ids.length === 0) return { data: NOTHING, count: 0 };
-  const [row] = await connection.allWithBytes<{ data: Joined['data'] | null; joined: number }>(
-    DOCUMENTS_SQL[dialect],
-    JSON.stringify(ids),
-    share,
+  async function join(some: readonly Uuid[], share: number): Promise<Joined> {
+    if (some.length === 0) return { data: NOTHING, count: 0 };
+    const [row] = await connection.allWithBytes<{ data: Joined['data'] | null; joined: number }>(
+      documentsSql[dialect],
+      JSON.stringify(some),
+      share,
+      ...moment,
+    );
+    return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };
+  }
+
+  const wanted = ids.slice(0, limits.limit);
+  const atOnce = await join(wanted, shareOf(limits));
+  if (atOnce.count === wanted.length) return atOnce;
+  const rows = await connection.all<{ length: number }>(
+    lengthsSql[dialect],
+    JSON.stringify(wanted),
+    ...moment,
   );
-  return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };
+  const lengths = rows.map(({ length }) => length);
+  return join(wanted.slice(0, countFitting(lengths, limits.bytesMax)), UNLIMITED);
 }
 
 /** How many of these lengths, from the first one on, fit with commas between them; at least one. */
