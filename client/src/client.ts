@@ -1,14 +1,14 @@
 // The client: one method for each operation. It puts the parts together and holds the token where no log or
 // inspection shows it.
 
+import { type CallOptions, type CallSettings, callSettings } from './call.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type EtagCache, MemoryCache } from './etag-cache.ts';
 import { type Follower, type FollowOptions, follow } from './follow.ts';
 import { List } from './list.ts';
-import { type Page, readPage } from './page.ts';
+import { readChanges, readPage } from './page.ts';
 import { printQuery } from './query.ts';
-import { type Fetch, request, type Transport } from './request.ts';
-import { type RetryOptions, type RetryPolicy, retryPolicy } from './retry-rules.ts';
+import { type Answer, type Fetch, request, type Transport } from './request.ts';
 import { parseTokenKind, requireKind, type TokenKind } from './token.ts';
 import {
   type CashbackOffer,
@@ -24,17 +24,18 @@ import {
   type TransactionsParameters,
 } from './wire.ts';
 
-export interface ClientOptions<Dates extends 'string' | 'Date' = 'string'> {
+/** The settings that a call can have of its own are here the defaults of all calls. */
+export interface ClientOptions<Dates extends 'string' | 'Date' = 'string'>
+  extends Omit<CallOptions, 'signal'> {
   /** Where the service is, such as `https://api.example`, without `/v1`. */
   baseUrl: string;
-  /** Public (`ob_pub_…`) for the catalogue, private (`ob_prv_…`, servers only) for transactions. */
-  token: string;
+  /**
+   * Public (`ob_pub_…`) for the catalogue, private (`ob_prv_…`, servers only) for transactions. A function is asked
+   * before each attempt, so that a token can be rotated without a restart.
+   */
+  token: string | (() => string | Promise<string>);
   /** What timestamps come out as: the wire's text (`2026-11-14T12:00:00`, UTC), or Date. Default `'string'`. */
   dates?: Dates | undefined;
-  /** How long one attempt may take, body included. Default 10,000. */
-  timeoutMs?: number | undefined;
-  /** When to send a request again; what is not given keeps its default. */
-  retry?: RetryOptions | undefined;
   /** Where unchanged pages are kept; false for nowhere. Default: the last 100 in memory. */
   cache?: EtagCache | false | undefined;
   /** Default: the global `fetch`. */
@@ -42,12 +43,6 @@ export interface ClientOptions<Dates extends 'string' | 'Date' = 'string'> {
   clock?: Clock | undefined;
   /** From 0 to 1; spreads retries. Default `Math.random`. */
   random?: (() => number) | undefined;
-}
-
-/** What every list takes beside its parameters. */
-export interface CallOptions {
-  /** Ends the call, and every later page of the same list, with an AbortedError. */
-  signal?: AbortSignal | undefined;
 }
 
 /** Bounds as Date or text; a text is sent as it is. */
@@ -67,7 +62,7 @@ type Parameters = Omit<
     CouponsParameters &
     PromotionsParameters &
     TransactionsOptions,
-  'signal'
+  keyof CallOptions
 >;
 
 /**
@@ -77,24 +72,23 @@ type Parameters = Omit<
  */
 export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   readonly #baseUrl: string;
-  readonly #kind: TokenKind;
+  readonly #token: ClientOptions['token'];
+  /** Undefined when the token is a function: then each token is looked at when it comes. */
+  readonly #kind: TokenKind | undefined;
+  readonly #settings: CallSettings;
   readonly #transport: Transport;
 
   /**
    * Throws a TokenError for a token that cannot be one, and for a private token in a browser; a TypeError for a baseUrl
-   * that is no URL.
+   * that is no URL; a RangeError for a setting that cannot be meant.
    */
   constructor(options: ClientOptions<Dates>) {
-    if (!/^https?:\/\/[^?#]+$/i.test(options.baseUrl)) {
-      throw new TypeError(`baseUrl must be a URL such as https://api.example, not "${options.baseUrl}"`);
-    }
-    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
-    this.#kind = parseTokenKind(options.token);
+    this.#baseUrl = parseBaseUrl(options.baseUrl);
+    this.#token = options.token;
+    this.#kind = typeof options.token === 'function' ? undefined : parseTokenKind(options.token);
+    this.#settings = callSettings(options);
     this.#transport = {
-      token: options.token,
       dates: options.dates ?? 'string',
-      timeoutMs: options.timeoutMs ?? 10_000,
-      retry: retryPolicy(options.retry),
       cache: options.cache ?? new MemoryCache(),
       // Looked up at each call, and called on no object: browsers insist on the latter.
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
@@ -133,13 +127,19 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
    * come more than once, so upsert by id. Outages are waited out; a refusal, such as of a revoked token, is thrown.
    */
   followTransactions(options: FollowOptions = {}): Follower<Transaction<Time<Dates>>> {
-    const { limit = 1000, signal, once } = options;
+    const { limit = 1000, signal, timeoutMs, headers, onRetry, once } = options;
+    if (this.#kind !== undefined) requireKind(this.#kind, 'private', 'followTransactions');
     // The follower waits out failures itself, and tells the caller of each.
-    const retry = once === true ? {} : { attemptsMax: 1 };
-    requireKind(this.#kind, 'private', 'followTransactions');
+    const retry = once === true ? options.retry : { attemptsMax: 1 };
+    const settings = callSettings({ signal, timeoutMs, retry, headers, onRetry }, this.#settings);
     return follow(
-      (checkpoint, cursor) =>
-        this.#fetchPage('transactions', { updatedAtGreaterThan: checkpoint, limit, cursor }, signal, retry),
+      ({ updatedAtGreaterThan, cursor }) =>
+        this.#fetch(
+          'transactions',
+          { updatedAtGreaterThan, limit, cursor },
+          settings,
+          readChanges<Transaction<Time<Dates>>>,
+        ),
       options,
       this.#transport,
     );
@@ -147,23 +147,41 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
 
   #list<Item extends { id: string }>(
     operation: Operation,
-    { signal, ...parameters }: Parameters & CallOptions,
+    { signal, timeoutMs, retry, headers, onRetry, ...parameters }: Parameters & CallOptions,
   ): List<Item> {
-    requireKind(this.#kind, OPERATIONS[operation].tokenKind, operation);
+    if (this.#kind !== undefined) requireKind(this.#kind, OPERATIONS[operation].tokenKind, operation);
+    const settings = callSettings({ signal, timeoutMs, retry, headers, onRetry }, this.#settings);
     return new List(
-      (cursor) => this.#fetchPage(operation, { ...parameters, cursor }, signal),
+      (cursor) => this.#fetch(operation, { ...parameters, cursor }, settings, readPage<Item>),
       parameters.cursor,
     );
   }
 
-  async #fetchPage<Item extends { id: string }>(
+  #fetch<Page>(
     operation: Operation,
     parameters: Parameters,
-    signal: AbortSignal | undefined,
-    retry: Partial<RetryPolicy> = {},
-  ): Promise<Page<Item>> {
-    const url = `${this.#baseUrl}${OPERATIONS[operation].path}${printQuery(parameters)}`;
-    const transport = { ...this.#transport, retry: { ...this.#transport.retry, ...retry } };
-    return readPage(await request(transport, url, signal), parameters.cursor);
+    settings: CallSettings,
+    read: (answer: Answer, from: string | undefined) => Page,
+  ): Promise<Page> {
+    const { path, tokenKind } = OPERATIONS[operation];
+    const token = async () => {
+      if (typeof this.#token === 'string') return this.#token;
+      const text = await this.#token();
+      requireKind(parseTokenKind(text), tokenKind, operation);
+      return text;
+    };
+    const url = `${this.#baseUrl}${path}${printQuery(parameters)}`;
+    return request({ ...this.#transport, ...settings, token }, url, (answer) =>
+      read(answer, parameters.cursor),
+    );
   }
+}
+
+function parseBaseUrl(text: string): string {
+  if (!/^https?:\/\/[^?#]+$/i.test(text))
+    throw new TypeError(`baseUrl must be a URL such as https://api.example, not "${text}"`);
+  const baseUrl = text.replace(/\/+$/, '');
+  if (baseUrl.endsWith('/v1'))
+    throw new TypeError(`baseUrl must not end with /v1: the client adds that to "${text}"`);
+  return baseUrl;
 }

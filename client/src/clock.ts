@@ -1,9 +1,11 @@
 // Time, as far as this library depends on it. A test can hand in a clock of its own and need not wait.
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: the time of day, which can be set. */
   now(): number;
-  /** Resolves after so many milliseconds; rejects as soon as the signal is aborted. */
+  /** Milliseconds since some moment: for measuring, because nobody can set it. */
+  monotonicMs(): number;
+  /** Resolves after this many milliseconds; rejects as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -12,6 +14,7 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicMs: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       const stop = () => {

@@ -83,6 +83,22 @@ export class TimeoutError extends OfferbookError {
   }
 }
 
+/** Something in front of the service, such as a proxy, answered 429 or 5xx in its place. */
+export class OutageError extends OfferbookError {
+  override readonly name = 'OutageError';
+  readonly code = 'outage';
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(url: string, status: number, retryAfterMs?: number) {
+    super(
+      `${url} cannot be reached: something in front of the service answered ${status} in its place. Try again later; if it lasts, tell the operator of the service.`,
+    );
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 /** The caller's signal ended the request. `cause` is the signal's reason. */
 export class AbortedError extends OfferbookError {
   // The name that other code looks for.
@@ -96,30 +112,34 @@ export class AbortedError extends OfferbookError {
 
 /**
  * An answer came, but not one of Offerbook's:
- * `not_offerbook` something else answered, such as a proxy; `bad_shape` JSON with other contents than agreed;
+ * `not_offerbook` something else answered, such as a login page; `bad_shape` JSON with other contents than agreed;
  * `stuck_cursor` pages that do not go on; `no_complete_through` transactions without that header.
  */
 export class MalformedResponseError extends OfferbookError {
   override readonly name = 'MalformedResponseError';
   readonly code: 'not_offerbook' | 'bad_shape' | 'stuck_cursor' | 'no_complete_through';
   readonly status: number;
-  readonly retryAfterMs: number | undefined;
 
-  constructor(code: MalformedResponseError['code'], message: string, status = 200, retryAfterMs?: number) {
+  constructor(code: MalformedResponseError['code'], message: string, status = 200) {
     super(message);
     this.code = code;
     this.status = status;
-    this.retryAfterMs = retryAfterMs;
   }
 }
 
 /** The token cannot be used like this. Nothing was sent. */
 export class TokenError extends OfferbookError {
   override readonly name = 'TokenError';
-  readonly code: 'invalid_token' | 'wrong_token_kind' | 'private_token_in_browser';
+  readonly code: 'missing_token' | 'invalid_token' | 'wrong_token_kind' | 'private_token_in_browser';
 
   constructor(code: TokenError['code'], message: string) {
     super(message);
     this.code = code;
   }
+}
+
+/** The text that should be a follower's checkpoint is none, or its file cannot be read or written. */
+export class CheckpointError extends OfferbookError {
+  override readonly name = 'CheckpointError';
+  readonly code = 'bad_checkpoint';
 }

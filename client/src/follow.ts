@@ -2,24 +2,26 @@
 // that changed after the checkpoint; the smallest Complete-Through of its pages becomes the checkpoint, but only
 // when the caller has taken in the whole walk. A crash therefore repeats changes and never loses one.
 
-import { AbortedError, MalformedResponseError } from './errors.ts';
+import { type CallOptions, requireAtLeast } from './call.ts';
+import { AbortedError } from './errors.ts';
 import { restMs } from './pace.ts';
 import type { Page } from './page.ts';
+import { type Place, parsePlace, printPlace } from './place.ts';
 import { pause, type Transport } from './request.ts';
 import { backoffMs, isOutage } from './retry-rules.ts';
-import { printCheckpoint } from './timestamp.ts';
 
 /** Where a follower keeps its place between runs. */
 export interface CheckpointStore {
-  /** The last checkpoint that was saved; undefined or null before the first. */
+  /** The text that was saved last; undefined or null before the first. */
   load(): string | null | undefined | Promise<string | null | undefined>;
+  /** Keep the text as it is: a timestamp, or in the middle of a walk its place as JSON. */
   save(checkpoint: string): void | Promise<void>;
 }
 
-export interface FollowOptions {
+export interface FollowOptions extends CallOptions {
   /** Where to go on: the last value that `onCheckpoint` was given. Without it, everything is new. */
   checkpoint?: string | Date | null | undefined;
-  /** Called, and awaited, when everything up to the checkpoint has been consumed. Keep it as it is. */
+  /** Called, and awaited, when everything before this place has been consumed. Keep the text as it is. */
   onCheckpoint?: ((checkpoint: string) => void | Promise<void>) | undefined;
   /** Loads and saves the checkpoint, in place of `checkpoint` and `onCheckpoint`. */
   store?: CheckpointStore | undefined;
@@ -31,7 +33,7 @@ export interface FollowOptions {
   signal?: AbortSignal | undefined;
   /** Called for each failure that the follower waits out, with the time until it tries again. */
   onError?: ((error: unknown, retryInMs: number) => void) | undefined;
-  /** One walk, then the end; failures are thrown. For jobs that something else starts regularly. */
+  /** Until there is nothing new, then the end; failures are thrown. For jobs that something else starts regularly. */
   once?: boolean | undefined;
 }
 
@@ -40,14 +42,9 @@ export interface Follower<Item> extends AsyncIterable<Item> {
   pages(): AsyncGenerator<Item[], void, void>;
 }
 
-/** Fetches a page of the changes after the checkpoint. */
-export type FetchChanges<Item> = (
-  checkpoint: string | undefined,
-  cursor: string | undefined,
-) => Promise<Page<Item>>;
+/** Fetches the page of changes at a place. */
+export type FetchChanges<Item> = (place: Place) => Promise<Page<Item> & { completeThrough: string }>;
 
-const INTERVAL_MS = 10_000;
-const INTERVAL_MIN_MS = 100;
 /** An outage may last for hours: knock less and less often, but at least once a minute. */
 const OUTAGE = { delayMs: 1_000, delayMaxMs: 60_000, retryAfterMaxMs: 60_000 };
 
@@ -56,15 +53,14 @@ export function follow<Item>(
   options: FollowOptions,
   { clock, random }: Pick<Transport, 'clock' | 'random'>,
 ): Follower<Item> {
-  const { signal, intervalMs = INTERVAL_MS, store } = options;
-  if (!(intervalMs >= INTERVAL_MIN_MS))
-    throw new RangeError(`intervalMs must be at least ${INTERVAL_MIN_MS}`);
+  const { signal, intervalMs = 10_000, store } = options;
+  requireAtLeast(100, intervalMs, 'intervalMs');
   let hasAnswered = false;
 
-  async function fetchThroughOutages(checkpoint: string | undefined, cursor: string | undefined) {
+  async function fetchThroughOutages(place: Place) {
     for (let failures = 1; ; failures++) {
       try {
-        const page = await fetchChanges(checkpoint, cursor);
+        const page = await fetchChanges(place);
         hasAnswered = true;
         return page;
       } catch (error) {
@@ -76,39 +72,53 @@ export function follow<Item>(
     }
   }
 
-  /** Yields the changes after a checkpoint; returns the next checkpoint when the last of them was consumed. */
-  async function* walk(checkpoint: string | undefined) {
-    // The smallest of all pages: a later page may come from a replica that lags behind the first page's node.
-    let completeThrough: string | undefined;
-    let cursor: string | undefined;
-    let pages = 0;
+  async function load(): Promise<Place> {
+    const start = store === undefined ? options.checkpoint : await store.load();
+    return start == null ? {} : parsePlace(start);
+  }
+
+  async function save(place: Place): Promise<void> {
+    const text = printPlace(place);
+    await (store === undefined ? options.onCheckpoint?.(text) : store.save(text));
+  }
+
+  /** Yields the changes from a place on; returns the next checkpoint when the last of them was consumed. */
+  async function* walk(place: Place) {
+    const { updatedAtGreaterThan } = place;
+    let { completeThrough, cursor } = place;
+    // What came before this place was a page at least.
+    let pages = cursor === undefined ? 0 : 1;
     let items = 0;
     do {
-      const page = await fetchThroughOutages(checkpoint, cursor);
-      const complete = requireCompleteThrough(page.completeThrough);
-      if (completeThrough === undefined || complete < completeThrough) completeThrough = complete;
+      const page = await fetchThroughOutages({ updatedAtGreaterThan, cursor });
+      // The smallest of all pages: a later page may come from a replica that lags behind the first page's node.
+      completeThrough = smaller(completeThrough, page.completeThrough);
       pages++;
       items += page.data.length;
       if (page.data.length > 0) yield page.data;
       cursor = page.cursor;
+      if (cursor !== undefined) await save({ updatedAtGreaterThan, completeThrough, cursor });
     } while (cursor !== undefined);
     // What was complete before stays complete.
-    const next = checkpoint !== undefined && checkpoint > completeThrough ? checkpoint : completeThrough;
-    return { completeThrough: next, pages, items };
+    const next =
+      updatedAtGreaterThan !== undefined && updatedAtGreaterThan > completeThrough
+        ? updatedAtGreaterThan
+        : completeThrough;
+    return { next, pages, items };
   }
 
   async function* walkOnAndOn() {
-    const start = store === undefined ? options.checkpoint : await store.load();
-    let checkpoint = start == null ? undefined : printCheckpoint(start);
+    let place = await load();
     let lastRestMs = 0;
     while (true) {
-      const done = yield* walk(checkpoint);
-      if (done.completeThrough !== checkpoint) {
-        checkpoint = done.completeThrough;
-        await (store === undefined ? options.onCheckpoint?.(checkpoint) : store.save(checkpoint));
-      }
-      if (options.once === true) return;
-      lastRestMs = restMs(done, lastRestMs, intervalMs);
+      const wasInside = place.cursor !== undefined;
+      const { next, ...walked } = yield* walk(place);
+      const moved = next !== place.updatedAtGreaterThan || walked.pages > 1;
+      place = { updatedAtGreaterThan: next };
+      if (moved) await save(place);
+      // The rest of an old walk leaves out what has changed behind it since.
+      if (options.once === true && !wasInside) return;
+      lastRestMs = restMs(walked, lastRestMs, intervalMs);
       await pause(clock, lastRestMs, signal);
     }
   }
@@ -129,10 +139,6 @@ export function follow<Item>(
   };
 }
 
-function requireCompleteThrough(header: string | undefined): string {
-  if (header !== undefined) return header;
-  throw new MalformedResponseError(
-    'no_complete_through',
-    'The answer has no Complete-Through header, without which changes could be missed. Check that no proxy removes it.',
-  );
+function smaller(a: string | undefined, b: string): string {
+  return a !== undefined && a < b ? a : b;
 }

@@ -1,14 +1,18 @@
-// What the package offers.
+// What the package offers, in every runtime. What needs files is in node.ts.
 
-export { type CallOptions, type ClientOptions, OfferbookClient, type TransactionsOptions } from './client.ts';
+export type { CallOptions } from './call.ts';
+export { formatCashback } from './cashback.ts';
+export { type ClientOptions, OfferbookClient, type TransactionsOptions } from './client.ts';
 export type { Clock } from './clock.ts';
 export {
   AbortedError,
   ApiError,
+  CheckpointError,
   type ErrorCode,
   MalformedResponseError,
   NetworkError,
   OfferbookError,
+  OutageError,
   TimeoutError,
   TokenError,
 } from './errors.ts';
@@ -17,5 +21,18 @@ export type { CheckpointStore, Follower, FollowOptions } from './follow.ts';
 export type { List } from './list.ts';
 export type { Page } from './page.ts';
 export type { Fetch } from './request.ts';
-export type { RetryPolicy } from './retry-rules.ts';
-export type { CashbackOffer, Coupon, Problem, Promotion, Retailer, Transaction } from './wire.ts';
+export type { RetryOptions, RetryPolicy } from './retry-rules.ts';
+export { parseTimestamp } from './timestamp.ts';
+export type {
+  CashbackOffer,
+  CashbackOffersParameters,
+  Coupon,
+  CouponsParameters,
+  Problem,
+  Promotion,
+  PromotionsParameters,
+  Retailer,
+  RetailersParameters,
+  Transaction,
+  TransactionsParameters,
+} from './wire.ts';

@@ -3,10 +3,11 @@
 
 import type { Page } from './page.ts';
 
-export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> {
+/** Starts anew each time it is awaited or iterated. */
+export class List<Item> implements Promise<Page<Item>>, AsyncIterable<Item> {
+  readonly [Symbol.toStringTag]: string = 'List';
   readonly #fetchPage: (cursor: string | undefined) => Promise<Page<Item>>;
   readonly #start: string | undefined;
-  #first: Promise<Page<Item>> | undefined;
 
   /** Made by the client. */
   constructor(fetchPage: (cursor: string | undefined) => Promise<Page<Item>>, start: string | undefined) {
@@ -14,23 +15,35 @@ export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> 
     this.#start = start;
   }
 
-  /** The first page. It is requested once, however often it is awaited. */
+  /** The first page. */
   // biome-ignore lint/suspicious/noThenProperty: being awaited is what this object is for.
   then<Result = Page<Item>, Failure = never>(
     onFulfilled?: ((page: Page<Item>) => Result | PromiseLike<Result>) | null,
     onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Result | Failure> {
-    return this.#firstPage().then(onFulfilled, onRejected);
+    return this.#fetchPage(this.#start).then(onFulfilled, onRejected);
+  }
+
+  /** The first page, or what is made of the error. */
+  catch<Failure = never>(
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Page<Item> | Failure> {
+    return this.then(null, onRejected);
+  }
+
+  /** The first page, after the function has run. */
+  finally(onFinally?: (() => void) | null): Promise<Page<Item>> {
+    return this.#fetchPage(this.#start).finally(onFinally);
   }
 
   /** Page by page, to the end of the list. */
   async *pages(): AsyncGenerator<Page<Item>, void, void> {
-    let page = await this.#firstPage();
-    yield page;
-    while (page.cursor !== undefined) {
-      page = await this.#fetchPage(page.cursor);
+    let cursor = this.#start;
+    do {
+      const page = await this.#fetchPage(cursor);
       yield page;
-    }
+      cursor = page.cursor;
+    } while (cursor !== undefined);
   }
 
   /** Item by item, to the end of the list. */
@@ -49,10 +62,5 @@ export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> 
       if (items.length >= max) break;
     }
     return items;
-  }
-
-  #firstPage(): Promise<Page<Item>> {
-    this.#first ??= this.#fetchPage(this.#start);
-    return this.#first;
   }
 }

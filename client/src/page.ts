@@ -28,7 +28,7 @@ export function readPage<Item extends { id: string }>(
     );
   }
   const first = data[0]?.id ?? '';
-  const last = data.at(-1)?.id ?? '';
+  const last = data[data.length - 1]?.id ?? '';
   // Ids rise from item to item and from page to page, and the cursor is the id of the next item.
   if (cursor !== undefined && !(first >= (from ?? '').toLowerCase() && last !== '' && cursor > last)) {
     throw new MalformedResponseError(
@@ -42,4 +42,17 @@ export function readPage<Item extends { id: string }>(
     completeThrough: headers.get('Complete-Through') ?? undefined,
     requestId: headers.get('Request-Id') ?? undefined,
   };
+}
+
+/** A page of transactions for a follower, who cannot do without the stamp up to which it is complete. */
+export function readChanges<Item extends { id: string }>(
+  answer: Answer,
+  from: string | undefined,
+): Page<Item> & { completeThrough: string } {
+  const { completeThrough, ...page } = readPage<Item>(answer, from);
+  if (completeThrough !== undefined) return { ...page, completeThrough };
+  throw new MalformedResponseError(
+    'no_complete_through',
+    'The answer has no Complete-Through header, without which changes could be missed. Check that no proxy removes it.',
+  );
 }

@@ -1,6 +1,7 @@
 // One request: sent, timed, sent again by the retry rules, and read. Knows nothing of lists and pages; what
-// comes out is the JSON of an Offerbook answer, or one of the errors.
+// comes out is what the reader makes of an Offerbook answer, or one of the errors.
 
+import type { CallSettings } from './call.ts';
 import type { Clock } from './clock.ts';
 import {
   AbortedError,
@@ -8,10 +9,11 @@ import {
   MalformedResponseError,
   NetworkError,
   OfferbookError,
+  OutageError,
   TimeoutError,
 } from './errors.ts';
 import type { CachedAnswer, EtagCache } from './etag-cache.ts';
-import { parseRetryAfterMs, type RetryPolicy, retryDelayMs } from './retry-rules.ts';
+import { isTemporary, parseRetryAfterMs, retryDelayMs } from './retry-rules.ts';
 import { reviveTimes } from './timestamp.ts';
 import type { Problem } from './wire.ts';
 
@@ -20,14 +22,16 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What a client is made of. */
 export interface Transport {
-  readonly token: string;
   readonly dates: 'string' | 'Date';
-  readonly timeoutMs: number;
-  readonly retry: RetryPolicy;
   readonly cache: EtagCache | false;
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;
+}
+
+export interface Call extends Transport, CallSettings {
+  /** Asked before each attempt. What it throws ends the call. */
+  readonly token: () => string | Promise<string>;
 }
 
 export interface Answer {
@@ -35,19 +39,32 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-export async function request(transport: Transport, url: string, signal?: AbortSignal): Promise<Answer> {
-  const { clock, retry } = transport;
-  const startedAtMs = clock.now();
-  for (let attempts = 1; ; attempts++) {
-    const leftMs = retry.budgetMs - (clock.now() - startedAtMs);
+export async function request<Result>(
+  call: Call,
+  url: string,
+  read: (answer: Answer) => Result,
+): Promise<Result> {
+  const { clock, retry } = call;
+  const startedAtMs = clock.monotonicMs();
+  let attempts = 0;
+  let delayMs = 0;
+  const fetch: Fetch = (...given) => {
+    attempts++;
+    return call.fetch(...given);
+  };
+  while (true) {
     try {
-      return await attempt(transport, url, Math.min(transport.timeoutMs, leftMs), signal);
+      if (attempts > 0) await pause(clock, delayMs, call.signal);
+      const leftMs = retry.budgetMs - (clock.monotonicMs() - startedAtMs);
+      return read(await attempt({ ...call, fetch, timeoutMs: Math.min(call.timeoutMs, leftMs) }, url));
     } catch (error) {
-      if (error instanceof OfferbookError) error.attempts = attempts;
-      const failure = { error, attempts, elapsedMs: clock.now() - startedAtMs };
-      const delayMs = retryDelayMs(failure, retry, transport.random());
-      if (delayMs === undefined) throw error;
-      await pause(clock, delayMs, signal);
+      if (!(error instanceof OfferbookError)) throw error;
+      error.attempts = attempts;
+      const elapsedMs = clock.monotonicMs() - startedAtMs;
+      const nextDelayMs = retryDelayMs({ error, attempts, elapsedMs }, retry, call.random());
+      if (nextDelayMs === undefined) throw error;
+      delayMs = nextDelayMs;
+      call.onRetry?.(error, delayMs);
     }
   }
 }
@@ -61,20 +78,25 @@ export async function pause(clock: Clock, ms: number, signal?: AbortSignal): Pro
   }
 }
 
-async function attempt(
-  transport: Transport,
-  url: string,
-  timeoutMs: number,
-  signal?: AbortSignal,
-): Promise<Answer> {
-  if (signal?.aborted) throw new AbortedError(signal.reason);
-  const { cache } = transport;
+async function attempt(call: Call, url: string): Promise<Answer> {
+  const { cache } = call;
+  throwIfAborted(call.signal);
+  const headers = new Headers(call.headers);
+  headers.set('Accept', 'application/json');
+  headers.set('Authorization', `Bearer ${await call.token()}`);
   const known = cache === false ? undefined : await cache.get(url);
-  const { response, text } = await exchange(transport, url, known?.etag, timeoutMs, signal);
-  const body = read(transport, url, response, text, known);
+  if (known !== undefined) headers.set('If-None-Match', known.etag);
+  // Token and cache may have taken their time.
+  throwIfAborted(call.signal);
+  const { response, text } = await exchange(call, url, headers);
+  const body = readBody(call, url, response, text, known);
   const etag = response.headers.get('ETag');
   if (cache !== false && etag !== null && response.status === 200) await cache.set(url, { etag, body: text });
   return { body, headers: response.headers };
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new AbortedError(signal.reason);
 }
 
 /**
@@ -82,23 +104,16 @@ async function attempt(
  * heed its signal must not hang the caller.
  */
 async function exchange(
-  transport: Transport,
+  { fetch, clock, timeoutMs, signal }: Call,
   url: string,
-  etag: string | undefined,
-  timeoutMs: number,
-  signal?: AbortSignal,
+  headers: Headers,
 ): Promise<{ response: Response; text: string }> {
   const controller = new AbortController();
   const stop = () => controller.abort();
   signal?.addEventListener('abort', stop);
 
   async function send() {
-    const headers: Record<string, string> = {
-      Accept: 'application/json',
-      Authorization: `Bearer ${transport.token}`,
-    };
-    if (etag !== undefined) headers['If-None-Match'] = etag;
-    const response = await transport.fetch(url, {
+    const response = await fetch(url, {
       headers,
       signal: controller.signal,
       // A redirect would lose the Authorization header on its way, and end in a puzzling 401.
@@ -109,7 +124,7 @@ async function exchange(
   }
 
   async function timeOut(): Promise<never> {
-    await transport.clock.sleep(timeoutMs, controller.signal);
+    await clock.sleep(timeoutMs, controller.signal);
     throw new TimeoutError(url, timeoutMs);
   }
 
@@ -124,8 +139,8 @@ async function exchange(
   }
 }
 
-function read(
-  transport: Transport,
+function readBody(
+  call: Call,
   url: string,
   response: Response,
   text: string,
@@ -133,28 +148,31 @@ function read(
 ): unknown {
   const { status, headers } = response;
   const type = headers.get('Content-Type') ?? 'no content type';
-  const retryAfterMs = parseRetryAfterMs(headers.get('Retry-After'), transport.clock.now());
-  if (status === 304 && known !== undefined) return parse(transport, url, known.body);
-  if (status === 200 && /^application\/json\b/i.test(type)) return parse(transport, url, text);
+  const retryAfterMs = parseRetryAfterMs(headers.get('Retry-After'), call.clock.now());
+  if (status === 304 && known !== undefined) return parse(call, url, known.body);
+  if (status === 200 && /^application\/json\b/i.test(type)) return parse(call, url, text);
   if (status >= 400 && /^application\/problem\+json\b/i.test(type)) {
-    const problem = parse(transport, url, text) as Problem | null;
-    if (typeof problem?.code === 'string') throw new ApiError(problem, retryAfterMs);
+    const problem = parse(call, url, text) as Problem | null;
+    if (typeof problem?.code === 'string') throw new ApiError({ ...problem, status }, retryAfterMs);
   }
+  if (isTemporary(status)) throw new OutageError(url, status, retryAfterMs);
+  throw new MalformedResponseError('not_offerbook', foreignWords(url, response, type, text), status);
+}
+
+function foreignWords(url: string, { status, type, headers }: Response, contentType: string, text: string) {
   const location = headers.get('Location');
-  throw new MalformedResponseError(
-    'not_offerbook',
-    `${url} did not answer like Offerbook: status ${status}, ${type}, ${
-      location === null ? `"${text.slice(0, 100)}"` : `redirect to ${location}`
-    }. Check the address, and what stands between here and the service.`,
-    status,
-    retryAfterMs,
-  );
+  // A page is not told where a redirect leads.
+  if (location !== null || type === 'opaqueredirect') {
+    const target = location === null ? '' : ` to ${location}`;
+    return `${url} answered with a redirect${target}, which would lose the token on the way. Set baseUrl to where the service really is; mind http and https.`;
+  }
+  return `${url} did not answer like Offerbook: status ${status}, ${contentType}, "${text.slice(0, 100)}". Check the address, and what stands between here and the service.`;
 }
 
 /** The service prints whole JSON: what cannot be read was damaged on its way, like a connection that broke. */
-function parse(transport: Transport, url: string, text: string): unknown {
+function parse(call: Call, url: string, text: string): unknown {
   try {
-    return JSON.parse(text, transport.dates === 'Date' ? reviveTimes : undefined);
+    return JSON.parse(text, call.dates === 'Date' ? reviveTimes : undefined);
   } catch (error) {
     throw error instanceof OfferbookError ? error : new NetworkError(url, error);
   }

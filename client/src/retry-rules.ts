@@ -1,7 +1,7 @@
 // When a request is sent again, and after how long. Pure: no clock, no timers, no randomness of its own.
 // All operations are reads, so sending one twice does no harm.
 
-import { ApiError, MalformedResponseError, NetworkError, TimeoutError } from './errors.ts';
+import { MalformedResponseError, NetworkError, TimeoutError } from './errors.ts';
 
 export interface RetryPolicy {
   /** How many times a request is sent at the most; 1 turns retries off. Default 5. */
@@ -26,11 +26,6 @@ export const RETRY_DEFAULTS: RetryPolicy = {
   retryAfterMaxMs: 60_000,
   budgetMs: 90_000,
 };
-
-export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...RETRY_DEFAULTS, ...Object.fromEntries(given) };
-}
 
 export interface Failure {
   readonly error: unknown;
@@ -58,9 +53,16 @@ export function backoffMs(
   return Math.round(Math.min(retryAfterMs, policy.retryAfterMaxMs) + jitterMs);
 }
 
+/** Whether the same request may well succeed a little later: no answer, or one that says "not now". */
 function isRetryable(error: unknown): boolean {
-  const { status } = error as { status?: number };
-  return isCutOff(error) || status === 429 || status === 503;
+  if (error instanceof NetworkError || error instanceof TimeoutError) return true;
+  const { status } = (error ?? {}) as { status?: number };
+  return status !== undefined && isTemporary(status);
+}
+
+/** Statuses that say "not now", whether the service or a proxy in front of it sends them. */
+export function isTemporary(status: number): boolean {
+  return status === 429 || status >= 500;
 }
 
 /**
@@ -68,14 +70,8 @@ function isRetryable(error: unknown): boolean {
  * proxy's page while the service is away; but if Offerbook has never answered, the address is wrong.
  */
 export function isOutage(error: unknown, hasAnswered: boolean): boolean {
-  if (isCutOff(error)) return true;
-  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
-  if (!(error instanceof MalformedResponseError) || error.code !== 'not_offerbook') return false;
-  return hasAnswered || error.status === 429 || error.status >= 500;
-}
-
-function isCutOff(error: unknown): boolean {
-  return error instanceof NetworkError || error instanceof TimeoutError;
+  const isForeign = error instanceof MalformedResponseError && error.code === 'not_offerbook';
+  return isRetryable(error) || (hasAnswered && isForeign);
 }
 
 /** Reads a Retry-After header: seconds, or a date. */

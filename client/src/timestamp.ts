@@ -12,25 +12,25 @@ export function printTime(time: Date | string): string {
 }
 
 /**
- * A text with an offset as the Date that it names, so that checkpoints are in the order of their texts, as those of the
- * service are. What is finer than a Date is cut off: the service does the same with what changes are to be later than.
+ * A timestamp of the service as a Date. `new Date(text)` would be wrong by hours: the service's timestamps are UTC and have
+ * no `Z`, and a text without one is read in the zone of the machine. Throws a RangeError for what is no such timestamp.
  */
-export function printCheckpoint(time: Date | string): string {
-  const text = printTime(time);
-  const ms = /(?:Z|[+-]\d\d:\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN;
-  // Without an offset, or no time at all, which the service refuses.
-  return Number.isNaN(ms) ? text : new Date(ms).toISOString();
+export function parseTimestamp(text: string): Date {
+  const time = new Date(`${text}Z`);
+  if (!PRINTED.test(text) || Number.isNaN(time.getTime()))
+    throw new RangeError(`"${text}" is not a timestamp of the service, such as 2026-11-14T12:00:00`);
+  return time;
 }
 
 /** For JSON.parse: makes Dates of the fields that hold timestamps. */
 export function reviveTimes(field: string, value: unknown): unknown {
   if (typeof value !== 'string' || !TIMESTAMP_FIELDS.includes(field)) return value;
-  const time = new Date(`${value}Z`);
-  if (!PRINTED.test(value) || Number.isNaN(time.getTime())) {
+  try {
+    return parseTimestamp(value);
+  } catch {
     throw new MalformedResponseError(
       'bad_shape',
       `${field} "${value}" does not fit into a Date. Construct the client without dates: 'Date' to get it as it is.`,
     );
   }
-  return time;
 }

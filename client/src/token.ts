@@ -7,6 +7,13 @@ import { TokenError } from './errors.ts';
 export type TokenKind = 'public' | 'private';
 
 export function parseTokenKind(token: string): TokenKind {
+  // An environment variable that is not set ends up here as undefined.
+  if (!token) {
+    throw new TokenError(
+      'missing_token',
+      'No token was given. Tokens start with ob_pub_ or ob_prv_; the operator of the service issues them.',
+    );
+  }
   const [, prefix] = /^ob_(pub|prv)_[0-9A-Za-z]+$/.exec(token) ?? [];
   if (prefix === undefined) {
     throw new TokenError(
@@ -18,7 +25,7 @@ export function parseTokenKind(token: string): TokenKind {
   if (isBrowser()) {
     throw new TokenError(
       'private_token_in_browser',
-      'A private token must not be used in a browser: everyone who opens the page can read it. Take it out of the page, have it revoked, and read transactions from your server.',
+      'A private token must not be used in a browser or an app: everyone who opens it can read the token. Take it out, have it revoked, and read transactions from your server.',
     );
   }
   return 'private';

@@ -1,5 +1,5 @@
 // The client stands alone: what it is made of is in its own folder, and it needs nothing that only one
-// runtime has.
+// runtime has; but for the one file that keeps a checkpoint in a file, which has an entry of its own.
 
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -8,10 +8,23 @@ import { join } from 'node:path';
 const SOURCE = join(import.meta.dir, '../src');
 const files = [...new Bun.Glob('*.ts').scanSync(SOURCE)].sort();
 
-test.each(files)('%s imports from its own folder only', (file) => {
+function importsOf(file: string): string[] {
   const source = readFileSync(join(SOURCE, file), 'utf8');
-  const imported = [...source.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, path = '']) => path);
-  expect(imported.filter((path) => !/^\.\/[a-z-]+\.ts$/.test(path))).toEqual([]);
+  return [...source.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, path = '']) => path);
+}
+
+test('every file imports from its own folder only, but for the one that writes files', () => {
+  const foreign = files.flatMap((file) =>
+    importsOf(file)
+      .filter((path) => !/^\.\/[a-z-]+\.ts$/.test(path))
+      .map((path) => `${file} imports ${path}`),
+  );
+  expect(foreign).toEqual(['file-checkpoint.ts imports node:fs/promises']);
+});
+
+test('nothing but the entry for runtimes with files leads to it', () => {
+  expect(files.filter((file) => importsOf(file).includes('./file-checkpoint.ts'))).toEqual(['node.ts']);
+  expect(files.filter((file) => importsOf(file).includes('./node.ts'))).toEqual([]);
 });
 
 test.each(files)('%s names nothing of Node, Bun or Deno', (file) => {

@@ -15,7 +15,7 @@ describe('the ETag cache', () => {
     const second = await client.retailers();
     expect(second).toEqual({ ...first, requestId: 'req-2' });
     expect(second.data).not.toBe(first.data);
-    expect(script.requests.map(({ headers }) => headers['If-None-Match'])).toEqual([undefined, '"v1"']);
+    expect(script.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"v1"']);
   });
 
   test('knows pages by their whole URL', async () => {
@@ -23,7 +23,7 @@ describe('the ETag cache', () => {
     const { client } = openClient(script);
     await client.cashbackOffers({ country: 'DE' });
     await client.cashbackOffers({ country: 'AT' });
-    expect(script.requests.map(({ headers }) => headers['If-None-Match'])).toEqual([undefined, undefined]);
+    expect(script.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
   });
 
   test('can be turned off', async () => {
@@ -31,7 +31,7 @@ describe('the ETag cache', () => {
     const { client } = openClient(script, { cache: false });
     await client.retailers();
     await client.retailers();
-    expect(script.requests.map(({ headers }) => headers['If-None-Match'])).toEqual([undefined, undefined]);
+    expect(script.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
   });
 
   test('can be replaced', async () => {
@@ -51,7 +51,7 @@ describe('the ETag cache', () => {
     const script = scripted(tagged, tagged, unchanged, tagged, unchanged, tagged);
     const { client } = openClient(script, { cache: new MemoryCache(2) });
     for (const limit of [1, 2, 1, 3, 1, 2]) await client.retailers({ limit });
-    expect(script.requests.map(({ headers }) => headers['If-None-Match'] !== undefined)).toEqual([
+    expect(script.requests.map(({ headers }) => headers['if-none-match'] !== undefined)).toEqual([
       false,
       false,
       true,

@@ -41,11 +41,12 @@ const PASSING: readonly [string, Step, string][] = [
   ['breaks off between two chunks', cutOffChunk({ body: GOOD.body.slice(0, 20) }), 'NetworkError'],
   ['sends JSON that ends early', reply({ body: GOOD.body.slice(0, -3) }), 'NetworkError'],
   ['limits the rate', reply({ ...PROBLEM, status: 429, headers: ['Retry-After: 3600'] }), 'ApiError'],
-  [
-    "has a proxy's 503 page before it",
-    reply({ status: 503, type: 'text/html', body: '<html>' }),
-    'MalformedResponseError',
-  ],
+  ['has an error inside', reply({ ...PROBLEM, status: 500 }), 'ApiError'],
+  ...[429, 500, 502, 503, 504].map((status): [string, Step, string] => [
+    `has a proxy's ${status} page before it`,
+    reply({ status, type: 'text/html', body: '<html>' }),
+    'OutageError',
+  ]),
 ];
 
 describe.each(PASSING)('a server that %s', (_, fault, name) => {
@@ -65,7 +66,6 @@ describe.each(PASSING)('a server that %s', (_, fault, name) => {
 const LASTING: readonly [string, Step, string][] = [
   ['sends a page of HTML', reply({ type: 'text/html', body: '<html>log in</html>' }), 'not_offerbook'],
   ['sends JSON under another content type', reply({ ...GOOD, type: 'text/plain' }), 'not_offerbook'],
-  ['has a 502 page before it', reply({ status: 502, type: 'text/html', body: '<html>' }), 'not_offerbook'],
   ['redirects', reply({ status: 302, headers: ['Location: /login'], body: '' }), 'not_offerbook'],
   ['sends no page', reply({ body: '[]' }), 'bad_shape'],
   ['sends null', reply({ body: 'null' }), 'bad_shape'],
@@ -107,7 +107,7 @@ describe.each(STUCK)('a cursor that %s', (_, fault, requests) => {
     expect(server.paths).toHaveLength(requests);
   });
 
-  test('ends a follower with an error, and does not move its checkpoint', async () => {
+  test('ends a follower with an error, at the last place that was good', async () => {
     await using server = await FaultyServer.start(fault);
     const checkpoints: string[] = [];
     const follow = async () => {
@@ -116,7 +116,8 @@ describe.each(STUCK)('a cursor that %s', (_, fault, requests) => {
       for await (const _ of client.followTransactions({ onCheckpoint }));
     };
     expect(await failure(follow())).toMatchObject({ code: 'stuck_cursor' });
-    expect(checkpoints).toEqual([]);
+    const good = { completeThrough: '2026-01-01T00:00:00', cursor: id(2) };
+    expect(checkpoints).toEqual(Array.from({ length: requests - 1 }, () => JSON.stringify(good)));
   });
 });
 

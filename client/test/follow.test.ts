@@ -1,7 +1,7 @@
 // What a follower promises: nothing is lost, whatever happens to it or to the service; and how it paces itself.
 
 import { describe, expect, test } from 'bun:test';
-import { ApiError, type FollowOptions, MalformedResponseError } from '../src/index.ts';
+import { ApiError, CheckpointError, type FollowOptions, MalformedResponseError } from '../src/index.ts';
 import {
   failure,
   html,
@@ -23,6 +23,11 @@ const T2 = '2026-11-14T12:00:02.5';
 
 function walked(ids: readonly number[], completeThrough: string, cursor?: number): Answer {
   return () => page(ids, cursor, { 'Complete-Through': completeThrough });
+}
+
+/** A place in the middle of a walk, as it is kept. */
+function inside(completeThrough: string, cursor: number, updatedAtGreaterThan?: string): string {
+  return JSON.stringify({ updatedAtGreaterThan, completeThrough, cursor: id(cursor) });
 }
 
 /** Follows a script until it runs out, and tells what the caller saw. */
@@ -51,7 +56,15 @@ function queryOf({ url }: ScriptedFetch['requests'][number]): Record<string, str
 describe('the checkpoint', () => {
   test("becomes the first page's Complete-Through, after the last change of the walk", async () => {
     const { seen, queries } = await follow([walked([1, 2], T1, 3), walked([3], T2), walked([4], T2)]);
-    expect(seen).toEqual(['1', '2', '3', `checkpoint ${T1}`, '4', `checkpoint ${T2}`]);
+    expect(seen).toEqual([
+      '1',
+      '2',
+      `checkpoint ${inside(T1, 3)}`,
+      '3',
+      `checkpoint ${T1}`,
+      '4',
+      `checkpoint ${T2}`,
+    ]);
     expect(queries).toEqual([
       { limit: '1000' },
       { limit: '1000', cursor: id(3) },
@@ -61,7 +74,14 @@ describe('the checkpoint', () => {
 
   test('is the smallest Complete-Through of the walk: a later page may come from a replica that lags behind', async () => {
     const { seen } = await follow([walked([1, 2], T2, 3), walked([3], T1), walked([], T2)]);
-    expect(seen).toEqual(['1', '2', '3', `checkpoint ${T1}`, `checkpoint ${T2}`]);
+    expect(seen).toEqual([
+      '1',
+      '2',
+      `checkpoint ${inside(T2, 3)}`,
+      '3',
+      `checkpoint ${T1}`,
+      `checkpoint ${T2}`,
+    ]);
   });
 
   test('never goes back', async () => {
@@ -144,11 +164,100 @@ describe('the checkpoint', () => {
     const { client } = openClient(scripted(walked([1, 2], T1, 3), walked([3], T2)), { token: PRIVATE });
     const follower = client.followTransactions({ once: true, onCheckpoint: (c) => void seen.push(c) });
     for await (const changes of follower.pages()) seen.push(changes.map((change) => change.id));
-    expect(seen).toEqual([[id(1), id(2)], [id(3)], T1]);
+    expect(seen).toEqual([[id(1), id(2)], inside(T1, 3), [id(3)], T1]);
   });
 
   test('cannot be made without the Complete-Through header', async () => {
     expect(await failure(follow([() => page([1])]))).toMatchObject({ code: 'no_complete_through' });
+  });
+});
+
+describe('the place in the middle of a walk', () => {
+  /** Follows a script with a store, and crashes at a change. */
+  async function run(store: { saved: string | null }, answers: readonly Answer[], crashAt?: number) {
+    const script = scripted(...answers);
+    const { client } = openClient(script, { token: PRIVATE });
+    const seen: string[] = [];
+    const settings: FollowOptions = {
+      store: {
+        load: () => store.saved,
+        save(checkpoint) {
+          store.saved = checkpoint;
+        },
+      },
+      once: true,
+    };
+    try {
+      for await (const { id: change } of client.followTransactions(settings)) {
+        if (crashAt !== undefined && change === id(crashAt)) throw new Error('crash');
+        seen.push(change);
+      }
+    } catch (error) {
+      if (!(error instanceof Error && error.message === 'crash')) throw error;
+    }
+    return { seen, queries: script.requests.map(queryOf) };
+  }
+
+  test('is kept: after a crash a first walk goes on with the page that was not consumed', async () => {
+    const store = { saved: null };
+    await run(store, [walked([1, 2], T1, 3), walked([3, 4], T2, 5)], 4);
+    expect<string | null>(store.saved).toBe(inside(T1, 3));
+    const { seen, queries } = await run(store, [walked([3, 4], T2, 5), walked([5], T2), walked([], T2)]);
+    expect(seen).toEqual([3, 4, 5].map(id));
+    expect(queries).toEqual([
+      { limit: '1000', cursor: id(3) },
+      { limit: '1000', cursor: id(5) },
+      // Not T2: what changed behind the place between T1 and T2 was not in this walk.
+      { updatedAtGreaterThan: T1, limit: '1000' },
+    ]);
+    expect<string | null>(store.saved).toBe(T2);
+  });
+
+  test('is kept for later walks too, with the checkpoint that they began from', async () => {
+    const store = { saved: T0 };
+    await run(store, [walked([1], T1, 2), walked([2], T1)], 2);
+    expect(store.saved).toBe(inside(T1, 2, T0));
+    const { queries } = await run(store, [walked([2], T2), walked([], T2)]);
+    expect(queries).toEqual([
+      { updatedAtGreaterThan: T0, limit: '1000', cursor: id(2) },
+      { updatedAtGreaterThan: T1, limit: '1000' },
+    ]);
+  });
+
+  test('gives way to the checkpoint even when that has not moved', async () => {
+    const store = { saved: T1 };
+    await run(store, [walked([1], T1, 2), walked([2], T1)]);
+    expect(store.saved).toBe(T1);
+  });
+
+  test('takes the smallest Complete-Through of all pages, before and after the crash', async () => {
+    const store = { saved: inside(T2, 3) };
+    const { queries } = await run(store, [walked([3], T1), walked([], T2)]);
+    expect(queries[1]).toEqual({ updatedAtGreaterThan: T1, limit: '1000' });
+  });
+
+  test.each([
+    ['', 'The checkpoint is empty.'],
+    ['  \n', 'The checkpoint is empty.'],
+    ['yesterday', '"yesterday" is not a checkpoint: not a timestamp such as 2026-11-14T12:00:00.'],
+    [
+      '2026-99-14T12:00:00',
+      '"2026-99-14T12:00:00" is not a checkpoint: not a timestamp such as 2026-11-14T12:00:00.',
+    ],
+    ['{}', '"{}" is not a checkpoint: JSON that is no place inside a walk.'],
+    ['{"cursor":', '"{\\"cursor\\":" is not a checkpoint: JSON that is no place inside a walk.'],
+    [`{"completeThrough":"soon","cursor":"${id(1)}"}`, 'not a timestamp such as 2026-11-14T12:00:00'],
+    [`{"completeThrough":"${T1}","cursor":"1"}`, 'JSON that is no place inside a walk'],
+    [`{"completeThrough":"${T1}","cursor":"${id(1)}","updatedAtGreaterThan":7}`, 'not a timestamp'],
+  ])('is checked when it is loaded, before anything is sent: %j', async (saved, words) => {
+    const error = await failure(run({ saved }, []));
+    expect(error).toBeInstanceOf(CheckpointError);
+    expect(error).toMatchObject({ code: 'bad_checkpoint', message: expect.stringContaining(words) });
+  });
+
+  test('may have blanks and line breaks around it', async () => {
+    const { queries } = await run({ saved: ` ${T1}\r\n` }, [walked([], T1)]);
+    expect(queries).toEqual([{ updatedAtGreaterThan: T1, limit: '1000' }]);
   });
 });
 
@@ -192,7 +301,7 @@ describe('an outage', () => {
         onError: (error, retryInMs) => void errors.push(`${(error as Error).name} ${retryInMs}`),
       },
     );
-    expect(seen).toEqual(['1', '2', `checkpoint ${T1}`]);
+    expect(seen).toEqual(['1', `checkpoint ${inside(T1, 2, T0)}`, '2', `checkpoint ${T1}`]);
     expect(queries.slice(1)).toEqual(
       Array.from({ length: 6 }, () => ({ updatedAtGreaterThan: T0, limit: '1000', cursor: id(2) })),
     );
@@ -200,7 +309,7 @@ describe('an outage', () => {
       'NetworkError 1000',
       'ApiError 4000',
       'ApiError 4000',
-      'MalformedResponseError 8000',
+      'OutageError 8000',
       'MalformedResponseError 16000',
     ]);
     expect(clock.slept).toEqual([1_000, 4_000, 4_000, 8_000, 16_000, 0]);
@@ -243,20 +352,36 @@ describe('the signal', () => {
     expect(seen).toEqual([id(1)]);
   });
 
-  test('in mid-walk leaves the checkpoint where it is', async () => {
+  test('in the middle of a walk ends it after the page that was under way, whose end is the place', async () => {
     const stop = new AbortController();
-    const checkpoints: string[] = [];
-    const { client } = openClient(scripted(walked([1], T1, 2)), { token: PRIVATE });
-    const onCheckpoint = (checkpoint: string) => void checkpoints.push(checkpoint);
-    for await (const _ of client.followTransactions({ onCheckpoint, signal: stop.signal })) stop.abort();
-    expect(checkpoints).toEqual([]);
+    const seen: string[] = [];
+    const { client } = openClient(scripted(walked([1, 2], T1, 3)), { token: PRIVATE });
+    const onCheckpoint = (checkpoint: string) => void seen.push(checkpoint);
+    for await (const change of client.followTransactions({ onCheckpoint, signal: stop.signal })) {
+      seen.push(change.id);
+      stop.abort();
+    }
+    expect(seen).toEqual([id(1), id(2), inside(T1, 3)]);
   });
 });
 
 describe('once', () => {
   test('ends after one walk', async () => {
     const { seen } = await follow([walked([1], T1, 2), walked([2], T2)], { once: true });
-    expect(seen).toEqual(['1', '2', `checkpoint ${T1}`]);
+    expect(seen).toEqual(['1', `checkpoint ${inside(T1, 2)}`, '2', `checkpoint ${T1}`]);
+  });
+
+  test('after the rest of an old walk takes in what has changed behind it since', async () => {
+    const { seen, queries, clock } = await follow([walked([2], T2), walked([1], T2)], {
+      checkpoint: inside(T1, 2),
+      once: true,
+    });
+    expect(seen).toEqual(['2', `checkpoint ${T1}`, '1', `checkpoint ${T2}`]);
+    expect(queries).toEqual([
+      { limit: '1000', cursor: id(2) },
+      { updatedAtGreaterThan: T1, limit: '1000' },
+    ]);
+    expect(clock.slept).toEqual([0]);
   });
 
   test('retries like any request, then throws', async () => {

@@ -1,7 +1,8 @@
 // Lists, as a caller uses them.
 
 import { describe, expect, test } from 'bun:test';
-import { BASE_URL, failure, id, page, scripted } from './support/answers.ts';
+import type { ApiError } from '../src/index.ts';
+import { BASE_URL, failure, id, page, problem, scripted } from './support/answers.ts';
 import { openClient } from './support/open-client.ts';
 
 describe('a list', () => {
@@ -26,14 +27,13 @@ describe('a list', () => {
     });
   });
 
-  test('is all its items when iterated, and goes on from the page that was awaited', async () => {
+  test('is all its items when iterated', async () => {
     const script = scripted(
       () => page([1, 2], 3),
       () => page([3, 4], 5),
       () => page([5]),
     );
     const list = openClient(script).client.coupons({ limit: 2 });
-    await list;
     const seen: string[] = [];
     for await (const coupon of list) seen.push(coupon.id);
     expect(seen).toEqual([1, 2, 3, 4, 5].map(id));
@@ -42,6 +42,36 @@ describe('a list', () => {
       `/v1/coupons/?limit=2&cursor=${id(3)}`,
       `/v1/coupons/?limit=2&cursor=${id(5)}`,
     ]);
+  });
+
+  test('starts anew each time it is awaited or iterated, also after a failure', async () => {
+    const script = scripted(
+      () => problem(404, 'not_found'),
+      () => page([1], 2),
+      () => page([1, 2]),
+      () => page([3]),
+    );
+    const list = openClient(script).client.retailers();
+    expect(await failure(list)).toMatchObject({ code: 'not_found' });
+    const first = await list;
+    expect([first.data.length, first.cursor]).toEqual([1, id(2)]);
+    expect((await list.toArray({ max: 9 })).map((item) => item.id)).toEqual([id(1), id(2)]);
+    expect((await list.toArray({ max: 9 })).map((item) => item.id)).toEqual([id(3)]);
+  });
+
+  test('is a promise to those who take one: then, catch and finally', async () => {
+    const script = scripted(
+      () => page([1]),
+      () => problem(404, 'not_found'),
+      () => page([2]),
+    );
+    const { client } = openClient(script);
+    const promise: Promise<{ data: { id: string }[] }> = client.retailers();
+    expect((await promise).data.map((item) => item.id)).toEqual([id(1)]);
+    expect(await client.retailers().catch((error: unknown) => (error as ApiError).code)).toBe('not_found');
+    let done = 0;
+    expect((await client.retailers().finally(() => void done++)).data).toHaveLength(1);
+    expect(done).toBe(1);
   });
 
   test('gives at most max items to toArray, and asks for no page beyond them', async () => {

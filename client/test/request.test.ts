@@ -1,10 +1,21 @@
 // How requests are sent, sent again and given up, with an injected fetch and clock.
 
 import { describe, expect, test } from 'bun:test';
-import { AbortedError, ApiError, MalformedResponseError, NetworkError, TimeoutError } from '../src/index.ts';
+import {
+  AbortedError,
+  ApiError,
+  MalformedResponseError,
+  NetworkError,
+  OutageError,
+  TimeoutError,
+} from '../src/index.ts';
 import {
   failure,
   html,
+  id,
+  json,
+  PRIVATE,
+  PUBLIC,
   page,
   problem,
   refuseConnection,
@@ -86,6 +97,21 @@ describe('a failed request', () => {
     expect(clock.now() - startedAtMs).toBe(90_000);
   });
 
+  test.each([3_600_000, -3_600_000])('has the same budget when the clock is set by %p ms', async (byMs) => {
+    const { client, clock } = openClient(
+      {
+        fetch: () => {
+          clock.set(byMs);
+          return never();
+        },
+      },
+      { timeoutMs: 40_000, retry: { attemptsMax: 100 } },
+    );
+    const startedAtMs = clock.monotonicMs();
+    expect(await failure(client.retailers())).toBeInstanceOf(TimeoutError);
+    expect(clock.monotonicMs() - startedAtMs).toBe(90_000);
+  });
+
   test('has the usual budget where none is named, undefined or not', async () => {
     const script = scripted(
       () => problem(429, 'rate_limited', { 'Retry-After': '50' }),
@@ -101,7 +127,6 @@ describe('a failed request', () => {
     [401, 'invalid_token'],
     [403, 'wrong_token_kind'],
     [404, 'not_found'],
-    [500, 'internal'],
   ] as const)('with status %p is not sent again', async (status, code) => {
     const script = scripted(() => problem(status, code));
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ status, code, attempts: 1 });
@@ -136,12 +161,27 @@ describe('a failed request', () => {
     });
   });
 
+  test('that a proxy answered in place of the service is an outage, and says so', async () => {
+    const script = scripted(() => html(502, { 'Retry-After': '3' }));
+    const error = await failure(openClient(script, { retry: { attemptsMax: 1 } }).client.retailers());
+    expect(error).toBeInstanceOf(OutageError);
+    expect(error).toMatchObject({
+      code: 'outage',
+      status: 502,
+      retryAfterMs: 3_000,
+      attempts: 1,
+      message:
+        'https://api.example/v1/retailers/ cannot be reached: something in front of the service answered 502 in its place. Try again later; if it lasts, tell the operator of the service.',
+    });
+  });
+
   test('that was redirected names the target instead of losing the token on the way', async () => {
     const moved = () => new Response(null, { status: 301, headers: { Location: 'https://www.example/v1/' } });
     const error = await failure(openClient(scripted(moved)).client.retailers());
     expect(error).toMatchObject({
       code: 'not_offerbook',
-      message: expect.stringContaining('redirect to https://www.example/v1/'),
+      message:
+        'https://api.example/v1/retailers/ answered with a redirect to https://www.example/v1/, which would lose the token on the way. Set baseUrl to where the service really is; mind http and https.',
     });
   });
 
@@ -150,6 +190,132 @@ describe('a failed request', () => {
     const { client, clock } = openClient(script, { timeoutMs: 3_000 });
     expect((await client.retailers()).data).toHaveLength(1);
     expect(clock.slept).toEqual([3_000, 250]);
+  });
+});
+
+describe('a retry', () => {
+  test('is told before the pause, with the error and how long it takes', async () => {
+    const script = scripted(
+      refuseConnection,
+      () => problem(500, 'internal'),
+      () => page([]),
+    );
+    const seen: unknown[] = [];
+    const { client, clock } = openClient(script, {
+      onRetry: (error, retryInMs) =>
+        void seen.push([error.code, error.attempts, retryInMs, clock.slept.length]),
+    });
+    await client.retailers();
+    expect(seen).toEqual([
+      ['network', 1, 250, 0],
+      ['internal', 2, 500, 1],
+    ]);
+  });
+
+  test('is not told where there is none', async () => {
+    const onRetry = () => {
+      throw new Error('was told');
+    };
+    const script = scripted(() => problem(400, 'invalid_parameter'));
+    expect(await failure(openClient(script, { onRetry }).client.retailers())).toBeInstanceOf(ApiError);
+  });
+});
+
+describe('a call', () => {
+  test('has settings of its own, for all its pages; the next call has those of the client', async () => {
+    const told: string[] = [];
+    const script = scripted(
+      () => page([1], 2),
+      () => problem(503, 'unavailable'),
+      () => problem(503, 'unavailable'),
+      () => page([]),
+    );
+    const { client, clock } = openClient(script, { headers: { 'X-Team': 'blue', 'X-Run': '1' } });
+    const list = client.retailers({
+      headers: { 'x-run': '2', authorization: 'Bearer stolen' },
+      retry: { attemptsMax: 2, delayMs: 7 },
+      onRetry: (error) => void told.push(error.code),
+    });
+    expect(await failure(list.toArray({ max: 9 }))).toMatchObject({ code: 'unavailable', attempts: 2 });
+    await client.retailers();
+    expect(clock.slept).toEqual([7]);
+    expect(told).toEqual(['unavailable']);
+    const sent = script.requests.map(({ headers }) => [
+      headers['x-team'],
+      headers['x-run'],
+      headers.authorization,
+    ]);
+    expect(sent).toEqual([
+      ...Array.from({ length: 3 }, () => ['blue', '2', `Bearer ${PUBLIC}`]),
+      ['blue', '1', `Bearer ${PUBLIC}`],
+    ]);
+    expect(script.requests.map(({ url }) => new URL(url).search)).toEqual([
+      '',
+      `?cursor=${id(2)}`,
+      `?cursor=${id(2)}`,
+      '',
+    ]);
+  });
+
+  test('has a time limit of its own', async () => {
+    const { client, clock } = openClient({ fetch: never }, { retry: { attemptsMax: 1 } });
+    expect(await failure(client.retailers({ timeoutMs: 123 }))).toMatchObject({
+      code: 'timeout',
+      attempts: 1,
+    });
+    expect(clock.slept).toEqual([123]);
+  });
+
+  test.each([
+    { timeoutMs: 0 },
+    { timeoutMs: Number.NaN },
+    { retry: { attemptsMax: 0 } },
+    { retry: { delayMs: -1 } },
+    { retry: { budgetMs: Number.NaN } },
+    { retry: { attemptsMax: '5' as unknown as number } },
+  ])('with a setting that cannot be meant is refused: %j', (options) => {
+    const { client } = openClient(scripted());
+    expect(() => client.retailers(options)).toThrow(RangeError);
+    expect(() => openClient(scripted(), options)).toThrow(RangeError);
+  });
+});
+
+describe('the attempts of an error', () => {
+  const stop = () => AbortSignal.abort();
+
+  test('are none when nothing was sent', async () => {
+    expect(await failure(openClient(scripted()).client.retailers({ signal: stop() }))).toMatchObject({
+      attempts: 0,
+    });
+  });
+
+  test('are those before the abort, when it came in a pause', async () => {
+    const controller = new AbortController();
+    const script = scripted(refuseConnection, () => problem(503, 'unavailable'));
+    const onRetry = (error: { attempts: number }) => void (error.attempts === 2 && controller.abort());
+    const error = await failure(
+      openClient(script, { onRetry }).client.retailers({ signal: controller.signal }),
+    );
+    expect(error).toMatchObject({ code: 'aborted', attempts: 2 });
+  });
+
+  test.each([
+    ['no page', () => json({ data: 1 }), 'bad_shape'],
+    ['a page that leads nowhere', () => page([], 1), 'stuck_cursor'],
+  ])('count the one that brought %s', async (_, answer, code) => {
+    const script = scripted(refuseConnection, answer);
+    expect(await failure(openClient(script).client.retailers())).toMatchObject({ code, attempts: 2 });
+  });
+
+  test('count the one that brought transactions without Complete-Through', async () => {
+    const { client } = openClient(
+      scripted(refuseConnection, () => page([1])),
+      { token: PRIVATE },
+    );
+    const follow = async () => {
+      for await (const _ of client.followTransactions({ once: true }));
+    };
+    expect(await failure(follow())).toMatchObject({ code: 'no_complete_through', attempts: 2 });
   });
 });
 

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ApiError, MalformedResponseError, NetworkError, TimeoutError, TokenError } from '../src/errors.ts';
+import {
+  ApiError,
+  MalformedResponseError,
+  NetworkError,
+  OutageError,
+  TimeoutError,
+  TokenError,
+} from '../src/errors.ts';
 import { isOutage, parseRetryAfterMs, RETRY_DEFAULTS, retryDelayMs } from '../src/retry-rules.ts';
 
 const NOW = Date.UTC(2026, 10, 14, 12);
@@ -14,6 +21,10 @@ function foreign(status: number): MalformedResponseError {
   return new MalformedResponseError('not_offerbook', '', status);
 }
 
+function outage(status: number): OutageError {
+  return new OutageError('', status);
+}
+
 const NETWORK = new NetworkError('', 'down');
 const TIMEOUT = new TimeoutError('', 1);
 const STUCK = new MalformedResponseError('stuck_cursor', '');
@@ -24,12 +35,16 @@ describe('a request', () => {
     ['a timeout', true, TIMEOUT],
     ['429', true, api(429)],
     ['503', true, api(503)],
-    ["a proxy's 503", true, foreign(503)],
+    ['500', true, api(500)],
+    ["a proxy's 429", true, outage(429)],
+    ["a proxy's 502", true, outage(502)],
+    ["a proxy's 503", true, outage(503)],
+    ["a proxy's 504", true, outage(504)],
     ['400', false, api(400)],
     ['401', false, api(401)],
-    ['500', false, api(500)],
-    ["a proxy's 502", false, foreign(502)],
+    ['404', false, api(404)],
     ["a proxy's 200", false, foreign(200)],
+    ["a proxy's 404", false, foreign(404)],
     ['a stuck cursor', false, STUCK],
     ['an error of the caller', false, new Error('cache broken')],
   ])('that failed with %s is sent again: %p', (_, again, error) => {
@@ -77,7 +92,7 @@ describe('a follower', () => {
     ['429', true, api(429)],
     ['500', true, api(500)],
     ['503', true, api(503)],
-    ["a proxy's 502", true, foreign(502)],
+    ["a proxy's 502", true, outage(502)],
     ["a proxy's 404 after a good answer", true, foreign(404)],
     ['401', false, api(401)],
     ['400', false, api(400)],
@@ -92,7 +107,7 @@ describe('a follower', () => {
     expect([
       isOutage(foreign(404), false),
       isOutage(foreign(200), false),
-      isOutage(foreign(502), false),
+      isOutage(outage(502), false),
     ]).toEqual([false, false, true]);
   });
 });

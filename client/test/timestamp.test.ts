@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { OfferbookClient } from '../src/index.ts';
+import { OfferbookClient, parseTimestamp } from '../src/index.ts';
 import { BASE_URL, failure, id, json, PRIVATE, page, scripted } from './support/answers.ts';
 import { openClient } from './support/open-client.ts';
 
@@ -59,6 +59,22 @@ describe('dates', () => {
         dates: 'Date',
       });
       expect(await failure(client.transactions())).toMatchObject({ code: 'bad_shape' });
+    },
+  );
+});
+
+describe('parseTimestamp', () => {
+  test.each([
+    ['2026-11-14T12:00:00', Date.UTC(2026, 10, 14, 12)],
+    ['2026-11-14T12:00:00.123', Date.UTC(2026, 10, 14, 12, 0, 0, 123)],
+  ])('reads %s as UTC, wherever the machine is', (text, ms) => {
+    expect(parseTimestamp(text).getTime()).toBe(ms);
+  });
+
+  test.each(['', '2026-11-14', '2026-11-14T12:00:00Z', '2026-11-14T12:00:00+01:00', 'now'])(
+    'refuses what the service does not send: %j',
+    (text) => {
+      expect(() => parseTimestamp(text)).toThrow(RangeError);
     },
   );
 });

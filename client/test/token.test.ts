@@ -19,7 +19,7 @@ describe('the token', () => {
     expect(script.requests).toEqual([]);
   });
 
-  test.each(['', 'secret', 'ob_pub_', `${PUBLIC}\n`, `Bearer ${PUBLIC}`])(
+  test.each(['secret', 'ob_pub_', `${PUBLIC}\n`, `Bearer ${PUBLIC}`])(
     'that cannot be one is refused at once, and not repeated: %j',
     (token) => {
       const construct = () => new OfferbookClient({ baseUrl: BASE_URL, token });
@@ -27,6 +27,15 @@ describe('the token', () => {
       expect(construct).not.toThrow('secret');
     },
   );
+
+  test.each(['', undefined, null])('that is missing is said to be missing: %j', (token) => {
+    expect(() => new OfferbookClient({ baseUrl: BASE_URL, token: token as string })).toThrow(
+      expect.objectContaining({
+        code: 'missing_token',
+        message: expect.stringContaining('No token was given'),
+      }),
+    );
+  });
 
   test('does not show when the client or an error is inspected', async () => {
     const { client } = openClient(scripted(() => problem(401, 'invalid_token')));
@@ -42,10 +51,79 @@ describe('the token', () => {
     expect(script.requests).toEqual([
       {
         url: `${BASE_URL}/v1/retailers/`,
-        headers: { Accept: 'application/json', Authorization: `Bearer ${PUBLIC}` },
+        headers: { accept: 'application/json', authorization: `Bearer ${PUBLIC}` },
       },
     ]);
   });
+});
+
+describe('a token that is a function', () => {
+  const other = `ob_pub_${'b'.repeat(36)}`;
+
+  test('is asked before each attempt, so that a new token is used as soon as there is one', async () => {
+    const tokens = [PUBLIC, other, other];
+    const script = scripted(
+      () => problem(503, 'unavailable'),
+      () => page([1], 2),
+      () => page([2]),
+    );
+    const { client } = openClient(script, { token: async () => tokens.shift() ?? '' });
+    expect(await client.retailers().toArray({ max: 9 })).toHaveLength(2);
+    expect(script.requests.map(({ headers }) => headers.authorization)).toEqual(
+      [PUBLIC, other, other].map((token) => `Bearer ${token}`),
+    );
+  });
+
+  test('is not asked before it is needed', () => {
+    const { client } = openClient(scripted(), {
+      token: () => {
+        throw new Error('asked');
+      },
+    });
+    client.retailers();
+    client.transactions();
+  });
+
+  test.each([
+    ['nothing', '', 'missing_token'],
+    ['what is no token', 'secret', 'invalid_token'],
+    ['a token of the wrong kind', PRIVATE, 'wrong_token_kind'],
+  ])('and gives %s ends the call before anything is sent', async (_, token, code) => {
+    const script = scripted();
+    const error = await failure(openClient(script, { token: () => token }).client.retailers());
+    expect(error).toBeInstanceOf(TokenError);
+    expect(error).toMatchObject({ code, attempts: 0 });
+    expect(script.requests).toEqual([]);
+  });
+
+  test('and throws ends the call with what it threw', async () => {
+    const sealed = new Error('the vault is sealed');
+    const { client } = openClient(scripted(), { token: () => Promise.reject(sealed) });
+    expect(await failure(client.retailers())).toBe(sealed);
+  });
+});
+
+test.each(['https://api.example/v1', 'https://api.example/offers/v1/'])(
+  'a baseUrl that ends with the version is refused: %j',
+  (baseUrl) => {
+    expect(() => new OfferbookClient({ baseUrl, token: PUBLIC })).toThrow(
+      'baseUrl must not end with /v1: the client adds that',
+    );
+  },
+);
+
+test('a private token in an app is refused: everyone who installs it can read the token', () => {
+  const { navigator } = globalThis;
+  const become = (value: unknown) =>
+    Object.defineProperty(globalThis, 'navigator', { value, configurable: true });
+  become({ product: 'ReactNative' });
+  try {
+    expect(() => new OfferbookClient({ baseUrl: BASE_URL, token: PRIVATE })).toThrow(
+      expect.objectContaining({ code: 'private_token_in_browser' }),
+    );
+  } finally {
+    become(navigator);
+  }
 });
 
 test.each(['', 'api.example', 'ftp://api.example', 'https://api.example/?x=1'])(

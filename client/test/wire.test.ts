@@ -49,7 +49,7 @@ test("the client's types and the service's are assignable to each other, both wa
 });
 
 test('wire.ts is what the OpenAPI document gives (if not: npm run generate --workspace @offerbook/client)', async () => {
-  const generated = printWire(openApiDocument() as unknown as OpenApi);
+  const generated = printWire((await openApiDocument()) as unknown as OpenApi);
   expect(await Bun.file(join(import.meta.dir, '../src/wire.ts')).text()).toBe(generated);
 });
 

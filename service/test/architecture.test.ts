@@ -18,14 +18,26 @@ const ALLOWED: Record<string, readonly string[]> = {
   'main.ts': ['cli'],
 };
 
-const files = [...new Bun.Glob('**/*.ts').scanSync(SOURCE)].sort();
-const imports = new Map(files.map((file) => [file, importsOf(file)]));
+/** How one file of ours names another: imports and exports of values and of types, `import()`, and the file of a worker. */
+const REFERENCES = [
+  /\bfrom\s+'(\.[^']+)'/g,
+  /\bimport\s+'(\.[^']+)'/g,
+  /\bimport\(\s*'(\.[^']+)'/g,
+  /\bnew URL\(\s*'(\.[^']+)',\s*import\.meta\.url/g,
+];
 
-function importsOf(file: string): string[] {
-  const source = readFileSync(join(SOURCE, file), 'utf8');
-  return [...source.matchAll(/from '(\.[^']+(?<!\.json))'/g)].map(([, path = '']) =>
-    normalize(join(dirname(file), path)),
-  );
+const files = [...new Bun.Glob('**/*.ts').scanSync(SOURCE)].sort();
+const imports = new Map(files.map((file) => [file, referencesIn(file, read(file))]));
+
+function read(file: string): string {
+  return readFileSync(join(SOURCE, file), 'utf8');
+}
+
+/** The files that the source of a file names, each once. */
+function referencesIn(file: string, source: string): string[] {
+  const paths = REFERENCES.flatMap((pattern) => [...source.matchAll(pattern)].map(([, path = '']) => path));
+  const named = paths.filter((path) => !path.endsWith('.json'));
+  return [...new Set(named.map((path) => normalize(join(dirname(file), path))))];
 }
 
 function place(file: string): string {
@@ -42,18 +54,58 @@ describe('import direction', () => {
   });
 });
 
-test('no file imports itself in a circle, types aside', () => {
-  const values = new Map(files.map((file) => [file, valueImportsOf(file)]));
+describe('circles', () => {
+  test('a file is seen to name another in every way there is', () => {
+    const source = `
+      import { a } from './a.ts';
+      import type { B } from './b.ts';
+      import {
+        type C,
+      } from '../c.ts';
+      import './d.ts';
+      export type { E } from './e.ts';
+      const f = await import('./f.ts');
+      let g: typeof import('./g.ts');
+      new Worker(new URL('./h.ts', import.meta.url));
+      import i from '../../package.json' with { type: 'json' };
+      import { j } from 'j';`;
+    expect(referencesIn('x/y.ts', source).sort()).toEqual([
+      'c.ts',
+      ...['a', 'b', 'd', 'e', 'f', 'g', 'h'].map((name) => `x/${name}.ts`),
+    ]);
+  });
+
+  test('what is imported when it is needed is named in the code, not computed', () => {
+    const computed = files.filter((file) => /\bimport\((?!\s*')/.test(read(file)));
+    expect(computed).toEqual([]);
+  });
+
+  test('no file leads back to itself, not by types, not by import() and not by the file of a worker', () => {
+    expect(circlesIn(imports)).toEqual([]);
+  });
+
+  test('a circle is found', () => {
+    const graph = new Map([
+      ['a', ['b', 'd']],
+      ['b', ['c']],
+      ['c', ['b']],
+      ['d', []],
+    ]);
+    expect(circlesIn(graph)).toEqual(['b → c → b']);
+  });
+});
+
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   function visit(file: string, path: readonly string[]): string[] {
     if (path.includes(file)) return [[...path.slice(path.indexOf(file)), file].join(' → ')];
     if (done.has(file)) return [];
-    const circles = (values.get(file) ?? []).flatMap((next) => visit(next, [...path, file]));
+    const circles = (graph.get(file) ?? []).flatMap((next) => visit(next, [...path, file]));
     done.add(file);
     return circles;
   }
-  expect(files.flatMap((file) => visit(file, []))).toEqual([]);
-});
+  return [...graph.keys()].flatMap((file) => visit(file, []));
+}
 
 test('a server starts without the schemas', () => {
   const loaded = new Set(['cli/run.ts', 'cli/commands/serve.ts']);
@@ -62,35 +114,28 @@ test('a server starts without the schemas', () => {
 });
 
 function valueSource(file: string): string {
-  return readFileSync(join(SOURCE, file), 'utf8').replaceAll(/import type [^;]+;/g, '');
+  return read(file).replaceAll(/import type [^;]+;/g, '');
 }
 
+/** What is loaded together with a file. */
 function valueImportsOf(file: string): string[] {
-  const source = valueSource(file);
-  return [...source.matchAll(/from '(\.[^']+(?<!\.json))'/g)].map(([, path = '']) =>
-    normalize(join(dirname(file), path)),
-  );
+  const source = valueSource(file).replaceAll(/\b(import|new URL)\(/g, '');
+  return referencesIn(file, source);
 }
 
 test('only config.ts reads the environment', () => {
-  const readers = files.filter((file) =>
-    /process\.env|Bun\.env/.test(readFileSync(join(SOURCE, file), 'utf8')),
-  );
+  const readers = files.filter((file) => /process\.env|Bun\.env/.test(read(file)));
   expect(readers).toEqual(['config.ts']);
 });
 
 test('only clock.ts reads the time of day', () => {
-  const readers = files.filter((file) =>
-    /Date\.now|new Date\(\)/.test(readFileSync(join(SOURCE, file), 'utf8')),
-  );
+  const readers = files.filter((file) => /Date\.now|new Date\(\)/.test(read(file)));
   expect(readers).toEqual(['domain/clock.ts']);
 });
 
 test('the service makes no requests of its own, but for the command that follows another', () => {
   const callers = files.filter((file) =>
-    /(?<![.\w'`])fetch\((?!request\) \{)|new OfferbookClient|'node:https?'|'node:http2'/.test(
-      readFileSync(join(SOURCE, file), 'utf8'),
-    ),
+    /(?<![.\w'`])fetch\((?!request\) \{)|new OfferbookClient|'node:https?'|'node:http2'/.test(read(file)),
   );
   // code-samples.ts only shows how others call us.
   expect(callers).toEqual(['cli/commands/follow.ts', 'http/site/code-samples.ts']);

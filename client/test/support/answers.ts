@@ -58,6 +58,7 @@ export function html(status: number, headers: Record<string, string> = {}): Resp
 
 export interface ScriptedFetch {
   readonly fetch: Fetch;
+  /** Names of headers are in small letters. */
   readonly requests: { readonly url: string; readonly headers: Record<string, string> }[];
 }
 
@@ -68,7 +69,7 @@ export function scripted(...answers: readonly (() => Response | Promise<Response
     requests,
     fetch: async (url, init) => {
       const answer = answers[requests.length];
-      requests.push({ url, headers: init.headers as Record<string, string> });
+      requests.push({ url, headers: Object.fromEntries(new Headers(init.headers)) });
       if (answer === undefined) throw new Error(`request ${requests.length} was not expected: ${url}`);
       return answer();
     },

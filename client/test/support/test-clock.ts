@@ -11,12 +11,22 @@ interface Sleeper {
 
 export class TestClock implements Clock {
   #nowMs = Date.UTC(2026, 10, 14, 12);
+  #setByMs = 0;
   readonly #sleepers = new Set<Sleeper>();
   /** How long each sleep was that ran to its end, in order. */
   readonly slept: number[] = [];
 
   now(): number {
+    return this.#nowMs + this.#setByMs;
+  }
+
+  monotonicMs(): number {
     return this.#nowMs;
+  }
+
+  /** Sets the time of day, as an administrator or a time server does. */
+  set(byMs: number): void {
+    this.#setByMs += byMs;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -4,22 +4,22 @@
 //   URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
 
 import type { Logger } from 'pino';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ApiError } from '../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
-import type { TransactionStore, WalkStore } from '../domain/stores.ts';
 import { clientAddress, forwardedScheme, networkOf } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, pageOrigin, preflightReply } from './access/cors.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
 import type { CounterMaker } from './access/request-counter.ts';
 import type { TokenDirectory } from './access/token-directory.ts';
-import { lateBody, readyBody } from './content/response-body.ts';
-import { type Exchange, openExchange, type Route } from './exchange.ts';
+import { responseBody } from './content/response-body.ts';
+import { type Exchange, openExchange } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
+import type { Services } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
 import { problem } from './problem.ts';
 import type { Reply } from './reply.ts';
 import { requestLog } from './request-log.ts';
+import { type Resource, type Route, Router } from './router.ts';
 import { sitePages } from './site/site.ts';
 
 const URL_LENGTH_MAX = 8 * 1024;
@@ -35,11 +35,8 @@ export interface AppSettings extends RateLimitSettings {
   readonly explorerLogos: readonly string[];
 }
 
-export interface AppDependencies {
-  readonly catalogue: Catalogue;
+export interface AppDependencies extends Omit<Services, 'pageSize'> {
   readonly tokens: TokenDirectory;
-  readonly transactions: Pick<TransactionStore, 'page'>;
-  readonly walks: WalkStore;
   /** How requests are counted: in this process, or together with others. */
   readonly requestCounter: CounterMaker;
   /** Whether this node should get requests: everything is loaded, and it is not shutting down. */
@@ -59,7 +56,7 @@ export interface AppDependencies {
   readonly extraRoutes?: readonly Route[] | undefined;
 }
 
-export type App = (request: Request, socketAddress: string) => Response | Promise<Response>;
+export type App = (request: Request, socketAddress: string) => Promise<Response>;
 
 export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings } = dependencies;
@@ -67,52 +64,37 @@ export function buildApp(dependencies: AppDependencies): App {
   const addressOf = clientAddress(settings.trustedProxies);
   const schemeOf = forwardedScheme(settings.trustedProxies);
   const limits = rateLimits(settings, dependencies.requestCounter);
-  const routes = routeTable([
-    ...operationRoutes(dependencies, limits),
+  const router = new Router([
+    ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, dependencies.tokens, limits),
     ...sitePages(dependencies, { ...settings, pageToken: dependencies.pageToken }),
     ...(dependencies.extraRoutes ?? []),
   ]);
 
-  function findRoute(exchange: Exchange): Route {
-    const { path, search } = exchange;
-    const route = routes(path);
-    if (route !== undefined) {
-      exchange.route = route.path;
-      // Whether pages may read the answer holds for the first error, too.
-      exchange.openToBrowsers = route.openToBrowsers;
+  /** Throws ApiError for everything that the caller is to know. */
+  function serve(exchange: Exchange): Reply | Promise<Reply> {
+    const { request, path, search } = exchange;
+    const found = router.find(path);
+    const route = found?.resource.find(request.method);
+    if (found !== undefined) {
+      exchange.route = found.resource.path;
+      exchange.parameters = found.parameters;
+      // Whether pages may read the answer holds for errors, too.
+      exchange.openToBrowsers = route?.openToBrowsers ?? found.resource.allowFromPages !== '';
     }
     if (path.length + search.length >= URL_LENGTH_MAX) {
       throw new ApiError('uri_too_long', `The URL must not be longer than ${URL_LENGTH_MAX} bytes.`);
     }
-    if (route === undefined) {
-      // People see this, too: whoever mistypes a page's address in a browser.
+    if (found === undefined) {
+      // People who mistype the address of a page see this, too.
       throw new ApiError(
         'not_found',
         'There is nothing at this path. What there is stands in the API reference at /docs.',
       );
     }
-    return route;
+    return route?.answer(exchange) ?? answerWithoutRoute(request, found.resource);
   }
 
-  function serve(exchange: Exchange): Response | Promise<Response> {
-    const { request } = exchange;
-    const route = findRoute(exchange);
-    if (route.openToBrowsers && isPreflight(request)) return respond(exchange, preflightReply());
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new ApiError('method_not_allowed', 'Use GET or HEAD.', { headers: { Allow: 'GET, HEAD' } });
-    }
-    const admitted = route.admit?.(exchange);
-    return admitted === undefined ? answer(route, exchange) : admitted.then(() => answer(route, exchange));
-  }
-
-  function answer(route: Route, exchange: Exchange): Response | Promise<Response> {
-    const reply = route.answer(exchange);
-    if (!(reply instanceof Promise)) return respond(exchange, reply);
-    const toBody = exchange.request.method === 'HEAD' ? readyBody : lateBody;
-    return reply.then((late) => respond(exchange, late, toBody));
-  }
-
-  function respond(exchange: Exchange, reply: Reply, toBody = readyBody): Response {
+  function respond(exchange: Exchange, reply: Reply): Response {
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.metrics?.count(exchange.route, reply.status, durationMs);
     logRequest({
@@ -130,10 +112,10 @@ export function buildApp(dependencies: AppDependencies): App {
     if (dependencies.isLeaving()) headers.set('Connection', 'close');
     if (exchange.rateLimit !== undefined) setAll(headers, exchange.rateLimit.headers);
     if (reply.ownHeaders !== undefined) setAll(headers, reply.ownHeaders);
-    return new Response(toBody(reply.body), { status: reply.status, headers });
+    return new Response(responseBody(reply.body, exchange.request.method), { status: reply.status, headers });
   }
 
-  function fail(exchange: Exchange, error: unknown): Response {
+  function fail(exchange: Exchange, error: unknown): Reply {
     const shown =
       error instanceof ApiError
         ? error
@@ -154,23 +136,32 @@ export function buildApp(dependencies: AppDependencies): App {
     }
     // An error that came before the token was looked at counts for nobody, but shows what the address has left.
     exchange.rateLimit ??= limits.failed.peek(networkOf(exchange.address));
-    return respond(exchange, problem(shown, exchange));
+    return problem(shown, exchange);
   }
 
-  return (request, socketAddress) => {
+  return async (request, socketAddress) => {
     const exchange = openExchange(request, {
       address: addressOf(socketAddress, request.headers),
       publicUrl: settings.publicUrl,
       scheme: schemeOf(socketAddress, request.headers),
       startedAtMs: performance.now(),
     });
+    let reply: Reply;
     try {
-      const response = serve(exchange);
-      return response instanceof Promise ? response.catch((error) => fail(exchange, error)) : response;
+      reply = await serve(exchange);
     } catch (error) {
-      return fail(exchange, error);
+      reply = fail(exchange, error);
     }
+    return respond(exchange, reply);
   };
+}
+
+/** A preflight is answered; any other method gets 405. */
+function answerWithoutRoute(request: Request, { allow, allowFromPages }: Resource): Reply {
+  if (allowFromPages !== '' && isPreflight(request)) return preflightReply(allowFromPages);
+  throw new ApiError('method_not_allowed', `Use ${allow.replace(/, (?=\w+$)/, ' or ')}.`, {
+    headers: { Allow: allow },
+  });
 }
 
 /** Where the catalogue refuses the token for its kind, the page has given it away all the same. */
@@ -181,14 +172,4 @@ function tellsOfPrivateTokenInPage({ code }: ApiError, { token, request }: Excha
 
 function setAll(headers: Headers, more: Readonly<Record<string, string>>): void {
   for (const name in more) headers.set(name, more[name] as string);
-}
-
-/** Operations and pages are served with and without the trailing slash: a redirect would drop the Authorization header. */
-function routeTable(routes: readonly Route[]): (path: string) => Route | undefined {
-  const byPath = new Map<string, Route>();
-  for (const route of routes) {
-    byPath.set(route.path, route);
-    if (route.path !== '/' && route.path.endsWith('/')) byPath.set(route.path.slice(0, -1), route);
-  }
-  return (path) => byPath.get(path);
 }

@@ -2,7 +2,6 @@
 
 import type { AccessToken } from '../domain/access-token.ts';
 import type { RateLimitState } from './access/rate-limit.ts';
-import type { Reply } from './reply.ts';
 
 export interface Exchange {
   readonly request: Request;
@@ -15,23 +14,17 @@ export interface Exchange {
   /** The address that limits count against. */
   readonly address: string;
   readonly startedAtMs: number;
-  /** What is logged as the route: a path of ours, never whatever a stranger typed. */
+  /** What is logged as the route: a path of ours, never what a stranger typed. */
   route: string;
+  parameters: PathParameters;
   /** Whether pages from anywhere may read the answer. */
   openToBrowsers: boolean;
   token: AccessToken | undefined;
   rateLimit: RateLimitState | undefined;
 }
 
-/** Both steps throw ApiError for everything that the caller is to know. */
-export interface Route {
-  readonly path: string;
-  readonly openToBrowsers: boolean;
-  /** Finds out who is calling and whether they may; for all who come when it is not there. */
-  readonly admit?: (exchange: Exchange) => void | Promise<void>;
-  /** A reply that is there at once is sent at once, before anything else happens. */
-  readonly answer: (exchange: Exchange) => Reply | Promise<Reply>;
-}
+/** What stands in the path for the parts of the route's path that are in braces, as it was sent. */
+export type PathParameters = Readonly<Record<string, string>>;
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 /** Characters of a host and port; whether they make one is for URL.canParse to say. */
@@ -64,6 +57,7 @@ export function openExchange(
     address,
     startedAtMs,
     route: 'unknown',
+    parameters: {},
     openToBrowsers: true,
     token: undefined,
     rateLimit: undefined,

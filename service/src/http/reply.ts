@@ -10,11 +10,8 @@ export interface Reply {
   readonly headers: Headers | Readonly<Record<string, string>>;
   /** What is not the same each time. A reply that is kept has the same names here each time, so that none is left over. */
   readonly ownHeaders?: Readonly<Record<string, string>> | undefined;
-  /**
-   * A list is of parts, to be sent one after the other. Bytes of a reply that is there at once may be gone when another
-   * request is answered: a Response has a copy of its own.
-   */
-  readonly body: Blob | Uint8Array<ArrayBuffer> | readonly Uint8Array<ArrayBuffer>[] | string | null;
+  /** A list is of parts, to be sent one after the other. */
+  readonly body: Blob | readonly Uint8Array<ArrayBuffer>[] | string | null;
 }
 
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {

@@ -22,7 +22,7 @@ export interface HostileRequest {
 const HEAD_BYTES_MAX = 16 * 1024;
 const HEADERS_MAX = 100;
 
-const document: OpenApiDocument = openApiDocument();
+const document: OpenApiDocument = await openApiDocument();
 const PATHS = Object.keys(document.paths);
 const METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const ODD_METHODS = ['CONNECT', 'get', 'BREW', 'PROPFIND', 'PRI', ''];

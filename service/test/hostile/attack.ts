@@ -31,7 +31,7 @@ export interface AttackReport {
 }
 
 const URL_LENGTH_MAX = 8 * 1024;
-const document = openApiDocument();
+const document = await openApiDocument();
 
 export async function attack(databaseUrl: string, requests: number, seed: number): Promise<AttackReport> {
   // Limits that are met only by failed attempts, so that there are answers of every kind.

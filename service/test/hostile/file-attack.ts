@@ -39,7 +39,7 @@ const PLACE = /^line \d+(?: \(item \d+\))?: ./;
 const WHOLE_FILE =
   /cannot be unpacked: its (?:gzip|zstd) data is damaged or cut short$|^this file (?:would withdraw|is one page)/;
 
-const { schemas } = openApiDocument().components;
+const { schemas } = (await openApiDocument()).components;
 const SCHEMAS = { retailer: schemas?.Retailer as object, transaction: schemas?.Transaction as object };
 const PROTOTYPE_NAMES = Object.getOwnPropertyNames(Object.prototype).sort().join();
 

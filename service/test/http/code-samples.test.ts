@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { newTokenText } from '../../src/domain/access-token.ts';
+import type { OperationId } from '../../src/http/operations/operation.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { codeSamples } from '../../src/http/site/code-samples.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
@@ -18,7 +19,7 @@ const PROGRAMS: Record<string, (source: string) => string[]> = {
 };
 
 /** What the output of each operation's samples holds. */
-const EXPECTED: Record<string, string> = {
+const EXPECTED: Record<OperationId, string> = {
   listRetailers: 'Retailer 1',
   listCashbackOffers: 'Retailer 1',
   listCoupons: 'CODE21',
@@ -63,7 +64,7 @@ describe.each(SAMPLES)('$id in $label', ({ lang, source, operation }) => {
     'works as it is',
     async () => {
       const { stdout, code } = await run(lang, source, tokens[operation.tokenKind] ?? '');
-      expect(stdout).toContain(EXPECTED[operation.id] ?? '?');
+      expect(stdout).toContain(EXPECTED[operation.id]);
       expect(code).toBe(0);
     },
     30_000,

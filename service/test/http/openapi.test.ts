@@ -9,7 +9,7 @@ import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
-const document = openApiDocument();
+const document = await openApiDocument();
 
 test('passes the recommended rules of the Redocly linter without a warning', async () => {
   const problems = await lintFromString({

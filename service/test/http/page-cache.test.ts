@@ -43,6 +43,23 @@ test('whatever is asked for, how often and in whatever order, each answer is the
   );
 });
 
+test('a page that waits while another is written cannot be taken for that one: its answer, made before, stays', async () => {
+  const shops = [retailer(1, { cashbackOffers: [offer(11), offer(12)] })];
+  const loaded = new Catalogue(storeOf(shops), () => START_MS);
+  await loaded.refresh();
+  const offers = loaded.list('cashbackOffers');
+  const cache = new PageCache();
+  const first = cache.get(offers, { cursor: id(11), limit: 1 });
+  const { whole } = first.as(undefined);
+  const text = await new Response(whole.body as Body).text();
+  const late = cache.get(offers, { cursor: id(12), limit: 1 });
+  cache.get(offers, { cursor: id(11), limit: 2 });
+  expect(() => late.as(undefined)).toThrow('a page was used after the next one was written');
+  expect(() => late.size).toThrow('a page was used after the next one was written');
+  expect(await new Response(whole.body as Body).text()).toBe(text);
+  expect(JSON.parse(text)).toMatchObject({ data: [{ id: id(11) }], cursor: id(12) });
+});
+
 test('a filter of any name and value makes another page', async () => {
   const cache = new PageCache();
   const view: ListView = {

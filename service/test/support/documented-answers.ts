@@ -27,7 +27,7 @@ const GENERAL_HEADERS = /^(date|content-(type|length|encoding)|connection|keep-a
 /** What RFC 3986 lets a URI hold; URL.canParse would correct the rest and say nothing. */
 const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
 
-const document = openApiDocument();
+const document = await openApiDocument();
 const ajv = new Ajv({ strict: false, allErrors: true });
 ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
 ajv.addFormat('url', (text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text));

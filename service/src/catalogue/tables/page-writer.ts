@@ -14,7 +14,7 @@ const ROOM_KEPT_MAX = 4 * 1024 * 1024;
 
 /** A page of the list envelope, as UTF-8. */
 export interface EncodedPage {
-  /** They are there until the next page is written: whoever keeps them takes a copy. */
+  /** They are there until the next page is written, and reading them after that throws. Copy what has to last. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
 }
@@ -22,6 +22,7 @@ export interface EncodedPage {
 export class PageWriter {
   #room = Buffer.allocUnsafeSlow(ROOM_AT_FIRST);
   #used = 0;
+  #begun = 0;
 
   /** Copies a text of the pool. */
   copy(pool: TextPool, chunk: number, begin: number, end: number): void {
@@ -53,6 +54,7 @@ export class PageWriter {
   /** Begins anew, in the same place. */
   begin(): void {
     this.#used = 0;
+    this.#begun += 1;
     if (this.#room.length > ROOM_KEPT_MAX) this.#room = Buffer.allocUnsafeSlow(ROOM_AT_FIRST);
   }
 
@@ -62,6 +64,11 @@ export class PageWriter {
    */
   get written(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#room.buffer, 0, this.#used);
+  }
+
+  /** How often it has begun anew: tells whether what was written is still there. */
+  get begun(): number {
+    return this.#begun;
   }
 
   #makeRoomFor(bytes: number): void {
@@ -92,7 +99,16 @@ export function writePage(
   const next = numbers[count];
   const cursor = next === undefined ? undefined : ids.at(next);
   writer.add(envelopeEnd(cursor));
-  return { bytes: writer.written, cursor };
+  const page = writer.begun;
+  const bytes = writer.written;
+  return {
+    cursor,
+    get bytes() {
+      // Somebody waited between asking for a page and using it. They must not get the page of somebody else.
+      if (writer.begun !== page) throw new Error('a page was used after the next one was written');
+      return bytes;
+    },
+  };
 }
 
 /** Returns how many were written. */

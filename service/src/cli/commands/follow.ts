@@ -3,6 +3,7 @@
 
 import {
   ApiError,
+  CheckpointError,
   type FollowOptions,
   MalformedResponseError,
   OfferbookClient,
@@ -10,12 +11,12 @@ import {
   TokenError,
   type Transaction,
 } from '@offerbook/client';
+import { fileCheckpoint } from '@offerbook/client/node';
 import { Command } from 'commander';
 import { readToken } from '../../config.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { untilToldToStop } from '../node/signals.ts';
 import { printNote } from '../output.ts';
-import { checkpointFile } from './checkpoint-file.ts';
 import { clientWords } from './client-words.ts';
 import { parsePositiveDurationMs } from './duration.ts';
 
@@ -43,12 +44,10 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
   const intervalMs = parsePositiveDurationMs('--interval', options.interval);
   const client = buildClient(options.url);
   const printer = options.json === true || !process.stdout.isTTY ? jsonPrinter() : tablePrinter();
-  const file = options.checkpoint === undefined ? undefined : checkpointFile(options.checkpoint);
   const stop = new AbortController();
   void untilToldToStop().then(() => stop.abort());
   const settings: FollowOptions = {
-    checkpoint: await file?.read(),
-    onCheckpoint: (checkpoint) => file?.write(checkpoint),
+    store: options.checkpoint === undefined ? undefined : fileCheckpoint(options.checkpoint),
     once: options.once === true,
     intervalMs,
     signal: stop.signal,
@@ -78,13 +77,15 @@ function buildClient(url: string): OfferbookClient {
   }
 }
 
-/** A token that is not good, or an address where no Offerbook is, was given to us; an outage was not. */
+/** A bad token, a bad checkpoint file or an address where no Offerbook is was given to us; an outage was not. */
 function asBadInput(error: unknown): unknown {
   const refused =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
-  const elsewhere = error instanceof MalformedResponseError && error.status < 500 && error.status !== 429;
-  if (error instanceof TokenError || refused || elsewhere)
-    return new BadInput(clientWords(error), { cause: error });
+  const given =
+    error instanceof TokenError ||
+    error instanceof CheckpointError ||
+    error instanceof MalformedResponseError;
+  if (given || refused) return new BadInput(clientWords(error), { cause: error });
   return error;
 }
 

@@ -9,7 +9,8 @@ export function openApiCommand(): Command {
     .description('print the OpenAPI 3.1 document')
     .option('--json', 'as for the other commands; the document is the same without it')
     .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
-    .action(() => {
-      process.stdout.write(`${JSON.stringify(openApiDocument(readServeSettings({})))}\n`);
+    .action(async () => {
+      const document = await openApiDocument(readServeSettings({}));
+      process.stdout.write(`${JSON.stringify(document)}\n`);
     });
 }

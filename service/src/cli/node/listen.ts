@@ -3,9 +3,10 @@
 import type { ServeSettings } from '../../config.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { App } from '../../http/app.ts';
+import { STOP_MAX_MS } from './signals.ts';
 
-/** Requests that have not finished by then are cut off, so that a stop always ends. */
-const DRAIN_MS = 10_000;
+/** Requests that have not finished by then are cut off. Of the time that a stop may take, the rest is for the database. */
+const DRAIN_MS = STOP_MAX_MS - 2_000;
 const IDLE_TIMEOUT_S = 65;
 
 export interface Listener {

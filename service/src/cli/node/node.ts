@@ -9,7 +9,7 @@ import { BadInput } from '../../domain/failures.ts';
 import type { Stores, TransactionQuery } from '../../domain/stores.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
-import type { Route } from '../../http/exchange.ts';
+import type { Route } from '../../http/router.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { openAdmin } from './admin.ts';
 import { type ChangeFollower, followChanges } from './change-follower.ts';
@@ -56,8 +56,17 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   let stopping = false;
   let following: ChangeFollower | undefined;
   const isReady = () => !stopping && tokens.ready && catalogue.ready;
-  // What is opened here, in the order in which it is closed again.
-  const opened: (() => Promise<void>)[] = [() => stores.close()];
+  const flush = () =>
+    tokens.flushUsed().catch((error) => logger.debug({ err: error }, 'last use not written yet'));
+  const flushTimer = setInterval(flush, FLUSH_INTERVAL_MS);
+  // What is closed at the end, the last one first.
+  const opened: (() => Promise<void>)[] = [
+    () => stores.close(),
+    async () => {
+      clearInterval(flushTimer);
+      await flush();
+    },
+  ];
   const closeAll = async () => {
     for (const close of opened.toReversed()) await close();
   };
@@ -109,10 +118,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   }
   logger.info({ revision: catalogue.revision }, 'ready');
 
-  const flush = () =>
-    tokens.flushUsed().catch((error) => logger.debug({ err: error }, 'last use not written yet'));
-  const flushTimer = setInterval(flush, FLUSH_INTERVAL_MS);
-
   return {
     url,
     stores,
@@ -120,8 +125,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       stopping = true;
       // Whoever sends us requests has this long to find out that it should not; they are answered all the while.
       await Bun.sleep(settings.drainDelay * 1000);
-      clearInterval(flushTimer);
-      await flush();
       await closeAll();
       logger.info('stopped');
     },

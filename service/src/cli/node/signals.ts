@@ -1,4 +1,4 @@
-// Waiting for the order to stop, and for the end of whoever would give it.
+// Waiting for the order to stop, and for the end of whoever would give it; and ending once it was given.
 
 /** Being told again by a supervisor is no news: systemd tells all processes, and then the first one tells its workers. */
 export function untilToldToStop(): Promise<void> {
@@ -7,6 +7,19 @@ export function untilToldToStop(): Promise<void> {
     // Whoever presses Ctrl-C a second time does not want to wait.
     process.once('SIGINT', () => resolve());
   });
+}
+
+/** How long a stop may take, from the moment in which the port is closed. */
+export const STOP_MAX_MS = 10_000;
+/** How long what is still open after everything was closed may keep the process. */
+export const LEFTOVERS_MAX_MS = 100;
+
+/**
+ * Ends the process if it is still there by then. Nothing that is only waited for may keep it longer: neither a database
+ * that does not answer nor a log that nobody reads.
+ */
+export function endWithin(timeoutMs: number): void {
+  setTimeout(() => process.exit(), timeoutMs).unref();
 }
 
 const LOOK_MS = 500;

@@ -11,7 +11,6 @@ import { adminPlace } from './admin.ts';
 import { bind, type Place } from './listen.ts';
 import { requireReplicable } from './node.ts';
 import { createSharedMemory } from './shared-memory.ts';
-import { untilToldToStop } from './signals.ts';
 
 const RESTART_MS = 1_000;
 /** With which a process ends that was started with something wrong. */
@@ -22,6 +21,7 @@ export async function runWorkers(
   settings: ServeSettings,
   databaseUrl: string,
   logger: Logger,
+  stop: Promise<void>,
 ): Promise<void> {
   // Migrates, and finds out about a bad URL or a taken port once instead of in every worker.
   requireReplicable(databaseUrl, settings);
@@ -60,7 +60,7 @@ export async function runWorkers(
   const running = adminPorts.map((adminPort) =>
     keepRunning(workerEnvironment({ ...settings, port, adminPort }, databaseUrl)),
   );
-  const reason = await Promise.race([untilToldToStop(), refusal.promise]);
+  const reason = await Promise.race([stop, refusal.promise]);
   stopping = true;
   for (const worker of workers) worker.kill('SIGTERM');
   await Promise.all(running);

@@ -8,11 +8,10 @@ import type { TokenDirectory } from './token-directory.ts';
 
 const REALM = 'Bearer realm="offerbook"';
 
-/** The token as a value when it is known, as a promise when the database has to be asked: most requests need not wait. */
-export function authenticate(
+export async function authenticate(
   authorization: string | null,
   tokens: TokenDirectory,
-): AccessToken | Promise<AccessToken> {
+): Promise<AccessToken> {
   const text = readBearer(authorization);
   // What is no token at all is looked for like any other: an answer that came sooner would tell them apart.
   return tokens.findKnown(text) ?? findNew(text, tokens);

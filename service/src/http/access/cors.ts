@@ -28,11 +28,12 @@ export function isPreflight(request: Request): boolean {
   );
 }
 
-export function preflightReply(): Reply {
+/** Tells a page which methods it may use. */
+export function preflightReply(methods: string): Reply {
   return {
     status: 204,
     headers: {
-      'Access-Control-Allow-Methods': 'GET, HEAD',
+      'Access-Control-Allow-Methods': methods,
       'Access-Control-Allow-Headers': 'Authorization, If-None-Match, Request-Id',
       'Access-Control-Max-Age': '86400',
     },

@@ -8,7 +8,7 @@ import { entityTag, matchesTag } from './entity-tag.ts';
 export class StaticFile {
   readonly #body: Uint8Array<ArrayBuffer>;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #compressed = new Map<Coding, Uint8Array<ArrayBuffer>>();
+  readonly #encoded = new Map<Coding | undefined, Blob>();
 
   constructor(text: string, headers: Readonly<Record<string, string>>) {
     this.#body = Buffer.from(text);
@@ -30,15 +30,15 @@ export class StaticFile {
       ETag: tag,
     };
     if (matchesTag(request.headers.get('If-None-Match'), tag)) return { status: 304, headers, body: null };
-    if (coding === undefined) return { status: 200, headers, body: this.#body };
-    return { status: 200, headers: { ...headers, 'Content-Encoding': coding }, body: this.#encode(coding) };
+    if (coding !== undefined) headers['Content-Encoding'] = coding;
+    return { status: 200, headers, body: this.#encode(coding) };
   }
 
-  #encode(coding: Coding): Uint8Array<ArrayBuffer> {
-    const known = this.#compressed.get(coding);
+  #encode(coding: Coding | undefined): Blob {
+    const known = this.#encoded.get(coding);
     if (known !== undefined) return known;
-    const made = compress(coding, this.#body);
-    this.#compressed.set(coding, made);
+    const made = new Blob([coding === undefined ? this.#body : compress(coding, this.#body)]);
+    this.#encoded.set(coding, made);
     return made;
   }
 }

@@ -1,20 +1,25 @@
-// Serves the four lists of the catalogue from memory.
+// Answers the operations that list the catalogue, from memory.
 
-import type { Catalogue, CatalogueListName } from '../../catalogue/catalogue.ts';
+import type { CatalogueListName } from '../../catalogue/catalogue.ts';
 import { ApiError } from '../../domain/api-errors.ts';
 import { chooseCoding } from '../content/content-coding.ts';
 import { matchesTag } from '../content/entity-tag.ts';
 import { PageCache } from '../content/page-cache.ts';
-import { type Exchange, nextLink } from '../exchange.ts';
-import type { Reply } from '../reply.ts';
-import type { CATALOGUE_PARAMETERS } from './operations.ts';
-import { type ParameterName, parseQuery, type Query } from './query.ts';
+import { nextLink } from '../exchange.ts';
+import type { Answer, Services } from './operation.ts';
+import { parseQuery } from './query.ts';
 
-export function catalogueRoute(catalogue: Catalogue, pageSize: number) {
+type CatalogueParameter = 'cursor' | 'limit' | 'name' | 'category' | 'country';
+
+export function catalogueRoute(
+  { catalogue, pageSize }: Services,
+  list: CatalogueListName,
+  parameters: readonly CatalogueParameter[],
+): Answer {
   const pages = new PageCache();
 
-  return (exchange: Exchange, list: CatalogueListName, parameters: readonly ParameterName[]): Reply => {
-    const query = parseQuery(exchange.search, parameters) as Query<(typeof CATALOGUE_PARAMETERS)[number]>;
+  return (exchange) => {
+    const query = parseQuery(exchange.search, parameters);
     if (!catalogue.ready) {
       throw new ApiError('unavailable', 'The catalogue is still being loaded. Try again shortly.', {
         headers: { 'Retry-After': '1' },

@@ -45,7 +45,7 @@ const dateTime: Reader<Instant> = (value) => {
     : { value: instant };
 };
 
-export const PARAMETERS = {
+const PARAMETERS = {
   cursor: { read: cursor, empty: 'bad' } satisfies Parameter<Uuid>,
   limit: { read: limit, empty: 'bad' } satisfies Parameter<number>,
   name: { read: text, empty: 'absent' } satisfies Parameter<string>,
@@ -56,6 +56,10 @@ export const PARAMETERS = {
 };
 
 export type ParameterName = keyof typeof PARAMETERS;
+
+/** What every list takes. */
+export const PAGE_PARAMETERS = ['cursor', 'limit'] as const;
+
 type Value<Name extends ParameterName> = (typeof PARAMETERS)[Name] extends Parameter<infer T> ? T : never;
 export type Query<Name extends ParameterName> = { readonly [N in Name]?: Value<N> };
 

@@ -1,23 +1,14 @@
 // Serves an organisation's transactions from the database, with the stamp up to which the answer is complete.
 
-import type { AccessToken } from '../../domain/access-token.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
-import type {
-  StampWindow,
-  TransactionPage,
-  TransactionQuery,
-  TransactionStore,
-  Walk,
-  WalkStore,
-} from '../../domain/stores.ts';
+import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/stores.ts';
 import { type Instant, printTimestamp } from '../../domain/timestamp.ts';
 import { chooseCoding, compress } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
-import { type Exchange, nextLink } from '../exchange.ts';
-import type { Reply } from '../reply.ts';
+import { nextLink } from '../exchange.ts';
 import { withinDeadline } from './database-deadline.ts';
-import { TRANSACTION_PARAMETERS } from './operations.ts';
-import { parseQuery } from './query.ts';
+import type { Answer, Services } from './operation.ts';
+import { PAGE_PARAMETERS, parseQuery } from './query.ts';
 import { Turnstile } from './turnstile.ts';
 
 /**
@@ -34,12 +25,16 @@ const START = Buffer.from(ENVELOPE_START);
 const EARLIEST_MS = -8.64e15;
 const LATEST_MS = 8.64e15;
 
-type Stores = { readonly transactions: Pick<TransactionStore, 'page'>; readonly walks: WalkStore };
+export const TRANSACTION_PARAMETERS = [
+  ...PAGE_PARAMETERS,
+  'updatedAtGreaterThan',
+  'updatedAtLessThan',
+] as const;
 
-export function transactionsRoute({ transactions, walks }: Stores, pageSize: number) {
+export function transactionsRoute({ transactions, walks, pageSize }: Services): Answer {
   const turnstile = new Turnstile({ runningMax: PAGES_AT_ONCE_MAX, ...WAITING });
 
-  return async (exchange: Exchange, token: AccessToken): Promise<Reply> => {
+  return async (exchange, token) => {
     const query = parseQuery(exchange.search, TRANSACTION_PARAMETERS);
     const asked = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
     const limit = query.limit ?? pageSize;
@@ -60,7 +55,7 @@ export function transactionsRoute({ transactions, walks }: Stores, pageSize: num
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));
     if (coding === undefined) return { status: 200, headers, body };
     headers['Content-Encoding'] = coding;
-    return { status: 200, headers, body: compress(coding, Buffer.concat(body)) };
+    return { status: 200, headers, body: [compress(coding, Buffer.concat(body))] };
   };
 
   /** What is newer than the caller's own lower bound is all that it waits for; a window with an end may be thought to be complete. */

@@ -2,8 +2,9 @@
 // asked for. Knows where they are and nothing of what is in them.
 
 import { StaticFile } from '../content/static-file.ts';
-import type { Exchange, Route } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
+import type { Route } from '../router.ts';
 
 const SOURCES = {
   '/assets/catalogue.js': '@offerbook/explorer/catalogue',
@@ -31,6 +32,7 @@ export class Assets {
 
   routes(): Route[] {
     return PATHS.map((path) => ({
+      method: 'GET',
       path,
       openToBrowsers: false,
       answer: async (exchange) => answer((await this.#bundle()).get(path), exchange),

@@ -1,15 +1,7 @@
-// The words of the OpenAPI document: what each operation, parameter and header is called and what it means.
+// The words that operations share in the OpenAPI document: what each parameter and header means.
 
-import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/api-errors.ts';
-import {
-  CashbackOfferSchema,
-  CouponSchema,
-  PromotionSchema,
-  RetailerSchema,
-} from '../../domain/catalogue.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
-import { TransactionSchema } from '../../domain/transaction.ts';
 import { type ParameterName, VALUE_LENGTH_MAX } from '../operations/query.ts';
 
 export type Schema = Record<string, unknown>;
@@ -27,49 +19,6 @@ export interface HeaderObject {
   readonly schema: Schema;
   readonly example: string | number;
   readonly required?: boolean;
-}
-
-const ITEMS: Record<string, { component: string; schema: z.ZodType; summary: string; description: string }> =
-  {
-    listRetailers: {
-      component: 'Retailer',
-      schema: RetailerSchema,
-      summary: 'Retailers with active deals',
-      description:
-        'Lists the retailers that currently have at least one active offer, coupon or promotion, each with its active deals, in the order of their ids.',
-    },
-    listCashbackOffers: {
-      component: 'CashbackOffer',
-      schema: CashbackOfferSchema,
-      summary: 'Cashback offers',
-      description:
-        "Lists cashback offers in the order of their ids. Filters narrow the list down to what matches all of them: name searches in the retailer's name, category is compared as a whole, both without regard to case and accents.",
-    },
-    listCoupons: {
-      component: 'Coupon',
-      schema: CouponSchema,
-      summary: 'Coupons',
-      description: 'Lists the coupons that are active now, in the order of their ids.',
-    },
-    listPromotions: {
-      component: 'Promotion',
-      schema: PromotionSchema,
-      summary: 'Promotions',
-      description: 'Lists the promotions that are active now, in the order of their ids.',
-    },
-    listTransactions: {
-      component: 'Transaction',
-      schema: TransactionSchema,
-      summary: 'Transactions of your users',
-      description:
-        "Lists the transactions of the token's organisation, in the order of their ids. For servers only. To keep a copy that misses no change, walk all pages of updatedAtGreaterThan=W, the first time without it, store each row under its id, and remember the Complete-Through header of the first page. When the whole walk is stored, and not before, that value is the next W. If a walk fails, begin it again with the same W. A row may come twice; keep the later one. Complete-Through: T promises that every change stamped T or earlier was there to be read, and that every later change will carry an updatedAt greater than T.",
-    },
-  };
-
-export function describedItem(operationId: string) {
-  const found = ITEMS[operationId];
-  if (found === undefined) throw new Error(`operation ${operationId} has no description`);
-  return found;
 }
 
 const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'in'>> = {

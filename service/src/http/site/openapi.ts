@@ -4,12 +4,12 @@
 import { z } from 'zod';
 import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
-import { OPERATIONS, type Operation } from '../operations/operations.ts';
+import type { Operation } from '../operations/operation.ts';
+import { OPERATIONS } from '../operations/operations.ts';
 import { exampleProblem } from '../problem.ts';
 import { type CodeSample, codeSamples } from './code-samples.ts';
 import {
   COMMON_ERROR_HEADERS,
-  describedItem,
   ERROR_HEADERS,
   HEADERS,
   type HeaderName,
@@ -57,7 +57,13 @@ export interface DocumentSettings {
 
 const DEFAULTS: DocumentSettings = { pageSize: PAGE_SIZE_DEFAULT, publicUrl: undefined };
 
-export function openApiDocument(settings = DEFAULTS): OpenApiDocument {
+export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocument> {
+  const described = await Promise.all(
+    OPERATIONS.map(async (operation) => ({
+      operation,
+      schema: wireSchema(await operation.item.loadSchema()),
+    })),
+  );
   return {
     openapi: '3.1.0',
     info: {
@@ -77,13 +83,14 @@ export function openApiDocument(settings = DEFAULTS): OpenApiDocument {
       },
     ],
     paths: Object.fromEntries(
-      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, settings) }]),
+      described.map(({ operation, schema }) => [
+        operation.path,
+        { get: operationObject(operation, schema, settings) },
+      ]),
     ),
     components: {
       schemas: {
-        ...Object.fromEntries(
-          OPERATIONS.map(({ id }) => [describedItem(id).component, wireSchema(describedItem(id).schema)]),
-        ),
+        ...Object.fromEntries(described.map(({ operation, schema }) => [operation.item.component, schema])),
         Problem: PROBLEM,
       },
       headers: HEADERS,
@@ -99,8 +106,11 @@ export function openApiDocument(settings = DEFAULTS): OpenApiDocument {
   };
 }
 
-function operationObject(operation: Operation, { pageSize, publicUrl }: DocumentSettings): OperationObject {
-  const { component, summary, description, schema } = describedItem(operation.id);
+function operationObject(
+  operation: Operation,
+  schema: Schema,
+  { pageSize, publicUrl }: DocumentSettings,
+): OperationObject {
   const isCatalogue = operation.tokenKind === 'public';
   const headers: HeaderName[] = [
     'Request-Id',
@@ -119,8 +129,8 @@ function operationObject(operation: Operation, { pageSize, publicUrl }: Document
   };
   return {
     operationId: operation.id,
-    summary,
-    description,
+    summary: operation.summary,
+    description: operation.description,
     tags: [isCatalogue ? 'Catalogue' : 'Transactions'],
     security: [isCatalogue ? { publicToken: [] } : { privateToken: [] }],
     parameters: operation.parameters.map((name) => parameterObject(name, pageSize)),
@@ -130,9 +140,9 @@ function operationObject(operation: Operation, { pageSize, publicUrl }: Document
         headers: headerRefs(headers),
         content: {
           'application/json': {
-            schema: envelope(component),
+            schema: envelope(operation.item.component),
             example: {
-              data: [exampleOf(wireSchema(schema))],
+              data: [exampleOf(schema)],
               cursor: '0192d1a0-0000-7000-8000-000000000201',
             },
           },

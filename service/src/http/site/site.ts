@@ -2,8 +2,8 @@
 
 import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
-import type { Route } from '../exchange.ts';
 import { json, type Reply } from '../reply.ts';
+import type { Route } from '../router.ts';
 import { Assets, type AssetUrls } from './assets.ts';
 import { errorList, errorPage } from './error-pages.ts';
 import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
@@ -69,13 +69,14 @@ function once<T>(make: () => T): () => T {
 }
 
 function open(path: string, answer: Route['answer']): Route {
-  return { path, openToBrowsers: true, answer };
+  return { method: 'GET', path, openToBrowsers: true, answer };
 }
 
 /** A page may hold the sandbox's token, so pages from elsewhere must not read it. */
 function pageRoute(path: string, assets: Assets, make: MakePage): Route {
   let made: StaticFile | undefined;
   return {
+    method: 'GET',
     path,
     openToBrowsers: false,
     async answer(exchange) {

@@ -1,4 +1,4 @@
-// The client library's own follower, one walk at a time.
+// The client library's own follower, one walk at a time. A walk that breaks off goes on where it was.
 
 import { NetworkError, OfferbookClient } from '@offerbook/client';
 import type { Transaction } from '../../../src/domain/transaction.ts';
@@ -23,24 +23,20 @@ export class FollowerPoller implements Poller {
   }
 
   async walk(limit: number): Promise<void> {
-    const rows: Transaction[] = [];
-    let next = this.#checkpoint;
     const follower = this.#client.followTransactions({
       checkpoint: this.#checkpoint,
       onCheckpoint: (checkpoint) => {
-        next = checkpoint;
+        this.#checkpoint = checkpoint;
       },
       once: true,
       limit,
     });
     try {
-      for await (const page of follower.pages()) rows.push(...(page as unknown as Transaction[]));
+      for await (const page of follower.pages()) upsert(this.copy, page as unknown as Transaction[]);
     } catch (error) {
       // What was thrown instead of a page comes out wrapped.
       throw error instanceof NetworkError ? error.cause : error;
     }
-    upsert(this.copy, rows);
-    this.#checkpoint = next;
   }
 }
 

@@ -25,7 +25,7 @@ export interface Poller {
   readonly copy: ReadonlyMap<Uuid, Transaction>;
   /**
    * Reads everything that has changed since the last checkpoint, then sets the next one. When it throws on
-   * the way, copy and checkpoint are as they were before: the poller was restarted.
+   * the way, the poller was restarted: its checkpoint is not beyond what its copy has.
    */
   walk(limit: number): Promise<void>;
 }

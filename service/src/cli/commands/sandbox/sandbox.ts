@@ -11,7 +11,7 @@ import { systemClock } from '../../../domain/clock.ts';
 import { BadInput } from '../../../domain/failures.ts';
 import type { Organisation, Stores } from '../../../domain/stores.ts';
 import { printTimestamp } from '../../../domain/timestamp.ts';
-import type { Route } from '../../../http/exchange.ts';
+import type { Route } from '../../../http/router.ts';
 import { sourceFrom } from '../../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../../importer/import-catalogue.ts';
 import { importTransactions } from '../../../importer/import-transactions.ts';
@@ -20,7 +20,7 @@ import { withStores } from '../../command.ts';
 import { listen } from '../../node/listen.ts';
 import { openLog, STDERR } from '../../node/logger.ts';
 import { startNode } from '../../node/node.ts';
-import { untilToldToStop } from '../../node/signals.ts';
+import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../../node/signals.ts';
 import { lockFile } from './file-lock.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { findSeed, openOrganisation, renewTokens } from './organisation.ts';
@@ -63,6 +63,7 @@ export function sandboxCommand(): Command {
 async function runSandbox(options: SandboxOptions, command: Command): Promise<void> {
   // From the first moment on: whoever stops the sandbox while it makes its data wants a clean end, too.
   const stopping = untilToldToStop();
+  void stopping.then(() => endWithin(STOP_MAX_MS));
   const { port, host, logLevel } = options;
   const settings = readServeSettings({ port, host, logLevel });
   const seedAskedFor = parseSeed(options.seed);
@@ -90,10 +91,11 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
       });
     } finally {
       await stores.close();
-      closeLog();
+      await closeLog();
     }
   } finally {
     lock?.release();
+    endWithin(LEFTOVERS_MAX_MS);
   }
 }
 
@@ -177,6 +179,7 @@ function logoRoutes(seed: number, world: World): Route[] {
     'Cache-Control': 'public, max-age=86400',
   };
   return world.retailers.map((retailer) => ({
+    method: 'GET',
     path: `${LOGO_PATH}${retailer.id}.svg`,
     openToBrowsers: true,
     answer: () => ({ status: 200, headers, body: drawLogo(seed, retailer) }),
@@ -229,7 +232,7 @@ function chooseSeed(stored: number | undefined, askedFor: number | undefined): n
 
 /** Known before the server starts, because the logos' addresses hold it; a taken port is found out here. */
 async function findPort(settings: ServeSettings): Promise<number> {
-  const probe = listen(() => new Response(null, { status: 503 }), settings, false);
+  const probe = listen(async () => new Response(null, { status: 503 }), settings, false);
   await probe.stop();
   return settings.port === 0 ? Number(new URL(probe.url).port) : settings.port;
 }

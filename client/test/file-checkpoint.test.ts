@@ -1,0 +1,113 @@
+// A follower's place in a file: whole after every crash, checked when it is read, and the same file for the library and
+// for `offerbook follow`.
+
+import { describe, expect, test } from 'bun:test';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../service/test/support/databases.ts';
+import { transaction } from '../../service/test/support/fixtures.ts';
+import { CheckpointError, OfferbookClient } from '../src/index.ts';
+import { fileCheckpoint } from '../src/node.ts';
+import { failure, id } from './support/answers.ts';
+import { cleanEnvironment, runOfferbook, ServiceProcess } from './support/service-process.ts';
+
+const T0 = '2026-11-14T12:00:00';
+const INSIDE = JSON.stringify({ completeThrough: T0, cursor: id(7) });
+
+function place(text?: string): string {
+  const path = join(temporaryFolder(), 'place.txt');
+  if (text !== undefined) writeFileSync(path, text);
+  return path;
+}
+
+/** `async` so that what is thrown at once is a failure too. */
+const load = async (path: string) => fileCheckpoint(path).load();
+
+describe('a checkpoint in a file', () => {
+  test.each([T0, INSIDE])('comes back as it was saved, on a line of its own: %s', async (checkpoint) => {
+    const path = place();
+    await fileCheckpoint(path).save(checkpoint);
+    expect(readFileSync(path, 'utf8')).toBe(`${checkpoint}\n`);
+    expect(await load(path)).toBe(checkpoint);
+    expect(existsSync(`${path}.next`)).toBe(false);
+  });
+
+  test('is put in the place of the old one, and never written over it: nobody finds half of one', async () => {
+    const path = place('2020-01-01T00:00:00\n');
+    const reader = openSync(path, 'r');
+    await fileCheckpoint(path).save(T0);
+    expect(readFileSync(reader, 'utf8')).toBe('2020-01-01T00:00:00\n');
+    closeSync(reader);
+    expect(readFileSync(path, 'utf8')).toBe(`${T0}\n`);
+  });
+
+  test('is not there at first', async () => {
+    expect(await load(place())).toBeUndefined();
+  });
+
+  test('is trimmed', async () => {
+    expect(await load(place(`\ufeff ${T0} \r\n\n`))).toBe(T0);
+  });
+
+  test.each([
+    ['', 'The checkpoint is empty.'],
+    ['\n', 'The checkpoint is empty.'],
+    ['hello', '"hello" is not a checkpoint: not a timestamp such as 2026-11-14T12:00:00.'],
+    [INSIDE.slice(0, -5), 'JSON that is no place inside a walk.'],
+    ['\0'.repeat(20), 'not a timestamp'],
+  ])('is checked: %j', async (text, reason) => {
+    const path = place(text);
+    const error = await failure(load(path));
+    expect(error).toBeInstanceOf(CheckpointError);
+    const { message } = error as Error;
+    expect(message).toStartWith(`${path} does not hold a checkpoint. `);
+    expect(message).toEndWith(' Remove the file to start from the beginning.');
+    expect(message).toContain(reason);
+  });
+
+  test.each([
+    ['read', () => load(temporaryFolder())],
+    ['write', async () => fileCheckpoint('/no/such/folder/place.txt').save(T0)],
+  ] as const)('that cannot be %s says so', async (action, attempt) => {
+    const error = await failure(attempt());
+    expect(error).toBeInstanceOf(CheckpointError);
+    expect((error as Error).message).toStartWith(`cannot ${action} the checkpoint file `);
+  });
+});
+
+test('the library and `offerbook follow` go on from the file of the other', async () => {
+  await using service = await ServiceProcess.start();
+  const token = await service.token('private');
+  const client = new OfferbookClient({ baseUrl: service.url, token });
+  const path = place();
+  const byLibrary = async (limit = 1000, pagesMax = 9) => {
+    const seen: string[] = [];
+    for await (const page of client
+      .followTransactions({ store: fileCheckpoint(path), once: true, limit })
+      .pages()) {
+      seen.push(...page.map((change) => change.id));
+      if (--pagesMax === 0) break;
+    }
+    return seen;
+  };
+  const byCommand = async () => {
+    const args = ['follow', '--url', service.url, '--once', '--checkpoint', path];
+    const { stdout } = await runOfferbook(args, { env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token } });
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+  };
+
+  await service.importTransactions([1, 2, 3].map((number) => transaction(number)));
+  expect(await byLibrary()).toEqual([1, 2, 3].map(id));
+  await service.importTransactions([transaction(4)]);
+  expect(await byCommand()).toEqual([id(4)]);
+  await service.importTransactions([5, 6, 7].map((number) => transaction(number)));
+  // Leaves in the middle of the walk, when two pages are consumed.
+  expect(await byLibrary(1, 3)).toEqual([5, 6, 7].map(id));
+  expect(readFileSync(path, 'utf8')).toContain(`"cursor":"${id(7)}"`);
+  expect(await byCommand()).toEqual([id(7)]);
+  expect(await byLibrary()).toEqual([]);
+}, 60_000);

@@ -1,0 +1,26 @@
+// GET /v1/coupons/
+
+import { catalogueRoute } from './catalogue-route.ts';
+import type { Operation } from './operation.ts';
+import { PAGE_PARAMETERS } from './query.ts';
+
+export const listCoupons = {
+  id: 'listCoupons',
+  method: 'GET',
+  path: '/v1/coupons/',
+  tokenKind: 'public',
+  parameters: PAGE_PARAMETERS,
+  summary: 'Coupons',
+  description: 'Lists the coupons that are active now, in the order of their ids.',
+  item: {
+    component: 'Coupon',
+    loadSchema: async () => (await import('../../domain/catalogue.ts')).CouponSchema,
+  },
+  sample: {
+    clientMethod: 'coupons',
+    itemName: 'coupon',
+    printedFields: ['code', 'endDate'],
+    query: { limit: 100 },
+  },
+  answer: (services) => catalogueRoute(services, 'coupons', PAGE_PARAMETERS),
+} as const satisfies Operation;

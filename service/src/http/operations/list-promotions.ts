@@ -1,0 +1,26 @@
+// GET /v1/promotions/
+
+import { catalogueRoute } from './catalogue-route.ts';
+import type { Operation } from './operation.ts';
+import { PAGE_PARAMETERS } from './query.ts';
+
+export const listPromotions = {
+  id: 'listPromotions',
+  method: 'GET',
+  path: '/v1/promotions/',
+  tokenKind: 'public',
+  parameters: PAGE_PARAMETERS,
+  summary: 'Promotions',
+  description: 'Lists the promotions that are active now, in the order of their ids.',
+  item: {
+    component: 'Promotion',
+    loadSchema: async () => (await import('../../domain/catalogue.ts')).PromotionSchema,
+  },
+  sample: {
+    clientMethod: 'promotions',
+    itemName: 'promotion',
+    printedFields: ['description', 'deepLink'],
+    query: { limit: 100 },
+  },
+  answer: (services) => catalogueRoute(services, 'promotions', PAGE_PARAMETERS),
+} as const satisfies Operation;

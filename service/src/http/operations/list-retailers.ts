@@ -1,0 +1,27 @@
+// GET /v1/retailers/
+
+import { catalogueRoute } from './catalogue-route.ts';
+import type { Operation } from './operation.ts';
+import { PAGE_PARAMETERS } from './query.ts';
+
+export const listRetailers = {
+  id: 'listRetailers',
+  method: 'GET',
+  path: '/v1/retailers/',
+  tokenKind: 'public',
+  parameters: PAGE_PARAMETERS,
+  summary: 'Retailers with active deals',
+  description:
+    'Lists the retailers that currently have at least one active offer, coupon or promotion, each with its active deals, in the order of their ids.',
+  item: {
+    component: 'Retailer',
+    loadSchema: async () => (await import('../../domain/catalogue.ts')).RetailerSchema,
+  },
+  sample: {
+    clientMethod: 'retailers',
+    itemName: 'retailer',
+    printedFields: ['name', 'url'],
+    query: { limit: 100 },
+  },
+  answer: (services) => catalogueRoute(services, 'retailers', PAGE_PARAMETERS),
+} as const satisfies Operation;

@@ -1,0 +1,26 @@
+// GET /v1/transactions/, for servers only. How a page of it is read is in transactions-route.ts.
+
+import type { Operation } from './operation.ts';
+import { TRANSACTION_PARAMETERS, transactionsRoute } from './transactions-route.ts';
+
+export const listTransactions = {
+  id: 'listTransactions',
+  method: 'GET',
+  path: '/v1/transactions/',
+  tokenKind: 'private',
+  parameters: TRANSACTION_PARAMETERS,
+  summary: 'Transactions of your users',
+  description:
+    "Lists the transactions of the token's organisation, in the order of their ids. For servers only. To keep a copy that misses no change, walk all pages of updatedAtGreaterThan=W, the first time without it, store each row under its id, and remember the Complete-Through header of the first page. When the whole walk is stored, and not before, that value is the next W. If a walk fails, begin it again with the same W. A row may come twice; keep the later one. Complete-Through: T promises that every change stamped T or earlier was there to be read, and that every later change will carry an updatedAt greater than T.",
+  item: {
+    component: 'Transaction',
+    loadSchema: async () => (await import('../../domain/transaction.ts')).TransactionSchema,
+  },
+  sample: {
+    clientMethod: 'transactions',
+    itemName: 'transaction',
+    printedFields: ['id', 'status', 'cashback'],
+    query: { updatedAtGreaterThan: '2026-11-14T12:00:00' },
+  },
+  answer: transactionsRoute,
+} as const satisfies Operation;

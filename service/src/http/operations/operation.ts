@@ -1,0 +1,62 @@
+// What an operation is: everything that routing, the OpenAPI document, the code samples and the tests want to know of
+// it, in one entry. Each operation has a file of its own here, and operations.ts lists them.
+
+import type { z } from 'zod';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { AccessToken, TokenKind } from '../../domain/access-token.ts';
+import type { TransactionStore, WalkStore } from '../../domain/stores.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
+import type { ParameterName } from './query.ts';
+
+export type OperationId =
+  | 'listRetailers'
+  | 'listCashbackOffers'
+  | 'listCoupons'
+  | 'listPromotions'
+  | 'listTransactions';
+
+export interface Operation {
+  readonly id: OperationId;
+  readonly method: 'GET';
+  readonly path: `/v1/${string}/`;
+  /** The kind of token that may call it. */
+  readonly tokenKind: TokenKind;
+  readonly parameters: readonly ParameterName[];
+  readonly summary: string;
+  readonly description: string;
+  readonly item: ListedItem;
+  readonly sample: Sample;
+  /** Called once, when the server starts. What it returns is called with every request that has passed all checks. */
+  readonly answer: (services: Services) => Answer;
+}
+
+/** What the pages of an operation list. */
+export interface ListedItem {
+  /** Its name among the components of the OpenAPI document. */
+  readonly component: string;
+  /** Loaded for the OpenAPI document only: a server starts without the schemas. */
+  readonly loadSchema: () => Promise<z.ZodType>;
+}
+
+/** What the code samples of an operation call, and what they print. */
+export interface Sample {
+  /** The method of the client library. */
+  readonly clientMethod: string;
+  readonly itemName: string;
+  /** Fields of an item that say something on a line. */
+  readonly printedFields: readonly string[];
+  readonly query: Readonly<Record<string, string | number>>;
+}
+
+/** What operations answer from. */
+export interface Services {
+  readonly catalogue: Catalogue;
+  readonly transactions: Pick<TransactionStore, 'page'>;
+  readonly walks: WalkStore;
+  /** How many items a page has when the caller does not say. */
+  readonly pageSize: number;
+}
+
+/** Throws ApiError for everything that the caller is to know. */
+export type Answer = (exchange: Exchange, token: AccessToken) => Reply | Promise<Reply>;

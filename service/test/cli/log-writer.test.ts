@@ -1,0 +1,75 @@
+import { afterEach, expect, test } from 'bun:test';
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { LogWriter } from '../../src/cli/node/log-writer.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+const opened: number[] = [];
+afterEach(() => {
+  for (const file of opened.splice(0)) closeSync(file);
+});
+
+function open(path: string, flags: string | number): number {
+  const file = openSync(path, flags);
+  opened.push(file);
+  return file;
+}
+
+const line = (i: number) => `${JSON.stringify({ i, text: 'é'.repeat(i % 5_000) })}\n`;
+
+test('every line arrives whole and in order, however long', async () => {
+  const path = join(temporaryFolder(), 'log');
+  const writer = new LogWriter(open(path, 'w'));
+  const lines = Array.from({ length: 2_000 }, (_, i) => line(i));
+  for (const each of lines) writer.write(each);
+  await writer.close(10_000);
+  expect(readFileSync(path, 'utf8')).toBe(lines.join(''));
+});
+
+test('of a log that nobody reads, whole lines are dropped at the end, and closing it does not wait', async () => {
+  const pipe = join(temporaryFolder(), 'pipe');
+  expect(await Bun.spawn(['mkfifo', pipe]).exited).toBe(0);
+  const writer = new LogWriter(open(pipe, constants.O_RDWR | constants.O_NONBLOCK));
+  const text = 'x'.repeat(10_000);
+  for (let i = 0; i < 3_000; i++) writer.write(`${i} ${text}\n`);
+  const startedAt = performance.now();
+  await writer.close(50);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+
+  const reader = open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const received = await readWhileItComes(reader);
+  const numbers = received.split('\n').map((each) => each.replace(` ${text}`, ''));
+  // Nine million characters of thirty were kept at most, and the last line ends like the others.
+  expect(received.length).toBeLessThan(9_000_000);
+  expect(numbers).toEqual([...Array.from({ length: numbers.length - 1 }, (_, i) => String(i)), '']);
+
+  writer.write('read again\n');
+  await writer.close(10_000);
+  expect(await readWhileItComes(reader)).toBe('read again\n');
+});
+
+test('lines for a disk that is full are lost, and those after them are not waited for', async () => {
+  const writer = new LogWriter(open('/dev/full', 'w'));
+  for (let round = 0; round < 3; round++) {
+    writer.write('lost\n');
+    await writer.close(60_000);
+  }
+});
+
+/** Until nothing has come for as long as the writer leaves a full pipe alone, several times over. */
+async function readWhileItComes(file: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  for (let silentMs = 0; silentMs < 500; ) {
+    const chunk = Buffer.alloc(1 << 16);
+    try {
+      const length = readSync(file, chunk);
+      chunks.push(chunk.subarray(0, length));
+      silentMs = 0;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'EAGAIN') throw error;
+      await Bun.sleep(5);
+      silentMs += 5;
+    }
+  }
+  return Buffer.concat(chunks).toString();
+}

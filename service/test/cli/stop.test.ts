@@ -1,0 +1,121 @@
+// The order to stop: a server ends within the ten seconds that it promises, whatever it is in the middle of.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { COMMAND, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { offer, retailer } from '../support/fixtures.ts';
+import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
+import { removePostgres } from '../support/postgres-replica.ts';
+import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+/** Ten seconds, and what a busy machine adds to them. */
+const STOPPED_WITHIN_MS = 12_000;
+
+interface Stoppable {
+  kill(signal: NodeJS.Signals): void;
+  readonly exited: Promise<number>;
+}
+
+/** Stops a process and returns its exit code, or how long it was waited for in vain. */
+async function stop(child: Stoppable): Promise<number | string> {
+  child.kill('SIGTERM');
+  const late = `still there after ${STOPPED_WITHIN_MS} ms`;
+  const ended = await Promise.race([child.exited, Bun.sleep(STOPPED_WITHIN_MS).then(() => late)]);
+  child.kill('SIGKILL');
+  return ended;
+}
+
+function stopServer(server: ServerProcess): Promise<number | string> {
+  const exited = Promise.withResolvers<number>();
+  return stop({ kill: (signal) => void server.stop(signal).then(exited.resolve), exited: exited.promise });
+}
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
+  test('a server that is loading a catalogue ends when it is told to stop', async () => {
+    const env = { OFFERBOOK_DATABASE_URL: await create() };
+    const rows = Array.from({ length: 4_000 }, (_, i) =>
+      retailer(i + 1, { cashbackOffers: Array.from({ length: 10 }, (_, j) => offer(10_000 + i * 10 + j)) }),
+    );
+    expect((await offerbook(['import', 'catalogue', '-'], { env, stdin: ndjson(rows) })).code).toBe(0);
+    const child = spawnOfferbook(['serve', '--port', '0'], { env });
+    const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ''; !text.includes('"listening"'); ) text += (await lines.read()).value ?? '';
+    // Nobody may be kept waiting because the log is not read.
+    lines.releaseLock();
+    expect(await stop(child)).toBe(0);
+  });
+});
+
+describe('a PostgreSQL server that is', () => {
+  let postgres: PostgresServer;
+
+  beforeAll(async () => {
+    postgres = await startPostgres(['-c', 'fsync=off']);
+  });
+  afterAll(() => removePostgres(postgres));
+
+  const start = () =>
+    ServerProcess.start([], { env: { OFFERBOOK_DATABASE_URL: postgresUrl(postgres.port, 'postgres') } });
+
+  test('frozen does not hold up a stop', async () => {
+    await using server = await start();
+    const processes = postgresProcesses(postgres.directory);
+    for (const pid of processes) signalIfThere(pid, 'SIGSTOP');
+    try {
+      expect(await stopServer(server)).toBe(0);
+    } finally {
+      for (const pid of processes) signalIfThere(pid, 'SIGCONT');
+    }
+  });
+
+  test('away does not hold up a stop', async () => {
+    await using server = await start();
+    await postgres.process.stop();
+    try {
+      expect(await stopServer(server)).toBe(0);
+    } finally {
+      await postgres.process.start();
+    }
+  });
+});
+
+describe('a log that cannot be written', () => {
+  async function serve(destination: string): Promise<{ child: Stoppable; url: string }> {
+    const port = await freePort();
+    const database = `sqlite:${join(temporaryFolder(), 'stop.db')}`;
+    await offerbook(['orgs', 'create', 'acme', '--database', database]);
+    const args = ['serve', '--port', String(port), '--database', database, '--log-level', 'debug'];
+    const child = Bun.spawn(['/bin/sh', '-c', `exec "$0" "$@" ${destination}`, COMMAND, ...args], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const url = `http://127.0.0.1:${port}/readyz`;
+    const isReady = () =>
+      fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (!(await isReady())) await Bun.sleep(20);
+    return { child, url };
+  }
+
+  test('because the disk is full does not hold up a stop', async () => {
+    const { child } = await serve('> /dev/full');
+    expect(await stop(child)).toBe(0);
+  });
+
+  test('because nobody reads the pipe does not hold up a stop', async () => {
+    const pipe = join(temporaryFolder(), 'pipe');
+    expect(await Bun.spawn(['mkfifo', pipe]).exited).toBe(0);
+    // Open for reading, so that writing is not an error, and never read.
+    const reader = Bun.spawn(['/bin/sh', '-c', 'exec sleep 60 < "$0"', pipe]);
+    const { child, url } = await serve(`> '${pipe}'`);
+    // More lines than a pipe holds.
+    for (let i = 0; i < 1_000; i++) await fetch(url);
+    expect(await stop(child)).toBe(0);
+    reader.kill();
+  });
+});

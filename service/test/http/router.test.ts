@@ -1,0 +1,178 @@
+// What is at a path: by look-up where the path is fixed, by its segments where it has parameters.
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type Method, type Route, Router } from '../../src/http/router.ts';
+
+function route(method: Method, path: string, openToBrowsers = false): Route {
+  return { method, path, openToBrowsers, answer: () => ({ status: 204, headers: {}, body: null }) };
+}
+
+const COUPONS = route('GET', '/v1/coupons/', true);
+const DOCS = route('GET', '/docs');
+const HOME = route('GET', '/');
+const ACTIVATE = route('GET', '/v1/coupons/{id}/activate/');
+const ACTIVATE_BY_POST = route('POST', '/v1/coupons/{id}/activate/', true);
+const GO = route('GET', '/go/{click}/');
+const FILE = route('GET', '/files/{folder}/{name}');
+const router = new Router([COUPONS, DOCS, HOME, ACTIVATE, ACTIVATE_BY_POST, GO, FILE]);
+
+describe('a path', () => {
+  const cases: [path: string, route: Route, parameters: Record<string, string>][] = [
+    ['/', HOME, {}],
+    ['/v1/coupons/', COUPONS, {}],
+    ['/v1/coupons', COUPONS, {}],
+    ['/docs', DOCS, {}],
+    ['/v1/coupons/7/activate/', ACTIVATE, { id: '7' }],
+    ['/v1/coupons/7/activate', ACTIVATE, { id: '7' }],
+    ['/v1/coupons/%2F/activate', ACTIVATE, { id: '%2F' }],
+    ['/go/abc', GO, { click: 'abc' }],
+    ['/files/a/b', FILE, { folder: 'a', name: 'b' }],
+  ];
+  test.each(cases)('%s', (path, expected, parameters) => {
+    const found = router.find(path);
+    expect(found?.resource.find('GET')).toBe(expected);
+    expect(found?.resource.path).toBe(expected.path);
+    expect(found?.parameters).toEqual(parameters);
+  });
+
+  test.each([
+    '',
+    'v1/coupons/',
+    '//',
+    '/docs/',
+    '/v1/coupons//',
+    '//v1/coupons/',
+    '/V1/coupons/',
+    '/v1/coupons//activate/',
+    '/v1/coupons/7/activate//',
+    '/v1/coupons/7/8/activate/',
+    '/v1/coupons/7/',
+    '/go/',
+    '/go//',
+    '/files/a/b/',
+    'go/abc',
+    '/{click}/',
+    '/v1/{coupons}/',
+  ])('%p has nothing', (path) => {
+    expect(router.find(path)).toBeUndefined();
+  });
+
+  test('one of eight thousand segments is given up on early', () => {
+    expect(router.find('/a'.repeat(4_000))).toBeUndefined();
+    expect(router.find(`/go${'/'.repeat(8_000)}`)).toBeUndefined();
+  });
+});
+
+describe('methods', () => {
+  test('HEAD goes with GET, and what is not there is not found', () => {
+    const { resource } = router.find('/v1/coupons/7/activate/') ?? {};
+    expect(['GET', 'HEAD', 'POST', 'PUT', 'get'].map((method) => resource?.find(method))).toEqual([
+      ACTIVATE,
+      ACTIVATE,
+      ACTIVATE_BY_POST,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test.each([
+    ['/v1/coupons/', 'GET, HEAD', 'GET, HEAD'],
+    ['/v1/coupons/7/activate/', 'GET, HEAD, POST', 'POST'],
+    ['/docs', 'GET, HEAD', ''],
+  ])('of %s are listed, and those that pages may use', (path, allow, allowFromPages) => {
+    expect(router.find(path)?.resource).toMatchObject({ allow, allowFromPages });
+  });
+
+  test('POST alone does not bring HEAD', () => {
+    const posting = new Router([route('POST', '/v1/clicks/')]).find('/v1/clicks/')?.resource;
+    expect([posting?.allow, posting?.find('HEAD')]).toEqual(['POST', undefined]);
+  });
+});
+
+describe('routes that would answer the same request stop the start', () => {
+  test.each([
+    ['/a/', '/a/', 'GET /a/ is there twice'],
+    ['/a/', '/a', '/a/ and /a are the same path'],
+    ['/a/{x}/', '/a/{y}/', '/a/{x}/ and /a/{y}/ match the same paths'],
+    ['/a/{x}/', '/a/{x}', '/a/{x}/ and /a/{x} match the same paths'],
+    ['/a/{x}/c', '/a/b/{y}', '/a/{x}/c and /a/b/{y} match the same paths'],
+  ])('%s and %s', (one, other, problem) => {
+    expect(() => new Router([route('GET', one), route('GET', other)])).toThrow(problem);
+  });
+
+  test('a fixed path beside one with a parameter is the first to be taken', () => {
+    const both = new Router([route('GET', '/go/{click}/'), route('GET', '/go/help/')]);
+    expect(both.find('/go/help')?.resource.path).toBe('/go/help/');
+    expect(both.find('/go/other')?.resource.path).toBe('/go/{click}/');
+  });
+});
+
+describe('any routes', () => {
+  const word = fc.stringMatching(/^[a-c]{1,2}$/);
+  const segment = fc.oneof(
+    word,
+    word.map((name) => `{${name}}`),
+  );
+  const path = fc
+    .tuple(fc.uniqueArray(segment, { minLength: 1, maxLength: 4 }), fc.boolean())
+    .map(([segments, slash]) => `/${segments.join('/')}${slash ? '/' : ''}`);
+  const value = fc.stringMatching(/^[^/]{1,5}$/);
+
+  function buildRouter(paths: readonly string[]): Router | undefined {
+    try {
+      return new Router(paths.map((each) => route('GET', each)));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The path with values in the places of its parameters. */
+  function fill(template: string, values: readonly string[]) {
+    const parameters: Record<string, string> = {};
+    let used = 0;
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      parameters[name] = values[used++] ?? 'x';
+      return parameters[name] ?? '';
+    });
+    return { filled, parameters };
+  }
+
+  test('are found by what they were made of, with and without the slash at their end', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(path, { minLength: 1, maxLength: 4 }), fc.array(value), (paths, values) => {
+        const built = buildRouter(paths);
+        fc.pre(built !== undefined);
+        for (const each of paths) {
+          const { filled, parameters } = fill(each, values);
+          // A fixed path may stand in the way of one with parameters that happen to spell it.
+          const isFixed = paths.some((other) => !other.includes('{') && `${other}/`.startsWith(filled));
+          fc.pre(!each.includes('{') || !isFixed);
+          const spellings = each.endsWith('/') ? [filled, filled.slice(0, -1)] : [filled];
+          for (const spelling of spellings) {
+            expect(built?.find(spelling)).toMatchObject({ resource: { path: each }, parameters });
+          }
+          if (!each.endsWith('/')) expect(built?.find(`${filled}/`)?.resource.path).not.toBe(each);
+        }
+      }),
+    );
+  });
+
+  test('are found by a path only if it can be made of them', () => {
+    const asked = fc.oneof(path, fc.stringMatching(/^[/a-c{}]{0,12}$/));
+    fc.assert(
+      fc.property(fc.uniqueArray(path, { minLength: 1, maxLength: 4 }), asked, (paths, wanted) => {
+        const built = buildRouter(paths);
+        fc.pre(built !== undefined);
+        const patterns = paths.map(
+          (each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+').replace(/\/$/, '/?')}$`),
+        );
+        const matches = paths.filter((_, index) => patterns[index]?.test(wanted));
+        const found = built?.find(wanted)?.resource.path;
+        expect(
+          matches.length === 0 ? found === undefined : found !== undefined && matches.includes(found),
+        ).toBe(true);
+      }),
+    );
+  });
+});
