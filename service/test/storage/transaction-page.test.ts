@@ -131,7 +131,7 @@ for (const testDatabase of DATABASES) {
       const other = await newOrganisation(stores, 'other');
       orgId = (await newOrganisation(stores)).id;
       database = openDatabase(url, COMMAND_OPTIONS);
-      store = transactionStore(database, { clock, walks: stores.walks });
+      store = transactionStore(database, { clock });
       const load = (org: number, rows: readonly Row[]) =>
         store.write(org, async (writer) => {
           await writer.put(
@@ -170,21 +170,16 @@ for (const testDatabase of DATABASES) {
       );
     }, 60_000);
 
-    test('that is held by a walk ends where the walk is pinned, and promises no more', async () => {
-      const pin = fc.oneof(fc.constant(undefined), bound);
-      let walks = 0;
+    test('as of an earlier stamp ends there, and promises no more', async () => {
+      const moment = fc.oneof(fc.constant(undefined), bound);
       await fc.assert(
-        fc.asyncProperty(window, pin, cursor, limit, async (anyWindow, pinnedMs, anyCursor, anyLimit) => {
-          // Others than the organisation's own, so that none has been pinned before.
-          const walk = { orgId: ++walks, window: anyWindow };
-          if (pinnedMs !== undefined) await stores.walks.pin(walk, pinnedMs);
-          const query = { orgId, cursor: anyCursor, window: anyWindow, limit: anyLimit };
-          const page = await store.page(query, walk);
-          const maxMs = Math.min(anyWindow.maxMs, pinnedMs ?? anyWindow.maxMs);
-          const heldMs = maxMs < anyWindow.maxMs ? maxMs : END_MS;
+        fc.asyncProperty(window, moment, cursor, limit, async (anyWindow, asOfMs, anyCursor, anyLimit) => {
+          const query = { orgId, cursor: anyCursor, window: anyWindow, limit: anyLimit, asOfMs };
+          const page = await store.page(query);
+          const maxMs = Math.min(anyWindow.maxMs, asOfMs ?? anyWindow.maxMs);
           expect({ ...page, data: textOf(page) }).toEqual({
             ...expectedPage({ ...anyWindow, maxMs }, anyCursor, anyLimit),
-            completeThroughMs: Math.min(END_MS, heldMs),
+            completeThroughMs: Math.min(END_MS, asOfMs ?? END_MS),
           });
         }),
         { numRuns: 250 },

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BadInput, DatabaseUnavailable } from '../../src/domain/failures.ts';
 import type { StoredDocument, Stores } from '../../src/domain/stores.ts';
+import { newUuid } from '../../src/domain/uuid.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
@@ -170,11 +171,9 @@ describe('the file of walks beside an SQLite database', () => {
       await connection.all('CREATE TABLE walks (token_id TEXT, pinned_stamp INTEGER)');
     });
     const stores = await open.stores(url);
-    const walk = { orgId: 1, window: EVERYTHING };
-    expect(await stores.walks.pin(walk, 5)).toBe(5);
-    expect(await stores.walks.pin(walk, 4)).toBe(5);
+    const walk = { tokenId: newUuid(), window: EVERYTHING };
+    await stores.walks.begin(walk, 5);
     expect(await stores.walks.find(walk)).toBe(5);
-    expect(await stores.walks.find({ ...walk, orgId: 2 })).toBeUndefined();
   });
 });
 
@@ -187,6 +186,8 @@ async function expectToGoOn(stores: Stores, { organisations }: ReleaseContents):
   const window = { minMs: completeThroughMs + 1, maxMs: stampMs };
   const page = await stores.transactions.page({ orgId, cursor: undefined, window, limit: 10 });
   expect(textsOf(page)).toHaveLength(3);
-  expect(await stores.walks.pin({ orgId, window }, stampMs)).toBe(stampMs);
+  const walk = { tokenId: newUuid(), window };
+  await stores.walks.begin(walk, stampMs);
+  expect(await stores.walks.find(walk)).toBe(stampMs);
   expect(await newOrganisation(stores, 'initech')).toMatchObject({ name: 'initech' });
 }
