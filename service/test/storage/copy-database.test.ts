@@ -12,6 +12,7 @@ import {
   newOrganisation,
   openTestStores,
   rejection,
+  TEST_AUDITOR,
   textsOf,
   writeTransactions,
 } from './open-test-stores.ts';
@@ -23,7 +24,7 @@ const TEXT = 'Grüße 👋';
 async function contentOf(database: Database) {
   const byName = (columns: string, table: string) =>
     database.all(
-      `SELECT o.name, ${columns} FROM ${table} AS t JOIN organisations o ON o.id = t.org_id ORDER BY 1, 2`,
+      `SELECT o.name, ${columns} FROM ${table} AS t JOIN organisations o ON o.id = t.org_id ORDER BY 1, 2, 3`,
     );
   return {
     organisations: await database.all('SELECT name, created_at, last_stamp FROM organisations ORDER BY name'),
@@ -33,6 +34,18 @@ async function contentOf(database: Database) {
     ),
     retailers: await database.all('SELECT id, document FROM retailers ORDER BY id'),
     transactions: await byName('t.id, t.updated_at, t.document', 'transactions'),
+    history: await byName('t.id, t.until_stamp, t.from_stamp, t.document', 'history'),
+    imports: await database.all(
+      'SELECT kind, began_at, ended_at, outcome, document FROM imports ORDER BY id',
+    ),
+    importOfVersions: await database.all(
+      `SELECT t.id, i.began_at FROM (
+         SELECT id, import_id FROM transactions UNION ALL SELECT id, import_id FROM history
+       ) AS t JOIN imports i ON i.id = t.import_id ORDER BY t.id, i.began_at`,
+    ),
+    audit: await database.all(
+      "SELECT at, made_by, action, org, details FROM audit WHERE action <> 'database copied' ORDER BY id",
+    ),
   };
 }
 
@@ -73,7 +86,20 @@ describe.each(
       nowMs += 60_000;
       await writeTransactions(stores, first.id, newIds(rows), TEXT);
     }
-    await writeTransactions(stores, second.id, newIds(1_200), TEXT);
+    const ids = newIds(1_200);
+    await writeTransactions(stores, second.id, ids, TEXT);
+    const origin = {
+      kind: 'transactions',
+      orgId: second.id,
+      by: 'me',
+      source: null,
+      fileName: 'a.csv',
+    } as const;
+    for (const text of ['second', 'third']) {
+      nowMs += 60_000;
+      const importId = await stores.imports.begin({ ...origin, version: '0.1.0' });
+      await writeTransactions(stores, second.id, ids, text, importId);
+    }
     return { source: open.database(url), url, org: first };
   }
 
@@ -82,13 +108,13 @@ describe.each(
     const targetUrl = await to.create();
     const target = open.database(targetUrl);
     const seen: number[] = [];
-    expect(await copyDatabase(source, target, (rows) => seen.push(rows))).toEqual({
+    expect(await copyDatabase(source, target, TEST_AUDITOR, (rows) => seen.push(rows))).toEqual({
       organisations: 3,
       tokens: 3,
       retailers: 450,
       transactions: 6 + 2 + 1 + 1_200,
     });
-    expect(seen.at(-1)).toBe(450 + 6 + 2 + 1 + 1_200);
+    expect(seen.at(-1)).toBe(450 + 6 + 2 + 1 + 3 * 1_200);
     expect(await contentOf(target)).toEqual(await contentOf(source));
 
     const stores = await open.stores(targetUrl);
@@ -114,23 +140,23 @@ describe.each(
     await newOrganisation(await open.stores(targetUrl), 'theirs');
     const target = open.database(targetUrl);
     const before = await contentOf(target);
-    expect(await rejection(copyDatabase(source, target))).toBeInstanceOf(Refused);
+    expect(await rejection(copyDatabase(source, target, TEST_AUDITOR))).toBeInstanceOf(Refused);
     expect(await contentOf(target)).toEqual(before);
   });
 
   test('that breaks off leaves nothing behind', async () => {
     const { source } = await filled();
     const target = open.database(await to.create());
-    const broken = copyDatabase(source, target, (rows) => {
+    const broken = copyDatabase(source, target, TEST_AUDITOR, (rows) => {
       if (rows > 1_000) throw new Error('the power is gone');
     });
     expect(await rejection(broken)).toEqual(new Error('the power is gone'));
-    expect(Object.values(await contentOf(target))).toEqual([[], [], [], []]);
+    expect(Object.values(await contentOf(target)).flat()).toEqual([]);
   });
 
   test('of nothing is an error', async () => {
     const empty = open.database(await from.create());
     const target = open.database(await to.create());
-    expect(await rejection(copyDatabase(empty, target))).toBeInstanceOf(BadInput);
+    expect(await rejection(copyDatabase(empty, target, TEST_AUDITOR))).toBeInstanceOf(BadInput);
   });
 });

@@ -20,6 +20,7 @@ import {
   newOrganisation,
   openTestStores,
   rejection,
+  TEST_AUDITOR,
   textsOf,
   writeTransactions,
 } from './open-test-stores.ts';
@@ -78,7 +79,7 @@ for (const database of DATABASES) {
       const source = open.database(await database.create());
       const expected = await load(source, fixture);
       const url = await database.create();
-      await copyDatabase(source, open.database(url));
+      await copyDatabase(source, open.database(url), TEST_AUDITOR);
       const stores = await open.stores(url);
       expect(await readContents(stores)).toEqual(expected);
       await expectToGoOn(stores, expected);

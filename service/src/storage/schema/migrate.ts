@@ -31,11 +31,13 @@ export async function migrate(database: Database, schema: Schema = SCHEMAS[datab
 
 /**
  * The same for a command that only reads. A database from before the first release stays as it is: the columns that are
- * exported and copied are those of today.
+ * exported and copied are those of today. Tells whether it is such a database, which has no books.
  */
-export async function migrateToRead(database: Database): Promise<void> {
+export async function migrateToRead(database: Database): Promise<'of today' | 'unreleased'> {
   const { version } = await findVersion(database.dialect, database);
-  if (!isUnreleased(version, SCHEMAS[database.dialect])) await migrate(database);
+  if (isUnreleased(version, SCHEMAS[database.dialect])) return 'unreleased';
+  await migrate(database);
+  return 'of today';
 }
 
 interface SchemaVersion {
