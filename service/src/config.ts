@@ -104,10 +104,13 @@ export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) =
 
 const OTHER_VARIABLES = ['OFFERBOOK_DATABASE_URL', 'OFFERBOOK_TO_URL', 'OFFERBOOK_TOKEN'];
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export function readServeSettings(
   flags: Readonly<Record<string, unknown>>,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
+  variables: Environment = process.env,
 ): ServeSettings {
+  const environment = withoutServiceLinks(variables);
   const names = Object.keys(SETTINGS) as SettingName[];
   const known = new Set([...names.map(variable), ...OTHER_VARIABLES]);
   const unknown = Object.keys(environment).find((name) => name.startsWith('OFFERBOOK_') && !known.has(name));
@@ -142,6 +145,18 @@ function requireRoomForAdminPorts({ port, adminPort, workers }: ServeSettings): 
     const among = workers === 1 ? 'the --admin-port' : 'among those that start at --admin-port';
     throw new BadInput(`port ${port} is the --port and also ${among}; choose another for one of them`);
   }
+}
+
+/**
+ * Kubernetes tells every container of the Services beside it. Of one whose name begins with `offerbook`, the variables
+ * look like settings of ours.
+ */
+function withoutServiceLinks(environment: Environment): Environment {
+  const isServiceLink = ([name, value = '']: readonly [string, string | undefined]) =>
+    /_SERVICE_(HOST$|PORT$|PORT_)/.test(name) ||
+    /_PORT_\d+_(TCP|UDP|SCTP)(_|$)/.test(name) ||
+    (/_PORT$/.test(name) && /^(tcp|udp|sctp):\/\//.test(value));
+  return Object.fromEntries(Object.entries(environment).filter((entry) => !isServiceLink(entry)));
 }
 
 export function readDatabaseUrl(flag: string | undefined, fallback = DATABASE_DEFAULT): string {

@@ -1,16 +1,49 @@
-// What commands print: one JSON document or text for people on stdout, everything else on stderr.
+// What commands print: one JSON document or text for people on stdout, everything else on stderr. Output that cannot be
+// written is a failure of its own: whoever reads has gone, or the disk is full.
+
+import { writeSync } from 'node:fs';
+import { writeAll } from './write-all.ts';
+
+const [STDOUT, STDERR] = [1, 2];
 
 export interface OutputOptions {
   readonly json?: boolean;
 }
 
+/** Has no `code`, by which a database would take it for an error of its own. */
+export class OutputFailure extends Error {
+  override readonly name = 'OutputFailure';
+  /** As with `offerbook export catalogue | head`: whoever reads has had enough. */
+  readonly isReaderGone: boolean;
+
+  constructor(cause: unknown) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = code === 'ENOSPC' ? 'no space left on device' : message;
+    super(`the output could not be written: ${reason}`, { cause });
+    this.isReaderGone = code === 'EPIPE';
+  }
+}
+
+/** Resolves when the text has left this process. Throws OutputFailure. */
+export async function print(text: string): Promise<void> {
+  try {
+    await writeAll(STDOUT, Buffer.from(text));
+  } catch (error) {
+    throw new OutputFailure(error);
+  }
+}
+
 /** The result of a command: as JSON when asked for, in words otherwise. */
-export function printResult(options: OutputOptions, value: unknown, words: string): void {
-  process.stdout.write(`${options.json === true ? JSON.stringify(value) : words}\n`);
+export function printResult(options: OutputOptions, value: unknown, words: string): Promise<void> {
+  return print(`${options.json === true ? JSON.stringify(value) : words}\n`);
 }
 
 export function printNote(text: string): void {
-  process.stderr.write(`${text}\n`);
+  try {
+    writeSync(STDERR, `${text}\n`);
+  } catch {
+    // There is no other place to say so; the exit code tells that something was wrong.
+  }
 }
 
 /** Columns wide enough for their longest cell. */

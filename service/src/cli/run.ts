@@ -7,7 +7,7 @@ import manifest from '../../package.json';
 import { BadInput, DatabaseUnavailable, Refused } from '../domain/failures.ts';
 import { InvalidRows } from '../importer/invalid-rows.ts';
 import { clientWords } from './commands/client-words.ts';
-import { printNote } from './output.ts';
+import { OutputFailure, print, printNote } from './output.ts';
 
 /** Loaded one by one: without the others, the one that is asked for starts 20 ms sooner. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -34,18 +34,28 @@ export async function run(args: readonly string[]): Promise<number> {
   // Help, and whatever is none of them, is about all of them.
   for (const load of named === undefined ? Object.values(COMMANDS) : [named])
     program.addCommand(await load());
-  throwInsteadOfExit(program);
+  let help = '';
+  prepare(program, (text) => {
+    help += text;
+  });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' }).catch(async (error: unknown) => {
+      await print(help);
+      throw error;
+    });
     return 0;
   } catch (error) {
     return explain(error);
   }
 }
 
-function throwInsteadOfExit(command: Command): void {
-  command.exitOverride().showHelpAfterError('(add --help for what this takes)');
-  for (const sub of command.commands) throwInsteadOfExit(sub);
+/** Commander would exit by itself, and print help in a way that cannot be waited for. */
+function prepare(command: Command, writeOut: (text: string) => void): void {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut, writeErr: (text) => printNote(text.trimEnd()) })
+    .showHelpAfterError('(add --help for what this takes)');
+  for (const sub of command.commands) prepare(sub, writeOut);
 }
 
 function explain(error: unknown): number {
@@ -60,8 +70,11 @@ function explain(error: unknown): number {
     printNote(`offerbook: ${error instanceof OfferbookError ? clientWords(error) : error.message}`);
     return 1;
   }
-  // Whoever reads our output has had enough, as `offerbook export catalogue | head` does.
-  if ((error as { code?: unknown } | null)?.code === 'EPIPE') return 0;
+  if (error instanceof OutputFailure) {
+    if (error.isReaderGone) return 0;
+    printNote(`offerbook: ${error.message}`);
+    return 1;
+  }
   printNote(
     `offerbook: unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );

@@ -1,12 +1,13 @@
 // Programs that tests need and npm does not bring. One that is missing is installed where that is possible;
 // where it is not, the test fails with the command that installs it. No test is ever skipped for want of one.
 
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Where servers are, which are not for everybody's PATH. */
 const SERVER_FOLDERS = '/usr/local/sbin:/usr/sbin';
-/** Debian asks this program before it starts a service that has just been installed. */
-const POLICY = '/usr/sbin/policy-rc.d';
+/** Where packages look for programs while they are installed. Ours come first: services are not started. */
+const INSTALL_PATH = `${join(import.meta.dir, 'no-services')}:/usr/sbin:/usr/bin:/sbin:/bin`;
 
 export interface Program {
   readonly names: readonly string[];
@@ -41,18 +42,15 @@ export function requireSqliteShell(): void {
   });
 }
 
-/** Installs without starting anything: the machine may use the ports for something else. */
+/**
+ * Starts no service: the machine may use the ports for something else. Writes nothing that would have to be taken back,
+ * and goes on in a session of its own if we are stopped: half of an installation would have to be mended by hand.
+ */
 function runQuietly(install: readonly string[]): void {
-  const ownPolicy = !existsSync(POLICY);
-  if (ownPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  try {
-    Bun.spawnSync(['apt-get', 'update'], { stdout: 'ignore', stderr: 'ignore' });
-    Bun.spawnSync([...install], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      stdout: 'ignore',
-      stderr: 'inherit',
-    });
-  } finally {
-    if (ownPolicy) rmSync(POLICY);
-  }
+  Bun.spawnSync(['apt-get', 'update'], { stdout: 'ignore', stderr: 'ignore' });
+  Bun.spawnSync(['setsid', '--wait', ...install, '-o', `DPkg::Path=${INSTALL_PATH}`], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdout: 'ignore',
+    stderr: 'inherit',
+  });
 }

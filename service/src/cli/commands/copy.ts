@@ -36,7 +36,11 @@ async function copy(options: StoreOptions & { readonly to?: string }): Promise<v
       );
       const seconds = Math.round(performance.now() - startedMs) / 1000;
       bar.clear();
-      printResult(options, { ...report, seconds }, `Copied ${inWords(report)} (${seconds.toFixed(1)} s).`);
+      await printResult(
+        options,
+        { ...report, seconds },
+        `Copied ${inWords(report)} (${seconds.toFixed(1)} s).`,
+      );
     } finally {
       bar.clear();
       await target.close();

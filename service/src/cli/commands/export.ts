@@ -5,6 +5,7 @@ import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StoredDocument } from '../../domain/stores.ts';
 import { EXPORT_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { print } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 
 export function exportCommand(): Command {
@@ -43,19 +44,14 @@ async function writeDocuments(
   options: StoreOptions,
   read: (onBatch: (batch: StoredDocument[]) => Promise<void>) => Promise<unknown>,
 ): Promise<void> {
-  const sink = Bun.stdout.writer();
   const [open, between, close] =
     options.json === true ? [ENVELOPE_START, ',\n', `${envelopeEnd(undefined)}\n`] : ['', '\n', '\n'];
   let separator = open;
   await read(async (batch) => {
-    // Awaited, because a write fails later than it returns when whoever reads has gone.
-    await sink.write(separator + batch.map(({ document }) => document).join(between));
-    await sink.flush();
+    await print(separator + batch.map(({ document }) => document).join(between));
     separator = between;
   });
   // An empty export in NDJSON is an empty file, not a blank line.
-  if (separator === between || options.json === true) {
-    await sink.write(separator === between ? close : open + close);
-  }
-  await sink.end();
+  if (separator === between) await print(close);
+  else if (options.json === true) await print(open + close);
 }

@@ -16,7 +16,7 @@ import { Command } from 'commander';
 import { readToken } from '../../config.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { untilToldToStop } from '../node/signals.ts';
-import { printNote } from '../output.ts';
+import { print, printNote } from '../output.ts';
 import { clientWords } from './client-words.ts';
 import { parsePositiveDurationMs } from './duration.ts';
 
@@ -92,8 +92,7 @@ function asBadInput(error: unknown): unknown {
 type Printer = (page: readonly Transaction[]) => Promise<void>;
 
 function jsonPrinter(): Printer {
-  const write = openOutput();
-  return (page) => write(page.map((transaction) => `${JSON.stringify(transaction)}\n`).join(''));
+  return (page) => print(page.map((transaction) => `${JSON.stringify(transaction)}\n`).join(''));
 }
 
 const COLUMNS: readonly { title: string; width: number; cell: (t: Transaction) => string }[] = [
@@ -107,10 +106,9 @@ const COLUMNS: readonly { title: string; width: number; cell: (t: Transaction) =
 
 /** Rows keep coming, so the columns have fixed widths. */
 function tablePrinter(): Printer {
-  const write = openOutput();
   let header = `${line(({ title }) => title)}\n`;
   return async (page) => {
-    await write(header + page.map((t) => `${line(({ cell }) => printable(cell(t)))}\n`).join(''));
+    await print(header + page.map((t) => `${line(({ cell }) => printable(cell(t)))}\n`).join(''));
     header = '';
   };
 }
@@ -124,13 +122,4 @@ function line(text: (column: (typeof COLUMNS)[number]) => string): string {
 /** What a stranger put into a field must not reach the terminal as a command. */
 function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '?');
-}
-
-/** Each write waits until the text was handed over: what is only buffered here would be lost with the process. */
-function openOutput(): (text: string) => Promise<void> {
-  const sink = Bun.stdout.writer();
-  return async (text) => {
-    sink.write(text);
-    await sink.flush();
-  };
 }

@@ -129,21 +129,22 @@ async function printOutcome(
   noun: 'retailer' | 'transaction',
 ): Promise<void> {
   try {
-    printReport(options, await imported, noun);
+    await printReport(options, await imported, noun);
   } catch (error) {
     if (error instanceof InvalidRows && options.json === true) {
       const kept = { added: 0, changed: 0, unchanged: 0, withdrawn: 0 };
-      printResult(options, toJson({ ...error.report, ...kept }), '');
+      // That it was refused, and why, is said on stderr and by the exit code, whatever becomes of the document.
+      await printResult(options, toJson({ ...error.report, ...kept }), '').catch(() => {});
     }
     throw error;
   }
 }
 
-function printReport(
+async function printReport(
   options: ImportCommandOptions,
   report: ImportReport,
   noun: 'retailer' | 'transaction',
-): void {
+): Promise<void> {
   for (const line of listProblems(report)) printNote(line);
   for (const note of report.notes) printNote(note);
   const { read, added, changed, unchanged, withdrawn, invalid, seconds } = report;
@@ -157,7 +158,7 @@ function printReport(
   const outcome = counts.map(([count, what]) => `${printCount(count)} ${what}`).join(', ');
   const rows = (invalid > 0 ? `${printCount(read - invalid)} of ` : '') + printCountOf(read, noun);
   const done = options.dryRun === true ? 'Dry run, nothing was changed. Would import' : 'Imported';
-  printResult(options, toJson(report), `${done} ${rows}: ${outcome} (${seconds.toFixed(1)} s).`);
+  await printResult(options, toJson(report), `${done} ${rows}: ${outcome} (${seconds.toFixed(1)} s).`);
 }
 
 function toJson({ read, added, changed, unchanged, withdrawn, invalid, seconds }: ImportReport) {

@@ -3,14 +3,12 @@
 import { Command } from 'commander';
 import { readServeSettings } from '../../config.ts';
 import { openApiDocument } from '../../http/site/openapi.ts';
+import { print } from '../output.ts';
 
 export function openApiCommand(): Command {
   return new Command('openapi')
     .description('print the OpenAPI 3.1 document')
     .option('--json', 'as for the other commands; the document is the same without it')
     .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
-    .action(async () => {
-      const document = await openApiDocument(readServeSettings({}));
-      process.stdout.write(`${JSON.stringify(document)}\n`);
-    });
+    .action(async () => print(`${JSON.stringify(await openApiDocument(readServeSettings({})))}\n`));
 }

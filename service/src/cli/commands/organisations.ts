@@ -26,7 +26,7 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
   await withStores(options, async (stores) => {
     const created = await stores.organisations.create(name);
     if (created === undefined) throw new BadInput(`there is an organisation "${name}" already`);
-    printResult(options, toJson(created), `Created organisation "${name}".`);
+    await printResult(options, toJson(created), `Created organisation "${name}".`);
   });
 }
 
@@ -34,7 +34,7 @@ async function listOrganisations(options: StoreOptions): Promise<void> {
   await withStores(options, async (stores) => {
     const all = await stores.organisations.list();
     const rows = all.map((org) => [org.name, printTimestamp(org.createdAtMs)]);
-    printResult(
+    await printResult(
       options,
       all.map(toJson),
       rows.length === 0 ? 'No organisations.' : table(['NAME', 'CREATED'], rows),

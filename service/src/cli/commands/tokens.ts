@@ -86,7 +86,7 @@ async function issueToken(options: IssueOptions): Promise<void> {
       digest: digestToken(text),
       expiresAtMs,
     });
-    printNewToken(options, token, text);
+    await printNewToken(options, token, text);
   });
 }
 
@@ -99,13 +99,13 @@ async function listTokens(options: StoreOptions): Promise<void> {
       token.orgName,
       token.kind,
       state(token, nowMs),
-      print(token.lastUsedAtMs) ?? 'never',
-      print(endMs(token)) ?? 'never',
+      printTime(token.lastUsedAtMs) ?? 'never',
+      printTime(endMs(token)) ?? 'never',
       token.label,
     ]);
     const words = table(['ID', 'ORG', 'KIND', 'STATE', 'LAST USED', 'ENDS', 'LABEL'], rows);
     const all = tokens.map((token) => toJson(token, nowMs));
-    printResult(options, all, rows.length === 0 ? 'No tokens.' : words);
+    await printResult(options, all, rows.length === 0 ? 'No tokens.' : words);
   });
 }
 
@@ -115,7 +115,7 @@ async function revokeToken(idText: string, options: StoreOptions): Promise<void>
     const nowMs = systemClock();
     const ended = await stores.tokens.endAt(id, nowMs);
     if (ended === undefined) throw noSuchToken(id);
-    printResult(
+    await printResult(
       options,
       toJson(ended, nowMs),
       `Revoked the ${ended.kind} token ${id} of "${ended.orgName}".`,
@@ -144,7 +144,7 @@ async function rotateToken(idText: string, options: StoreOptions & { overlap: st
     };
     const rotated = await stores.tokens.rotate(id, successor, nowMs + overlapMs);
     if (rotated === undefined) throw noSuchToken(id);
-    printNewToken(options, rotated.successor, text, rotated.replaced);
+    await printNewToken(options, rotated.successor, text, rotated.replaced);
   });
 }
 
@@ -159,7 +159,7 @@ async function verifyToken(options: StoreOptions): Promise<void> {
     const token = (await stores.tokens.list()).tokens.find((known) => known.digest === digest);
     if (token === undefined) throw new BadInput('the token is well-formed, but unknown to this database');
     if (!isLive(token, nowMs)) throw new BadInput(`the token is ${state(token, nowMs)} (id ${token.id})`);
-    printResult(
+    await printResult(
       options,
       toJson(token, nowMs),
       `Good: a ${token.kind} token of "${token.orgName}" (id ${token.id}).`,
@@ -167,30 +167,30 @@ async function verifyToken(options: StoreOptions): Promise<void> {
   });
 }
 
-function printNewToken(
+async function printNewToken(
   options: StoreOptions,
   token: AccessToken,
   text: string,
   replaced?: AccessToken,
-): void {
+): Promise<void> {
   const value = {
     id: token.id,
     token: text,
     kind: token.kind as TokenKind,
     org: token.orgName,
-    expiresAt: print(token.expiresAtMs),
-    ...(replaced === undefined ? {} : { replaces: replaced.id, replacedEndsAt: print(endMs(replaced)) }),
+    expiresAt: printTime(token.expiresAtMs),
+    ...(replaced === undefined ? {} : { replaces: replaced.id, replacedEndsAt: printTime(endMs(replaced)) }),
   };
   if (options.json !== true) {
     printNote(
       `A ${token.kind} token for "${token.orgName}" (id ${token.id}). It is shown this once; store it safely.`,
     );
-    if (replaced !== undefined) printNote(`The old one is good until ${print(endMs(replaced))}.`);
+    if (replaced !== undefined) printNote(`The old one is good until ${printTime(endMs(replaced))}.`);
   }
-  printResult(options, value, text);
+  await printResult(options, value, text);
 }
 
-function print(ms: number | null): string | null {
+function printTime(ms: number | null): string | null {
   return ms === null ? null : printTimestamp(ms);
 }
 
@@ -202,9 +202,9 @@ function toJson(token: AccessToken, nowMs: number) {
     label: token.label,
     state: state(token, nowMs),
     createdAt: printTimestamp(token.createdAtMs),
-    expiresAt: print(token.expiresAtMs),
-    revokedAt: print(token.revokedAtMs),
-    lastUsedAt: print(token.lastUsedAtMs),
+    expiresAt: printTime(token.expiresAtMs),
+    revokedAt: printTime(token.revokedAtMs),
+    lastUsedAt: printTime(token.lastUsedAtMs),
   };
 }
 

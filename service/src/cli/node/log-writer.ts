@@ -1,15 +1,13 @@
 // Writes the log to a file beside the requests: one write at a time, and lines that come meanwhile wait for the next.
 // A log that cannot be written costs its lines, never the service: not its requests, its memory or its end.
 
-import { write } from 'node:fs';
+import { writeAll } from '../write-all.ts';
 
 /** Lines that come within this time are written together: a write for each would take a sixth of a request's time. */
 const HOLD_MS = 20;
 const HELD_CHARACTERS_MAX = 64 * 1024;
 /** Lines that nobody takes are dropped beyond this, so that a reader who stands still does not fill the memory. */
 const UNREAD_CHARACTERS_MAX = 8 * 1024 * 1024;
-/** How long a file that would block is left alone before it is tried again. */
-const BLOCKED_MS = 20;
 
 export class LogWriter {
   readonly #file: number;
@@ -47,28 +45,8 @@ export class LogWriter {
     while (this.#held !== '') {
       const bytes = Buffer.from(this.#held);
       this.#held = '';
-      await this.#writeAll(bytes);
-    }
-  }
-
-  async #writeAll(bytes: Buffer): Promise<void> {
-    for (let rest = bytes; rest.length > 0; ) {
-      const { code, written } = await writeSome(this.#file, rest);
-      if (code === 'EAGAIN') await Bun.sleep(BLOCKED_MS);
       // The disk is full, or whoever read the log has gone. These lines are lost; later ones may find it otherwise.
-      else if (code !== undefined) return;
-      rest = rest.subarray(written);
+      await writeAll(this.#file, bytes).catch(() => {});
     }
   }
-}
-
-function writeSome(file: number, bytes: Buffer): Promise<{ code: string | undefined; written: number }> {
-  return new Promise((resolve) => {
-    write(file, bytes, (error, written) => {
-      resolve({
-        code: error === null ? undefined : (error.code ?? 'unknown'),
-        written: error === null ? written : 0,
-      });
-    });
-  });
 }

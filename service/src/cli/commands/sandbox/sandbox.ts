@@ -21,6 +21,7 @@ import { listen } from '../../node/listen.ts';
 import { openLog, STDERR } from '../../node/logger.ts';
 import { startNode } from '../../node/node.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../../node/signals.ts';
+import { print } from '../../output.ts';
 import { lockFile } from './file-lock.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { findSeed, openOrganisation, renewTokens } from './organisation.ts';
@@ -133,7 +134,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
     () => world.beat(),
     (error) => logger.warn({ err: error }, 'the sandbox stands still for a moment; it will try again'),
   );
-  process.stdout.write(
+  await print(
     welcomeText({
       baseUrl,
       publicToken: tokens.public,

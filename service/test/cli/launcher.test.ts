@@ -1,0 +1,56 @@
+// service/bin/offerbook, the shell script that finds Bun and the program.
+
+import { expect, test } from 'bun:test';
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import manifest from '../../package.json';
+import { COMMAND } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+async function launch(command: string, PATH: string) {
+  const child = Bun.spawn([command, '--version'], {
+    env: { PATH },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    // One that does not find its folder must not look for it for ever.
+    timeout: 20_000,
+  });
+  const [stdout, stderr] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()];
+  return { code: await child.exited, stdout, stderr };
+}
+
+/** A folder for PATH with links to these programs and no others. */
+function onlyPrograms(...names: string[]): string {
+  const folder = temporaryFolder();
+  for (const name of names) symlinkSync(Bun.which(name) ?? '', join(folder, name));
+  return folder;
+}
+
+const STARTED = { code: 0, stdout: `${manifest.version}\n`, stderr: '' };
+
+test('starts through links, and needs no other program than readlink', async () => {
+  const folder = temporaryFolder();
+  symlinkSync(COMMAND, join(folder, 'first'));
+  symlinkSync('first', join(folder, 'second'));
+  expect(await launch(join(folder, 'second'), onlyPrograms('readlink'))).toEqual(STARTED);
+}, 30_000);
+
+test('ends with an error where it cannot find its own folder', async () => {
+  expect(await launch(COMMAND, onlyPrograms())).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/offerbook: its own folder cannot be found; is readlink in the PATH\?\n$/),
+  });
+}, 30_000);
+
+test('ends with an error where there is no Bun', async () => {
+  const folder = join(temporaryFolder(), 'service', 'bin');
+  mkdirSync(folder, { recursive: true });
+  cpSync(COMMAND, join(folder, 'offerbook'));
+  expect(await launch(join(folder, 'offerbook'), onlyPrograms('readlink'))).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: "offerbook: Bun is missing; run npm ci in the project's root\n",
+  });
+}, 30_000);

@@ -1,0 +1,93 @@
+// What becomes of a command whose output cannot be written: its reader has gone, or the disk is full.
+
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { watchCommand } from '../support/leak-watch.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+/** A pipe that nobody reads any more, from the first byte on. */
+const READER_GONE = 'mkfifo "$PIPE" && exec 4<>"$PIPE" 5>"$PIPE" 4<&- && exec "$0" "$@" >&5';
+const DISK_FULL = 'exec "$0" "$@" > /dev/full';
+const QUIET = { code: 0, stderr: '' };
+const FULL = { code: 1, stderr: 'offerbook: the output could not be written: no space left on device\n' };
+
+async function run(shell: string, args: readonly string[], env: Record<string, string>, stdin = '') {
+  const child = Bun.spawn(['/bin/sh', '-c', shell, COMMAND, ...args], {
+    stdin: Buffer.from(stdin),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { ...process.env, ...env, PIPE: join(temporaryFolder(), 'pipe') },
+  });
+  const { stderr, exited } = watchCommand(args, child);
+  return { code: await exited, stderr: await new Response(stderr).text() };
+}
+
+for (const database of DATABASES) {
+  describe(`output that cannot be written, on ${database.name}`, () => {
+    let env: Record<string, string>;
+    let privateToken: string;
+    let exportFile: string;
+
+    beforeAll(async () => {
+      env = { OFFERBOOK_DATABASE_URL: await database.create() };
+      await offerbook(['orgs', 'create', 'acme'], { env });
+      const issue = ['tokens', 'issue', '--org', 'acme', '--kind', 'private'];
+      privateToken = (await offerbook(issue, { env })).stdout.trim();
+      exportFile = join(temporaryFolder(), 'catalogue.ndjson');
+      // More than a pipe or a buffer holds.
+      const retailers = Array.from({ length: 500 }, (_, i) =>
+        retailer(i + 1, { cashbackOffers: [offer(i + 1_000)] }),
+      );
+      await Bun.write(exportFile, ndjson(retailers));
+      await offerbook(['import', 'catalogue', exportFile], { env });
+      const transactions = ndjson(Array.from({ length: 3_000 }, (_, i) => transaction(i + 1)));
+      await offerbook(['import', 'transactions', '-', '--org', 'acme'], { env, stdin: transactions });
+    });
+
+    test.each([
+      ['export catalogue'],
+      ['export catalogue --json'],
+      ['export transactions --org acme'],
+      ['tokens list'],
+      ['tokens list --json'],
+      ['orgs list'],
+      ['openapi'],
+      ['--help'],
+      ['serve --help'],
+      ['--version'],
+    ])('%s', async (line) => {
+      const args = line.split(' ');
+      expect(await run(READER_GONE, args, env)).toEqual(QUIET);
+      expect(await run(DISK_FULL, args, env)).toEqual(FULL);
+    });
+
+    test('import catalogue', async () => {
+      const args = ['import', 'catalogue', exportFile];
+      expect(await run(READER_GONE, args, env)).toEqual(QUIET);
+      expect(await run(DISK_FULL, args, env)).toEqual(FULL);
+    });
+
+    test('an import that is refused says so all the same', async () => {
+      for (const shell of [READER_GONE, DISK_FULL]) {
+        const { code, stderr } = await run(shell, ['import', 'catalogue', '-', '--json'], env, '{"id":1}\n');
+        expect({ code, firstLine: stderr.split('\n')[0] }).toEqual({
+          code: 2,
+          firstLine: expect.stringMatching(/^line 1/) as unknown as string,
+        });
+      }
+    });
+
+    test('follow', async () => {
+      await using server = await ServerProcess.start([], { env });
+      const args = ['follow', '--once', '--url', server.url];
+      const withToken = { ...env, OFFERBOOK_TOKEN: privateToken };
+      expect(await run(READER_GONE, args, withToken)).toEqual(QUIET);
+      expect(await run(DISK_FULL, args, withToken)).toEqual(FULL);
+    });
+  });
+}
