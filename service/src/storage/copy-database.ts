@@ -5,12 +5,11 @@
 import { BadInput, Refused } from '../domain/failures.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { type Connection, type Database, RETAILERS, type SqlValue, TRANSACTIONS } from './database.ts';
-import { migrate } from './schema/migrate.ts';
+import { migrate, migrateToRead } from './schema/migrate.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
 import { readBatches } from './stores/read-batches.ts';
 import { raiseRevision } from './stores/revision.ts';
 import { exportQuery } from './stores/transaction-store.ts';
-import { readBulkStamps } from './transactions/bulk-stamps.ts';
 
 export interface CopyReport {
   readonly organisations: number;
@@ -35,7 +34,7 @@ export async function copyDatabase(
   target: Database,
   onRows: (rows: number) => void = () => {},
 ): Promise<CopyReport> {
-  await migrate(source);
+  await migrateToRead(source);
   await migrate(target);
   return source.readOnce((from) =>
     target.write(async (to) => {
@@ -122,18 +121,14 @@ class Copy {
     return rows.length;
   }
 
-  /** Those of large writes are marked, and the stamps of these are on a list: see bulk-stamps.ts. */
   async #copyTransactions(fromOrg: number, toOrg: number): Promise<number> {
-    for (const stamp of await readBulkStamps(this.#from, fromOrg)) {
-      await this.#to.all('INSERT INTO bulk_writes (org_id, stamp) VALUES ($1, $2)', toOrg, stamp);
-    }
     let count = 0;
-    type Row = { id: Uuid; updated_at: number; document: string; in_bulk: number };
-    const query = exportQuery(fromOrg, 'id, updated_at, document, in_bulk');
+    type Row = { id: Uuid; updated_at: number; document: string };
+    const query = exportQuery(fromOrg, 'id, updated_at, document');
     await readBatches<Row>(this.#from, query, async (batch) => {
       count += await this.#to.putMany(
         TRANSACTIONS,
-        batch.map(({ id, updated_at, document, in_bulk }) => [id, toOrg, updated_at, document, in_bulk]),
+        batch.map(({ id, updated_at, document }) => [id, toOrg, updated_at, document]),
       );
       this.#progress(batch.length);
     });

@@ -49,8 +49,8 @@ export interface DatabaseOptions {
   readonly pageConnectionsMax?: number;
   /** Whether the file is mapped for reading: faster, but what was read counts as memory of the process. SQLite only. */
   readonly mapsFile?: boolean;
-  /** How many transactions make a write a large one; tests have no time for as many as it takes by default. */
-  readonly bulkRowsMin?: number;
+  /** Whether a database from before the first release may be read; any other use of it is refused. */
+  readonly readsUnreleased?: boolean;
   /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
 }
@@ -78,7 +78,6 @@ export const TRANSACTIONS: Table = {
     ['org_id', 'integer'],
     ['updated_at', 'bigint'],
     ['document', 'text'],
-    ['in_bulk', 'integer'],
   ],
   owner: 'org_id',
 };

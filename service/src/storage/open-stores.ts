@@ -6,7 +6,7 @@ import type { Stores } from '../domain/stores.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
-import { migrate } from './schema/migrate.ts';
+import { migrate, migrateToRead } from './schema/migrate.ts';
 import { SchemaGuard } from './schema/schema-guard.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { WalkDatabase } from './sqlite/walk-database.ts';
@@ -24,6 +24,9 @@ export const COMMAND_OPTIONS: DatabaseOptions = {
   statementTimeoutMs: 0,
   connectionsMax: 2,
 };
+
+/** For commands that only read: they get the data out of a database from before the first release. */
+export const EXPORT_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, readsUnreleased: true };
 
 /** For servers: a request must not wait, and SQLite would hold up all the others. What they write may be lost. */
 export const SERVER_OPTIONS: DatabaseOptions = {
@@ -43,7 +46,7 @@ export async function openStores(
 ): Promise<Stores> {
   const database = openDatabase(url, options);
   try {
-    await migrate(database);
+    await (options.readsUnreleased === true ? migrateToRead : migrate)(database);
   } catch (error) {
     await database.close();
     throw error;
@@ -52,12 +55,7 @@ export async function openStores(
   const walks = walkStore(() => walkDatabase.open(), clock);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
-  const transactions = transactionStore(database, {
-    clock,
-    walks,
-    replica,
-    bulkRowsMin: options.bulkRowsMin,
-  });
+  const transactions = transactionStore(database, { clock, walks, replica });
   return {
     organisations: organisationStore(database, clock),
     tokens: tokenStore(database, clock),

@@ -5,7 +5,6 @@ import type { Connection, Database, SqlValue } from '../../src/storage/database.
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { batchSql } from '../../src/storage/stores/read-batches.ts';
 import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
-import { FORGET_EMPTY_SQL } from '../../src/storage/transactions/bulk-stamps.ts';
 import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
 import { DOCUMENTS_SQL, LENGTHS_SQL } from '../../src/storage/transactions/page-documents.ts';
 import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
@@ -95,7 +94,6 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [DOCUMENTS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID]), SHARE], [byKey]],
         [LENGTHS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
-        [FORGET_EMPTY_SQL, [1], ['transactions_by_stamp']],
         [EDGE_SQL[dialect], [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],
         [
           RUNS_SQL[dialect],
@@ -140,9 +138,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
      * holds already.
      */
     function waste(plan: readonly string[]): string[] {
-      // Of the list of large writes, which is short, everything may be read.
-      const ofTransactions = plan.filter((line) => !/ bulk_writes /.test(line));
-      return ofTransactions.filter((line) =>
+      return plan.filter((line) =>
         /Filter: .*(org_id|(?<!near(_\d)?\.)updated_at)|\(org_id[<>=]\?( AND org_id[<>]\?)?\)|Index Scan using transactions_by_s|USING INDEX transactions_by_s/.test(
           line,
         ),

@@ -39,7 +39,7 @@ export class WalkDatabase {
       durable: false,
     });
     try {
-      await migrate(file, SQLITE_WALKS, SQLITE_WALKS.length);
+      await migrate(file, SQLITE_WALKS);
       return file;
     } catch (error) {
       await file.close();

@@ -5,7 +5,6 @@
 import { Refused } from '../../domain/failures.ts';
 import type { StoredTransaction } from '../../domain/stores.ts';
 import { type Connection, TRANSACTIONS } from '../database.ts';
-import { BULK_ROWS_MIN, type BulkStamps } from '../transactions/bulk-stamps.ts';
 
 type Row = Omit<StoredTransaction, 'orgId'>;
 
@@ -18,27 +17,14 @@ const SLICE_SIZE = 2_000;
 export class PutBuffer {
   readonly #connection: Connection;
   readonly #orgId: number;
-  readonly #stampMs: number;
-  readonly #bulk: BulkStamps;
-  readonly #bulkRowsMin: number;
-  #isBegun = false;
   #filling: Row[] = [];
   #characters = 0;
   /** Those that came before, sorted: some are written with every put, so that none takes long. */
   #writing: Row[] = [];
 
-  constructor(
-    connection: Connection,
-    orgId: number,
-    stampMs: number,
-    bulk: BulkStamps,
-    bulkRowsMin: number = BULK_ROWS_MIN,
-  ) {
+  constructor(connection: Connection, orgId: number) {
     this.#connection = connection;
     this.#orgId = orgId;
-    this.#stampMs = stampMs;
-    this.#bulk = bulk;
-    this.#bulkRowsMin = bulkRowsMin;
   }
 
   async put(rows: readonly Row[]): Promise<void> {
@@ -61,7 +47,6 @@ export class PutBuffer {
 
   async #turn(): Promise<void> {
     await this.#write(this.#writing.length);
-    if (!this.#isBegun) await this.#begin();
     // Backwards, so that rows are taken from the end. Of two with the same id, the one put last counts.
     this.#writing = this.#filling
       .reverse()
@@ -71,25 +56,12 @@ export class PutBuffer {
     this.#characters = 0;
   }
 
-  /** Whether this is a large write is decided before its first row is written. */
-  async #begin(): Promise<void> {
-    this.#isBegun = true;
-    const stamped = this.#filling.filter(({ updatedAtMs }) => updatedAtMs === this.#stampMs);
-    if (stamped.length >= this.#bulkRowsMin) await this.#bulk.add(this.#stampMs);
-  }
-
   async #write(count: number): Promise<void> {
     for (let left = Math.min(count, this.#writing.length); left > 0; left -= SLICE_SIZE) {
       const slice = this.#writing
         .splice(-Math.min(left, SLICE_SIZE))
         .reverse()
-        .map((row) => [
-          row.id,
-          this.#orgId,
-          row.updatedAtMs,
-          row.document,
-          this.#bulk.has(row.updatedAtMs) ? 1 : 0,
-        ]);
+        .map((row) => [row.id, this.#orgId, row.updatedAtMs, row.document]);
       const written = await this.#connection.putMany(TRANSACTIONS, slice);
       if (written !== slice.length) {
         throw new Refused('another organisation has just imported a transaction with one of these ids');

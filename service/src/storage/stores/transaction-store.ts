@@ -13,7 +13,6 @@ import type {
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
-import { BulkStamps } from '../transactions/bulk-stamps.ts';
 import { findHeldPage } from '../transactions/held-page.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { PutBuffer } from './put-buffer.ts';
@@ -32,12 +31,11 @@ export interface TransactionStoreOptions {
   readonly clock: Clock;
   readonly walks: WalkStore;
   readonly replica?: Replica | undefined;
-  readonly bulkRowsMin?: number | undefined;
 }
 
 export function transactionStore(
   database: Database,
-  { clock, walks, replica, bulkRowsMin }: TransactionStoreOptions,
+  { clock, walks, replica }: TransactionStoreOptions,
 ): TransactionStore {
   const readPage = async (query: TransactionQuery) =>
     (await replica?.findPage(query)) ?? readTransactionPage(database, query);
@@ -50,8 +48,7 @@ export function transactionStore(
       database.write(async (connection) => {
         const lastStampMs = await lockClock(database, connection, orgId);
         const stampMs = Math.max(clock(), lastStampMs + 1);
-        const bulk = await BulkStamps.read(connection, orgId);
-        const buffer = new PutBuffer(connection, orgId, stampMs, bulk, bulkRowsMin);
+        const buffer = new PutBuffer(connection, orgId);
         const result = await work(writer(connection, buffer, orgId, stampMs));
         await buffer.flush();
         return result;
