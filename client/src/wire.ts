@@ -218,14 +218,14 @@ export interface Problem {
 export interface RetailersParameters {
   /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. An addition of this service. */
+  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
   limit?: number | undefined;
 }
 
 export interface CashbackOffersParameters {
   /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. An addition of this service. */
+  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
   limit?: number | undefined;
   /** Keeps offers whose retailer's name contains this text, ignoring case and accents. */
   name?: string | undefined;
@@ -238,21 +238,21 @@ export interface CashbackOffersParameters {
 export interface CouponsParameters {
   /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. An addition of this service. */
+  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
   limit?: number | undefined;
 }
 
 export interface PromotionsParameters {
   /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. An addition of this service. */
+  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
   limit?: number | undefined;
 }
 
 export interface TransactionsParameters {
   /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. An addition of this service. */
+  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
   limit?: number | undefined;
   /** Keeps transactions updated after this date-time. ISO 8601; UTC unless it has an offset. */
   updatedAtGreaterThan?: string | undefined;

@@ -5,6 +5,7 @@ import { OfferbookError } from '@offerbook/client';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json';
 import { BadInput, DatabaseUnavailable, Refused } from '../domain/failures.ts';
+import { Unconverted } from '../feeds/unconverted.ts';
 import { InvalidRows } from '../importer/invalid-rows.ts';
 import { clientWords } from './commands/client-words.ts';
 import { OutputFailure, print, printNote } from './output.ts';
@@ -14,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(),
   sandbox: async () => (await import('./commands/sandbox/sandbox.ts')).sandboxCommand(),
   import: async () => (await import('./commands/import.ts')).importCommand(),
+  convert: async () => (await import('./commands/convert.ts')).convertCommand(),
   export: async () => (await import('./commands/export.ts')).exportCommand(),
   copy: async () => (await import('./commands/copy.ts')).copyCommand(),
   imports: async () => (await import('./commands/imports.ts')).importsCommand(),
@@ -63,7 +65,8 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof BadInput || error instanceof Refused) {
     // A list of bad rows speaks for itself, line by line.
-    printNote(error instanceof InvalidRows ? error.message : `offerbook: ${error.message}`);
+    const isList = error instanceof InvalidRows || error instanceof Unconverted;
+    printNote(isList ? error.message : `offerbook: ${error.message}`);
     return error instanceof Refused ? 3 : 2;
   }
   if (error instanceof DatabaseUnavailable || error instanceof OfferbookError) {

@@ -7,6 +7,7 @@ import { Turnstile } from '../../src/http/operations/turnstile.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { SENT_MAX } from '../../src/storage/postgres/postgres-pool.ts';
 
+const ANYBODY = { orgId: 1, id: 'a' };
 const PATIENT = { runningMax: 2, waitingMax: 3, waitMaxMs: 60_000 };
 
 /** Work that ends when the test says so. */
@@ -32,7 +33,7 @@ describe('a turnstile', () => {
     const jobs = Array.from({ length: 7 }, job);
     const outcomes = jobs.map(({ work }, i) =>
       outcome(
-        turnstile.run(() => {
+        turnstile.run(ANYBODY, () => {
           begun.push(i);
           return work();
         }),
@@ -58,20 +59,78 @@ describe('a turnstile', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4]);
   });
 
+  test('lets organisations take turns, and the tokens of each, whoever asks for more', async () => {
+    const turnstile = new Turnstile({ runningMax: 1, waitingMax: 3, waitMaxMs: 60_000 });
+    const [greedy, sister, other] = [ANYBODY, { orgId: 1, id: 'b' }, { orgId: 2, id: 'c' }];
+    const begun: string[] = [];
+    const jobs: ReturnType<typeof job>[] = [];
+    const ask = (caller: typeof ANYBODY) => {
+      const each = job();
+      return outcome(
+        turnstile.run(caller, () => {
+          begun.push(caller.id);
+          jobs.push(each);
+          return each.work();
+        }),
+      );
+    };
+    const asked = [greedy, greedy, greedy, greedy, greedy, sister, sister, other].map(ask);
+    // Only one of whose own are too many is refused.
+    expect(await asked[4]).toBe('unavailable, retry after 1 s');
+    for (let done = 0; done < 7; done++) {
+      await settle();
+      jobs[done]?.end();
+    }
+    expect(await Promise.all(asked.toSpliced(4, 1))).toEqual(Array.from({ length: 7 }, () => 'done'));
+    expect(begun).toEqual(['a', 'a', 'c', 'b', 'a', 'b', 'a']);
+  });
+
+  test('keeps half of its places for others while others ask', async () => {
+    const turnstile = new Turnstile({ runningMax: 4, waitingMax: 10, waitMaxMs: 60_000 });
+    const begun: string[] = [];
+    const jobs: ReturnType<typeof job>[] = [];
+    const ask = (orgId: number) => {
+      const each = job();
+      return turnstile.run({ orgId, id: 'a' }, () => {
+        begun.push(`org ${orgId}`);
+        jobs.push(each);
+        return each.work();
+      });
+    };
+    const asked = [1, 1, 1, 1].map(ask);
+    await settle();
+    // Alone, it has them all.
+    expect(begun).toHaveLength(4);
+    asked.push(ask(2), ask(1), ask(1));
+    for (const { end } of jobs.splice(0, 3)) end();
+    await settle();
+    expect(begun.slice(4)).toEqual(['org 2', 'org 1']);
+    // Two of the first one run, so that another finds a place, although one of them waits.
+    asked.push(ask(3));
+    await settle();
+    expect(begun.slice(4)).toEqual(['org 2', 'org 1', 'org 3']);
+    for (let done = 0; done < 5; done++) {
+      jobs[done]?.end();
+      await settle();
+    }
+    await Promise.all(asked);
+    expect(begun.slice(4)).toEqual(['org 2', 'org 1', 'org 3', 'org 1']);
+  });
+
   test('turns away whoever has waited too long, without having begun the work', async () => {
     const turnstile = new Turnstile({ runningMax: 1, waitingMax: 10, waitMaxMs: 20 });
     const first = job();
-    const running = outcome(turnstile.run(first.work));
+    const running = outcome(turnstile.run(ANYBODY, first.work));
     let begun = false;
     const late = outcome(
-      turnstile.run(async () => {
+      turnstile.run(ANYBODY, async () => {
         begun = true;
       }),
     );
     expect(await late).toBe('unavailable, retry after 1 s');
     first.end();
     expect([await running, begun]).toEqual(['done', false]);
-    expect(await outcome(turnstile.run(async () => 'next'))).toBe('done');
+    expect(await outcome(turnstile.run(ANYBODY, async () => 'next'))).toBe('done');
   });
 
   test('lets everything else have its turn between pieces of work that hold up the process', async () => {
@@ -81,7 +140,7 @@ describe('a turnstile', () => {
     };
     let turns = 0;
     let working = true;
-    const work = Promise.all(Array.from({ length: 30 }, () => turnstile.run(holdUp))).then(() => {
+    const work = Promise.all(Array.from({ length: 30 }, () => turnstile.run(ANYBODY, holdUp))).then(() => {
       working = false;
     });
     while (working) {

@@ -86,11 +86,11 @@ export class LoadedService implements AsyncDisposable {
     return this.#child.exitCode ?? undefined;
   }
 
-  /** Resident memory. Where that cannot be seen without stopping to look, none. */
+  /** Resident memory, without mapped files, which the system can take back. Where that cannot be seen, none. */
   get memoryMb(): number {
     const file = `/proc/${this.pid}/status`;
     const [, kilobytes = '0'] = existsSync(file)
-      ? (/VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8')) ?? [])
+      ? (/RssAnon:\s+(\d+)/.exec(readFileSync(file, 'utf8')) ?? [])
       : [];
     return Math.round(Number(kilobytes) / 1024);
   }

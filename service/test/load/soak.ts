@@ -1,12 +1,14 @@
 // npm run test:soak -- --minutes N: overload for as long as wanted, on both databases and with all kinds of
-// requests, then thousands of hostile clients, straight and through proxies. Prints what was measured; exits
-// with 1 when a bound is broken. Wants a machine that does nothing else.
+// requests, then thousands of hostile clients, straight and through proxies, then 750 MB of the largest transactions
+// there can be. Prints what was measured; exits with 1 when a bound is broken. Wants a machine that does nothing else.
 
 import { parseArgs } from 'node:util';
+import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
 import { DATABASES } from '../support/databases.ts';
 import { stopPostgres } from '../support/postgres-server.ts';
 import { PROXIES, type ProxyName, ReverseProxy } from '../support/reverse-proxy.ts';
 import { countFilesLeftOpen, FILES_SPARE, type HostilityReport, runHostility } from './hostility.ts';
+import { ENVELOPE_BYTES_MAX, type LargePagesReport, runLargePages } from './large-pages.ts';
 import { LoadedService, type Seeded, seed } from './loaded-service.ts';
 import { type OverloadReport, runOverload } from './overload.ts';
 
@@ -14,6 +16,8 @@ const GOODPUT_MIN = 0.9;
 const LIVEZ_P99_MAX_MS = 1_000;
 const RECOVERY_MAX_MS = 5_000;
 const MEMORY_MAX_MB = 500;
+const HELD_UP_MAX_MS = 100;
+const LARGEST = { transactions: 1_000, greedyMs: 10_000 };
 const CROWD = { held: 3_000, rounds: 5, roundMs: 3_000, seed: 1 };
 
 const KINDS: Record<string, (seeded: Seeded) => Uint8Array[]> = {
@@ -87,6 +91,26 @@ function printHostility(report: HostilityReport, filesAfter: number): number {
   });
 }
 
+function printLargePages(report: LargePagesReport): number {
+  const { walked, largestPageBytes, heldUpMs, greedy, other, livez, memoryMb } = report;
+  const figures = {
+    'items of each walk': walked,
+    'largest page, bytes': largestPageBytes,
+    'held up, ms': Math.round(heldUpMs),
+    'greedy followers': greedy.statuses,
+    'another organisation': { ...other.statuses, p99Ms: Math.round(other.percentileMs(0.99)) },
+    '/livez': `p99 ${livez.percentileMs(0.99).toFixed(1)} ms, at most ${livez.percentileMs(1).toFixed(1)} ms`,
+    'memory, MB': memoryMb,
+  };
+  return printReport(figures, {
+    'every item came in every walk': walked.every((items) => items === LARGEST.transactions),
+    'a page has at most 4 MiB': largestPageBytes <= PAGE_BYTES_MAX + ENVELOPE_BYTES_MAX,
+    'no page holds up the process for long': heldUpMs <= HELD_UP_MAX_MS,
+    'another organisation is always answered': Object.keys(other.statuses).join() === '200',
+    'memory is bounded': memoryMb <= MEMORY_MAX_MB,
+  });
+}
+
 const chosen = (name: string, wanted: string | undefined) =>
   wanted === undefined || name.toLowerCase().startsWith(wanted.toLowerCase());
 
@@ -126,10 +150,20 @@ async function sendHostileCrowds(): Promise<number> {
   return broken;
 }
 
+async function followLargest(): Promise<number> {
+  let broken = 0;
+  for (const database of DATABASES.filter(({ name }) => chosen(name, values.database))) {
+    print(`${database.name}, ${LARGEST.transactions} of the largest transactions`);
+    broken += printLargePages(await runLargePages(await database.create(), LARGEST));
+  }
+  return broken;
+}
+
 let broken = 0;
 try {
   if (chosen('overload', values.only)) broken += await overloadEverything(Number(values.minutes));
   if (chosen('hostile', values.only)) broken += await sendHostileCrowds();
+  if (chosen('large', values.only)) broken += await followLargest();
 } finally {
   await stopPostgres();
 }

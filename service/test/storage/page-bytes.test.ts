@@ -105,7 +105,7 @@ for (const testDatabase of DATABASES) {
 
     test('a walk, held to its first page or not, returns every item once, and each page is within the limit or has one item', async () => {
       await fc.assert(fc.asyncProperty(window, pin, limit, bytesMax, walk), {
-        numRuns: 30,
+        numRuns: 20,
         examples: [
           [EVERYTHING, undefined, 1_000, 1],
           [EVERYTHING, undefined, 1_000, 4_000_000],

@@ -9,8 +9,8 @@ import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
 import {
   DOCUMENTS_AS_OF_SQL,
   DOCUMENTS_SQL,
-  LENGTHS_AS_OF_SQL,
-  LENGTHS_SQL,
+  FITTING_AS_OF_SQL,
+  FITTING_SQL,
 } from '../../src/storage/transactions/page-documents.ts';
 import {
   IN_WINDOW_SQL,
@@ -108,7 +108,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           [historyKey, 'transactions_by_id'],
         ],
         [DOCUMENTS_AS_OF_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
-        [LENGTHS_AS_OF_SQL[dialect], [documents[0] ?? '', maxMs, maxMs], [historyKey, byKey]],
+        [FITTING_AS_OF_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
         [SINCE_SQL, [1, maxMs], ['history_by_until']],
         [IN_WINDOW_SQL, [1, minMs, maxMs], ['history_by_from']],
         [STAMPS_SQL, [1, maxMs], ['history_by_until']],
@@ -121,7 +121,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [FEW_IDS_SQL, [1, minMs, maxMs, 300], ['transactions_by_stamp']],
         [FEW_IDS_SQL, [1, maxMs - 60_000, maxMs - 1, 300], ['transactions_by_stamp']],
         [DOCUMENTS_SQL[dialect], documents, [byKey]],
-        [LENGTHS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
+        [FITTING_SQL[dialect], documents, [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
         [EDGE_SQL[dialect], [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],
         [

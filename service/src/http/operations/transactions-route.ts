@@ -3,7 +3,7 @@
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/stores.ts';
 import { type Instant, printTimestamp } from '../../domain/timestamp.ts';
-import { chooseCoding, compress } from '../content/content-coding.ts';
+import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
 import { nextLink } from '../exchange.ts';
 import { withinDeadline } from './database-deadline.ts';
@@ -41,7 +41,9 @@ export function transactionsRoute({ transactions, walks, pageSize }: Services): 
     const walk: Walk = { tokenId: token.id, window: asked };
     const wanted: TransactionQuery = { orgId: token.orgId, window: asked, cursor: query.cursor, limit };
     const page = await withinDeadline(
-      turnstile.run(() => (query.cursor === undefined ? firstPage(wanted, walk) : laterPage(wanted, walk))),
+      turnstile.run(token, () =>
+        query.cursor === undefined ? firstPage(wanted, walk) : laterPage(wanted, walk),
+      ),
     );
     const headers: Record<string, string> = {
       'Content-Type': 'application/json',
@@ -55,7 +57,7 @@ export function transactionsRoute({ transactions, walks, pageSize }: Services): 
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));
     if (coding === undefined) return { status: 200, headers, body };
     headers['Content-Encoding'] = coding;
-    return { status: 200, headers, body: [compress(coding, Buffer.concat(body))] };
+    return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
   };
 
   /** What is newer than the caller's own lower bound is all that it waits for; a window with an end may be thought to be complete. */

@@ -29,7 +29,8 @@ const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'i
     example: '0192d1a0-0000-7000-8000-000000000001',
   },
   limit: {
-    description: 'How many items a page has at the most. An addition of this service.',
+    description:
+      'How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service.',
     schema: { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX },
     example: 50,
   },

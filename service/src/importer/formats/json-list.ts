@@ -3,17 +3,19 @@
 // here; the rows themselves are left to the JSON parser.
 
 import { parseJsonRow } from './json-row.ts';
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isBlank,
+  JsonScanner,
+  NEWLINE,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-scanner.ts';
 import { BrokenFile, type RawRow, RowBytes } from './raw-row.ts';
-
-const NEWLINE = 0x0a;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 export interface EnvelopeRules {
   readonly ignoreUnknown: boolean;
@@ -67,19 +69,16 @@ const EXPECTED_WORDS: Record<Expected, string> = {
 class ListCutter {
   readonly #rules: EnvelopeRules;
   readonly #bytes = new RowBytes();
+  readonly #scanner = new JsonScanner();
   #expected: Expected = 'start';
-  #line = 1;
   #items = 0;
   /** The envelope's field whose value comes next; undefined in a bare list. */
   #key: string | undefined;
   #hasData = false;
 
-  // The value being cut out: what it is, where it began, and how deep inside it we are.
+  // The value being cut out: what it is, and where it began.
   #value: 'item' | 'key' | 'member' | undefined;
   #valueLine = 1;
-  #depth = 0;
-  #inString = false;
-  #escaped = false;
 
   constructor(rules: EnvelopeRules) {
     this.#rules = rules;
@@ -107,7 +106,7 @@ class ListCutter {
   /** Takes one byte between values; returns where to go on. */
   #step(chunk: Uint8Array, at: number): number {
     const byte = chunk[at];
-    if (byte === NEWLINE) this.#line++;
+    if (byte === NEWLINE) this.#scanner.line++;
     if (isBlank(byte)) return at + 1;
     if (this.#takesMark(byte)) return at + 1;
     this.#beginValue(byte);
@@ -145,37 +144,16 @@ class ListCutter {
     if (this.#expected === 'member' && this.#key === 'data') this.#fail('must have a list as its "data"');
     this.#value = isKey ? 'key' : isItem ? 'item' : 'member';
     if (isItem) this.#items++;
-    this.#valueLine = this.#line;
+    this.#valueLine = this.#scanner.line;
   }
 
   /** Takes the bytes of a value up to its end or the chunk's end; returns where to go on. */
   #cut(chunk: Uint8Array, from: number, rows: RawRow[]): number {
-    const end = this.#findEnd(chunk, from);
+    const end = this.#scanner.findEnd(chunk, from, !this.#bytes.isEmpty);
     this.#bytes.add(chunk.subarray(from, end ?? chunk.length));
     if (end === undefined) return chunk.length;
     this.#endValue(rows);
     return end;
-  }
-
-  /** Where the value ends, if it does in this chunk. Keeps depth and line across chunks. */
-  #findEnd(chunk: Uint8Array, from: number): number | undefined {
-    const isContinued = !this.#bytes.isEmpty;
-    for (let at = from; at < chunk.length; at++) {
-      const byte = chunk[at];
-      if (this.#inString) {
-        if (this.#escaped) this.#escaped = false;
-        else if (byte === BACKSLASH) this.#escaped = true;
-        else if (byte === QUOTE) {
-          this.#inString = false;
-          if (this.#depth === 0) return at + 1;
-        }
-      } else if (this.#depth === 0 && (at > from || isContinued) && endsWord(byte)) return at;
-      else if (byte === QUOTE) this.#inString = true;
-      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#depth++;
-      else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --this.#depth === 0) return at + 1;
-      if (byte === NEWLINE) this.#line++;
-    }
-    return undefined;
   }
 
   #endValue(rows: RawRow[]): void {
@@ -204,23 +182,6 @@ class ListCutter {
   }
 
   #fail(reason: string): never {
-    throw new BrokenFile({ line: this.#line }, { field: 'the list', reason });
+    throw new BrokenFile({ line: this.#scanner.line }, { field: 'the list', reason });
   }
-}
-
-function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
-}
-
-/** Whether a number, `true` or whatever else stands there without quotes ends before this byte. */
-function endsWord(byte: number | undefined): boolean {
-  return (
-    byte === COMMA ||
-    byte === CLOSE_LIST ||
-    byte === CLOSE_OBJECT ||
-    byte === OPEN_LIST ||
-    byte === OPEN_OBJECT ||
-    byte === QUOTE ||
-    isBlank(byte)
-  );
 }

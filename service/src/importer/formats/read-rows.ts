@@ -36,7 +36,7 @@ function firstLine(text: string): string {
   return text.split(/\r?\n/, 1)[0] ?? '';
 }
 
-async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { head, all } = await peek(chunks, 3);
   const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
   let skip = hasMark ? 3 : 0;

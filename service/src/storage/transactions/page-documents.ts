@@ -11,8 +11,6 @@ import type { Connection } from '../database.ts';
 import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
 
 export const NOTHING = new Uint8Array();
-/** A share that leaves no document out. */
-const UNLIMITED = 2 ** 31 - 1;
 
 export interface PageLimits {
   /** How many documents. */
@@ -37,10 +35,10 @@ export const JOIN_DOCUMENTS = {
 };
 
 /** The version of a transaction at a moment, if it has been replaced since and its stamp was not beyond another one. */
-export function earlierVersion(id: string, asOf: string, stampMax: string): string {
+export function earlierVersion(id: string, asOf: string, stampMax: string, field = 'document'): string {
   return `(
-      SELECT h.document FROM history h WHERE h.id = ${id} AND h.until_stamp > ${asOf} AND h.from_stamp <= ${stampMax}
-       ORDER BY h.until_stamp LIMIT 1
+      SELECT ${field} FROM history WHERE id = ${id} AND until_stamp > ${asOf} AND from_stamp <= ${stampMax}
+       ORDER BY until_stamp LIMIT 1
     )`;
 }
 
@@ -53,30 +51,37 @@ export const DOCUMENTS_SQL = inBoth(
   ) AS page`,
 );
 
-/** The lengths of the same documents. */
-export const LENGTHS_SQL = inBoth(
-  (dialect) => `
-  SELECT (SELECT octet_length(document) FROM transactions WHERE id = v.value) AS length
-    FROM ${VALUES[dialect]('$1', 'uuid')}`,
+/** The first of these documents, as many as fit with the commas between them, and one at least. Adds up lengths first. */
+export const FITTING_SQL = inBoth((dialect) =>
+  fitting(dialect, (field) => `(SELECT ${field} FROM transactions WHERE id = v.value)`),
 );
 
-/** The versions of these transactions at a moment. */
-const versionsSql = (dialect: Dialect, asOf: string, stampMax: string) => `
-    SELECT coalesce(
-      ${earlierVersion('v.value', asOf, stampMax)}, (SELECT document FROM transactions WHERE id = v.value)
-    ) AS document FROM ${VALUES[dialect]('$1', 'uuid')}`;
-
-/** The same two as of a moment: it and the greatest stamp of the window are the last parameters. */
+/** The same two as of a moment: that and the greatest stamp of the window are two parameters more. */
 export const DOCUMENTS_AS_OF_SQL = inBoth(
   (dialect) => `
   SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
-    SELECT ${withinShare('$2')} FROM (${versionsSql(dialect, '$3', '$4')}) AS versions
+    SELECT ${withinShare('$2')} FROM (
+      SELECT ${versionAsOf('document')} AS document FROM ${VALUES[dialect]('$1', 'uuid')}
+    ) AS versions
   ) AS page`,
 );
-export const LENGTHS_AS_OF_SQL = inBoth(
-  (dialect) => `
-  SELECT octet_length(document) AS length FROM (${versionsSql(dialect, '$2', '$3')}) AS versions`,
-);
+export const FITTING_AS_OF_SQL = inBoth((dialect) => fitting(dialect, versionAsOf));
+
+function versionAsOf(field: string): string {
+  const current = `(SELECT ${field} FROM transactions WHERE id = v.value)`;
+  return `coalesce(${earlierVersion('v.value', '$3', '$4', field)}, ${current})`;
+}
+
+function fitting(dialect: Dialect, fieldOf: (field: string) => string): string {
+  return `
+  SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
+    SELECT ${fieldOf('document')} AS document FROM (
+      SELECT value, sum(length + 1) OVER (ROWS UNBOUNDED PRECEDING) AS bytes, row_number() OVER () AS place FROM (
+        SELECT v.value, ${fieldOf('octet_length(document)')} AS length FROM ${VALUES[dialect]('$1', 'uuid')}
+      ) AS lengths
+    ) AS v WHERE bytes - 1 <= $2 OR place = 1
+  ) AS page`;
+}
 
 export interface Joined {
   readonly data: TransactionPage['data'];
@@ -97,39 +102,21 @@ export async function joinDocuments(
   { ids, asOf }: WantedDocuments,
   limits: PageLimits,
 ): Promise<Joined> {
+  const wanted = ids.slice(0, limits.limit);
+  if (wanted.length === 0) return { data: NOTHING, count: 0 };
+  const [atOnceSql, fittingSql] =
+    asOf === undefined ? [DOCUMENTS_SQL, FITTING_SQL] : [DOCUMENTS_AS_OF_SQL, FITTING_AS_OF_SQL];
   const moment = asOf === undefined ? [] : [asOf.ms, asOf.stampMaxMs];
-  const [documentsSql, lengthsSql] =
-    asOf === undefined ? [DOCUMENTS_SQL, LENGTHS_SQL] : [DOCUMENTS_AS_OF_SQL, LENGTHS_AS_OF_SQL];
-
-  async function join(some: readonly Uuid[], share: number): Promise<Joined> {
-    if (some.length === 0) return { data: NOTHING, count: 0 };
-    const [row] = await connection.allWithBytes<{ data: Joined['data'] | null; joined: number }>(
-      documentsSql[dialect],
-      JSON.stringify(some),
-      share,
+  const list = JSON.stringify(wanted);
+  const read = async (sql: string, lengthMax: number) => {
+    const [row] = await connection.allWithBytes<{ data: Joined['data']; joined: number }>(
+      sql,
+      list,
+      lengthMax,
       ...moment,
     );
     return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };
-  }
-
-  const wanted = ids.slice(0, limits.limit);
-  const atOnce = await join(wanted, shareOf(limits));
-  if (atOnce.count === wanted.length) return atOnce;
-  const rows = await connection.all<{ length: number }>(
-    lengthsSql[dialect],
-    JSON.stringify(wanted),
-    ...moment,
-  );
-  const lengths = rows.map(({ length }) => length);
-  return join(wanted.slice(0, countFitting(lengths, limits.bytesMax)), UNLIMITED);
-}
-
-/** How many of these lengths, from the first one on, fit with commas between them; at least one. */
-function countFitting(lengths: readonly number[], bytesMax: number): number {
-  let bytes = -1;
-  const end = lengths.findIndex((length) => {
-    bytes += length + 1;
-    return bytes > bytesMax;
-  });
-  return end === -1 ? lengths.length : Math.max(1, end);
+  };
+  const atOnce = await read(atOnceSql[dialect], shareOf(limits));
+  return atOnce.count === wanted.length ? atOnce : read(fittingSql[dialect], limits.bytesMax);
 }

@@ -1,0 +1,237 @@
+// offerbook convert: turns files of affiliate networks into files that import takes. No network is called, and no database
+// is opened.
+
+import { dirname, join } from 'node:path';
+import { Command } from 'commander';
+import { systemClock } from '../../domain/clock.ts';
+import { printCount, printCountOf } from '../../domain/count.ts';
+import { BadInput } from '../../domain/failures.ts';
+import { newUuid } from '../../domain/uuid.ts';
+import { type CatalogueFile, convertCatalogue } from '../../feeds/catalogue/convert-catalogue.ts';
+import type { ConvertOptions, ConvertReport } from '../../feeds/convert-report.ts';
+import type { Network } from '../../feeds/network.ts';
+import { openNetwork } from '../../feeds/open-network.ts';
+import { exampleSource } from '../../feeds/source/example-source.ts';
+import { type Overlay, overlayShares, parseOverlay } from '../../feeds/source/overlay.ts';
+import { Shares } from '../../feeds/source/share.ts';
+import { NETWORK_NAMES, type NetworkName, parseSource, type Source } from '../../feeds/source/source-file.ts';
+import { convertTransactions } from '../../feeds/transactions/convert-transactions.ts';
+import { readCouponCodes } from '../../feeds/transactions/coupon-codes.ts';
+import { listFeedProblems, Unconverted } from '../../feeds/unconverted.ts';
+import { openSource } from '../../importer/formats/import-source.ts';
+import { printNote } from '../output.ts';
+import { progressBar } from './progress-bar.ts';
+import { RowFile } from './row-file.ts';
+
+/** The options that name files of a catalogue; each network has some of them, under its own names. */
+const CATALOGUE_OPTIONS: Readonly<Record<string, string>> = {
+  programmes: 'Awin: programmes',
+  'commission-groups': 'Awin: commission groups, one answer for each programme',
+  campaigns: 'impact.com, Partnerize: campaigns',
+  contracts: 'impact.com: contracts',
+  'promo-codes': 'impact.com: promo codes',
+  deals: 'impact.com: deals',
+  commissions: 'Partnerize: active commissions, as CAMPAIGN=FILE',
+  vouchers: 'Partnerize: voucher codes, as CAMPAIGN=FILE or FILE',
+  advertisers: 'CJ, Rakuten: advertisers',
+  links: 'CJ: links',
+  partnerships: 'Rakuten: partnerships',
+  offers: 'Awin, Rakuten, table: offers',
+  coupons: 'Rakuten, table: coupons',
+  promotions: 'table: promotions',
+  retailers: 'table: retailers',
+};
+
+interface ConvertCommandOptions {
+  readonly from?: string;
+  readonly source: string;
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly skipInvalid?: boolean;
+}
+
+export function convertCommand(): Command {
+  const transactions = convertOf(
+    'transactions',
+    'print transactions for offerbook import transactions',
+    'offerbook convert transactions --from awin --source awin.json sales.json | offerbook import transactions - --org acme',
+  )
+    .argument('<file...>', 'answers and exports of the network, plain, .gz or .zst; - is stdin')
+    .option('--org <name>', 'whose sales to print, where sub-ids name the organisation')
+    .option('--catalogue <file>', 'a converted or exported catalogue, to find coupons by their codes')
+    .action(convertTransactionFiles);
+  const catalogue = convertOf(
+    'catalogue',
+    'print retailers for offerbook import catalogue',
+    'offerbook convert catalogue --from awin --source awin.json --programmes p.json --offers o.json',
+  ).action(convertCatalogueFiles);
+  for (const [name, description] of Object.entries(CATALOGUE_OPTIONS)) {
+    catalogue.option(`--${name} <file...>`, description);
+  }
+  return new Command('convert')
+    .description('turn files of affiliate networks into import files')
+    .option('--example <network>', `print a source file to start from: ${NETWORK_NAMES.join(', ')}`)
+    .action(printExample)
+    .addCommand(transactions)
+    .addCommand(catalogue);
+}
+
+function convertOf(name: string, description: string, example: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--from <network>', 'the network; the source file says it too')
+    .requiredOption('--source <file>', 'what the network does not tell: offerbook convert --example awin')
+    .option('--out <file>', 'write to a file, which appears when all is well (default: stdout)')
+    .option('--json', 'print the report as one JSON document')
+    .option('--skip-invalid', 'print what is good and list the rest')
+    .addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+function printExample({ example }: { example?: string }, command: Command): void {
+  if (example === undefined) {
+    command.help({ error: true });
+    return;
+  }
+  const network = NETWORK_NAMES.find((name) => name === example);
+  if (network === undefined) {
+    throw new BadInput(`--example must be one of ${NETWORK_NAMES.join(', ')}, not "${example}"`);
+  }
+  process.stdout.write(`${JSON.stringify(exampleSource(network, newUuid()), null, 2)}\n`);
+}
+
+async function convertTransactionFiles(
+  paths: readonly string[],
+  options: ConvertCommandOptions & { org?: string; catalogue?: string },
+): Promise<void> {
+  const { source, overlay, network } = await openFeed(options);
+  if (network.transactions === undefined) throw new BadInput(`${options.source} has no "transactions"`);
+  requireOrganisation(source, options.org);
+  const rules = {
+    source,
+    shares: new Shares(source, overlayShares(overlay)),
+    coupons: await readCouponCodes(
+      options.catalogue === undefined ? undefined : await openSource(options.catalogue),
+    ),
+    organisation: options.org,
+  };
+  const files = await Promise.all(paths.map(openSource));
+  const { transactions } = network;
+  await convert(options, 'transaction', (rows, how) =>
+    convertTransactions(transactions, rules, files, rows, how),
+  );
+}
+
+function requireOrganisation(source: Source, org: string | undefined): void {
+  if (source.subId !== 'org-uid') {
+    if (org !== undefined) throw new BadInput('--org is for sources whose subId is org-uid');
+  } else if (org === undefined) {
+    throw new BadInput(
+      '--org is missing: the sub-ids of this source name organisations, and an import takes one',
+    );
+  } else if (org.includes(source.separator ?? '')) {
+    throw new BadInput(`the organisation's name has the separator ${JSON.stringify(source.separator)} in it`);
+  }
+}
+
+async function convertCatalogueFiles(
+  options: ConvertCommandOptions & Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { source, overlay, network } = await openFeed(options);
+  const files = await openCatalogueFiles(options, network, source.network);
+  const rules = { source, overlay, shares: new Shares(source, overlayShares(overlay)) };
+  await convert(options, 'retailer', (rows, how) => convertCatalogue(files, rules, rows, how));
+}
+
+async function openCatalogueFiles(
+  options: Readonly<Record<string, unknown>>,
+  { catalogue }: Network,
+  networkName: NetworkName,
+): Promise<CatalogueFile[]> {
+  const allowed = Object.keys(catalogue).map((name) => `--${name}`);
+  const files: CatalogueFile[] = [];
+  for (const name of Object.keys(CATALOGUE_OPTIONS)) {
+    const paths = options[name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
+    if (!Array.isArray(paths)) continue;
+    const feed = Object.hasOwn(catalogue, name) ? catalogue[name] : undefined;
+    if (feed === undefined) {
+      throw new BadInput(`--${name} is not for ${networkName}, which has ${allowed.join(', ') || 'none'}`);
+    }
+    for (const path of paths as string[]) {
+      const [advertiserId, file] = feed.advertiser === undefined ? [undefined, path] : splitPath(path);
+      if (advertiserId === undefined && feed.advertiser === 'needed') {
+        throw new BadInput(`--${name} needs to be told whom it is about, as ID=${path}`);
+      }
+      files.push({ feed, name, source: await openSource(file), advertiserId });
+    }
+  }
+  if (files.length === 0)
+    throw new BadInput(`there is nothing to convert; ${networkName} has ${allowed.join(', ')}`);
+  return files;
+}
+
+function splitPath(path: string): readonly [string | undefined, string] {
+  const at = path.indexOf('=');
+  return at < 1 ? [undefined, path] : [path.slice(0, at), path.slice(at + 1)];
+}
+
+async function openFeed(options: ConvertCommandOptions) {
+  const source = parseSource(await readText(options.source), options.source);
+  if (options.from !== undefined && options.from !== source.network) {
+    throw new BadInput(`${options.source} is for ${source.network}, not for ${options.from}`);
+  }
+  return {
+    source,
+    overlay: await readOverlay(source, options.source),
+    network: openNetwork(source, systemClock()),
+  };
+}
+
+/** Beside the source file, wherever the command is run. */
+async function readOverlay(source: Source, sourcePath: string): Promise<Overlay> {
+  if (source.overlay === undefined) return new Map();
+  const path = join(dirname(sourcePath), source.overlay);
+  return parseOverlay(await readText(path), path, source);
+}
+
+async function readText(path: string): Promise<string> {
+  const chunks = await Array.fromAsync((await openSource(path)).chunks());
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function convert(
+  options: ConvertCommandOptions,
+  noun: 'transaction' | 'retailer',
+  work: (rows: RowFile, options: ConvertOptions) => Promise<ConvertReport>,
+): Promise<void> {
+  const bar = progressBar();
+  using rows = new RowFile(options.out);
+  try {
+    const { skipInvalid } = options;
+    const report = await work(rows, { skipInvalid, onProgress: bar.show }).finally(bar.clear);
+    await rows.print(options.out);
+    printReport(options, report, noun);
+  } catch (error) {
+    if (error instanceof Unconverted && options.json === true) {
+      printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
+    }
+    throw error;
+  }
+}
+
+function printReport(options: ConvertCommandOptions, report: ConvertReport, noun: string): void {
+  for (const line of listFeedProblems(report)) printNote(line);
+  for (const note of report.notes) printNote(note);
+  const { read, written, invalid, seconds } = report;
+  const bad = invalid > 0 ? `, ${printCount(invalid)} invalid` : '';
+  const words = `Converted ${printCountOf(read, 'row')} to ${printCountOf(written, noun)}${bad} (${seconds.toFixed(1)} s).`;
+  printOutcome(options, options.json === true ? JSON.stringify(toJson(report)) : words);
+}
+
+/** On stdout, unless that is where the rows went. */
+function printOutcome(options: ConvertCommandOptions, text: string): void {
+  (options.out === undefined ? process.stderr : process.stdout).write(`${text}\n`);
+}
+
+function toJson({ read, written, invalid, seconds, notes }: ConvertReport) {
+  return { read, written, invalid, seconds, notes };
+}

@@ -1,0 +1,80 @@
+// Collects facts by advertiser. A fact that comes twice counts once; two that contradict each other are a problem, and
+// neither counts.
+
+import type { FeedPlace } from '../convert-run.ts';
+import type { CouponFact, OfferFact, PartnershipFact, PromotionFact, RetailerFact } from './facts.ts';
+
+export type DealFact = OfferFact | CouponFact | PromotionFact;
+
+/** A fact and where it was read first. */
+export interface Told<Fact> {
+  readonly fact: Fact;
+  readonly place: FeedPlace;
+}
+
+export interface RetailerFacts extends Told<RetailerFact> {
+  readonly deals: readonly Told<DealFact>[];
+}
+
+interface Noted<Fact> extends Told<Fact> {
+  /** Where something else was read under the same id. */
+  conflict: FeedPlace | undefined;
+}
+
+export class FactBook {
+  readonly #retailers = new Map<string, Noted<RetailerFact>>();
+  readonly #deals = new Map<string, Noted<DealFact>>();
+  /** Undefined as long as no file says who the partners are. */
+  #partners: Set<string> | undefined;
+
+  add(fact: RetailerFact | DealFact | PartnershipFact, place: FeedPlace): void {
+    if (fact.kind === 'partnership') {
+      this.#partners ??= new Set();
+      this.#partners.add(fact.advertiserId);
+    } else if (fact.kind === 'retailer') note(this.#retailers, fact.advertiserId, fact, place);
+    else note(this.#deals, `${fact.kind} ${fact.id}`, fact, place);
+  }
+
+  *conflicts(): Generator<{ readonly id: string; readonly place: FeedPlace }> {
+    for (const [id, { conflict }] of this.#retailers) {
+      if (conflict !== undefined) yield { id, place: conflict };
+    }
+    for (const { fact, conflict } of this.#deals.values()) {
+      if (conflict !== undefined) yield { id: fact.id, place: conflict };
+    }
+  }
+
+  /** Retailers that are partners, with their deals. */
+  retailers(): readonly RetailerFacts[] {
+    const deals = Map.groupBy(agreed(this.#deals), ({ fact }) => fact.advertiserId);
+    return agreed(this.#retailers)
+      .filter(({ fact }) => this.#partners === undefined || this.#partners.has(fact.advertiserId))
+      .map(({ fact, place }) => ({
+        fact,
+        place,
+        deals: withoutFallbacks(deals.get(fact.advertiserId) ?? []),
+      }));
+  }
+
+  /** Deals whose retailer is not there. */
+  orphans(known: readonly RetailerFacts[]): readonly DealFact[] {
+    const ids = new Set(known.map(({ fact }) => fact.advertiserId));
+    return [...this.#deals.values()].flatMap(({ fact }) => (ids.has(fact.advertiserId) ? [] : [fact]));
+  }
+}
+
+function note<Fact>(facts: Map<string, Noted<Fact>>, key: string, fact: Fact, place: FeedPlace): void {
+  const before = facts.get(key);
+  if (before === undefined) facts.set(key, { fact, place, conflict: undefined });
+  else if (!Bun.deepEquals(before.fact, fact)) before.conflict = place;
+}
+
+function agreed<Fact>(facts: ReadonlyMap<string, Noted<Fact>>): Told<Fact>[] {
+  return [...facts.values()].filter(({ conflict }) => conflict === undefined);
+}
+
+/** A fallback counts only where no other offer is known. */
+function withoutFallbacks(deals: readonly Told<DealFact>[]): readonly Told<DealFact>[] {
+  const isProper = ({ fact }: Told<DealFact>) => fact.kind === 'offer' && fact.isFallback !== true;
+  return deals.some(isProper) ? deals.filter((deal) => deal.fact.kind !== 'offer' || isProper(deal)) : deals;
+}

@@ -1,0 +1,134 @@
+// Reads the fields of one row of a network, whatever the format of its file was. What is wrong is noted with the path of
+// the field, and reading goes on, so that a row tells all its problems at once. A value that stands in for one that could
+// not be read is never seen: the row is refused.
+
+import type { Timestamp } from '../domain/timestamp.ts';
+import type { FieldProblem } from '../importer/formats/raw-row.ts';
+import { type Amount, parseAmount, ZERO } from './amount.ts';
+import type { TimeReader } from './zoned-time.ts';
+
+/** Where the text of an XML element stands that has attributes or children besides. */
+export const XML_TEXT = '#text';
+/** Stands in for a time that could not be read. */
+export const NO_TIME = '1970-01-01T00:00:00' as Timestamp;
+
+export class Fields {
+  readonly problems: FieldProblem[];
+  readonly #value: unknown;
+  readonly #prefix: string;
+
+  constructor(value: unknown, problems: FieldProblem[] = [], prefix = '') {
+    this.#value = value;
+    this.problems = problems;
+    this.#prefix = prefix;
+  }
+
+  /** What stands at a path such as `clickRefs.clickRef`; null and the empty text count as nothing. */
+  find(path: string): unknown {
+    const value = at(this.#value, path);
+    return value === null || value === '' ? undefined : value;
+  }
+
+  has(path: string): boolean {
+    return this.find(path) !== undefined;
+  }
+
+  /** A text, or a number as its digits: ids come as either. The path '' is the value itself. */
+  findText(path: string): string | undefined {
+    const found = this.find(path);
+    const value = isObject(found) && Object.hasOwn(found, XML_TEXT) ? found[XML_TEXT] : found;
+    if (value === undefined || typeof value === 'string') return value;
+    if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+    this.fail(path, 'must be a text');
+    return undefined;
+  }
+
+  text(path: string): string {
+    return this.findText(path) ?? this.#missing(path, '');
+  }
+
+  findAmount(path: string, parse: (text: string) => Amount | undefined = parseAmount): Amount | undefined {
+    const text = this.findText(path);
+    if (text === undefined) return undefined;
+    const amount = parse(text);
+    if (amount === undefined) this.fail(path, `is ${quote(text)}, which is no decimal number`);
+    return amount;
+  }
+
+  amount(path: string, parse?: (text: string) => Amount | undefined): Amount {
+    return this.findAmount(path, parse) ?? this.#missing(path, ZERO);
+  }
+
+  findTime(path: string, parse: TimeReader): Timestamp | undefined {
+    const text = this.findText(path);
+    if (text === undefined) return undefined;
+    const time = parse(text);
+    if (time === undefined) this.fail(path, `is ${quote(text)}, which is no time that can be read`);
+    return time;
+  }
+
+  time(path: string, parse: TimeReader): Timestamp {
+    return this.findTime(path, parse) ?? this.#missing(path, NO_TIME);
+  }
+
+  /** What a word of the network means. One that is not in the table is a problem: it is not guessed at. */
+  findWord<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
+    const text = this.findText(path);
+    if (text === undefined) return undefined;
+    if (Object.hasOwn(meanings, text)) return meanings[text];
+    this.fail(path, `is ${quote(text)}, which is none of ${Object.keys(meanings).join(', ')}`);
+    return undefined;
+  }
+
+  word<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
+    return this.findWord(path, meanings) ?? this.#missing(path, undefined);
+  }
+
+  /** The items of a list. A single one counts as a list of one: XML does not tell the two apart. */
+  list(path: string): Fields[] {
+    const value = this.find(path);
+    if (value === undefined) return [];
+    const items: unknown[] = Array.isArray(value) ? value : [value];
+    return items.map((item, index) => new Fields(item, this.problems, `${this.#prefix}${path}[${index}].`));
+  }
+
+  fail(path: string, reason: string): void {
+    this.problems.push({ field: (this.#prefix + path).replace(/\.$/, ''), reason });
+  }
+
+  /** A field that could not be read has been told; only one that is not there is missing. */
+  #missing<Value>(path: string, standIn: Value): Value {
+    if (!this.has(path)) this.fail(path, 'is missing');
+    return standIn;
+  }
+}
+
+/** A value of the file for a message: shortened, and without what a terminal would obey. */
+export function quote(text: string): string {
+  const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  return JSON.stringify(shown.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{fffd}'));
+}
+
+const paths = new Map<string, readonly string[]>();
+
+/** The field of that very name, or else the one that the dots lead to: columns of tables may have dots in their names. */
+function at(value: unknown, path: string): unknown {
+  if (path === '') return value;
+  if (isObject(value) && Object.hasOwn(value, path)) return value[path];
+  if (!path.includes('.')) return undefined;
+  let names = paths.get(path);
+  if (names === undefined) {
+    names = path.split('.');
+    paths.set(path, names);
+  }
+  let found = value;
+  for (const name of names) {
+    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
+    found = found[name];
+  }
+  return found;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

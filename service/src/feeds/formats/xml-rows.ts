@@ -1,0 +1,178 @@
+// XML answers, one or several in a file. Each element at the path of a row becomes an object: children by their names,
+// attributes with an @, several children of a name as a list. There are no document types and no entities besides the five
+// of XML itself, so nothing can be made to grow.
+
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { BrokenFile, ROW_BYTES_MAX, ROW_TOO_LONG } from '../../importer/formats/raw-row.ts';
+import { quote, XML_TEXT } from '../fields.ts';
+import type { FeedRow } from './feed-row.ts';
+import { utf8Texts } from './utf8-texts.ts';
+
+export interface XmlRules {
+  readonly row: readonly string[];
+  /** An element beside the rows that tells what went wrong, and what to do with its text. */
+  readonly errorElement?: string | undefined;
+  readonly onError: (text: string, line: number) => void;
+}
+
+export async function* readXmlRows(
+  chunks: AsyncIterable<Uint8Array>,
+  rules: XmlRules,
+): AsyncGenerator<FeedRow[]> {
+  const cutter = new ElementCutter(rules);
+  for await (const text of withoutDeclarations(utf8Texts(chunks))) {
+    try {
+      cutter.push(text);
+    } catch (error) {
+      yield cutter.takeRows();
+      throw error;
+    }
+    yield cutter.takeRows();
+  }
+  cutter.end();
+}
+
+type Element = Record<string, unknown>;
+
+interface OpenElement {
+  readonly name: string;
+  readonly element: Element;
+  text: string;
+}
+
+class ElementCutter {
+  readonly #rules: XmlRules;
+  /** Several documents in a row are a fragment, as XML calls it. */
+  readonly #parser = new SaxesParser({ fragment: true });
+  readonly #open: OpenElement[] = [];
+  #rows: FeedRow[] = [];
+  #rowLine = 1;
+  #rowLength = 0;
+  #items = 0;
+  #hasRoot = false;
+
+  constructor(rules: XmlRules) {
+    this.#rules = rules;
+    // Plain, since namespaces are not asked for.
+    this.#parser.on('opentag', (tag) => this.#openElement(tag as SaxesTagPlain));
+    this.#parser.on('closetag', () => this.#closeElement());
+    this.#parser.on('text', (text) => this.#addText(text));
+    this.#parser.on('cdata', (text) => this.#addText(text));
+    this.#parser.on('error', (error) => this.#fail(`is broken: ${error.message.replace(/^\d+:\d+: /, '')}`));
+  }
+
+  takeRows(): FeedRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  push(text: string): void {
+    this.#parser.write(text);
+  }
+
+  end(): void {
+    this.#parser.close();
+    if (!this.#hasRoot) this.#fail('has no element');
+  }
+
+  #openElement({ name, attributes }: SaxesTagPlain): void {
+    const { row } = this.#rules;
+    if (this.#open.length === 0) {
+      this.#hasRoot = true;
+      if (name !== row[0]) this.#fail(`must begin with <${row[0]}>, not with ${quote(name)}`);
+    }
+    const element: Element = Object.create(null);
+    for (const [attribute, value] of Object.entries(attributes)) {
+      element[`@${attribute}`] = value;
+      this.#grow(value.length);
+    }
+    this.#open.push({ name, element, text: '' });
+    if (this.#open.length === row.length && this.#isRow()) {
+      this.#rowLine = this.#parser.line;
+      this.#rowLength = 0;
+    }
+  }
+
+  #closeElement(): void {
+    const isRow = this.#isRow();
+    const closed = this.#open.pop();
+    if (closed === undefined) return;
+    const value = toValue(closed);
+    if (isRow) {
+      const place = { line: this.#rowLine, item: ++this.#items };
+      this.#rows.push({ format: 'XML', place, value });
+    } else if (this.#open.length > this.#rules.row.length - 1) this.#addChild(closed.name, value);
+    else if (closed.name === this.#rules.errorElement) {
+      this.#rules.onError(closed.text.trim(), this.#parser.line);
+    }
+  }
+
+  #isRow(): boolean {
+    const { row } = this.#rules;
+    return this.#open.length === row.length && this.#open.every(({ name }, index) => name === row[index]);
+  }
+
+  #addChild(name: string, value: unknown): void {
+    const parent = this.#open.at(-1)?.element;
+    if (parent === undefined) return;
+    const before = parent[name];
+    if (!Object.hasOwn(parent, name)) parent[name] = value;
+    else if (Array.isArray(before)) before.push(value);
+    else parent[name] = [before, value];
+  }
+
+  #addText(text: string): void {
+    this.#grow(text.length);
+    const current = this.#open.at(-1);
+    if (current !== undefined) current.text += text;
+    else if (text.trim() !== '') this.#fail('has text outside of its elements');
+  }
+
+  #grow(length: number): void {
+    this.#rowLength += length;
+    if (this.#rowLength > ROW_BYTES_MAX) this.#fail(ROW_TOO_LONG.reason);
+  }
+
+  #fail(reason: string): never {
+    throw new BrokenFile({ line: this.#parser.line }, { field: 'the XML', reason });
+  }
+}
+
+/** A leaf is its text; anything else is an object that may have a text besides. */
+function toValue({ element, text }: OpenElement): unknown {
+  const trimmed = text.trim();
+  if (Object.keys(element).length === 0) return trimmed;
+  if (trimmed !== '') element[XML_TEXT] = trimmed;
+  return element;
+}
+
+const DECLARATION = /<\?xml\s[^>]*\?>/g;
+const DECLARATION_LENGTH_MAX = 1000;
+
+/** Each document of several has its declaration, which XML allows at the start of a file only. Lines stay what they were. */
+async function* withoutDeclarations(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const text of texts) {
+    const all = rest + text;
+    // What may be the beginning of a declaration waits for its end.
+    const open = all.lastIndexOf('<');
+    const waits =
+      open !== -1 && all.length - open < DECLARATION_LENGTH_MAX && /^<(\?|$)/.test(all.slice(open, open + 2));
+    const cut = waits && !all.includes('>', open) ? open : all.length;
+    rest = all.slice(cut);
+    yield all.slice(0, cut).replaceAll(DECLARATION, checkDeclaration);
+  }
+  yield rest;
+}
+
+function checkDeclaration(declaration: string): string {
+  const [, encoding = 'UTF-8'] = /encoding\s*=\s*["']([^"']*)["']/.exec(declaration) ?? [];
+  if (!/^(?:utf-?8|us-ascii)$/i.test(encoding)) {
+    throw new BrokenFile(
+      { line: 1 },
+      { field: 'the XML', reason: `must be UTF-8, and says that it is ${quote(encoding)}` },
+    );
+  }
+  return declaration.replaceAll(/[^\n]/g, '');
+}

@@ -1,0 +1,173 @@
+// impact.com, partner API version 16: one row for each action, with a state. A reversed action has lost its amounts, and
+// keeps what they were beside them.
+
+import { type Amount, isZero, multiply, ONE_HUNDREDTH } from '../amount.ts';
+import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
+import { joinTexts, plainText } from '../catalogue/texts.ts';
+import type { Fields } from '../fields.ts';
+import type { PageNote } from '../formats/feed-row.ts';
+import type { CatalogueFeed, Network, Sale } from '../network.ts';
+import type { SourceOf } from '../source/source-file.ts';
+import { parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
+import { IMPACT } from './impact-words.ts';
+
+const REGIONS = toRegions(IMPACT.regions.value);
+
+export function impact(source: SourceOf<'impact'>): Network {
+  const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
+  const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
+  const feed = (list: string, readFacts: CatalogueFeed['readFacts']): CatalogueFeed => ({
+    shape: { json: { lists: [[list]], explain: explainAnswer } },
+    readFacts,
+  });
+  return {
+    transactions: {
+      shape: { json: { lists: [['Actions']], explain: explainAnswer } },
+      idField: () => 'Id',
+      readSale: (row) => readSale(row, readTime),
+    },
+    catalogue: {
+      campaigns: feed('Campaigns', readCampaign),
+      contracts: feed('Contracts', readContract),
+      'promo-codes': feed('PromoCodes', (row) => readPromoCode(row, readTime, readEnd)),
+      deals: feed('Deals', (row) => readDeal(row, readTime, readEnd)),
+    },
+  };
+}
+
+function explainAnswer(answer: Record<string, unknown>): PageNote {
+  const { status, value, words } = IMPACT.error.value;
+  if (answer[status] === value) return { error: String(answer[words] ?? value) };
+  const { page, next } = IMPACT.paging.value;
+  if (answer[page] === undefined || answer[next] === undefined) return {};
+  return { page: Number(answer[page]), hasMore: answer[next] !== '' && answer[next] !== null };
+}
+
+function readSale(row: Fields, readTime: TimeReader): Sale {
+  const status = row.word('State', IMPACT.states.value) ?? 'PENDING';
+  const isDeclined = status === 'DECLINED';
+  const tracker = row.findText('ActionTrackerId');
+  return {
+    id: row.text('Id'),
+    advertiserId: row.text('CampaignId'),
+    status,
+    country: row.findText('CustomerCountry'),
+    clickedAt: row.findTime('ReferringDate', readTime),
+    soldAt: row.time('EventDate', readTime),
+    currency: row.text('Currency'),
+    orderValue: keptAmount(row, isDeclined, 'Amount', 'IntendedAmount'),
+    commissions: [{ amount: keptAmount(row, isDeclined, 'Payout', 'IntendedPayout'), group: tracker }],
+    subId: row.findText('SubId1'),
+    subData: row.findText('SubId2'),
+    // The event type of a contract and the action tracker of an action are the same thing.
+    offerId: tracker,
+    couponCode: row.findText('PromoCode'),
+  };
+}
+
+/** Of a reversed action the intended amount counts. */
+function keptAmount(row: Fields, isDeclined: boolean, field: string, intendedField: string): Amount {
+  const amount = row.amount(field, IMPACT.amounts.value);
+  const intended = isDeclined ? row.findAmount(intendedField, IMPACT.amounts.value) : undefined;
+  return intended === undefined || isZero(intended) ? amount : intended;
+}
+
+function readCampaign(row: Fields): CatalogueFact[] {
+  const status = row.findText('ContractStatus');
+  if (status !== undefined && !Object.hasOwn(IMPACT.activeCampaigns.value, status)) {
+    return leftOut('their contracts are not active');
+  }
+  const regions = row.list('ShippingRegions').map((region) => region.text(''));
+  const current = regions.filter((region) => !Object.hasOwn(IMPACT.formerRegions.value, region));
+  const countries = current.flatMap((region) => REGIONS.get(region) ?? []);
+  if (countries.length < current.length) {
+    const unknown = current.filter((region) => !REGIONS.has(region));
+    row.fail('ShippingRegions', `has names that are not in the table: ${unknown.length}`);
+  }
+  return [
+    {
+      kind: 'retailer',
+      advertiserId: row.text('CampaignId'),
+      name: row.text('CampaignName'),
+      url: row.findText('CampaignUrl') ?? row.text('AdvertiserUrl'),
+      countries: countries.length === 0 ? undefined : countries,
+    },
+  ];
+}
+
+function readContract(row: Fields): CatalogueFact[] {
+  const status = row.findText('Status');
+  if (status !== undefined && !Object.hasOwn(IMPACT.activeContracts.value, status)) {
+    return leftOut('their contracts are not active');
+  }
+  const advertiserId = row.text('CampaignId');
+  const currency = row.findText('Terms.Currency');
+  const terms = row
+    .list('Terms.SpecialTermsList')
+    .map((term) => plainText(term.findText('TermsContent') ?? ''));
+  return row.list('Terms.EventPayouts').flatMap((payout): CatalogueFact[] => {
+    if (!Object.hasOwn(IMPACT.saleCategories.value, payout.text('EventCategory'))) {
+      return leftOut('they pay for something else than purchases');
+    }
+    const id = payout.findText('EventTypeId') ?? `${advertiserId}:${payout.text('EventTypeName')}`;
+    return [
+      {
+        kind: 'offer',
+        advertiserId,
+        id,
+        rate: readRate(payout, currency),
+        description: payout.findText('EventTypeName') ?? '',
+        terms: terms.filter((text) => text !== '').join('\n'),
+      },
+    ];
+  });
+}
+
+function readRate(payout: Fields, currency: string | undefined): Rate {
+  const percent = payout.findAmount('DefaultPayoutRate', IMPACT.amounts.value);
+  if (percent !== undefined && !isZero(percent)) return { fraction: multiply(percent, ONE_HUNDREDTH) };
+  const fixed = payout.findAmount('DefaultPayout', IMPACT.amounts.value);
+  if (fixed !== undefined) return { fixed, currency };
+  return { fraction: payout.amount('DefaultPayoutRate', IMPACT.amounts.value) };
+}
+
+function readPromoCode(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
+  if (Object.hasOwn(IMPACT.expiredDeals.value, row.findText('State') ?? ''))
+    return leftOut('they have expired');
+  if (Object.hasOwn(IMPACT.patternCodes.value, row.findText('MatchMode') ?? '')) {
+    return leftOut('their codes are expressions');
+  }
+  return [
+    {
+      kind: 'coupon',
+      advertiserId: row.text('Program.Id'),
+      id: row.text('Id'),
+      code: row.text('Code'),
+      description: row.findText('Deal.Name') ?? '',
+      startDate: row.findTime('StartDate', readTime),
+      endDate: row.findTime('EndDate', readEnd),
+    },
+  ];
+}
+
+function readDeal(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
+  if (Object.hasOwn(IMPACT.expiredDeals.value, row.findText('State') ?? ''))
+    return leftOut('they have expired');
+  const deal = {
+    advertiserId: row.text('CampaignId'),
+    id: `deal ${row.text('Id')}`,
+    description: joinTexts(row.findText('Name'), row.findText('Description')),
+    startDate: row.findTime('StartDate', readTime),
+    endDate: row.findTime('EndDate', readEnd),
+  };
+  const code = row.findText('DefaultPromoCode');
+  return [code === undefined ? { kind: 'promotion', ...deal } : { kind: 'coupon', ...deal, code }];
+}
+
+/** From names and codes that take turns. */
+function toRegions(text: string): ReadonlyMap<string, string> {
+  const words = text.split(/\s+/);
+  return new Map(
+    words.flatMap((name, index) => (index % 2 === 0 ? [[name, words[index + 1] ?? ''] as const] : [])),
+  );
+}

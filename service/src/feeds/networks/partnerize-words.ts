@@ -1,0 +1,44 @@
+// What Partnerize's words mean, and where its fields stand in each format.
+
+import { fact } from './fact.ts';
+
+export const PARTNERIZE = {
+  statuses: fact('A', { pending: 'PENDING', approved: 'CONFIRMED', rejected: 'DECLINED' }),
+  /** A conversion whose items have been decided differently. */
+  mixed: fact('B', 'mixed'),
+  error: fact('A', 'error'),
+  /** Fields of a conversion in the JSON report and in the CSV export, which has no publisher reference and no items. */
+  conversion: fact('A', {
+    JSON: {
+      id: 'conversion_data.conversion_id',
+      campaignId: 'conversion_data.campaign_id',
+      status: 'conversion_data.conversion_value.conversion_status',
+      country: 'conversion_data.country',
+      clickedAt: 'conversion_data.click.set_time',
+      soldAt: 'conversion_data.conversion_time',
+      currency: 'conversion_data.currency',
+      value: 'conversion_data.conversion_value.value',
+      commission: 'conversion_data.conversion_value.publisher_commission',
+      subId: 'conversion_data.publisher_reference',
+      items: 'conversion_data.conversion_items',
+      modifiedAt: 'conversion_data.last_modified',
+    },
+    CSV: {
+      id: 'conversion_id',
+      campaignId: 'campaign_id',
+      status: 'conversion_status',
+      country: 'country',
+      clickedAt: 'click_date_time',
+      soldAt: 'conversion_date_time',
+      currency: 'currency',
+      value: 'value',
+      commission: 'publisher_commission',
+      subId: undefined,
+      items: undefined,
+      modifiedAt: undefined,
+    },
+  }),
+  approvedCampaign: fact('A', { a: true }),
+  activeVoucher: fact('A', { y: true }),
+  rateModels: fact('A', { percentage_cpa: 'fraction', fixed_cpa: 'fixed', cpc: 'click' }),
+} as const;

@@ -1,0 +1,191 @@
+// Partnerize: one row for each conversion, with its items inside. A conversion whose items were decided differently is
+// confirmed with the sum of the approved ones, and no more.
+
+import { timestampMs } from '../../domain/timestamp.ts';
+import type { Status } from '../../domain/transaction.ts';
+import { type Amount, isZero, multiply, ONE_HUNDREDTH, sum } from '../amount.ts';
+import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
+import { plainText } from '../catalogue/texts.ts';
+import { type Fields, isObject } from '../fields.ts';
+import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
+import type { Network, Sale } from '../network.ts';
+import type { SourceOf } from '../source/source-file.ts';
+import { parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
+import { PARTNERIZE } from './partnerize-words.ts';
+
+type Names = (typeof PARTNERIZE.conversion.value)['JSON' | 'CSV'];
+
+export function partnerize(source: SourceOf<'partnerize'>): Network {
+  const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
+  const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
+  const columns = Object.values(PARTNERIZE.conversion.value.CSV).filter((name) => name !== undefined);
+  // Without the publisher reference nobody could tell whose sale it is.
+  const csv = source.subId === 'uid' ? { csv: { columns } } : {};
+  return {
+    transactions: {
+      shape: { json: { lists: [['conversions']], explain: explainAnswer }, ...csv },
+      idField: (format) => namesIn(format).id,
+      readSale: (row, format) => readSale(row, namesIn(format), readTime),
+      formatNotes: {
+        CSV: 'The CSV export does not tell the publisher reference: no sale has its passbackUid.',
+      },
+    },
+    catalogue: {
+      campaigns: {
+        shape: { json: { lists: [['campaigns']], explain: explainAnswer } },
+        readFacts: readCampaign,
+      },
+      commissions: {
+        shape: { json: { lists: [['active_commissions']], explain: explainAnswer } },
+        advertiser: 'needed',
+        readFacts: readCommission,
+      },
+      vouchers: {
+        shape: { json: { lists: [['voucher_codes']], explain: explainAnswer } },
+        advertiser: 'optional',
+        readFacts: (row, campaignId) => readVoucher(row, campaignId, readTime, readEnd),
+      },
+    },
+  };
+}
+
+function explainAnswer(answer: Record<string, unknown>): PageNote {
+  const error = answer[PARTNERIZE.error.value];
+  if (error === undefined) return {};
+  return { error: isObject(error) && typeof error.message === 'string' ? error.message : 'no details' };
+}
+
+function namesIn(format: FeedFormat): Names {
+  return PARTNERIZE.conversion.value[format === 'CSV' ? 'CSV' : 'JSON'];
+}
+
+interface Verdict {
+  readonly status: Status;
+  readonly value: Amount;
+  readonly commission: Amount;
+}
+
+function readSale(row: Fields, names: Names, readTime: TimeReader): Sale {
+  const { status, value, commission } = judge(row, names);
+  const modifiedAt = names.modifiedAt === undefined ? undefined : row.findTime(names.modifiedAt, readTime);
+  return {
+    id: row.text(names.id),
+    advertiserId: row.text(names.campaignId),
+    status,
+    country: row.findText(names.country),
+    clickedAt: row.findTime(names.clickedAt, readTime),
+    soldAt: row.time(names.soldAt, readTime),
+    currency: row.text(names.currency),
+    orderValue: value,
+    commissions: [{ amount: commission }],
+    subId: names.subId === undefined ? undefined : row.findText(names.subId),
+    version: modifiedAt === undefined ? undefined : timestampMs(modifiedAt),
+  };
+}
+
+function judge(row: Fields, names: Names): Verdict {
+  const items = names.items === undefined ? [] : row.list(names.items).map(readItem);
+  const told = { value: row.amount(names.value), commission: row.amount(names.commission) };
+  if (row.findText(names.status) === PARTNERIZE.mixed.value) {
+    if (items.length === 0)
+      row.fail(names.status, 'is "mixed", and there are no items that tell what was approved');
+    return judgeItems(items);
+  }
+  const status = row.word(names.status, PARTNERIZE.statuses.value) ?? 'PENDING';
+  const isHollow = status === 'DECLINED' && isZero(told.value) && isZero(told.commission);
+  return isHollow ? { status, ...total(items) } : { status, ...told };
+}
+
+/** What is approved counts; while nothing is, what is pending; and when nothing is that either, all of it is declined. */
+function judgeItems(items: readonly Verdict[]): Verdict {
+  for (const status of ['CONFIRMED', 'PENDING'] as const) {
+    const some = items.filter((item) => item.status === status);
+    if (some.length > 0) return { status, ...total(some) };
+  }
+  return { status: 'DECLINED', ...total(items) };
+}
+
+function readItem(item: Fields): Verdict {
+  return {
+    status: item.word('item_status', PARTNERIZE.statuses.value) ?? 'PENDING',
+    value: item.amount('item_value'),
+    commission: item.amount('item_publisher_commission'),
+  };
+}
+
+function total(items: readonly Verdict[]): Omit<Verdict, 'status'> {
+  return {
+    value: sum(items.map((item) => item.value)),
+    commission: sum(items.map((item) => item.commission)),
+  };
+}
+
+function readCampaign(row: Fields): CatalogueFact[] {
+  const status = row.findText('campaign.publisher_status');
+  if (status !== undefined && !Object.hasOwn(PARTNERIZE.approvedCampaign.value, status)) {
+    return leftOut('their campaigns have not approved you');
+  }
+  const advertiserId = row.text('campaign.campaign_id');
+  const currency = row.findText('campaign.default_currency');
+  const percent = row.findAmount('campaign.default_commission_rate');
+  const fixed = row.findAmount('campaign.default_commission_value');
+  const rate = percent === undefined ? fixed && { fixed, currency } : toFraction(percent);
+  const retailer: CatalogueFact = {
+    kind: 'retailer',
+    advertiserId,
+    name: row.text('campaign.title'),
+    url: row.text('campaign.destination_url'),
+    logo: row.findText('campaign.campaign_logo'),
+    category: row.findText('campaign.vertical_name'),
+    terms: plainText(row.findText('campaign.terms.en.terms') ?? ''),
+    currency,
+  };
+  if (rate === undefined) return [retailer];
+  const id = `default:${advertiserId}`;
+  return [retailer, { kind: 'offer', advertiserId, id, rate, description: '', isFallback: true }];
+}
+
+function readCommission(row: Fields, campaignId: string | undefined): CatalogueFact[] {
+  const id = row.text('id');
+  return row.list('rates').flatMap((rate, index): CatalogueFact[] => {
+    const model = rate.word('performance_model', PARTNERIZE.rateModels.value);
+    if (model === 'click') return leftOut('they pay for clicks, not for purchases');
+    const value = rate.amount('performance_value');
+    return [
+      {
+        kind: 'offer',
+        advertiserId: campaignId ?? '',
+        id: `${id}:${rate.findText('id') ?? index}`,
+        group: id,
+        rate: model === 'fixed' ? { fixed: value, currency: undefined } : toFraction(value),
+        description: row.findText('description') ?? '',
+      },
+    ];
+  });
+}
+
+function toFraction(percent: Amount): Rate {
+  return { fraction: multiply(percent, ONE_HUNDREDTH) };
+}
+
+function readVoucher(
+  row: Fields,
+  campaignId: string | undefined,
+  readTime: TimeReader,
+  readEnd: TimeReader,
+): CatalogueFact[] {
+  if (!Object.hasOwn(PARTNERIZE.activeVoucher.value, row.findText('voucher_code.active') ?? 'y')) {
+    return leftOut('they are not active');
+  }
+  return [
+    {
+      kind: 'coupon',
+      advertiserId: campaignId ?? row.text('voucher_code.campaign_id'),
+      id: row.text('voucher_code.voucher_code_id'),
+      code: row.text('voucher_code.voucher_code'),
+      description: row.findText('voucher_code.description') ?? '',
+      startDate: row.findTime('voucher_code.start_date_time', readTime),
+      endDate: row.findTime('voucher_code.end_date_time', readEnd),
+    },
+  ];
+}

@@ -1,0 +1,205 @@
+// Rakuten Advertising: an order is several rows, one for each SKU, and none has a status. An order is pending until the
+// operator's rule confirms it, and declined once its commissions sum up to nothing.
+
+import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
+import type { Status } from '../../domain/transaction.ts';
+import { type Amount, isNegative, isZero, multiply, ONE_HUNDREDTH, sum } from '../amount.ts';
+import { type CatalogueFact, leftOut } from '../catalogue/facts.ts';
+import { joinTexts } from '../catalogue/texts.ts';
+import { type Fields, isObject } from '../fields.ts';
+import type { PageNote } from '../formats/feed-row.ts';
+import type { CatalogueFeed, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
+import type { SourceOf } from '../source/source-file.ts';
+import { parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
+import { RAKUTEN } from './rakuten-words.ts';
+
+const DAY_MS = 86_400_000;
+
+export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
+  const transactions: PartedSaleFeed<SkuRow> = {
+    shape: { json: { lists: [], explain: explainAnswer } },
+    idField: () => 'order_id',
+    readPart: (row) => readSku(row, source.transactionType),
+    joinParts: (rows, group) => joinSkus(rows, group, source, nowMs),
+    findFault: (rows) => (source.transactionType === undefined ? findMixedTypes(rows) : undefined),
+  };
+  const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
+  const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
+  const json = (list: string, readFacts: CatalogueFeed['readFacts']): CatalogueFeed => ({
+    shape: { json: { lists: [[list]], explain: explainAnswer } },
+    readFacts,
+  });
+  return {
+    transactions,
+    catalogue: {
+      advertisers: json('advertisers', readAdvertiser),
+      partnerships: json('partnerships', readPartnership),
+      offers: json('offers', readOffer),
+      coupons: {
+        shape: { xml: { row: ['couponfeed', 'link'] } },
+        readFacts: (row) => readCoupon(row, readTime, readEnd),
+      },
+    },
+  };
+}
+
+function explainAnswer(answer: Record<string, unknown>): PageNote {
+  const { code, words } = RAKUTEN.error.value;
+  if (typeof answer[code] === 'string') return { error: String(answer[words] ?? answer[code]) };
+  const { metadata, links, next, page } = RAKUTEN.paging.value;
+  const told = answer[metadata];
+  const following = isObject(told) && isObject(told[links]) ? told[links][next] : undefined;
+  if (!isObject(told) || typeof told[page] !== 'number') return {};
+  return { page: told[page], hasMore: typeof following === 'string' && following !== '' };
+}
+
+interface SkuRow extends SalePart {
+  readonly advertiserId: string;
+  readonly type: string;
+  readonly soldAt: Timestamp;
+  readonly currency: string;
+  readonly orderValue: Amount;
+  readonly commission: Amount;
+  readonly offerId: string | undefined;
+  readonly subId: string | undefined;
+}
+
+function readSku(row: Fields, wantedType: string | undefined): SkuRow | undefined {
+  const type = row.findText('transaction_type') ?? '';
+  if (wantedType !== undefined && wantedType !== 'any' && type !== wantedType) return undefined;
+  const advertiserId = row.text('advertiser_id');
+  const orderId = row.text('order_id');
+  const processedAt = row.findTime('process_date', readEventTime);
+  return {
+    saleId: advertiserId === '' || orderId === '' ? '' : `${advertiserId}:${orderId}`,
+    partId: row.text('etransaction_id'),
+    version: processedAt === undefined ? 0 : timestampMs(processedAt),
+    advertiserId,
+    type,
+    soldAt: row.time('transaction_date', readEventTime),
+    currency: row.text('currency'),
+    orderValue: row.amount('sale_amount'),
+    commission: row.amount('commissions'),
+    offerId: row.findText('offer_id'),
+    subId: row.findText('u1'),
+  };
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+function readEventTime(text: string): Timestamp | undefined {
+  const [, month = '', day, year, time, offset] = RAKUTEN.eventTime.value.exec(text) ?? [];
+  const number = MONTHS.indexOf(month) + 1;
+  if (number === 0) return undefined;
+  return parseTime(`${year}-${String(number).padStart(2, '0')}-${day}T${time}${offset}`, 'UTC');
+}
+
+function findMixedTypes(rows: Iterable<SkuRow>): string | undefined {
+  const types = new Set<string>();
+  for (const { type } of rows) types.add(type);
+  if (types.size < 2) return undefined;
+  return 'the files have realtime and batch rows, and a sale may be in both under different ids: put "transactionType" into the source file, with "batch", "realtime" or "any"';
+}
+
+function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'rakuten'>, nowMs: number): Sale {
+  // What is taken back comes as rows with negative amounts.
+  const bought = rows.filter(
+    ({ commission, orderValue }) => !isNegative(commission) && !isNegative(orderValue),
+  );
+  if (bought.length === 0) group.fail('', 'is taken back only: the file with the purchase is missing');
+  const told = (bought.length > 0 ? bought : rows).reduce((a, b) => (b.soldAt < a.soldAt ? b : a));
+  if (rows.some(({ currency }) => currency !== told.currency))
+    group.fail('currency', 'differs between the rows');
+  // Rows that take something back may come without it.
+  const subIds = new Set(rows.flatMap(({ subId }) => (subId === undefined ? [] : [subId])));
+  if (subIds.size > 1) group.fail('u1', 'differs between the rows');
+  const commission = sum(rows.map((row) => row.commission));
+  const isTakenBack = isNegative(commission) || isZero(commission);
+  const counted = isTakenBack ? bought : rows;
+  return {
+    id: told.saleId,
+    advertiserId: told.advertiserId,
+    status: isTakenBack ? 'DECLINED' : statusByAge(told.soldAt, source.confirmAfterDays, nowMs),
+    country: source.country,
+    clickedAt: undefined,
+    soldAt: told.soldAt,
+    currency: told.currency,
+    orderValue: sum(counted.map((row) => row.orderValue)),
+    commissions: counted.map((row) => ({ amount: row.commission, group: row.offerId })),
+    subId: [...subIds][0],
+  };
+}
+
+/** The network never confirms; the operator may take sales as confirmed after so many days without a reversal. */
+function statusByAge(soldAt: Timestamp, confirmAfterDays: number | undefined, nowMs: number): Status {
+  if (confirmAfterDays === undefined) return 'PENDING';
+  return nowMs - timestampMs(soldAt) >= confirmAfterDays * DAY_MS ? 'CONFIRMED' : 'PENDING';
+}
+
+function readAdvertiser(row: Fields): CatalogueFact[] {
+  return [{ kind: 'retailer', advertiserId: row.text('id'), name: row.text('name'), url: row.text('url') }];
+}
+
+function readPartnership(row: Fields): CatalogueFact[] {
+  const status = row.findText('status');
+  if (status !== undefined && !Object.hasOwn(RAKUTEN.activePartner.value, status)) {
+    return leftOut('their partnerships are not active');
+  }
+  return [{ kind: 'partnership', advertiserId: row.text('advertiser.id') }];
+}
+
+function readOffer(row: Fields): CatalogueFact[] {
+  const advertiserId = row.text('advertiser.id');
+  const country = networkCountry(row.findText('advertiser.network'));
+  return row.list('offer_rules').flatMap((rule): CatalogueFact[] => {
+    const [commission] = rule.list('commissions');
+    const [tier] = commission?.list('tiers') ?? [];
+    if (commission === undefined || tier === undefined) return leftOut('they are rules without a rate');
+    commission.word('commission_type', RAKUTEN.rateTypes.value);
+    return [
+      {
+        kind: 'offer',
+        advertiserId,
+        id: rule.text('oid'),
+        rate: { fraction: multiply(tier.amount('commission'), ONE_HUNDREDTH) },
+        description: joinTexts(row.findText('name'), commission.findText('description')),
+        countries: country === undefined ? undefined : [country],
+        terms: joinTexts(rule.findText('sku_list_name'), row.findText('terms_url')),
+      },
+    ];
+  });
+}
+
+function networkCountry(network: string | undefined): string | undefined {
+  const networks: Readonly<Record<string, string>> = RAKUTEN.networks.value;
+  const name = network?.split(' - ')[0] ?? '';
+  return Object.hasOwn(networks, name) ? networks[name] : undefined;
+}
+
+function readCoupon(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
+  const advertiserId = row.text('advertiserid');
+  const description = row.findText('offerdescription') ?? '';
+  const code = row.findText('couponcode');
+  const start = row.findText('offerstartdate');
+  const deal = {
+    advertiserId,
+    // They have no ids: these four tell them apart.
+    id: [advertiserId, code ?? '', start ?? '', description].join(':'),
+    description: joinTexts(description, row.findText('couponrestriction')),
+    startDate: row.findTime('offerstartdate', readTime),
+    endDate: row.findTime('offerenddate', readEnd),
+  };
+  if (code !== undefined) return [{ kind: 'coupon', ...deal, code }];
+  return [{ kind: 'promotion', ...deal, deepLink: unwrapLink(row.findText('clickurl')) }];
+}
+
+/** The retailer's own address inside a link of the network, which would have no sub-id. */
+function unwrapLink(link: string | undefined): string | undefined {
+  if (link === undefined || !URL.canParse(link)) return undefined;
+  const { searchParams } = new URL(link);
+  for (const name of RAKUTEN.linkTargets.value) {
+    const target = searchParams.get(name);
+    if (target !== null && /^https?:\/\//.test(target) && URL.canParse(target)) return target;
+  }
+  return undefined;
+}

@@ -1,0 +1,59 @@
+// A source file to start from, for each network.
+
+import type { NetworkName } from './source-file.ts';
+
+const EXAMPLES: Readonly<Record<NetworkName, object>> = {
+  awin: { account: '77777', timeZone: 'UTC', overlay: 'awin-overlay.csv' },
+  impact: { account: 'IRxxxxxxxxxxxx', overlay: 'impact-overlay.csv' },
+  partnerize: { account: '111111l92', timeZone: 'UTC', overlay: 'partnerize-overlay.csv' },
+  cj: { account: '7000000', currency: 'USD', timeZone: 'UTC', overlay: 'cj-overlay.csv' },
+  rakuten: {
+    account: '112',
+    country: 'US',
+    transactionType: 'batch',
+    confirmAfterDays: 60,
+    timeZone: 'UTC',
+    overlay: 'rakuten-overlay.csv',
+  },
+  table: {
+    account: 'shop-portal',
+    timeZone: 'Europe/Berlin',
+    transactions: {
+      separator: ';',
+      fields: {
+        id: 'Order number',
+        advertiserId: { column: 'Shop', trim: true, lower: true },
+        status: {
+          column: 'State',
+          lower: true,
+          words: { open: 'PENDING', paid: 'CONFIRMED', cancelled: 'DECLINED' },
+        },
+        soldAt: { column: 'Date', date: 'DD.MM.YYYY HH:mm' },
+        currency: { constant: 'EUR' },
+        country: { constant: 'DE' },
+        orderValue: { column: 'Total', number: 'comma' },
+        commission: { column: 'Commission', number: 'comma' },
+        subId: 'Reference',
+      },
+    },
+    retailers: {
+      separator: ';',
+      fields: { id: { column: 'Shop', trim: true, lower: true }, name: 'Name', url: 'Website', logo: 'Logo' },
+    },
+    offers: {
+      separator: ';',
+      fields: {
+        id: { column: 'Shop', trim: true, lower: true },
+        retailerId: { column: 'Shop', trim: true, lower: true },
+        rate: { column: 'Percent', number: 'comma', percent: true },
+        countries: { constant: 'DE AT' },
+      },
+    },
+  },
+};
+
+export function exampleSource(network: NetworkName, namespace: string): object {
+  const { account, ...rest } = EXAMPLES[network] as { account: string };
+  const share = { default: 0.7, advertisers: { '17874': 0.65 }, groups: {} };
+  return { network, account, namespace, share, rounding: 'half-even', subId: 'uid', ...rest };
+}

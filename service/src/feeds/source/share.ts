@@ -1,0 +1,37 @@
+// What part of a commission the user gets: the share of its group, else of its advertiser, else the default.
+
+import { type Amount, multiply, parseAmount, sum, ZERO } from '../amount.ts';
+import type { Commission } from '../network.ts';
+import type { Source } from './source-file.ts';
+
+export class Shares {
+  readonly #default: Amount;
+  readonly #advertisers: ReadonlyMap<string, Amount>;
+  readonly #groups: ReadonlyMap<string, Amount>;
+
+  /** Shares by advertiser may come from the overlay too, which has seen to it that none is given twice. */
+  constructor({ share }: Pick<Source, 'share'>, overlayShares: ReadonlyMap<string, number>) {
+    this.#default = toAmount(share.default);
+    this.#advertisers = toAmounts([...Object.entries(share.advertisers), ...overlayShares]);
+    this.#groups = toAmounts(Object.entries(share.groups));
+  }
+
+  find(advertiserId: string, group?: string): Amount {
+    const ofGroup = group === undefined ? undefined : this.#groups.get(group);
+    return ofGroup ?? this.#advertisers.get(advertiserId) ?? this.#default;
+  }
+
+  /** The user's part of a sale's commissions, not rounded. */
+  apply(advertiserId: string, commissions: readonly Commission[]): Amount {
+    return sum(commissions.map(({ amount, group }) => multiply(amount, this.find(advertiserId, group))));
+  }
+}
+
+function toAmounts(shares: readonly (readonly [string, number])[]): ReadonlyMap<string, Amount> {
+  return new Map(shares.map(([id, share]) => [id, toAmount(share)]));
+}
+
+/** The schema lets only numbers through that are exact decimals. */
+function toAmount(share: number): Amount {
+  return parseAmount(share.toFixed(15).replace(/0+$/, '').replace(/\.$/, '')) ?? ZERO;
+}

@@ -1,0 +1,60 @@
+// Finds the coupon that a sale was made with, by the code that the network tells, in a catalogue that was converted before.
+
+import { type Retailer, RetailerSchema } from '../../domain/catalogue.ts';
+import { BadInput } from '../../domain/failures.ts';
+import type { Timestamp } from '../../domain/timestamp.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import { checkRow, printProblem } from '../../importer/checks/row-problem.ts';
+import type { ImportSource } from '../../importer/formats/import-source.ts';
+import { BrokenFile } from '../../importer/formats/raw-row.ts';
+import { readRows } from '../../importer/formats/read-rows.ts';
+
+type Coupon = Pick<Retailer['coupons'][number], 'id' | 'startDate' | 'endDate'>;
+
+export class CouponCodes {
+  readonly #coupons = new Map<string, Coupon[]>();
+
+  add({ id: retailerId, coupons }: Pick<Retailer, 'id' | 'coupons'>): void {
+    for (const { id, code, startDate, endDate } of coupons) {
+      const key = keyOf(retailerId, code);
+      const known = this.#coupons.get(key);
+      const coupon = { id, startDate, endDate };
+      if (known === undefined) this.#coupons.set(key, [coupon]);
+      else known.push(coupon);
+    }
+  }
+
+  /** The only coupon of the retailer with that code that was active at the time of the sale; null when there are several. */
+  find(retailerId: Uuid, code: string, soldAt: Timestamp): Uuid | null {
+    const known = this.#coupons.get(keyOf(retailerId, code)) ?? [];
+    const active = known.filter(({ startDate, endDate }) => startDate <= soldAt && soldAt < endDate);
+    return active.length === 1 ? (active[0]?.id ?? null) : null;
+  }
+}
+
+function keyOf(retailerId: Uuid, code: string): string {
+  return `${retailerId} ${code}`;
+}
+
+/** The coupons of a catalogue file; without a file there are none. */
+export async function readCouponCodes(file: ImportSource | undefined): Promise<CouponCodes> {
+  const codes = new CouponCodes();
+  if (file === undefined) return codes;
+  try {
+    const rules = { csv: false, ignoreUnknown: false, onCursor: () => undefined };
+    for await (const rows of readRows(file.chunks(), rules)) {
+      for (const row of rows) {
+        const { value, problems } = checkRow<Retailer>(row, RetailerSchema);
+        if (problems !== undefined)
+          throw new BadInput(`${file.name}, ${problems.map(printProblem).join('; ')}`);
+        codes.add(value);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error;
+    throw new BadInput(`${file.name}, ${printProblem({ ...error.place, ...error.problem })}`, {
+      cause: error,
+    });
+  }
+  return codes;
+}

@@ -1,0 +1,135 @@
+// Where a sale comes more than once, in overlapping files or in one that was given twice, one version is printed: the
+// decided one rather than the pending, the newer one where the network tells times. The order of the rows and of the files
+// makes no difference. For millions of sales: some numbers for each are kept, the rows themselves are in the spool.
+
+import { UuidPlaces } from '../../importer/checks/uuid-places.ts';
+import type { RowSpool } from '../convert-report.ts';
+import type { FeedPlace } from '../convert-run.ts';
+import type { ConvertedRow } from './to-transaction.ts';
+
+export interface SaleVersion {
+  readonly row: ConvertedRow;
+  /** Of two versions the greater is the newer; 0 where the network does not tell. */
+  readonly version: number;
+  readonly place: FeedPlace;
+  /** Their id, for messages. */
+  readonly id: string;
+}
+
+export interface VersionOutcome {
+  /** Versions that differ, of which nothing tells the newer. */
+  readonly conflicts: readonly SaleVersion[];
+  /** Sales that were decided, and that the network says to be pending since. */
+  readonly reopened: number;
+  /** Declined sales whose amounts no version tells. */
+  readonly withoutAmounts: number;
+}
+
+/** Decided before pending, then the newer. */
+function rankOf({ row, version }: SaleVersion): number {
+  return row.status === 'PENDING' ? version : version + DECIDED;
+}
+
+/** More than any time has milliseconds, and little enough for sums to be exact. */
+const DECIDED = 2 ** 50;
+
+export class SaleVersions {
+  readonly #spool: RowSpool;
+  /** The number of each sale, in the order in which they were met. */
+  readonly #numbers = new UuidPlaces();
+  readonly #ranks: number[] = [];
+  readonly #hashes: number[] = [];
+  readonly #lines: number[] = [];
+  readonly #orderValues: number[] = [];
+  readonly #cashbacks: number[] = [];
+  /** By the number of the sale; few, if any. */
+  readonly #conflicts = new Map<number, SaleVersion>();
+  readonly #newestPending = new Map<number, number>();
+  /** Declined sales that came without amounts: another version may tell them. */
+  readonly #hollow = new Map<string, SaleVersion>();
+  /** Versions of those that differ from the one that is kept, and are no older. */
+  readonly #hollowConflicts = new Map<string, SaleVersion>();
+
+  constructor(spool: RowSpool) {
+    this.#spool = spool;
+  }
+
+  add(version: SaleVersion): void {
+    if (isHollow(version.row)) this.#addHollow(version);
+    else this.#addWhole(version);
+  }
+
+  /** Prints what has been waiting for other versions. */
+  finish(): VersionOutcome {
+    let withoutAmounts = 0;
+    const conflicts = [...this.#hollowConflicts.values()];
+    for (const [id, version] of this.#hollow) {
+      if (this.#hollowConflicts.has(id)) continue;
+      const known = this.#numbers.get(version.row.id);
+      if (known === undefined) withoutAmounts++;
+      else if (rankOf(version) < (this.#ranks[known.line] ?? 0) || this.#conflicts.has(known.line)) continue;
+      this.#addWhole(known === undefined ? version : this.#filled(version, known.line));
+    }
+    const reopened = [...this.#newestPending].filter(
+      ([number, version]) => version + DECIDED > (this.#ranks[number] ?? 0),
+    ).length;
+    for (const number of this.#conflicts.keys()) this.#spool.drop(this.#lines[number] ?? 0);
+    conflicts.push(...this.#conflicts.values());
+    return { conflicts, reopened, withoutAmounts };
+  }
+
+  #addHollow(version: SaleVersion): void {
+    const { id } = version.row;
+    const before = this.#hollow.get(id);
+    if (before === undefined || rankOf(before) < rankOf(version)) {
+      this.#hollow.set(id, version);
+      this.#hollowConflicts.delete(id);
+    } else if (rankOf(before) === rankOf(version) && !Bun.deepEquals(before.row, version.row)) {
+      this.#hollowConflicts.set(id, version);
+    }
+  }
+
+  #addWhole(version: SaleVersion): void {
+    const text = JSON.stringify(version.row);
+    const rank = rankOf(version);
+    const number = this.#ranks.length;
+    const known = this.#numbers.add(version.row.id, { line: number })?.line;
+    if (known === undefined) this.#keep(number, version.row, rank, text);
+    else this.#choose(known, version, rank, text);
+  }
+
+  #choose(number: number, version: SaleVersion, rank: number, text: string): void {
+    const before = this.#ranks[number] ?? 0;
+    // Either of the two may be the decided one.
+    const pending = Math.min(before, rank);
+    if (pending < DECIDED && Math.max(before, rank) >= DECIDED) {
+      this.#newestPending.set(number, Math.max(pending, this.#newestPending.get(number) ?? 0));
+    }
+    if (rank > before) {
+      this.#conflicts.delete(number);
+      this.#spool.drop(this.#lines[number] ?? 0);
+      this.#keep(number, version.row, rank, text);
+    } else if (rank === before && hash(text) !== this.#hashes[number]) this.#conflicts.set(number, version);
+  }
+
+  #keep(number: number, { orderValue, cashback }: ConvertedRow, rank: number, text: string): void {
+    this.#ranks[number] = rank;
+    this.#hashes[number] = hash(text);
+    this.#lines[number] = this.#spool.append(text);
+    this.#orderValues[number] = orderValue;
+    this.#cashbacks[number] = cashback;
+  }
+
+  #filled(version: SaleVersion, number: number): SaleVersion {
+    const [orderValue = 0, cashback = 0] = [this.#orderValues[number], this.#cashbacks[number]];
+    return { ...version, row: { ...version.row, orderValue, cashback } };
+  }
+}
+
+function isHollow({ status, orderValue, cashback }: ConvertedRow): boolean {
+  return status === 'DECLINED' && orderValue === 0 && cashback === 0;
+}
+
+function hash(text: string): number {
+  return Bun.hash.xxHash32(text);
+}

@@ -1,0 +1,134 @@
+// From a sale as a network tells it to a row as `offerbook import transactions` reads it: our ids, the user's share, whose
+// it is. Every row is held against the schema of the import before it is handed out.
+
+import {
+  printedTransactionRow,
+  transactionRowSchema,
+  type UnstampedTransaction,
+} from '../../domain/transaction.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import { checkRow } from '../../importer/checks/row-problem.ts';
+import type { FieldProblem } from '../../importer/formats/raw-row.ts';
+import { type Amount, isNegative, printAmount, round, toNumber } from '../amount.ts';
+import { type IdMaker, idMaker } from '../derive-id.ts';
+import { minorUnits } from '../minor-units.ts';
+import type { Sale } from '../network.ts';
+import type { Shares } from '../source/share.ts';
+import type { Source } from '../source/source-file.ts';
+import type { CouponCodes } from './coupon-codes.ts';
+import { findOwner } from './sub-id.ts';
+
+/** In place of all that the click of a sale knows, the row has the id of the click. */
+export interface ClickRow
+  extends Pick<
+    UnstampedTransaction,
+    'id' | 'country' | 'soldAt' | 'currencyCode' | 'orderValue' | 'cashback' | 'status'
+  > {
+  readonly clickId: string;
+}
+
+/** Its fields are in the order in which they are printed. */
+export type ConvertedRow = UnstampedTransaction | ClickRow;
+
+export type Converted =
+  | { readonly kind: 'row'; readonly row: ConvertedRow }
+  | { readonly kind: 'other organisation' }
+  | { readonly kind: 'bad'; readonly problems: readonly FieldProblem[] };
+
+export interface TransactionRules {
+  readonly source: Source;
+  readonly shares: Shares;
+  readonly coupons: CouponCodes;
+  /** Whose sales to print, where sub-ids name the organisation. */
+  readonly organisation: string | undefined;
+}
+
+const ROW_SCHEMA = transactionRowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
+const NO_COUNTRY = { field: 'country', reason: 'is told neither by the network nor by the source file' };
+const isPrinted = printedTransactionRow({ updatedAt: 'ignore' });
+
+export class TransactionMaker {
+  readonly #rules: TransactionRules;
+  readonly #makeId: IdMaker;
+  readonly #offerIds = new Map<string, Uuid>();
+
+  constructor(rules: TransactionRules) {
+    this.#rules = rules;
+    this.#makeId = idMaker(rules.source);
+  }
+
+  make(sale: Sale): Converted {
+    const owner = findOwner(sale, this.#rules.source, this.#rules.organisation);
+    if (owner.kind === 'unknown') return { kind: 'bad', problems: [owner.problem] };
+    if (owner.kind === 'other organisation') return owner;
+    const row = this.#row(sale, owner.kind === 'click' ? NO_USER : owner);
+    const problems = [...negativeAmounts(sale), ...this.#findFaults(row)];
+    if (problems.length > 0) return { kind: 'bad', problems };
+    return { kind: 'row', row: owner.kind === 'click' ? withClick(row, owner.clickId) : row };
+  }
+
+  #row(sale: Sale, { passbackUid, passbackData }: User): UnstampedTransaction {
+    const { source, shares } = this.#rules;
+    const commission = shares.apply(sale.advertiserId, sale.commissions);
+    const row = {
+      id: this.#makeId('transaction', sale.id),
+      country: sale.country ?? source.country,
+      clickedAt: sale.clickedAt ?? null,
+      soldAt: sale.soldAt,
+      currencyCode: sale.currency,
+      orderValue: toNumber(sale.orderValue),
+      cashback: toNumber(round(commission, minorUnits(sale.currency), source.rounding)),
+      activatedAt: null,
+      passbackUid,
+      passbackData,
+      status: sale.status,
+      cashbackOfferId: sale.offerId === undefined ? null : this.#offerId(sale.offerId),
+      couponId: this.#couponId(sale),
+      promotionId: null,
+    };
+    // Whether it has a country is for the check to say.
+    return row as UnstampedTransaction;
+  }
+
+  #couponId({ advertiserId, couponCode, soldAt }: Sale): Uuid | null {
+    if (couponCode === undefined) return null;
+    return this.#rules.coupons.find(this.#makeId('retailer', advertiserId), couponCode, soldAt);
+  }
+
+  /** What the import would say of the row. */
+  #findFaults(row: UnstampedTransaction): readonly FieldProblem[] {
+    if (isPrinted(row)) return [];
+    const { problems = [] } = checkRow({ place: { line: 1 }, value: row }, ROW_SCHEMA);
+    return problems.map(({ field, reason }) =>
+      field === 'country' && row.country === undefined ? NO_COUNTRY : { field, reason },
+    );
+  }
+
+  /** Kept, since many sales share few offers. */
+  #offerId(theirId: string): Uuid {
+    const known = this.#offerIds.get(theirId);
+    if (known !== undefined) return known;
+    const id = this.#makeId('offer', theirId);
+    if (this.#offerIds.size < OFFER_IDS_KEPT_MAX) this.#offerIds.set(theirId, id);
+    return id;
+  }
+}
+
+type User = { readonly passbackUid: string | null; readonly passbackData: string | null };
+const NO_USER: User = { passbackUid: null, passbackData: null };
+const OFFER_IDS_KEPT_MAX = 100_000;
+
+function negativeAmounts({ orderValue, commissions }: Sale): FieldProblem[] {
+  const told = (field: string, amount: Amount): FieldProblem[] =>
+    isNegative(amount) ? [{ field, reason: `is ${printAmount(amount)}, which is below zero` }] : [];
+  return [
+    ...told('the order value', orderValue),
+    ...commissions.flatMap(({ amount }) => told('the commission', amount)),
+  ];
+}
+
+/** The organisation, the user, the times and the deal come from the record of the click. */
+function withClick(row: UnstampedTransaction, clickId: string): ClickRow {
+  const { id, country, soldAt, currencyCode, orderValue, cashback, status } = row;
+  return { id, clickId, country, soldAt, currencyCode, orderValue, cashback, status };
+}

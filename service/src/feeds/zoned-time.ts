@@ -1,0 +1,99 @@
+// Times as networks write them. A text without a zone is read in a zone that is named, never in that of the machine.
+
+import { isPlainTimestamp, parseInstant, printTimestamp, type Timestamp } from '../domain/timestamp.ts';
+
+/** `2026-11-14T12:00:00`, with a space in place of the T, with a fraction, with `Z` or an offset; or the date alone. */
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
+const DAY_MS = 86_400_000;
+/** Written for "no end", and no day follows it that our format could hold. */
+const LAST_DAY = '9999-12-31';
+export const LAST_SECOND = '9999-12-31T23:59:59' as Timestamp;
+
+export type TimeReader = (text: string) => Timestamp | undefined;
+
+/** Reads a time, a date alone being the midnight at which it begins. Undefined for what does not exist. */
+export function parseTime(text: string, zone: string): Timestamp | undefined {
+  // Almost every time of a large file: nothing to work out.
+  if (zone === 'UTC' && isPlainTimestamp(text)) return text;
+  const match = TIME.exec(text);
+  if (match === null) return undefined;
+  const [, date = '', time, fraction = '', offset] = match;
+  const local = `${date}T${time ?? '00:00:00'}${fraction === '' ? '' : `.${fraction}`}`;
+  const instant = parseInstant(local + withColon(offset ?? ''));
+  if (instant === undefined) return undefined;
+  if (offset !== undefined || zone === 'UTC') return printTimestamp(instant.ms);
+  const ms = time === undefined ? startOfDayMs(date, zone) : zonedMs(local, zone);
+  return ms === undefined ? undefined : printTimestamp(ms);
+}
+
+/** Reads the end of a period, which is not part of it. A date alone means that all of that day still is. */
+export function parseEnd(text: string, zone: string): Timestamp | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseTime(text, zone);
+  if (text === LAST_DAY) return LAST_SECOND;
+  const day = parseInstant(text);
+  // The next date first, then its midnight in the zone: the day may have 23 or 25 hours.
+  return day === undefined ? undefined : parseTime(printTimestamp(day.ms + DAY_MS).slice(0, 10), zone);
+}
+
+/** A reader for times that follow a pattern such as `DD/MM/YYYY HH:mm:ss`. */
+export function patternReader(pattern: string, zone: string, read = parseTime): TimeReader {
+  const { expression, names } = compilePattern(pattern);
+  return (text) => {
+    const match = expression.exec(text);
+    if (match === null) return undefined;
+    const value = (name: string) => match[names.indexOf(name) + 1] ?? '00';
+    const date = `${value('YYYY')}-${value('MM')}-${value('DD')}`;
+    if (!names.includes('HH')) return read(date, zone);
+    return read(`${date}T${value('HH')}:${value('mm')}:${value('ss')}`, zone);
+  };
+}
+
+interface CompiledPattern {
+  readonly expression: RegExp;
+  /** What each group of the expression stands for. */
+  readonly names: readonly string[];
+}
+
+/** Patterns stand in our tables and in source files: there are few. */
+const compiled = new Map<string, CompiledPattern>();
+
+function compilePattern(pattern: string): CompiledPattern {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  const parts = pattern.match(/YYYY|MM|DD|HH|mm|ss|[^YMDHms]+/g) ?? [];
+  const names = parts.filter((part) => /^[YMDHms]/.test(part));
+  const source = parts.map((part) =>
+    names.includes(part) ? `(\\d{${part.length}})` : escapeExpression(part),
+  );
+  const made = { expression: new RegExp(`^${source.join('')}$`), names };
+  compiled.set(pattern, made);
+  return made;
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).format(0) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** The hour that an autumn night has twice is taken as its first pass. One that a spring night leaves out does not exist. */
+function zonedMs(local: string, zone: string): number | undefined {
+  const wanted = Temporal.PlainDateTime.from(local);
+  const zoned = wanted.toZonedDateTime(zone, { disambiguation: 'earlier' });
+  return zoned.toPlainDateTime().equals(wanted) ? zoned.epochMilliseconds : undefined;
+}
+
+/** Midnight, or what follows it where clocks are set forward at midnight. */
+function startOfDayMs(date: string, zone: string): number {
+  return Temporal.PlainDate.from(date).toZonedDateTime(zone).epochMilliseconds;
+}
+
+function withColon(offset: string): string {
+  return offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset;
+}
+
+function escapeExpression(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+}

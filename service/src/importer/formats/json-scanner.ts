@@ -1,0 +1,57 @@
+// Finds where a JSON value ends while the bytes go by, across chunks. Only marks and quotes are looked at: whether the
+// value is JSON is left to the parser.
+
+export const NEWLINE = 0x0a;
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+export const CLOSE_LIST = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+
+export class JsonScanner {
+  /** Counts the lines inside of values; those between them are counted by the caller. */
+  line = 1;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+
+  /** Where the value ends, if it does in this chunk. Continued is one that began in a chunk before. */
+  findEnd(chunk: Uint8Array, from: number, isContinued: boolean): number | undefined {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) {
+          this.#inString = false;
+          if (this.#depth === 0) return at + 1;
+        }
+      } else if (this.#depth === 0 && (at > from || isContinued) && endsWord(byte)) return at;
+      else if (byte === QUOTE) this.#inString = true;
+      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#depth++;
+      else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --this.#depth === 0) return at + 1;
+      if (byte === NEWLINE) this.line++;
+    }
+    return undefined;
+  }
+}
+
+export function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
+}
+
+/** Whether a number, `true` or whatever else stands there without quotes ends before this byte. */
+function endsWord(byte: number | undefined): boolean {
+  return (
+    byte === COMMA ||
+    byte === CLOSE_LIST ||
+    byte === CLOSE_OBJECT ||
+    byte === OPEN_LIST ||
+    byte === OPEN_OBJECT ||
+    byte === QUOTE ||
+    isBlank(byte)
+  );
+}

@@ -1,0 +1,24 @@
+// One organisation with the largest transactions there can be, and a greedy follower of them, are no burden to others.
+// The long form is `npm run test:soak -- --only large`.
+
+import { expect, test } from 'bun:test';
+import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
+import { DATABASES } from '../support/databases.ts';
+import { ENVELOPE_BYTES_MAX, runLargePages } from './large-pages.ts';
+
+test.each(DATABASES.map((database) => [database.name, database] as const))(
+  'the largest transactions come in pages of 4 MiB, and their greedy follower takes no turn of another organisation on %s',
+  async (_, database) => {
+    const report = await runLargePages(await database.create(), { transactions: 40, greedyMs: 3_000 });
+    expect(report.walked).toEqual([40, 40, 40, 40]);
+    expect(report.largestPageBytes).toBeLessThanOrEqual(PAGE_BYTES_MAX + ENVELOPE_BYTES_MAX);
+    expect(report.greedy.count(200)).toBeGreaterThan(0);
+    // All of them on a machine that does nothing else; none when the followers take every turn.
+    expect(report.other.count(200)).toBeGreaterThan(report.other.count(503));
+    expect(report.other.failures).toEqual({});
+    // A tenth of a second on a machine that does nothing else.
+    expect(report.livez.percentileMs(1)).toBeLessThan(2_000);
+    expect(report.memoryMb).toBeLessThan(600);
+  },
+  120_000,
+);

@@ -1,0 +1,134 @@
+// The largest transactions there can be: one organisation walks through them, alone and then greedily, while another
+// one polls as usual. Measures how large pages are, how long the process is held up, and what the other one is answered.
+
+import { CODINGS } from '../../src/http/content/content-coding.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { offerbook } from '../support/command.ts';
+import { id, transaction } from '../support/fixtures.ts';
+import { getRequest } from './http-connection.ts';
+import { LoadedService, type Seeded, seed } from './loaded-service.ts';
+import { Tally } from './tally.ts';
+import { closedLoop } from './traffic.ts';
+
+/** What an envelope may take around its items. */
+export const ENVELOPE_BYTES_MAX = 100;
+/** As many characters as a text may have; each takes six bytes in JSON. */
+const TEXT = '\u0001'.repeat(65_536);
+const BATCH_SIZE = 20;
+/** More than can be read at once. */
+const GREEDY_CONNECTIONS = 40;
+const FIRST_NUMBER = 1_000_000;
+
+export interface LargePagesOptions {
+  readonly transactions: number;
+  readonly greedyMs: number;
+}
+
+export interface LargePagesReport {
+  /** Of each walk of one follower, one for each coding: how many items came. */
+  readonly walked: readonly number[];
+  readonly largestPageBytes: number;
+  /** How long a sign of life took at most while one follower walked. */
+  readonly heldUpMs: number;
+  readonly greedy: Tally;
+  /** What another organisation got while there were many followers. */
+  readonly other: Tally;
+  readonly livez: Tally;
+  readonly memoryMb: number;
+}
+
+export async function runLargePages(
+  databaseUrl: string,
+  { transactions, greedyMs }: LargePagesOptions,
+): Promise<LargePagesReport> {
+  const seeded = await seed(databaseUrl);
+  const token = await seedLargest(databaseUrl, seeded, transactions);
+  await using service = await LoadedService.start(seeded);
+  const watch = watchService(service);
+  const walks: Walked[] = [];
+  for (const coding of [undefined, ...CODINGS]) walks.push(await walk(service, token, coding));
+  const heldUpMs = watch.livez.percentileMs(1);
+
+  const { url } = service;
+  const greedyRequest = getRequest('/v1/transactions/?limit=1000', token);
+  const [greedy, other] = await Promise.all([
+    closedLoop({ url, requests: [greedyRequest], durationMs: greedyMs }, GREEDY_CONNECTIONS),
+    closedLoop({ url, requests: [seeded.transactionsRequest], durationMs: greedyMs }, 1),
+  ]);
+  const { livez, memoryMb } = await watch.stop();
+  return {
+    walked: walks.map(({ items }) => items),
+    largestPageBytes: Math.max(...walks.map(({ largestPageBytes }) => largestPageBytes)),
+    heldUpMs,
+    greedy,
+    other,
+    livez,
+    memoryMb,
+  };
+}
+
+/** Not imported: an import may refuse what an earlier version has let in. Returns a token. */
+async function seedLargest(databaseUrl: string, { env }: Seeded, count: number): Promise<string> {
+  const stores = await openStores(databaseUrl);
+  const org = await stores.organisations.create('largest');
+  await stores.transactions.write(org?.id ?? 0, async (writer) => {
+    for (let done = 0; done < count; done += BATCH_SIZE) {
+      const numbers = Array.from({ length: Math.min(BATCH_SIZE, count - done) }, (_, i) => done + i);
+      await writer.put(
+        numbers.map((number) => ({
+          id: id(FIRST_NUMBER + number),
+          updatedAtMs: writer.stampMs,
+          document: JSON.stringify(
+            transaction(FIRST_NUMBER + number, { passbackUid: TEXT, passbackData: TEXT }),
+          ),
+        })),
+      );
+    }
+    await writer.advanceClock(writer.stampMs);
+  });
+  await stores.close();
+  const args = ['tokens', 'issue', '--org', 'largest', '--kind', 'private', '--json'];
+  return (JSON.parse((await offerbook(args, { env })).stdout) as { token: string }).token;
+}
+
+interface Walked {
+  readonly items: number;
+  readonly largestPageBytes: number;
+}
+
+async function walk({ url }: LoadedService, token: string, coding: string | undefined): Promise<Walked> {
+  let [items, largestPageBytes] = [0, 0];
+  let next: string | undefined = `${url}/v1/transactions/?limit=1000`;
+  while (next !== undefined) {
+    const response: Response = await fetch(next, {
+      headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': coding ?? 'identity' },
+    });
+    if (response.status !== 200) throw new Error(`a page was answered with ${response.status}`);
+    const body = Buffer.from(await response.arrayBuffer());
+    largestPageBytes = Math.max(largestPageBytes, body.length);
+    for (let at = body.indexOf('{"id":"'); at >= 0; at = body.indexOf('{"id":"', at + 1)) items += 1;
+    next = /<([^>]+)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
+  }
+  return { items, largestPageBytes };
+}
+
+/** Asks for a sign of life all the while, and looks at memory. */
+function watchService(service: LoadedService) {
+  const livez = new Tally();
+  let memoryMb = 0;
+  let stopped = false;
+  const watching = (async () => {
+    while (!stopped) {
+      livez.answer(200, await service.livezMs());
+      memoryMb = Math.max(memoryMb, service.memoryMb);
+    }
+  })();
+  return {
+    livez,
+    async stop() {
+      stopped = true;
+      await watching;
+      return { livez, memoryMb };
+    },
+  };
+}
