@@ -1,79 +1,60 @@
-// The package as it is published: what is in it, that it works where it says it works, that its types hold
-// under the module resolutions in use, that the README tells the truth, and how big it is.
+// The package as it is published: what is in it, how big it is, and that it works where it says it works. Its types
+// are tested in package-types.test.ts, its README in readme.test.ts.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { coupon, id, offer, promotion, retailer, transaction } from '../../service/test/support/fixtures.ts';
-import {
-  addNodeTypes,
-  type InstalledPackage,
-  installPackage,
-  run,
-  typeScript,
-} from './support/installed-package.ts';
-import { ServiceProcess } from './support/service-process.ts';
+import { readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { CONSUMER_COMMONJS, CONSUMER_ESM, consumerOutput } from './support/consumer.ts';
+import { type InstalledPackage, run } from './support/installed-package.ts';
+import { MAKE_OLDER } from './support/older-browser.ts';
+import { ServedProject } from './support/served-project.ts';
 
-const SIZE_MAX = 5_000;
-const MODULES = [
-  'browser',
-  'client',
-  'clock',
-  'errors',
-  'etag-cache',
-  'follow',
-  'index',
-  'list',
-  'pace',
-  'page',
-  'request',
-];
-MODULES.push('retry-rules', 'timestamp', 'token', 'wire');
-const SHOPS = [1, 2, 3].map((number) =>
-  retailer(number, {
-    cashbackOffers: [offer(10 + number)],
-    coupons: [coupon(20 + number)],
-    promotions: [promotion(30 + number)],
-  }),
+const SIZE_MAX = 6_000;
+const MODULES = [...new Bun.Glob('*.ts').scanSync(join(import.meta.dir, '../src'))].map((file) =>
+  file.replace('.ts', ''),
 );
+const DENO = [
+  join(import.meta.dir, '../../node_modules/.bin/deno'),
+  ...['run', '--allow-net', '--allow-read=.', '--allow-write=.', '--no-lock', '--quiet'],
+];
 
 // Each starts processes, on a machine that may be busy with others.
 setDefaultTimeout(30_000);
 
+let project: ServedProject;
 let installed: InstalledPackage;
-let service: ServiceProcess;
-const tokens = { public: '', private: '' };
+let forReal: ServedProject['forReal'];
+let write: ServedProject['write'];
 
 beforeAll(async () => {
-  [installed, service] = await Promise.all([installPackage(), ServiceProcess.start()]);
-  addNodeTypes(installed.folder);
-  await service.importCatalogue(SHOPS);
-  tokens.public = await service.token('public');
-  tokens.private = await service.token('private');
-  await service.importTransactions([transaction(1), transaction(2)]);
-  const authorization = { headers: { Authorization: `Bearer ${tokens.public}` } };
-  while (!(await (await fetch(`${service.url}/v1/retailers/`, authorization)).text()).includes(id(3)))
-    await Bun.sleep(10);
+  project = await ServedProject.start();
+  ({ installed } = project);
+  forReal = (source) => project.forReal(source);
+  write = (name, source) => project.write(name, source);
 }, 60_000);
 
-afterAll(() => service[Symbol.asyncDispose]());
+afterAll(() => project[Symbol.asyncDispose]());
 
-/** Puts the real address and tokens in the place of those in the documentation. */
-function forReal(source: string): string {
-  return source
-    .replaceAll('https://api.example', service.url)
-    .replaceAll('ob_pub_…', tokens.public)
-    .replaceAll('ob_prv_…', tokens.private);
-}
+test('the package has the modules in both forms with types and maps, their source, README and licence, and nothing else', () => {
+  const built = MODULES.flatMap((name) =>
+    ['js', 'js.map', 'd.ts', 'd.ts.map'].flatMap((type) => [
+      `dist/commonjs/${name}.${type}`,
+      `dist/esm/${name}.${type}`,
+    ]),
+  );
+  const source = MODULES.map((name) => `src/${name}.ts`);
+  const others = ['LICENSE', 'README.md', 'dist/commonjs/package.json', 'package.json'];
+  expect(installed.files).toEqual([...built, ...source, ...others].sort());
+});
 
-function write(name: string, source: string): string {
-  writeFileSync(join(installed.folder, name), source);
-  return name;
-}
-
-test('the package has the modules, their types, README and licence, and nothing else', () => {
-  const modules = MODULES.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]);
-  expect(installed.files).toEqual(['LICENSE', 'README.md', ...modules, 'package.json'].sort());
+test('the maps of the package lead to the source that is in it', () => {
+  const folder = join(installed.folder, 'node_modules/@offerbook/client');
+  for (const map of installed.files.filter((file) => file.endsWith('.map'))) {
+    const { sources } = JSON.parse(readFileSync(join(folder, map), 'utf8')) as { sources: string[] };
+    expect(sources.map((source) => join(dirname(map), source))).toEqual([
+      `src/${basename(map).replace(/\.(js|d\.ts)\.map$/, '.ts')}`,
+    ]);
+  }
 });
 
 test('it has no dependencies', () => {
@@ -104,136 +85,46 @@ test('a bundle takes no more of it than is used', async () => {
   expect(size).toBeLessThan(800);
 });
 
-const CONSUMER = `
-import { type CashbackOffer, OfferbookClient, type Transaction } from '@offerbook/client';
-
-const catalogue = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_pub_…' });
-const sales = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_prv_…', dates: 'Date' });
-const offers: CashbackOffer[] = await catalogue.cashbackOffers({ country: 'DE' }).toArray({ max: 10 });
-const seen: Transaction<Date>[] = [];
-let checkpoint: string | undefined;
-for await (const change of sales.followTransactions({ once: true, onCheckpoint: (c) => { checkpoint = c; } })) seen.push(change);
-const again = await catalogue.cashbackOffers({ country: 'DE' });
-const error = await catalogue.retailers({ limit: 0 }).then(() => undefined, (reason: unknown) => reason as { code: string });
-let refused = '';
-try { catalogue.transactions(); } catch (reason) { refused = (reason as { code: string }).code; }
-console.log(JSON.stringify({
-  offers: offers.length,
-  seen: seen.map((change) => change.soldAt.getTime()),
-  checkpoint: typeof checkpoint,
-  again: again.data.length,
-  error: error?.code,
-  refused,
-}));
-`;
-
-// The same without its types, for a runtime that knows only JavaScript.
-const CONSUMER_JS = new Bun.Transpiler({ loader: 'ts', target: 'node' }).transformSync(CONSUMER);
-
 describe.each([
-  ['Node', ['node']],
-  ['Bun', [process.execPath]],
-  [
-    'Deno',
-    [join(import.meta.dir, '../../node_modules/.bin/deno'), 'run', '--allow-net', '--no-lock', '--quiet'],
-  ],
-])('on %s', (_, runtime) => {
+  ['Node', 'consumer.mjs', CONSUMER_ESM, ['node']],
+  ['Node, as CommonJS', 'consumer.cjs', CONSUMER_COMMONJS, ['node']],
+  ['Bun', 'consumer.mjs', CONSUMER_ESM, [process.execPath]],
+  ['Deno', 'consumer.mjs', CONSUMER_ESM, DENO],
+])('on %s', (_, file, source, runtime) => {
   test('it reads, follows, confirms and refuses', async () => {
-    const { stdout } = await run([...runtime, write('consumer.mjs', forReal(CONSUMER_JS))], installed.folder);
-    const soldAtMs = Date.UTC(2026, 10, 14, 12);
-    expect(JSON.parse(stdout)).toEqual({
-      offers: 3,
-      seen: [soldAtMs, soldAtMs],
-      checkpoint: 'string',
-      again: 3,
-      error: 'invalid_parameter',
-      refused: 'wrong_token_kind',
-    });
+    rmSync(join(installed.folder, 'consumer-place.txt'), { force: true });
+    const { stdout } = await run([...runtime, write(file, forReal(source))], installed.folder);
+    expect(JSON.parse(stdout)).toEqual(consumerOutput(Date.UTC(2026, 10, 14, 12)));
   });
 });
 
-const WRONG = `
-import { OfferbookClient } from '@offerbook/client';
-const client = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_pub_…' });
-// @ts-expect-error: no such filter.
-client.coupons({ country: 'DE' });
-// @ts-expect-error: a text, unless dates are asked for.
-for await (const { soldAt } of client.transactions()) soldAt.getTime();
-// @ts-expect-error: the bound is required.
-client.retailers().toArray();
-`;
-
-describe.each([
-  ['bundler', { module: 'ESNext', moduleResolution: 'bundler', lib: ['ES2022', 'DOM'], types: [] }],
-  ['nodenext', { module: 'NodeNext', moduleResolution: 'nodenext', lib: ['ES2022'], types: ['node'] }],
-])('under moduleResolution %s', (name, options) => {
-  test('its types are found, say what is so, and refuse what is not', async () => {
-    const examples = readmeExamples().map(({ source }, index) => write(`readme-${index}.ts`, source));
-    // The README's follower reads a file, which only the second set of types knows of.
-    const included = name === 'nodenext' ? examples : [];
-    const compilerOptions = {
-      ...options,
-      target: 'ES2022',
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-    };
-    const files = [write('consumer.ts', CONSUMER), write('wrong.ts', WRONG), ...included];
-    write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
-    expect(await run([typeScript(), '--project', '.'], installed.folder)).toEqual({ stdout: '', stderr: '' });
-  });
-});
-
-interface Example {
-  readonly title: string;
-  readonly source: string;
-}
-
-/** Every TypeScript example of the README, with the heading it stands under. */
-function readmeExamples(): Example[] {
-  const readme = readFileSync(join(import.meta.dir, '../README.md'), 'utf8');
-  return readme.split(/^## /m).flatMap((section) =>
-    [...section.matchAll(/```ts\n(.*?)```/gs)].map(([, source = '']) => ({
-      title: section.split('\n')[0] ?? '',
-      source,
-    })),
-  );
-}
-
-describe("the README's examples", () => {
-  const printed: Record<string, string> = {
-    Lists: `Retailer 1: 5 %\nRetailer 2: 5 %\nRetailer 3: 5 %\n2 true\n[ "CODE21", "CODE22", "CODE23" ]\n3 true\n`,
-    Errors: `invalid_parameter 400 [\n  {\n    parameter: "country",\n    detail: "must be a country code of two letters (ISO 3166-1 alpha-2)",\n  }\n]\n`,
-    'Timeouts, retries, aborting': '3\n',
-    Dates: '2026-11-14T12:00:00.000Z\n2026-11-14T12:00:00.000Z\n',
-    Caching: '1\n',
-  };
-
-  test.each(Object.entries(printed))('%s: prints what it should', async (title, output) => {
-    const source = readmeExamples().find((example) => example.title === title)?.source ?? '';
-    const { stdout } = await run([process.execPath, write('example.ts', forReal(source))], installed.folder);
-    expect(stdout).toBe(output);
-  });
-
-  test('Following transactions: prints changes, keeps its place, and stops when told', async () => {
-    const source = readmeExamples().find(({ title }) => title === 'Following transactions')?.source ?? '';
-    const name = write('example-follow.ts', forReal(source));
-    const child = Bun.spawn([process.execPath, name], {
-      cwd: installed.folder,
-      stdout: 'pipe',
-      stderr: 'inherit',
-    });
-    let output = '';
-    for await (const chunk of child.stdout) {
-      output += new TextDecoder().decode(chunk);
-      if (output.includes(id(2))) child.kill('SIGTERM');
+test('in React Native, without URLs and with signals that give no reason, it sends what it was given', async () => {
+  const app = `
+    const { OfferbookClient } = require('@offerbook/client');
+    const { fetch } = globalThis;
+    ${MAKE_OLDER}
+    delete globalThis.URL;
+    delete globalThis.URLSearchParams;
+    Object.defineProperty(globalThis, 'navigator', { value: { product: 'ReactNative' } });
+    async function main() {
+      const client = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_pub_…', fetch });
+      const stop = new AbortController();
+      stop.abort();
+      let refused;
+      try { new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_prv_…' }); } catch ({ code }) { refused = code; }
+      console.log(JSON.stringify({
+        found: (await client.cashbackOffers({ name: 'retailer 2' })).data.map(({ name }) => name),
+        walked: (await client.coupons({ limit: 1 }).toArray({ max: 9 })).length,
+        aborted: await client.coupons({ signal: stop.signal }).catch(({ code }) => code),
+        refused,
+      }));
     }
-    expect(output).toBe(`${id(1)} PENDING 3.99\n${id(2)} PENDING 3.99\nstopped\n`);
-    expect(readFileSync(join(installed.folder, 'checkpoint.txt'), 'utf8')).toMatch(/^2\d{3}-/);
-  });
-
-  test('are all run', () => {
-    const titles = readmeExamples().map(({ title }) => title);
-    expect(titles.sort()).toEqual([...Object.keys(printed), 'Following transactions'].sort());
+    main();`;
+  const { stdout } = await run(['node', write('app.cjs', forReal(app))], installed.folder);
+  expect(JSON.parse(stdout)).toEqual({
+    found: ['Retailer 2'],
+    walked: 3,
+    aborted: 'aborted',
+    refused: 'private_token_in_browser',
   });
 });

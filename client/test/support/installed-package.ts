@@ -9,6 +9,8 @@ const MODULES = join(CLIENT, '../node_modules');
 
 export interface InstalledPackage {
   readonly folder: string;
+  /** The path of the package that was installed. */
+  readonly tarball: string;
   /** What the tarball holds. */
   readonly files: readonly string[];
 }
@@ -23,7 +25,8 @@ export async function installPackage(): Promise<InstalledPackage> {
     ['npm', 'install', '--offline', '--no-audit', '--no-fund', '--silent', `./${packed.filename}`],
     folder,
   );
-  return { folder, files: packed.files.map(({ path }) => path).sort() };
+  const files = packed.files.map(({ path }) => path).sort();
+  return { folder, tarball: join(folder, packed.filename), files };
 }
 
 /** Makes the types of Node known to the project, as `npm install @types/node` would. */
@@ -34,6 +37,11 @@ export function addNodeTypes(folder: string): void {
 
 export function typeScript(): string {
   return join(MODULES, '.bin/tsc');
+}
+
+/** TypeScript 5.0, the oldest that the package's types are for. */
+export function oldestTypeScript(): string {
+  return join(CLIENT, 'node_modules/.bin/tsc');
 }
 
 export interface Finished {

@@ -24,7 +24,8 @@ export function pageReader(
   return async (query) => {
     const floor = witness.floor;
     const page = await readPage(await send(pathOf(query)));
-    if (query.cursor === undefined) lastId = '';
+    // A first page, or one that is read again after a restart.
+    if (query.cursor === undefined || query.cursor <= lastId) lastId = '';
     for (const row of page.rows) {
       if (row.id <= lastId) onViolation(`ids do not rise: ${row.id} after ${lastId} in ${pathOf(query)}`);
       lastId = row.id;

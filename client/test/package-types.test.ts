@@ -1,0 +1,108 @@
+// The types of the package as it is published: found and right under every module resolution in use, from TypeScript
+// 5.0 on, and clean for the tools that check packages.
+
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { CONSUMER } from './support/consumer.ts';
+import {
+  addNodeTypes,
+  type InstalledPackage,
+  installPackage,
+  oldestTypeScript,
+  run,
+  typeScript,
+} from './support/installed-package.ts';
+import { readmeExamples } from './support/readme-examples.ts';
+
+// Each starts processes, on a machine that may be busy with others.
+setDefaultTimeout(60_000);
+
+let installed: InstalledPackage;
+
+beforeAll(async () => {
+  installed = await installPackage();
+  addNodeTypes(installed.folder);
+});
+
+test('"are the types wrong?" finds nothing wrong', async () => {
+  const analysis = await checkPackage(createPackageFromTarballData(readFileSync(installed.tarball)));
+  if (analysis.types === false) throw new Error('the package has no types');
+  expect(Object.keys(analysis.entrypoints)).toEqual(['.', './node', './package.json']);
+  expect(analysis.problems).toEqual([]);
+});
+
+test('publint has nothing to say', async () => {
+  const pkgDir = join(installed.folder, 'node_modules/@offerbook/client');
+  const { messages } = await publint({ pkgDir, pack: false, strict: true });
+  expect(messages).toEqual([]);
+});
+
+const WRONG = `
+import { OfferbookClient, type RetailerCoupon } from '@offerbook/client';
+const client = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_pub_…' });
+// @ts-expect-error: no such filter.
+client.coupons({ country: 'DE' });
+// @ts-expect-error: a text, unless dates are asked for.
+client.transactions().then(({ data }) => data[0]?.soldAt.getTime());
+// @ts-expect-error: the bound is required.
+client.retailers().toArray();
+// @ts-expect-error: an embedded coupon does not say whose it is.
+export const retailerId = (coupon: RetailerCoupon) => coupon.retailerId;
+`;
+
+const STRICT = {
+  target: 'ES2022',
+  lib: ['ES2022', 'DOM'],
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true,
+};
+
+describe.each([
+  ['TypeScript 5.0, bundler', oldestTypeScript, 'ts', { module: 'ESNext', moduleResolution: 'bundler' }],
+  ['TypeScript 5.0, node16', oldestTypeScript, 'ts', { module: 'Node16', moduleResolution: 'node16' }],
+  [
+    'TypeScript 5.0, node16, CommonJS',
+    oldestTypeScript,
+    'cts',
+    { module: 'Node16', moduleResolution: 'node16' },
+  ],
+  ['TypeScript 5.0, node10', oldestTypeScript, 'ts', { module: 'CommonJS', moduleResolution: 'node' }],
+  ['the latest TypeScript, bundler', typeScript, 'ts', { module: 'ESNext', moduleResolution: 'bundler' }],
+  ['the latest TypeScript, nodenext', typeScript, 'ts', { module: 'NodeNext', moduleResolution: 'nodenext' }],
+  [
+    'the latest TypeScript, CommonJS',
+    typeScript,
+    'cts',
+    { module: 'NodeNext', moduleResolution: 'nodenext' },
+  ],
+])('under %s', (_, compiler, extension, resolution) => {
+  test('its types are found, say what is so, and refuse what is not', async () => {
+    await check(compiler(), { ...STRICT, ...resolution }, [
+      [`consumer.${extension}`, CONSUMER],
+      [`wrong.${extension}`, WRONG],
+    ]);
+  });
+});
+
+test("the README's examples have no type errors", async () => {
+  const resolution = { module: 'NodeNext', moduleResolution: 'nodenext', lib: ['ES2022'], types: ['node'] };
+  const files = readmeExamples().map(({ source }, index): [string, string] => [`readme-${index}.ts`, source]);
+  await check(typeScript(), { ...STRICT, ...resolution }, files);
+});
+
+async function check(
+  compiler: string,
+  compilerOptions: object,
+  files: readonly [string, string][],
+): Promise<void> {
+  const write = (name: string, text: string) => writeFileSync(join(installed.folder, name), text);
+  for (const [name, source] of files) write(name, source);
+  write('tsconfig.json', JSON.stringify({ compilerOptions, files: files.map(([name]) => name) }));
+  const { stdout, stderr } = await run([compiler, '--project', '.'], installed.folder);
+  expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
+}

@@ -1,0 +1,69 @@
+// A project in a temporary folder in which the package is installed, and a service with a little data for it to call.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  coupon,
+  id,
+  offer,
+  promotion,
+  retailer,
+  transaction,
+} from '../../../service/test/support/fixtures.ts';
+import { type InstalledPackage, installPackage } from './installed-package.ts';
+import { ServiceProcess } from './service-process.ts';
+
+/** Three retailers, each with an offer, a coupon and a promotion. There are two transactions beside. */
+const SHOPS = [1, 2, 3].map((number) =>
+  retailer(number, {
+    cashbackOffers: [offer(10 + number)],
+    coupons: [coupon(20 + number)],
+    promotions: [promotion(30 + number)],
+  }),
+);
+
+interface Tokens {
+  readonly public: string;
+  readonly private: string;
+}
+
+export class ServedProject implements AsyncDisposable {
+  readonly installed: InstalledPackage;
+  readonly #service: ServiceProcess;
+  readonly #tokens: Tokens;
+
+  private constructor(installed: InstalledPackage, service: ServiceProcess, tokens: Tokens) {
+    this.installed = installed;
+    this.#service = service;
+    this.#tokens = tokens;
+  }
+
+  static async start(): Promise<ServedProject> {
+    const [installed, service] = await Promise.all([installPackage(), ServiceProcess.start()]);
+    await service.importCatalogue(SHOPS);
+    const tokens = { public: await service.token('public'), private: await service.token('private') };
+    await service.importTransactions([transaction(1), transaction(2)]);
+    const authorization = { headers: { Authorization: `Bearer ${tokens.public}` } };
+    while (!(await (await fetch(`${service.url}/v1/retailers/`, authorization)).text()).includes(id(3)))
+      await Bun.sleep(10);
+    return new ServedProject(installed, service, tokens);
+  }
+
+  /** Puts the real address and tokens in the place of those in the documentation. */
+  forReal(source: string): string {
+    return source
+      .replaceAll('https://api.example', this.#service.url)
+      .replaceAll('ob_pub_…', this.#tokens.public)
+      .replaceAll('ob_prv_…', this.#tokens.private);
+  }
+
+  /** Writes a file of the project; its name is handed back. */
+  write(name: string, source: string): string {
+    writeFileSync(join(this.installed.folder, name), source);
+    return name;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#service[Symbol.asyncDispose]();
+  }
+}
