@@ -1,13 +1,13 @@
 // A walk is a snapshot: its pages together are exactly what its window held at its first page, whatever is written between
 // them. Held against a model that keeps every state.
 
-import { describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { StampWindow, Stores } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
-import { EVERYTHING, idOf, newOrganisation, openTestStores, writeTransactions } from './open-test-stores.ts';
+import { EVERYTHING, idOf, newOrganisation, writeTransactions } from './open-test-stores.ts';
 
 interface Version {
   readonly text: string;
@@ -27,13 +27,19 @@ function contents(state: State, { minMs, maxMs }: StampWindow): string[] {
 class Scene {
   readonly #stores: Stores;
   readonly #orgId: number;
+  readonly #firstNumber: number;
   readonly #advance: (ms: number) => void;
   readonly stamps: number[] = [];
   state: State = new Map();
 
-  constructor(stores: Stores, orgId: number, advance: (ms: number) => void) {
+  constructor(
+    stores: Stores,
+    { orgId, firstNumber }: { orgId: number; firstNumber: number },
+    advance: (ms: number) => void,
+  ) {
     this.#stores = stores;
     this.#orgId = orgId;
+    this.#firstNumber = firstNumber;
     this.#advance = advance;
   }
 
@@ -41,7 +47,7 @@ class Scene {
   async write(numbers: readonly number[], gapMs = 1): Promise<void> {
     this.#advance(gapMs);
     if (numbers.length === 0) return;
-    const ids = [...new Set(numbers)].map(idOf);
+    const ids = [...new Set(numbers)].map((number) => idOf(this.#firstNumber + number));
     const stampMs = await writeTransactions(this.#stores, this.#orgId, ids);
     this.stamps.push(stampMs);
     const versions = ids.map((id): [Uuid, Version] => [id, { text: `v1 ${id} ${stampMs}`, stampMs }]);
@@ -72,13 +78,19 @@ class Scene {
 describe.each(DATABASES.map((database) => [database.name, database] as const))(
   'a walk on %s',
   (_, database) => {
-    const open = openTestStores();
+    let stores: Stores;
+    let nowMs = Date.parse('2026-11-14T12:00:00Z');
+    let scenes = 0;
 
+    beforeAll(async () => {
+      stores = await openStores(await database.create(), COMMAND_OPTIONS, () => nowMs);
+    });
+    afterAll(() => stores.close());
+
+    /** An organisation of its own, with ids of its own. */
     async function newScene(): Promise<Scene> {
-      let nowMs = Date.parse('2026-11-14T12:00:00Z');
-      const stores = await open.stores(await database.create(), COMMAND_OPTIONS, () => nowMs);
-      const { id } = await newOrganisation(stores);
-      return new Scene(stores, id, (ms) => {
+      const { id } = await newOrganisation(stores, `scene ${++scenes}`);
+      return new Scene(stores, { orgId: id, firstNumber: scenes * 100_000 }, (ms) => {
         nowMs += ms;
       });
     }
@@ -113,7 +125,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
         ),
         { numRuns: database.name === 'SQLite' ? 150 : 40 },
       );
-    });
+    }, 120_000);
 
     const many = Array.from({ length: 1_500 }, (_, i) => i);
     const windows = (scene: Scene) => [
@@ -134,7 +146,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
         });
         expect(seen).toEqual(expected);
       }
-    });
+    }, 120_000);
 
     test('shows what hundreds of small imports have replaced', async () => {
       for (const [i] of [0, 1, 2].entries()) {
@@ -148,6 +160,6 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
         });
         expect(seen).toEqual(expected);
       }
-    });
+    }, 120_000);
   },
 );
