@@ -3,8 +3,10 @@
 
 import { Command } from 'commander';
 import { readDatabaseUrl } from '../config.ts';
+import { systemClock } from '../domain/clock.ts';
 import type { Stores } from '../domain/stores.ts';
 import { COMMAND_OPTIONS, openStores } from '../storage/open-stores.ts';
+import { currentUser } from './current-user.ts';
 
 export interface StoreOptions {
   readonly database?: string;
@@ -30,7 +32,9 @@ export async function withStores<T>(
   work: (stores: Stores) => Promise<T>,
   databaseOptions = COMMAND_OPTIONS,
 ): Promise<T> {
-  const stores = await openStores(readDatabaseUrl(options.database), databaseOptions);
+  const stores = await openStores(readDatabaseUrl(options.database), databaseOptions, systemClock, {
+    by: currentUser(),
+  });
   try {
     return await work(stores);
   } finally {

@@ -3,6 +3,7 @@
 // `printTransaction`: stored as they are printed, so that reading a page builds nothing.
 
 import type { AccessToken, TokenKind } from './access-token.ts';
+import type { AuditBook, ImportBook, ImportResult, TransactionVersion } from './books.ts';
 import type { Uuid } from './uuid.ts';
 
 export interface Stores {
@@ -10,6 +11,9 @@ export interface Stores {
   readonly tokens: TokenStore;
   readonly catalogue: CatalogueStore;
   readonly transactions: TransactionStore;
+  readonly history: TransactionHistory;
+  readonly imports: ImportBook;
+  readonly audit: AuditBook;
   readonly walks: WalkStore;
   /** Throws DatabaseUnavailable when the database does not answer. */
   revisions(): Promise<Revisions>;
@@ -94,11 +98,19 @@ export interface CatalogueStore {
    * moment's revision. The callback may take its time; nothing is held up by it.
    */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<number>;
-  /** All or nothing: what the work did is kept when it returns, and undone when it throws. One at a time. */
-  write<T>(work: (writer: CatalogueWriter) => Promise<T>): Promise<T>;
+  /**
+   * All or nothing: what the work did is kept when it returns, and undone when it throws. One at a time. An import gives
+   * its number in the book.
+   */
+  write<T>(work: (writer: CatalogueWriter) => Promise<T>, importId?: number): Promise<T>;
 }
 
-export interface CatalogueWriter {
+interface ImportWriter {
+  /** Closes the entry of the import as done, with everything else that is kept. */
+  finishImport(result: ImportResult): Promise<void>;
+}
+
+export interface CatalogueWriter extends ImportWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, string>>;
   put(documents: readonly StoredDocument[]): Promise<void>;
   remove(ids: readonly Uuid[]): Promise<void>;
@@ -122,6 +134,11 @@ export interface TransactionQuery {
   readonly cursor: Uuid | undefined;
   readonly window: StampWindow;
   readonly limit: number;
+  /**
+   * As of which stamp: what has changed since then is shown as it was, and what has been added since is not shown. Now,
+   * unless given.
+   */
+  readonly asOfMs?: number | undefined;
   /** How many bytes the documents may have together, if there is more than one: PAGE_BYTES_MAX unless given. */
   readonly bytesMax?: number;
   /**
@@ -146,50 +163,59 @@ export interface StoredTransaction extends StoredDocument {
 
 export interface TransactionStore {
   /**
-   * One page and the change clock, read in one snapshot, so that the clock's promise is true of the page. A page that
-   * is held by a walk shows nothing newer than what the walk is pinned to, and promises no more than that.
+   * One page and the change clock, read in one snapshot, so that the clock's promise is true of the page. A page as of
+   * a stamp promises no more than that stamp.
    */
-  page(query: TransactionQuery, heldBy?: Walk): Promise<TransactionPage>;
+  page(query: TransactionQuery): Promise<TransactionPage>;
   /** Reads all transactions of an organisation in the order of their ids, batch by batch, as of one moment. */
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**
    * All or nothing, one at a time for each organisation: takes the change clock's lock, hands the work the
-   * stamp of this change, keeps clock and rows when the work returns and neither when it throws.
+   * stamp of this change, keeps clock and rows when the work returns and neither when it throws. An import gives its
+   * number in the book.
    */
-  write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>): Promise<T>;
+  write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>, importId?: number): Promise<T>;
 }
 
-export interface TransactionWriter {
+export interface TransactionHistory {
+  /** The current version of a transaction and those before it, the newest first; none when there is no such transaction. */
+  versions(id: Uuid): Promise<TransactionVersion[]>;
+  /** The current versions with this passbackUid, the newest first. Reads every transaction. */
+  findByPassbackUid(passbackUid: string, orgId?: number): Promise<TransactionVersion[]>;
+  /** Forgets versions that were replaced before a moment, batch by batch; returns how many. */
+  purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
+}
+
+/** A transaction to be written. */
+export type PutTransaction = Omit<StoredTransaction, 'orgId'> & {
+  /** Known to be new: otherwise a version that it replaces is looked for, and kept in the history. */
+  readonly isNew?: boolean | undefined;
+};
+
+export interface TransactionWriter extends ImportWriter {
   /** max(now, last stamp + 1 ms): what every row written now carries as its updatedAt. */
   readonly stampMs: number;
   /** Transactions with these ids, whichever organisation they belong to. What this writer put may not show yet. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** Of several with the same id, the one put last counts. */
-  put(rows: readonly Omit<StoredTransaction, 'orgId'>[]): Promise<void>;
+  put(rows: readonly PutTransaction[]): Promise<void>;
   /** Moves the organisation's change clock. Call it only when rows were written; it never goes back. */
   advanceClock(toMs: number): Promise<void>;
 }
 
-/**
- * The pages of a window, whoever of the organisation asks for them: a walk may go on with another token than it began
- * with, and must be told apart neither from that token's own walks nor from those that broke off.
- */
+/** The pages of a window that a token asks for, one after the other. */
 export interface Walk {
-  readonly orgId: number;
+  readonly tokenId: Uuid;
   readonly window: StampWindow;
 }
 
 /**
- * Helps clients that poll with the greatest updatedAt they have seen: later pages of a walk do not show what
- * was changed after its first page, so the greatest stamp seen never overtakes a change behind the reader.
+ * Which state the later pages of a walk show: that of its first page. Two clients with a token each never disturb each
+ * other; the next first page of the same token and window begins another walk.
  */
 export interface WalkStore {
-  /**
-   * Notes that a walk has begun whose later pages may show changes up to this stamp, unless they may show later
-   * ones already; returns the stamp that then holds. Undefined where nothing can be noted down: the disk is full, or we
-   * may only read. Throws DatabaseUnavailable when it cannot be done now.
-   */
-  pin(walk: Walk, stampMs: number): Promise<number | undefined>;
-  /** Up to which stamp the later pages of such walks show changes, if one has begun within the last hour. */
+  /** Notes that a walk has begun at this stamp. Does nothing where nothing can be written: only the snapshot is lost then. */
+  begin(walk: Walk, stampMs: number): Promise<void>;
+  /** The stamp at which the walk has begun, if that was within the last hour. */
   find(walk: Walk): Promise<number | undefined>;
 }

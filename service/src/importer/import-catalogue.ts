@@ -30,7 +30,7 @@ export function importCatalogue(
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
   return run.carryOut<CatalogueWriter>(
-    (work) => store.write(work),
+    (work) => store.write(work, options.importId),
     async (writer) => {
       const load = new CatalogueLoad(run, store, writer, options);
       const before = await writer.ids();

@@ -1,6 +1,8 @@
 // What an import is told and what it tells.
 
+import type { ImportResult } from '../domain/books.ts';
 import type { RowProblem } from './checks/row-problem.ts';
+import type { ImportSource } from './formats/import-source.ts';
 
 export interface ImportProgress {
   /** Of the file as it lies on disk, packed or not. */
@@ -17,6 +19,8 @@ export interface ImportOptions {
   /** Lets fields pass that are not part of the format; they are not kept. */
   readonly ignoreUnknown?: boolean | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /** Its number in the book of imports; a dry run has none. */
+  readonly importId?: number | undefined;
 }
 
 export interface ImportReport {
@@ -35,4 +39,14 @@ export interface ImportReport {
   readonly problemCount: number;
   /** Sentences that whoever started the import should read. */
   readonly notes: readonly string[];
+}
+
+/** What the book keeps of a report. */
+export function resultOf(
+  { read, added, changed, unchanged, withdrawn, invalid, problems, problemCount }: ImportReport,
+  { digest }: ImportSource,
+  reason: string | null,
+): ImportResult {
+  const counts = { read, added, changed, unchanged, withdrawn, invalid };
+  return { counts, fileDigest: digest, problems, problemCount, reason };
 }

@@ -1,12 +1,13 @@
 // One run of an import: hands out the file's rows in batches, keeps the counts and the first problems, and
 // makes the run all or nothing. What a row means to the database is not known here.
 
+import type { ImportResult } from '../domain/books.ts';
 import { printCount, printCountOf } from '../domain/count.ts';
 import { byPlace, type RowProblem, rowProblem } from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import { BrokenFile, type RawRow } from './formats/raw-row.ts';
 import { type RowRules, readRows } from './formats/read-rows.ts';
-import type { ImportOptions, ImportReport } from './import-report.ts';
+import { type ImportOptions, type ImportReport, resultOf } from './import-report.ts';
 import { InvalidRows } from './invalid-rows.ts';
 
 const BATCH_ROWS = 500;
@@ -87,7 +88,7 @@ export class ImportRun {
   }
 
   /** Carries the work out in one write of the store, which is undone when the work fails or is a dry run. */
-  async carryOut<Writer>(
+  async carryOut<Writer extends { finishImport(result: ImportResult): Promise<void> }>(
     write: (work: (writer: Writer) => Promise<void>) => Promise<void>,
     work: (writer: Writer) => Promise<void>,
   ): Promise<ImportReport> {
@@ -95,6 +96,7 @@ export class ImportRun {
       await write(async (writer) => {
         await work(writer);
         if (this.#options.dryRun === true) throw DRY_RUN;
+        await writer.finishImport(resultOf(this.report, this.#source, null));
       });
     } catch (error) {
       if (error !== DRY_RUN) throw error;

@@ -4,6 +4,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type {
   Organisation,
+  PutTransaction,
   StoredTransaction,
   TransactionStore,
   TransactionWriter,
@@ -49,7 +50,7 @@ export function importTransactions(
     );
   }
   return run.carryOut<TransactionWriter>(
-    (work) => store.write(org.id, work),
+    (work) => store.write(org.id, work, options.importId),
     async (writer) => {
       const load = new TransactionLoad(run, writer, org, clock(), options);
       const ahead: Promise<LookedUp>[] = [];
@@ -117,7 +118,7 @@ class TransactionLoad {
   }
 
   async take({ rows, stored }: LookedUp): Promise<void> {
-    const changed: Omit<StoredTransaction, 'orgId'>[] = [];
+    const changed: PutTransaction[] = [];
     for (const { place, value, problems } of rows) {
       if (problems !== undefined) {
         this.#run.reject(problems);
@@ -129,7 +130,7 @@ class TransactionLoad {
       else if (outcome.document === existing?.document) this.#run.counts.unchanged++;
       else {
         this.#run.counts[existing === undefined ? 'added' : 'changed']++;
-        changed.push(outcome);
+        changed.push({ ...outcome, isNew: existing === undefined });
       }
     }
     if (changed.length > 0 && this.#run.isWriting) await this.#put(changed);
@@ -185,7 +186,7 @@ class TransactionLoad {
     return { id: row.id, updatedAtMs, document: printTransaction(row, updatedAt) };
   }
 
-  async #put(rows: readonly Omit<StoredTransaction, 'orgId'>[]): Promise<void> {
+  async #put(rows: readonly PutTransaction[]): Promise<void> {
     for (const { updatedAtMs } of rows) {
       if (this.#lastStampMs === undefined || updatedAtMs > this.#lastStampMs) this.#lastStampMs = updatedAtMs;
     }

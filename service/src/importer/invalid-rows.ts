@@ -8,10 +8,13 @@ import type { ImportReport } from './import-report.ts';
 export class InvalidRows extends BadInput {
   /** The counts up to where the file was read, and the problems. Nothing of it was kept. */
   readonly report: ImportReport;
+  /** Why nothing was imported, as the end of a sentence. */
+  readonly why: string;
 
   constructor(report: ImportReport, why: string) {
     super([...listProblems(report), `Nothing was imported: ${why}.`].join('\n'));
     this.report = report;
+    this.why = why;
   }
 }
 

@@ -1,16 +1,17 @@
 // Copies everything from one database into another that is empty, of whichever kind the two are: organisations with
-// their change clocks, tokens, the catalogue, and transactions with their stamps. Whoever polls goes on with the same token
+// their change clocks, tokens, the catalogue, transactions with their stamps, and the books. Whoever polls goes on with the same token
 // from the same watermark. All or nothing; what is written to the first meanwhile is not in the copy.
 
 import { BadInput, Refused } from '../domain/failures.ts';
 import type { Uuid } from '../domain/uuid.ts';
+import { copyAudit, copyHistory, copyImports, type NewNumber } from './copy-books.ts';
 import { type Connection, type Database, RETAILERS, type SqlValue, TRANSACTIONS } from './database.ts';
-import { migrate } from './schema/migrate.ts';
+import { migrate, migrateToRead } from './schema/migrate.ts';
+import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
 import { readBatches } from './stores/read-batches.ts';
 import { raiseRevision } from './stores/revision.ts';
 import { exportQuery } from './stores/transaction-store.ts';
-import { readBulkStamps } from './transactions/bulk-stamps.ts';
 
 export interface CopyReport {
   readonly organisations: number;
@@ -33,9 +34,10 @@ const TOKEN_COLUMNS = [
 export async function copyDatabase(
   source: Database,
   target: Database,
+  auditor: Auditor,
   onRows: (rows: number) => void = () => {},
 ): Promise<CopyReport> {
-  await migrate(source);
+  const hasBooks = (await migrateToRead(source)) === 'of today';
   await migrate(target);
   return source.readOnce((from) =>
     target.write(async (to) => {
@@ -44,7 +46,9 @@ export async function copyDatabase(
       if (!(await isEmpty(to))) throw new Refused('the database to copy to is not empty: nothing was copied');
       if (await isEmpty(from))
         throw new BadInput('there is nothing to copy: the database to copy from is empty');
-      return new Copy(from, to, onRows).run();
+      const report = await new Copy(from, to, hasBooks, onRows).run();
+      await writeAudit(to, auditor, 'database copied', null, { ...report });
+      return report;
     }),
   );
 }
@@ -59,26 +63,45 @@ async function isEmpty(connection: Connection): Promise<boolean> {
 class Copy {
   readonly #from: Connection;
   readonly #to: Connection;
+  readonly #hasBooks: boolean;
   readonly #onRows: (rows: number) => void;
   #rows = 0;
 
-  constructor(from: Connection, to: Connection, onRows: (rows: number) => void) {
+  constructor(from: Connection, to: Connection, hasBooks: boolean, onRows: (rows: number) => void) {
     this.#from = from;
     this.#to = to;
+    this.#hasBooks = hasBooks;
     this.#onRows = onRows;
   }
 
   async run(): Promise<CopyReport> {
     const retailers = await this.#copyRetailers();
-    const organisations = await this.#from.all<{
-      id: number;
-      name: string;
-      created_at: number;
-      last_stamp: number;
-    }>('SELECT id, name, created_at, last_stamp FROM organisations ORDER BY id');
+    const orgNumbers = await this.#copyOrganisations();
+    const newNumber: NewNumber = this.#hasBooks
+      ? await copyImports(this.#from, this.#to, orgNumbers)
+      : () => null;
     let [tokens, transactions] = [0, 0];
-    for (const { id, name, created_at, last_stamp } of organisations) {
-      // The other database numbers its organisations itself.
+    for (const [fromOrg, toOrg] of orgNumbers) {
+      tokens += await this.#copyTokens(fromOrg, toOrg);
+      transactions += await this.#copyTransactions(fromOrg, toOrg, newNumber);
+      if (!this.#hasBooks) continue;
+      await copyHistory(this.#from, this.#to, { from: fromOrg, to: toOrg }, newNumber, (rows) =>
+        this.#progress(rows),
+      );
+    }
+    if (this.#hasBooks) await copyAudit(this.#from, this.#to);
+    await raiseRevision(this.#to, 'catalogue');
+    await raiseRevision(this.#to, 'tokens');
+    return { organisations: orgNumbers.size, tokens, retailers, transactions };
+  }
+
+  /** The other database numbers its organisations itself: returns the new number of each. */
+  async #copyOrganisations(): Promise<ReadonlyMap<number, number>> {
+    const numbers = new Map<number, number>();
+    const rows = await this.#from.all<{ id: number; name: string; created_at: number; last_stamp: number }>(
+      'SELECT id, name, created_at, last_stamp FROM organisations ORDER BY id',
+    );
+    for (const { id, name, created_at, last_stamp } of rows) {
       const [created] = await this.#to.all<{ id: number }>(
         'INSERT INTO organisations (name, created_at, last_stamp) VALUES ($1, $2, $3) RETURNING id',
         name,
@@ -86,12 +109,9 @@ class Copy {
         last_stamp,
       );
       if (created === undefined) throw new Error(`organisation ${id} was not written`);
-      tokens += await this.#copyTokens(id, created.id);
-      transactions += await this.#copyTransactions(id, created.id);
+      numbers.set(id, created.id);
     }
-    await raiseRevision(this.#to, 'catalogue');
-    await raiseRevision(this.#to, 'tokens');
-    return { organisations: organisations.length, tokens, retailers, transactions };
+    return numbers;
   }
 
   async #copyRetailers(): Promise<number> {
@@ -122,18 +142,21 @@ class Copy {
     return rows.length;
   }
 
-  /** Those of large writes are marked, and the stamps of these are on a list: see bulk-stamps.ts. */
-  async #copyTransactions(fromOrg: number, toOrg: number): Promise<number> {
-    for (const stamp of await readBulkStamps(this.#from, fromOrg)) {
-      await this.#to.all('INSERT INTO bulk_writes (org_id, stamp) VALUES ($1, $2)', toOrg, stamp);
-    }
+  async #copyTransactions(fromOrg: number, toOrg: number, newNumber: NewNumber): Promise<number> {
     let count = 0;
-    type Row = { id: Uuid; updated_at: number; document: string; in_bulk: number };
-    const query = exportQuery(fromOrg, 'id, updated_at, document, in_bulk');
+    type Row = { id: Uuid; updated_at: number; document: string; import_id: number | null };
+    const importId = this.#hasBooks ? 'import_id' : 'NULL AS import_id';
+    const query = exportQuery(fromOrg, `id, updated_at, document, ${importId}`);
     await readBatches<Row>(this.#from, query, async (batch) => {
       count += await this.#to.putMany(
         TRANSACTIONS,
-        batch.map(({ id, updated_at, document, in_bulk }) => [id, toOrg, updated_at, document, in_bulk]),
+        batch.map(({ id, updated_at, document, import_id }) => [
+          id,
+          toOrg,
+          updated_at,
+          document,
+          newNumber(import_id),
+        ]),
       );
       this.#progress(batch.length);
     });

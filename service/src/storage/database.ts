@@ -49,8 +49,8 @@ export interface DatabaseOptions {
   readonly pageConnectionsMax?: number;
   /** Whether the file is mapped for reading: faster, but what was read counts as memory of the process. SQLite only. */
   readonly mapsFile?: boolean;
-  /** How many transactions make a write a large one; tests have no time for as many as it takes by default. */
-  readonly bulkRowsMin?: number;
+  /** Whether a database from before the first release may be read; any other use of it is refused. */
+  readonly readsUnreleased?: boolean;
   /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
 }
@@ -59,6 +59,8 @@ export interface DatabaseOptions {
 export interface Table {
   readonly name: string;
   readonly columns: readonly (readonly [name: string, type: 'uuid' | 'text' | 'bigint' | 'integer'])[];
+  /** How many of the first columns make the key: one, unless given. */
+  readonly keyLength?: number;
   /** A column that must not change when a row is overwritten: a row that differs in it is left alone. */
   readonly owner?: string;
 }
@@ -78,15 +80,29 @@ export const TRANSACTIONS: Table = {
     ['org_id', 'integer'],
     ['updated_at', 'bigint'],
     ['document', 'text'],
-    ['in_bulk', 'integer'],
+    ['import_id', 'integer'],
   ],
   owner: 'org_id',
+};
+
+export const HISTORY: Table = {
+  name: 'history',
+  columns: [
+    ['id', 'uuid'],
+    ['until_stamp', 'bigint'],
+    ['org_id', 'integer'],
+    ['from_stamp', 'bigint'],
+    ['import_id', 'integer'],
+    ['document', 'text'],
+  ],
+  keyLength: 2,
 };
 
 /** `INSERT INTO table (columns) <source> ON CONFLICT …`, the same on both databases. */
 export function upsertSql(table: Table, source: string): string {
   const names = table.columns.map(([name]) => name);
-  const [key, ...rest] = names;
+  const { keyLength = 1 } = table;
+  const [key, rest] = [names.slice(0, keyLength).join(', '), names.slice(keyLength)];
   const assignments = rest.filter((name) => name !== table.owner).map((name) => `${name} = excluded.${name}`);
   const guard =
     table.owner === undefined ? '' : ` WHERE ${table.name}.${table.owner} = excluded.${table.owner}`;

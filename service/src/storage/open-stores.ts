@@ -6,14 +6,17 @@ import type { Stores } from '../domain/stores.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
-import { migrate } from './schema/migrate.ts';
+import { migrate, migrateToRead } from './schema/migrate.ts';
 import { SchemaGuard } from './schema/schema-guard.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { WalkDatabase } from './sqlite/walk-database.ts';
+import { auditBook } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
+import { importBook } from './stores/import-book.ts';
 import { organisationStore } from './stores/organisation-store.ts';
 import { readRevisions } from './stores/revision.ts';
 import { tokenStore } from './stores/token-store.ts';
+import { transactionHistory } from './stores/transaction-history.ts';
 import { transactionStore } from './stores/transaction-store.ts';
 import { walkStore } from './stores/walk-store.ts';
 
@@ -25,6 +28,9 @@ export const COMMAND_OPTIONS: DatabaseOptions = {
   connectionsMax: 2,
 };
 
+/** For commands that only read: they get the data out of a database from before the first release. */
+export const EXPORT_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, readsUnreleased: true };
+
 /** For servers: a request must not wait, and SQLite would hold up all the others. What they write may be lost. */
 export const SERVER_OPTIONS: DatabaseOptions = {
   durable: false,
@@ -35,15 +41,21 @@ export const SERVER_OPTIONS: DatabaseOptions = {
   mapsFile: true,
 };
 
+export interface StoresOptions {
+  readonly replica?: ReplicaOptions | undefined;
+  /** Who works with the database, for the audit: a person and a machine. */
+  readonly by?: string | undefined;
+}
+
 export async function openStores(
   url: string,
   options: DatabaseOptions = COMMAND_OPTIONS,
   clock: Clock = systemClock,
-  replicaOptions?: ReplicaOptions,
+  { replica: replicaOptions, by = 'unknown' }: StoresOptions = {},
 ): Promise<Stores> {
   const database = openDatabase(url, options);
   try {
-    await migrate(database);
+    await (options.readsUnreleased === true ? migrateToRead : migrate)(database);
   } catch (error) {
     await database.close();
     throw error;
@@ -52,23 +64,22 @@ export async function openStores(
   const walks = walkStore(() => walkDatabase.open(), clock);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
-  const transactions = transactionStore(database, {
-    clock,
-    walks,
-    replica,
-    bulkRowsMin: options.bulkRowsMin,
-  });
+  const transactions = transactionStore(database, { clock, replica });
+  const auditor = { clock, by };
   return {
-    organisations: organisationStore(database, clock),
-    tokens: tokenStore(database, clock),
-    catalogue: catalogueStore(database),
+    organisations: organisationStore(database, auditor),
+    tokens: tokenStore(database, auditor),
+    catalogue: catalogueStore(database, clock),
     transactions: {
       ...transactions,
-      async page(query, heldBy) {
+      async page(query) {
         schema.check();
-        return transactions.page(query, heldBy);
+        return transactions.page(query);
       },
     },
+    history: transactionHistory(database, auditor),
+    imports: importBook(database, clock),
+    audit: auditBook(database),
     walks,
     async revisions() {
       await schema.look();

@@ -10,9 +10,6 @@ const GIVE_UP_MS = 60_000;
 
 class Node {
   server: ServerProcess;
-  /** Walks that need this very process, because what it remembers of them is in its memory. */
-  readonly holds = new Set<Promise<void>>();
-  restarting: Promise<void> | undefined;
 
   constructor(server: ServerProcess) {
     this.server = server;
@@ -45,33 +42,10 @@ export class Cluster implements AsyncDisposable {
     return this.#send(() => random.pick(this.#nodes), path, token);
   }
 
-  sendTo(index: number, path: string, token: string): Promise<Response> {
-    return this.#send(() => this.#node(index), path, token);
-  }
-
-  /** Runs work during which the node's process is not restarted. */
-  async holding<T>(index: number, work: () => Promise<T>): Promise<T> {
-    const node = this.#node(index);
-    while (node.restarting !== undefined) await node.restarting;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    node.holds.add(promise);
-    try {
-      return await work();
-    } finally {
-      node.holds.delete(promise);
-      resolve();
-    }
-  }
-
   async restart(index: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const node = this.#node(index);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    node.restarting = promise;
-    await Promise.all(node.holds);
     await node.server.stop(signal);
     node.server = await startServer(this.#databaseUrl);
-    node.restarting = undefined;
-    resolve();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 // The pollers of an organisation: one of each documented kind, each with two tokens between which it changes as it likes,
-// as in the middle of a rotation. They go from node to node with every page. The one that keeps the greatest stamp has
-// an organisation to itself and stays on one node, which must stay up while it walks.
+// as in the middle of a rotation; and two full copies of the same window, with a token each. They go from node to node
+// with every page. The one that keeps the greatest stamp keeps its token, as a client does that has read nothing about walks.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
@@ -10,6 +10,7 @@ import type { Cluster } from './cluster.ts';
 import { getOrganisation } from './import-order.ts';
 import type { Send } from './page-reader.ts';
 import { FollowerPoller } from './pollers/follower-poller.ts';
+import { type CheckSnapshot, FullCopyPoller } from './pollers/full-copy-poller.ts';
 import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
 import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
 import type { FetchPage, Poller } from './pollers/poller.ts';
@@ -29,6 +30,8 @@ export interface Surroundings {
   random(...parts: string[]): Random;
   /** Makes a way to fetch pages, with all that may happen between them. */
   reader(organisation: OrganisationName, random: Random, send: Send): FetchPage;
+  /** Holds a walk against the state at its first page. */
+  checkSnapshot(organisation: OrganisationName, ...walk: Parameters<CheckSnapshot>): Promise<void>;
 }
 
 export async function buildFleet(organisation: OrganisationName, around: Surroundings): Promise<Member[]> {
@@ -56,17 +59,30 @@ async function buildTrio(organisation: OrganisationName, around: Surroundings): 
     new TilingPoller(tiled.fetchPage, tiled.random),
     new FollowerPoller(followed.fetchPage, newTokenText('private')),
   ];
-  return pollers.map((poller) => ({ organisation, poller, walk: (limit) => poller.walk(limit) }));
+  const copies = await Promise.all(
+    [1, 2].map(async (number) => {
+      const random = around.random(organisation, 'full copy', String(number));
+      const token = await issueToken(around.stores, organisation);
+      const send: Send = (path) => cluster.sendToAny(path, token, random);
+      return new FullCopyPoller(around.reader(organisation, random, send), (rows, at) =>
+        around.checkSnapshot(organisation, rows, at),
+      );
+    }),
+  );
+  return [...pollers, ...copies].map((poller) => ({
+    organisation,
+    poller,
+    walk: (limit) => poller.walk(limit),
+  }));
 }
 
 async function buildLoner(organisation: OrganisationName, around: Surroundings): Promise<Member> {
   const { cluster } = around;
   const random = around.random(organisation, 'max(updatedAt)');
-  const home = random.whole(0, cluster.size - 1);
   const token = await issueToken(around.stores, organisation);
-  const send: Send = (path) => cluster.sendTo(home, path, token);
+  const send: Send = (path) => cluster.sendToAny(path, token, random);
   const poller = new GreatestStampPoller(around.reader(organisation, random, send));
-  return { organisation, poller, walk: (limit) => cluster.holding(home, () => poller.walk(limit)) };
+  return { organisation, poller, walk: (limit) => poller.walk(limit) };
 }
 
 async function issueToken(stores: Stores, organisation: OrganisationName): Promise<string> {

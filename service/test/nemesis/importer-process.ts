@@ -2,7 +2,7 @@
 // killed at any moment; what it had not reported by then is nobody's promise.
 
 import { BadInput, Refused } from '../../src/domain/failures.ts';
-import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
 import { carryOut, type ImportOrder, type ImportResult } from './import-order.ts';
 import { readJsonLines } from './json-lines.ts';
 
@@ -17,8 +17,7 @@ function report(message: ImporterReport): void {
 }
 
 if (import.meta.main) {
-  // So few that there are large writes among the others.
-  const stores = await openStores(process.argv[2] ?? '', { ...COMMAND_OPTIONS, bulkRowsMin: 20 });
+  const stores = await openStores(process.argv[2] ?? '');
   for await (const order of readJsonLines<ImportOrder>(Bun.stdin.stream())) {
     try {
       const result = await carryOut(stores, order, {

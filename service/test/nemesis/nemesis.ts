@@ -4,6 +4,8 @@
 
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import type { Timestamp } from '../../src/domain/timestamp.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { Cluster } from './cluster.ts';
@@ -16,6 +18,7 @@ import { Ledger } from './ledger.ts';
 import { pageReader } from './page-reader.ts';
 import type { FetchPage } from './pollers/poller.ts';
 import { Saboteur } from './saboteur.ts';
+import { readStateAt } from './state-at.ts';
 import { ORGANISATIONS, type OrganisationName } from './world.ts';
 
 export interface NemesisOptions {
@@ -40,6 +43,8 @@ export interface NemesisReport {
   readonly pages: number;
   /** How many rows are in the database at the end. */
   readonly rows: number;
+  /** Rows in which a full copy differed from the state at its first page. */
+  readonly holes: number;
   readonly lost: number;
   /** Promises found broken on the way, and what was lost, in words. */
   readonly violations: readonly string[];
@@ -88,6 +93,7 @@ class NemesisRun implements AsyncDisposable {
     cursorRowsDeleted: 0,
     walks: 0,
     pages: 0,
+    holes: 0,
   };
   #failed = false;
   #quiet = false;
@@ -120,6 +126,7 @@ class NemesisRun implements AsyncDisposable {
         cluster,
         random: (...parts) => run.#random(...parts),
         reader: (...args) => run.#reader(...args),
+        checkSnapshot: (...args) => run.#checkSnapshot(...args),
       });
       run.#fleet.push(...members);
     }
@@ -147,11 +154,16 @@ class NemesisRun implements AsyncDisposable {
     }
   }
 
-  /** One more walk for everybody, then the comparison. */
+  /**
+   * Two more walks for everybody, then the comparison. The first may go on with a token that has begun the same window
+   * before: it is then complete through an earlier stamp, and says so.
+   */
   async settle(): Promise<NemesisReport> {
     this.#quiet = true;
     const random = this.#random('settling');
-    await Promise.all(this.#fleet.map(({ walk }) => walk(random.whole(1, 200))));
+    for (let round = 0; round < 2; round++) {
+      await Promise.all(this.#fleet.map(({ walk }) => walk(random.whole(1, 200))));
+    }
     let lost = 0;
     let rows = 0;
     for (const name of ORGANISATIONS) {
@@ -245,6 +257,24 @@ class NemesisRun implements AsyncDisposable {
     while (!this.#isOver) {
       await Bun.sleep(random.logBetween(20, 1_000));
       this.#counts.connectionsEnded += (await this.#database.all(END_CONNECTIONS_SQL)).length;
+    }
+  }
+
+  /** Every row of the state once, in its version of then, and nothing else. What was deleted is no part of any state. */
+  async #checkSnapshot(
+    organisation: OrganisationName,
+    rows: readonly Transaction[],
+    at: Timestamp,
+  ): Promise<void> {
+    const { id } = await getOrganisation(this.#stores, organisation);
+    const state = await readStateAt(this.#database, id, at);
+    const seen = new Map(rows.map((row) => [row.id, row]));
+    if (seen.size < rows.length) this.#note(`TWICE: a full copy of ${organisation} as of ${at}`);
+    const { lost, extra } = compare(state, seen);
+    for (const id of [...lost, ...extra]) {
+      if (this.#saboteur.deleted.has(id)) continue;
+      this.#counts.holes += 1;
+      this.#note(`HOLE: a full copy of ${organisation} as of ${at} differs in ${id}`);
     }
   }
 

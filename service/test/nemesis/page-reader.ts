@@ -1,7 +1,7 @@
 // Asks for pages over HTTP, and holds every answer against the promises of the interface: what it finds
 // broken it notes, and goes on, so that the end of the run can still tell what was lost.
 
-import { type Timestamp, timestampMs } from '../../src/domain/timestamp.ts';
+import type { Timestamp } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import type { FetchPage, Page, PageQuery } from './pollers/poller.ts';
@@ -20,7 +20,6 @@ export function pageReader(
   onViolation: (what: string) => void,
 ): FetchPage {
   let lastId: Uuid | '' = '';
-  let promisedMs = 0;
   return async (query) => {
     const floor = witness.floor;
     const page = await readPage(await send(pathOf(query)));
@@ -37,18 +36,9 @@ export function pageReader(
       if (page.completeThrough < floor)
         onViolation(`complete through ${page.completeThrough} when ${floor} had been seen`);
       if (page.completeThrough > witness.floor) witness.floor = page.completeThrough;
-      promisedMs = Math.min(timestampMs(page.completeThrough), lastMsOf(query));
-    } else if (timestampMs(page.completeThrough) < promisedMs) {
-      // It may be held at the stamp of the first page, but not before that.
-      onViolation(`complete through ${page.completeThrough} only, on a later page of ${pathOf(query)}`);
     }
     return page;
   };
-}
-
-/** The last stamp that a window takes in. */
-function lastMsOf({ updatedAtLessThan: end }: PageQuery): number {
-  return end === undefined ? Number.POSITIVE_INFINITY : timestampMs(end) - 1;
 }
 
 function pathOf(query: PageQuery): string {

@@ -12,6 +12,7 @@ import {
   test,
 } from 'bun:test';
 import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
+import { FIRST_ID } from '../../src/storage/transactions/id-bounds.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
@@ -107,15 +108,17 @@ describe('a page from a replica', () => {
     }
   });
 
-  test('that is the first of a walk shows as much as the later ones will, when another walk has begun meanwhile', async () => {
+  test('that is the first of a walk is what later ones go on from, also on the primary, which knows more', async () => {
     await using scene = await openScene();
     await scene.change(1, 2, 3);
+    const before = await readPage(await scene.node(0)('/v1/transactions/'));
     await untilCaughtUp(primary, replica);
     await hold();
     await scene.change(1, 3);
-    const first = async (index: 0 | 1) => readPage(await scene.node(index)('/v1/transactions/?limit=2'));
-    const begun = await first(0);
-    expect(await first(1)).toEqual(begun);
+    const begun = await readPage(await scene.node(1)('/v1/transactions/?limit=2'));
+    const later = await readPage(await scene.node(0)(`/v1/transactions/?limit=2&cursor=${begun.cursor}`));
+    expect([...begun.rows, ...later.rows]).toEqual([...before.rows]);
+    expect(later.completeThrough).toBe(begun.completeThrough);
   });
 
   test('comes from the primary when the replica is more than ten seconds behind', async () => {
@@ -176,14 +179,16 @@ describe('a page from a replica', () => {
   });
 });
 
-test('a standby in the place of the primary is unavailable where it would have to be written', async () => {
+test('a standby in the place of the primary serves first pages, and says of later ones that it is unavailable', async () => {
   await using scene = await openScene();
   await scene.change(1, 2, 3);
   await untilCaughtUp(primary, replica);
   // As an address that moves with the primary may lead to for a moment.
   await using node = await TestNode.start({ databaseUrl: postgresUrl(replica.port, database) });
-  const get = async (path: string) => (await node.get(path, scene.tokens[0])).status;
-  expect([await get('/v1/transactions/'), await get('/v1/transactions/?limit=2')]).toEqual([200, 503]);
+  const get = async (path: string) => (await node.get(`/v1/transactions/${path}`, scene.tokens[0])).status;
+  expect([await get(''), await get('?limit=2'), await get(`?limit=2&cursor=${FIRST_ID}`)]).toEqual([
+    200, 200, 503,
+  ]);
 });
 
 test('no poller loses a change while pages come from primary and replica in turn, and the replica is held up', async () => {

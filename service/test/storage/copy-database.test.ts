@@ -12,19 +12,19 @@ import {
   newOrganisation,
   openTestStores,
   rejection,
+  TEST_AUDITOR,
   textsOf,
   writeTransactions,
 } from './open-test-stores.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15);
-const BULK_ROWS = 5;
 const TEXT = 'Grüße 👋';
 
 /** Every row, with organisations by name: each database numbers them itself. */
 async function contentOf(database: Database) {
   const byName = (columns: string, table: string) =>
     database.all(
-      `SELECT o.name, ${columns} FROM ${table} AS t JOIN organisations o ON o.id = t.org_id ORDER BY 1, 2`,
+      `SELECT o.name, ${columns} FROM ${table} AS t JOIN organisations o ON o.id = t.org_id ORDER BY 1, 2, 3`,
     );
   return {
     organisations: await database.all('SELECT name, created_at, last_stamp FROM organisations ORDER BY name'),
@@ -33,8 +33,19 @@ async function contentOf(database: Database) {
       'tokens',
     ),
     retailers: await database.all('SELECT id, document FROM retailers ORDER BY id'),
-    transactions: await byName('t.id, t.updated_at, t.document, t.in_bulk', 'transactions'),
-    bulkWrites: await byName('t.stamp', 'bulk_writes'),
+    transactions: await byName('t.id, t.updated_at, t.document', 'transactions'),
+    history: await byName('t.id, t.until_stamp, t.from_stamp, t.document', 'history'),
+    imports: await database.all(
+      'SELECT kind, began_at, ended_at, outcome, document FROM imports ORDER BY id',
+    ),
+    importOfVersions: await database.all(
+      `SELECT t.id, i.began_at FROM (
+         SELECT id, import_id FROM transactions UNION ALL SELECT id, import_id FROM history
+       ) AS t JOIN imports i ON i.id = t.import_id ORDER BY t.id, i.began_at`,
+    ),
+    audit: await database.all(
+      "SELECT at, made_by, action, org, details FROM audit WHERE action <> 'database copied' ORDER BY id",
+    ),
   };
 }
 
@@ -46,8 +57,7 @@ describe.each(
   async function filled() {
     const url = await from.create();
     let nowMs = NOW_MS;
-    const options = { ...COMMAND_OPTIONS, bulkRowsMin: BULK_ROWS };
-    const stores = await open.stores(url, options, () => nowMs);
+    const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
     // In another order than that of their numbers in the copy.
     const orgs = [];
     for (const name of ['zeta', 'acme', 'empty']) {
@@ -72,11 +82,24 @@ describe.each(
     });
     const [first, second] = orgs;
     if (first === undefined || second === undefined) throw new Error('there are three');
-    for (const rows of [BULK_ROWS + 1, 2, 1]) {
+    for (const rows of [6, 2, 1]) {
       nowMs += 60_000;
       await writeTransactions(stores, first.id, newIds(rows), TEXT);
     }
-    await writeTransactions(stores, second.id, newIds(1_200), TEXT);
+    const ids = newIds(1_200);
+    await writeTransactions(stores, second.id, ids, TEXT);
+    const origin = {
+      kind: 'transactions',
+      orgId: second.id,
+      by: 'me',
+      source: null,
+      fileName: 'a.csv',
+    } as const;
+    for (const text of ['second', 'third']) {
+      nowMs += 60_000;
+      const importId = await stores.imports.begin({ ...origin, version: '0.1.0' });
+      await writeTransactions(stores, second.id, ids, text, importId);
+    }
     return { source: open.database(url), url, org: first };
   }
 
@@ -85,16 +108,14 @@ describe.each(
     const targetUrl = await to.create();
     const target = open.database(targetUrl);
     const seen: number[] = [];
-    expect(await copyDatabase(source, target, (rows) => seen.push(rows))).toEqual({
+    expect(await copyDatabase(source, target, TEST_AUDITOR, (rows) => seen.push(rows))).toEqual({
       organisations: 3,
       tokens: 3,
       retailers: 450,
-      transactions: BULK_ROWS + 1 + 2 + 1 + 1_200,
+      transactions: 6 + 2 + 1 + 1_200,
     });
-    expect(seen.at(-1)).toBe(450 + BULK_ROWS + 1 + 2 + 1 + 1_200);
-    const content = await contentOf(source);
-    expect(content.bulkWrites.length).toBeGreaterThan(0);
-    expect(await contentOf(target)).toEqual(content);
+    expect(seen.at(-1)).toBe(450 + 6 + 2 + 1 + 3 * 1_200);
+    expect(await contentOf(target)).toEqual(await contentOf(source));
 
     const stores = await open.stores(targetUrl);
     expect((await stores.revisions()).tokens).toBeGreaterThan(0);
@@ -119,23 +140,23 @@ describe.each(
     await newOrganisation(await open.stores(targetUrl), 'theirs');
     const target = open.database(targetUrl);
     const before = await contentOf(target);
-    expect(await rejection(copyDatabase(source, target))).toBeInstanceOf(Refused);
+    expect(await rejection(copyDatabase(source, target, TEST_AUDITOR))).toBeInstanceOf(Refused);
     expect(await contentOf(target)).toEqual(before);
   });
 
   test('that breaks off leaves nothing behind', async () => {
     const { source } = await filled();
     const target = open.database(await to.create());
-    const broken = copyDatabase(source, target, (rows) => {
+    const broken = copyDatabase(source, target, TEST_AUDITOR, (rows) => {
       if (rows > 1_000) throw new Error('the power is gone');
     });
     expect(await rejection(broken)).toEqual(new Error('the power is gone'));
-    expect(Object.values(await contentOf(target))).toEqual([[], [], [], [], []]);
+    expect(Object.values(await contentOf(target)).flat()).toEqual([]);
   });
 
   test('of nothing is an error', async () => {
     const empty = open.database(await from.create());
     const target = open.database(await to.create());
-    expect(await rejection(copyDatabase(empty, target))).toBeInstanceOf(BadInput);
+    expect(await rejection(copyDatabase(empty, target, TEST_AUDITOR))).toBeInstanceOf(BadInput);
   });
 });

@@ -1,8 +1,14 @@
 // Opens stores for a test and closes them when the test is over.
 
 import { afterEach, setDefaultTimeout } from 'bun:test';
-import type { Clock } from '../../src/domain/clock.ts';
-import type { Organisation, StoredDocument, Stores, TransactionPage } from '../../src/domain/stores.ts';
+import { type Clock, systemClock } from '../../src/domain/clock.ts';
+import type {
+  Organisation,
+  StoredDocument,
+  Stores,
+  TransactionPage,
+  TransactionWriter,
+} from '../../src/domain/stores.ts';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
@@ -58,8 +64,9 @@ export function writeTransactions(
   orgId: number,
   ids: readonly Uuid[],
   text = 'v1',
+  importId?: number,
 ): Promise<number> {
-  return stores.transactions.write(orgId, async (writer) => {
+  const work = async (writer: TransactionWriter) => {
     await writer.put(
       ids.map((id) => ({
         id,
@@ -69,7 +76,8 @@ export function writeTransactions(
     );
     await writer.advanceClock(writer.stampMs);
     return writer.stampMs;
-  });
+  };
+  return stores.transactions.write(orgId, work, importId);
 }
 
 export const EVERYTHING = { minMs: Number.MIN_SAFE_INTEGER, maxMs: Number.MAX_SAFE_INTEGER };
@@ -111,3 +119,6 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   if (!(outcome instanceof Error)) throw new Error('the promise was not rejected with an error');
   return outcome;
 }
+
+/** Who works with a database in a test that does not ask. */
+export const TEST_AUDITOR = { clock: systemClock, by: 'the test' };

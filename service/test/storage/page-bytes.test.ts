@@ -81,23 +81,19 @@ for (const testDatabase of DATABASES) {
       fc.tuple(day, day).map(([a, b]) => ({ minMs: Math.min(a, b), maxMs: Math.max(a, b) })),
     );
     const pin = fc.oneof(fc.constant(undefined), day);
-    let walks = 0;
 
     /** Walks a window from its first page to its last, and holds each page against what it must be. */
     async function walk(
       window: StampWindow,
-      pinnedMs: number | undefined,
+      asOfMs: number | undefined,
       limit: number,
       bytesMax: number,
     ): Promise<void> {
-      // Others than the organisation's own, so that none has been pinned before.
-      const held = pinnedMs === undefined ? undefined : { orgId: ++walks, window };
-      if (held !== undefined) await stores.walks.pin(held, pinnedMs ?? 0);
-      const maxMs = Math.min(window.maxMs, pinnedMs ?? window.maxMs);
+      const maxMs = Math.min(window.maxMs, asOfMs ?? window.maxMs);
       let left = sorted.filter(({ stampMs }) => stampMs >= window.minMs && stampMs <= maxMs);
       let cursor: Uuid | undefined;
       do {
-        const page = await stores.transactions.page({ orgId, cursor, window, limit, bytesMax }, held);
+        const page = await stores.transactions.page({ orgId, cursor, window, limit, bytesMax, asOfMs });
         const { count, ...expected } = expectedPage(left, limit, bytesMax);
         expect({ data: data(page), cursor: page.cursor }).toEqual(expected);
         expect(page.data.length <= bytesMax || count === 1).toBeTrue();

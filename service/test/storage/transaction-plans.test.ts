@@ -5,13 +5,22 @@ import type { Connection, Database, SqlValue } from '../../src/storage/database.
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { batchSql } from '../../src/storage/stores/read-batches.ts';
 import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
-import { FORGET_EMPTY_SQL } from '../../src/storage/transactions/bulk-stamps.ts';
 import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
-import { DOCUMENTS_SQL, FITTING_SQL } from '../../src/storage/transactions/page-documents.ts';
+import {
+  DOCUMENTS_AS_OF_SQL,
+  DOCUMENTS_SQL,
+  FITTING_AS_OF_SQL,
+  FITTING_SQL,
+} from '../../src/storage/transactions/page-documents.ts';
+import {
+  IN_WINDOW_SQL,
+  RUNS_SQL as REPLACED_RUNS_SQL,
+  SINCE_SQL,
+  STAMPS_SQL,
+} from '../../src/storage/transactions/replaced-ids.ts';
 import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
 import {
   BY_ID_SQL,
-  HELD_BY_ID_SQL,
   NARROW_SQL,
   NEARLY_EVERYTHING_SQL,
   readTransactionPage,
@@ -74,28 +83,46 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
     function statements(): [sql: string, params: SqlValue[], indexes: string[]][] {
       const { dialect } = database;
       const byKey = dialect === 'sqlite' ? 'sqlite_autoindex_transactions_1' : 'transactions_pkey';
+      const historyKey = dialect === 'sqlite' ? 'sqlite_autoindex_history_1' : 'history_pkey';
+      const documents = [JSON.stringify([CURSOR, LAST_ID]), SHARE];
       const [minMs, maxMs] = [END_MS - spreadMs / 2, END_MS];
       const onPostgres: [string, SqlValue[], string[]][] = [
         [
-          HELD_BY_ID_SQL,
-          [1, CURSOR, 100, SHARE, 1, EVERYTHING.minMs, EVERYTHING.maxMs, END_MS],
-          ['transactions_by_id'],
+          NARROW_SQL,
+          [1, CURSOR, 100, SHARE, minMs, maxMs, maxMs],
+          ['history_by_until', 'transactions_by_stamp', byKey],
         ],
-        [NARROW_SQL, [1, CURSOR, 100, SHARE, minMs, maxMs], ['transactions_by_stamp', byKey]],
-        [NARROW_SQL, [1, CURSOR, 100, SHARE, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
+        [
+          NARROW_SQL,
+          [1, CURSOR, 100, SHARE, maxMs - 60_000, maxMs - 1, maxMs],
+          ['history_by_until', 'transactions_by_stamp', byKey],
+        ],
       ];
       const spans = (shift: number) =>
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
       return [
         [BY_ID_SQL[dialect], [1, CURSOR, 100, SHARE], ['transactions_by_id']],
-        [NEARLY_EVERYTHING_SQL[dialect], [1, CURSOR, 100, SHARE, -(2 ** 46), maxMs], ['transactions_by_id']],
+        [
+          NEARLY_EVERYTHING_SQL[dialect],
+          [1, CURSOR, 100, SHARE, maxMs, maxMs],
+          [historyKey, 'transactions_by_id'],
+        ],
+        [DOCUMENTS_AS_OF_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
+        [FITTING_AS_OF_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
+        [SINCE_SQL, [1, maxMs], ['history_by_until']],
+        [IN_WINDOW_SQL, [1, minMs, maxMs], ['history_by_from']],
+        [STAMPS_SQL, [1, maxMs], ['history_by_until']],
+        [
+          REPLACED_RUNS_SQL[dialect],
+          [1, CURSOR, LAST_ID, minMs, maxMs, 4, JSON.stringify([END_MS])],
+          ['history_by_until'],
+        ],
         [batchSql(exportQuery(1)), [CURSOR, 1], ['transactions_by_id']],
         [FEW_IDS_SQL, [1, minMs, maxMs, 300], ['transactions_by_stamp']],
         [FEW_IDS_SQL, [1, maxMs - 60_000, maxMs - 1, 300], ['transactions_by_stamp']],
-        [DOCUMENTS_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID]), SHARE], [byKey]],
-        [FITTING_SQL[dialect], [JSON.stringify([CURSOR, LAST_ID]), SHARE], [byKey]],
+        [DOCUMENTS_SQL[dialect], documents, [byKey]],
+        [FITTING_SQL[dialect], documents, [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
-        [FORGET_EMPTY_SQL, [1], ['transactions_by_stamp']],
         [EDGE_SQL[dialect], [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],
         [
           RUNS_SQL[dialect],
@@ -126,10 +153,14 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       return [await explain('EXPLAIN', sql, params), await explain('EXPLAIN (GENERIC_PLAN)', sql, [])];
     }
 
-    /** The ways in which the plan reads the table of transactions: the indexes, or how it does without. */
+    /** The ways in which the plan reads transactions and their history: the indexes, or how it does without. */
     function accesses(plan: readonly string[]): string[] {
       const found = plan
-        .filter((line) => /(SEARCH|SCAN) (transactions|t)\b(?!.*LEFT-JOIN)|Scan .*on transactions/.test(line))
+        .filter((line) =>
+          /(SEARCH|SCAN) (transactions|history|t|h)\b(?!.*LEFT-JOIN)|Scan .*on (transactions|history)/.test(
+            line,
+          ),
+        )
         .map((line) => /(?:USING (?:COVERING )?INDEX|Scan using) (\S+)/.exec(line)?.[1] ?? line.trim());
       return [...new Set(found)].sort();
     }
@@ -140,9 +171,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
      * holds already.
      */
     function waste(plan: readonly string[]): string[] {
-      // Of the list of large writes, which is short, everything may be read.
-      const ofTransactions = plan.filter((line) => !/ bulk_writes /.test(line));
-      return ofTransactions.filter((line) =>
+      return plan.filter((line) =>
         /Filter: .*(org_id|(?<!near(_\d)?\.)updated_at)|\(org_id[<>=]\?( AND org_id[<>]\?)?\)|Index Scan using transactions_by_s|USING INDEX transactions_by_s/.test(
           line,
         ),

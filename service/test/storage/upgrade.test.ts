@@ -1,13 +1,18 @@
-// Databases that released versions have written, and programs of two versions on one database.
+// Databases that released versions have written, or programs before the first release, and programs of two versions on one database.
 
 import { describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BadInput, DatabaseUnavailable } from '../../src/domain/failures.ts';
+import type { StoredDocument, Stores } from '../../src/domain/stores.ts';
+import { newUuid } from '../../src/domain/uuid.ts';
+import { copyDatabase } from '../../src/storage/copy-database.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
-import { MIGRATIONS, OLDEST_VERSION, SQLITE_WALKS } from '../../src/storage/schema/schema.ts';
+import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
 import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
+import { offerbook } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
 import {
   EVERYTHING,
@@ -15,84 +20,120 @@ import {
   newOrganisation,
   openTestStores,
   rejection,
+  TEST_AUDITOR,
   textsOf,
   writeTransactions,
 } from './open-test-stores.ts';
 
 const FIXTURES = join(import.meta.dir, '..', 'fixtures');
+const CHANGELOG = join(import.meta.dir, '..', '..', '..', 'CHANGELOG.md');
+
+/** Makes an empty database what the fixture holds. */
+async function load(database: Database, fixture: string): Promise<ReleaseContents> {
+  const statements = readFileSync(join(FIXTURES, `${fixture}.sql`), 'utf8')
+    .trimEnd()
+    .split('\n');
+  await database.write(async (connection) => {
+    for (const statement of statements) await connection.all(statement);
+  });
+  return JSON.parse(readFileSync(join(FIXTURES, `${fixture}.ndjson`), 'utf8')) as ReleaseContents;
+}
 
 for (const database of DATABASES) {
   const dialect = database.name === 'SQLite' ? 'sqlite' : 'postgres';
-  const releases = readdirSync(FIXTURES).filter((name) =>
-    name.endsWith(`.${database.name.toLowerCase()}.sql`),
-  );
 
   describe(`a database of a release on ${database.name}`, () => {
     const open = openTestStores();
+    const releases = readFileSync(CHANGELOG, 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm);
 
-    test('is kept of every release', () => {
-      expect(releases).toContain(`v0.1.0.${database.name.toLowerCase()}.sql`);
+    for (const [, version] of releases) {
+      test(`v${version} opens, and holds what it held`, async () => {
+        const url = await database.create();
+        const expected = await load(open.database(url), `v${version}.${database.name.toLowerCase()}`);
+        const stores = await open.stores(url);
+        expect(await readContents(stores)).toEqual(expected);
+        await expectToGoOn(stores, expected);
+      });
+    }
+  });
+
+  describe(`a database from before the first release on ${database.name}`, () => {
+    const open = openTestStores();
+    const fixture = `schema-4.${database.name.toLowerCase()}`;
+
+    test('is refused with the command that copies it, and stays as it was', async () => {
+      const url = await database.create();
+      const raw = open.database(url);
+      await load(raw, fixture);
+      const error = await rejection(openStores(url));
+      expect(error).toBeInstanceOf(BadInput);
+      expect(error.message).toBe(
+        'this database has schema version 4, from before the first release; copy it into a new one with: offerbook copy --database OLD --to NEW',
+      );
+      expect(await raw.all('SELECT version, oldest_version FROM schema_version')).toEqual([
+        { version: 4, oldest_version: 4 },
+      ]);
     });
 
-    test.each(releases)('%s opens, and holds what it held', async (file) => {
+    test('is copied into a new one, which goes on from there', async () => {
+      const source = open.database(await database.create());
+      const expected = await load(source, fixture);
       const url = await database.create();
-      const statements = readFileSync(join(FIXTURES, file), 'utf8').trimEnd().split('\n');
-      await open.database(url).write(async (connection) => {
-        for (const statement of statements) await connection.all(statement);
-      });
-      const expected = JSON.parse(
-        readFileSync(join(FIXTURES, file.replace(/\.sql$/, '.ndjson')), 'utf8'),
-      ) as ReleaseContents;
-
+      await copyDatabase(source, open.database(url), TEST_AUDITOR);
       const stores = await open.stores(url);
       expect(await readContents(stores)).toEqual(expected);
+      await expectToGoOn(stores, expected);
+    });
 
-      // And goes on from there.
-      const [org] = await stores.organisations.list();
-      const before = expected.organisations[0]?.completeThroughMs ?? 0;
-      const stampMs = await writeTransactions(stores, org?.id ?? 0, newIds(3));
-      expect(stampMs).toBeGreaterThan(before);
-      const window = { minMs: before + 1, maxMs: stampMs };
-      const page = await stores.transactions.page({
-        orgId: org?.id ?? 0,
-        cursor: undefined,
-        window,
-        limit: 10,
+    test('is exported', async () => {
+      const url = await database.create();
+      const expected = await load(open.database(url), fixture);
+      const lines = (rows: readonly StoredDocument[]) => rows.map(({ document }) => `${document}\n`).join('');
+      const exported = (...what: string[]) => offerbook(['export', ...what, '--database', url]);
+      expect(await exported('catalogue')).toEqual({
+        code: 0,
+        stdout: lines(expected.retailers),
+        stderr: '',
       });
-      expect(textsOf(page)).toHaveLength(3);
-      expect(await stores.walks.pin({ orgId: org?.id ?? 0, window }, stampMs)).toBe(stampMs);
-      expect(await newOrganisation(stores, 'initech')).toMatchObject({ name: 'initech' });
+      for (const { name, transactions } of expected.organisations) {
+        expect(await exported('transactions', '--org', name)).toEqual({
+          code: 0,
+          stdout: lines(transactions),
+          stderr: '',
+        });
+      }
     });
   });
 
   describe(`two versions side by side on ${database.name}`, () => {
     const open = openTestStores();
-    const steps = MIGRATIONS[dialect];
+    const schema = SCHEMAS[dialect];
     /** The next version's schema: one more table, which no program of this version looks at. */
-    const nextSteps = [...steps, ['CREATE TABLE next_version (id INTEGER)']];
+    const next = { ...schema, steps: [...schema.steps, ['CREATE TABLE next_version (id INTEGER)']] };
+    const nextAlone = { ...next, oldestVersion: versionOf(next) };
     const query = { orgId: 1, cursor: undefined, window: EVERYTHING, limit: 10 };
 
     test('an older program goes on, and starts, while the newer schema allows it', async () => {
       const url = await database.create();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
-      await migrate(open.database(url), nextSteps, OLDEST_VERSION[dialect]);
+      await migrate(open.database(url), next);
 
       await writeTransactions(running, orgId, newIds(2));
       expect(await running.revisions()).toEqual({ catalogue: 0, tokens: 0 });
       const started = await open.stores(url);
       expect(textsOf(await started.transactions.page({ ...query, orgId }))).toHaveLength(2);
       // The newer one finds what it has made, and does not make it again.
-      await migrate(open.database(url), nextSteps, OLDEST_VERSION[dialect]);
+      await migrate(open.database(url), next);
     });
 
     test('when the newer schema does not, a running older program says so and serves no transactions', async () => {
       const url = await database.create();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
-      await migrate(open.database(url), nextSteps, nextSteps.length);
+      await migrate(open.database(url), nextAlone);
 
-      const message = `the database has been brought to schema version ${nextSteps.length} for a newer Offerbook; this one must be replaced by it`;
+      const message = `the database has been brought to schema version ${versionOf(next)} for a newer Offerbook; this one must be replaced by it`;
       for (const attempt of [
         () => running.revisions(),
         () => running.transactions.page({ ...query, orgId }),
@@ -106,15 +147,15 @@ for (const database of DATABASES) {
     test('and an older program that starts is refused, and changes nothing', async () => {
       const url = await database.create();
       await open.stores(url);
-      await migrate(open.database(url), nextSteps, nextSteps.length);
+      await migrate(open.database(url), nextAlone);
 
       const error = await rejection(openStores(url));
       expect(error).toBeInstanceOf(BadInput);
       expect(error.message).toBe(
-        `this database has schema version ${nextSteps.length}, made by a newer Offerbook; this one knows up to version ${steps.length}`,
+        `this database has schema version ${versionOf(next)}, made by a newer Offerbook; this one knows up to version ${versionOf(schema)}`,
       );
       expect(await open.database(url).all('SELECT version, oldest_version FROM schema_version')).toEqual([
-        { version: nextSteps.length, oldest_version: nextSteps.length },
+        { version: versionOf(next), oldest_version: versionOf(next) },
       ]);
     });
   });
@@ -123,17 +164,31 @@ for (const database of DATABASES) {
 describe('the file of walks beside an SQLite database', () => {
   const open = openTestStores();
 
-  test.each(SQLITE_WALKS.map((_, index) => index + 1))(
-    'of version %i is brought up to date when a walk begins',
-    async (version) => {
-      const url = (await DATABASES[0]?.create()) ?? '';
-      await migrate(open.database(`${url}-walks`), SQLITE_WALKS.slice(0, version), version);
-      const stores = await open.stores(url);
-      const walk = { orgId: 1, window: EVERYTHING };
-      expect(await stores.walks.pin(walk, 5)).toBe(5);
-      expect(await stores.walks.pin(walk, 4)).toBe(5);
-      expect(await stores.walks.find(walk)).toBe(5);
-      expect(await stores.walks.find({ ...walk, orgId: 2 })).toBeUndefined();
-    },
-  );
+  test('from before the first release is begun anew when a walk begins', async () => {
+    const url = (await DATABASES[0]?.create()) ?? '';
+    await open.database(`${url}-walks`).write(async (connection) => {
+      await connection.all('CREATE TABLE schema_version (version INTEGER, oldest_version INTEGER)');
+      await connection.all('INSERT INTO schema_version VALUES (1, 1)');
+      await connection.all('CREATE TABLE walks (token_id TEXT, pinned_stamp INTEGER)');
+    });
+    const stores = await open.stores(url);
+    const walk = { tokenId: newUuid(), window: EVERYTHING };
+    await stores.walks.begin(walk, 5);
+    expect(await stores.walks.find(walk)).toBe(5);
+  });
 });
+
+async function expectToGoOn(stores: Stores, { organisations }: ReleaseContents): Promise<void> {
+  const [before] = organisations;
+  const org = await stores.organisations.find(before?.name ?? '');
+  const [orgId, completeThroughMs] = [org?.id ?? 0, before?.completeThroughMs ?? 0];
+  const stampMs = await writeTransactions(stores, orgId, newIds(3));
+  expect(stampMs).toBeGreaterThan(completeThroughMs);
+  const window = { minMs: completeThroughMs + 1, maxMs: stampMs };
+  const page = await stores.transactions.page({ orgId, cursor: undefined, window, limit: 10 });
+  expect(textsOf(page)).toHaveLength(3);
+  const walk = { tokenId: newUuid(), window };
+  await stores.walks.begin(walk, stampMs);
+  expect(await stores.walks.find(walk)).toBe(stampMs);
+  expect(await newOrganisation(stores, 'initech')).toMatchObject({ name: 'initech' });
+}

@@ -2,11 +2,13 @@
 
 import type { Command } from 'commander';
 import { readDatabaseUrl, readTargetUrl } from '../../config.ts';
+import { systemClock } from '../../domain/clock.ts';
 import { printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { type CopyReport, copyDatabase } from '../../storage/copy-database.ts';
 import { COMMAND_OPTIONS, openDatabase } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
+import { currentUser } from '../current-user.ts';
 import { printResult } from '../output.ts';
 import { progressBar } from './progress-bar.ts';
 
@@ -29,7 +31,7 @@ async function copy(options: StoreOptions & { readonly to?: string }): Promise<v
   try {
     const target = openDatabase(to, COMMAND_OPTIONS);
     try {
-      const report = await copyDatabase(source, target, (rows) =>
+      const report = await copyDatabase(source, target, { clock: systemClock, by: currentUser() }, (rows) =>
         bar.show({ bytesRead: 0, bytesTotal: undefined, rows }),
       );
       const seconds = Math.round(performance.now() - startedMs) / 1000;

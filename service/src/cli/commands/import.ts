@@ -1,22 +1,33 @@
 // offerbook import: carries a catalogue or transactions from a file into the database, all or nothing.
 
+import { basename } from 'node:path';
 import { Command } from 'commander';
+import manifest from '../../../package.json';
+import type { ImportOrigin } from '../../domain/books.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount, printCountOf } from '../../domain/count.ts';
-import { openSource } from '../../importer/formats/import-source.ts';
+import { BadInput } from '../../domain/failures.ts';
+import type { Stores } from '../../domain/stores.ts';
+import { type ImportSource, openSource } from '../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../importer/import-catalogue.ts';
 import type { ImportReport } from '../../importer/import-report.ts';
 import { importTransactions } from '../../importer/import-transactions.ts';
 import { InvalidRows, listProblems } from '../../importer/invalid-rows.ts';
+import { recordImport } from '../../importer/record-import.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { currentUser } from '../current-user.ts';
 import { printNote, printResult } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { progressBar } from './progress-bar.ts';
+
+const NAME_LENGTH_MAX = 200;
 
 interface ImportCommandOptions extends StoreOptions {
   readonly dryRun?: boolean;
   readonly skipInvalid?: boolean;
   readonly ignoreUnknown?: boolean;
+  readonly by?: string;
+  readonly source?: string;
 }
 
 export function importCommand(): Command {
@@ -46,7 +57,9 @@ function importOf(name: string, description: string, formats: string, example: s
     .argument('<file>', `${formats}, plain, .gz or .zst; - is stdin`)
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--skip-invalid', 'import the good rows and list the bad ones')
-    .option('--ignore-unknown', 'pass over fields that are not known');
+    .option('--ignore-unknown', 'pass over fields that are not known')
+    .option('--by <name>', 'who imports, for the book of imports (default: user@host)')
+    .option('--source <name>', 'where the data comes from, for the book of imports');
 }
 
 async function importCatalogueFile(
@@ -56,7 +69,9 @@ async function importCatalogueFile(
   const source = await openSource(file);
   const bar = progressBar();
   await withStores(options, async (stores) => {
-    const imported = importCatalogue(stores.catalogue, source, { ...options, onProgress: bar.show });
+    const imported = recorded(stores, { kind: 'catalogue', orgId: null }, source, options, (importId) =>
+      importCatalogue(stores.catalogue, source, { ...options, importId, onProgress: bar.show }),
+    );
     await printOutcome(options, imported.finally(bar.clear), 'retailer');
   });
 }
@@ -69,12 +84,42 @@ async function importTransactionsFile(
   const bar = progressBar();
   await withStores(options, async (stores) => {
     const org = await getOrganisation(stores, options.org, 'to write');
-    const imported = importTransactions(stores.transactions, org, source, systemClock, {
-      ...options,
-      onProgress: bar.show,
-    });
+    const imported = recorded(stores, { kind: 'transactions', orgId: org.id }, source, options, (importId) =>
+      importTransactions(stores.transactions, org, source, systemClock, {
+        ...options,
+        importId,
+        onProgress: bar.show,
+      }),
+    );
     await printOutcome(options, imported.finally(bar.clear), 'transaction');
   });
+}
+
+/** A dry run changes nothing, and so leaves no entry in the book. */
+function recorded(
+  stores: Stores,
+  what: Pick<ImportOrigin, 'kind' | 'orgId'>,
+  source: ImportSource,
+  options: ImportCommandOptions,
+  work: (importId: number | undefined) => Promise<ImportReport>,
+): Promise<ImportReport> {
+  if (options.dryRun === true) return work(undefined);
+  const origin: ImportOrigin = {
+    ...what,
+    by: parseName('--by', options.by) ?? currentUser(),
+    source: parseName('--source', options.source) ?? null,
+    fileName: basename(source.name),
+    version: manifest.version,
+  };
+  return recordImport(stores.imports, origin, source, work);
+}
+
+function parseName(option: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (text.trim() === '' || text.length > NAME_LENGTH_MAX || /\p{Cc}/u.test(text)) {
+    throw new BadInput(`${option} must have 1 to ${NAME_LENGTH_MAX} characters, and no control characters`);
+  }
+  return text;
 }
 
 /** A script gets its document of an import that was refused for bad rows, too: how many there are, and that nothing was kept. */

@@ -143,10 +143,12 @@ async function openNodeStores({ databaseUrl, settings, logger }: NodeOptions, cl
   const { replicaUrl } = settings;
   if (replicaUrl === undefined) return openStores(databaseUrl, SERVER_OPTIONS, clock);
   return openStores(databaseUrl, SERVER_OPTIONS, clock, {
-    url: replicaUrl,
-    onChange({ isUsable, reason }) {
-      if (isUsable) logger.info('pages of transactions are read from the replica');
-      else logger.warn({ reason }, 'the replica cannot be used; reading from the primary');
+    replica: {
+      url: replicaUrl,
+      onChange({ isUsable, reason }) {
+        if (isUsable) logger.info('pages of transactions are read from the replica');
+        else logger.warn({ reason }, 'the replica cannot be used; reading from the primary');
+      },
     },
   });
 }

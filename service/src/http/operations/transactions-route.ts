@@ -38,11 +38,11 @@ export function transactionsRoute({ transactions, walks, pageSize }: Services): 
     const query = parseQuery(exchange.search, TRANSACTION_PARAMETERS);
     const asked = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
     const limit = query.limit ?? pageSize;
-    const walk: Walk = { orgId: token.orgId, window: asked };
-    const wanted: TransactionQuery = { ...walk, cursor: query.cursor, limit };
+    const walk: Walk = { tokenId: token.id, window: asked };
+    const wanted: TransactionQuery = { orgId: token.orgId, window: asked, cursor: query.cursor, limit };
     const page = await withinDeadline(
       turnstile.run(token, () =>
-        query.cursor === undefined ? firstPage(wanted, walk) : transactions.page(wanted, walk),
+        query.cursor === undefined ? firstPage(wanted, walk) : laterPage(wanted, walk),
       ),
     );
     const headers: Record<string, string> = {
@@ -60,27 +60,22 @@ export function transactionsRoute({ transactions, walks, pageSize }: Services): 
     return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
   };
 
-  /**
-   * Pins the walk to this page, if it has more pages. Not only while changes may still come into its window: when it was
-   * asked for before, the pin of that time would go on holding the later pages. What is newer than the caller's own lower
-   * bound is all that it waits for; a window with an end may be thought to be complete.
-   */
+  /** What is newer than the caller's own lower bound is all that it waits for; a window with an end may be thought to be complete. */
   async function firstPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
     const { minMs, maxMs } = query.window;
     const page = await transactions.page({ ...query, atLeastMs: maxMs < LATEST_MS ? maxMs : minMs - 1 });
-    if (page.cursor === undefined) return page;
-    const { completeThroughMs } = page;
-    const pinnedMs = await walks.pin(walk, completeThroughMs);
-    if (pinnedMs === undefined) {
-      // An earlier walk's pin stays in force then, so no more may be promised than it lets the later pages show.
-      const earlierMs = (await walks.find(walk)) ?? completeThroughMs;
-      return { ...page, completeThroughMs: Math.min(completeThroughMs, earlierMs) };
-    }
-    if (completeThroughMs >= Math.min(pinnedMs, maxMs)) return page;
-    // The later pages of another walk, begun since or elsewhere, show more than this page has: read it like them. Should
-    // the pin not be found this time, it may still be found by those.
-    const again = await transactions.page(query, walk);
-    return { ...again, completeThroughMs: Math.min(again.completeThroughMs, pinnedMs) };
+    if (page.cursor !== undefined) await walks.begin(walk, page.completeThroughMs);
+    return page;
+  }
+
+  /** The state of the first page; of now, when nobody knows any more when that was. */
+  async function laterPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
+    const asOfMs = await walks.find(walk);
+    if (asOfMs !== undefined) return transactions.page({ ...query, asOfMs, atLeastMs: asOfMs });
+    // Without an end, only the primary is sure to have all that an earlier page has spoken of.
+    const { maxMs } = query.window;
+    const atLeastMs = maxMs < LATEST_MS ? maxMs : Number.POSITIVE_INFINITY;
+    return transactions.page({ ...query, atLeastMs });
   }
 }
 

@@ -13,6 +13,8 @@ export interface ImportSource {
   readonly bytesTotal: number | undefined;
   /** How many of those bytes have been read so far. */
   readonly bytesRead: number;
+  /** SHA-256 of the bytes as they lie on disk, once all of them have been read. */
+  readonly digest: string | null;
   /** The unpacked bytes. Can be read once. */
   chunks(): AsyncGenerator<Uint8Array>;
 }
@@ -49,7 +51,9 @@ class StreamSource implements ImportSource {
   readonly name: string;
   readonly bytesTotal: number | undefined;
   readonly #packed: AsyncIterable<Uint8Array>;
+  readonly #hasher = new Bun.CryptoHasher('sha256');
   #bytesRead = 0;
+  #digest: string | null = null;
 
   constructor(name: string, bytesTotal: number | undefined, packed: AsyncIterable<Uint8Array>) {
     this.name = name;
@@ -59,6 +63,10 @@ class StreamSource implements ImportSource {
 
   get bytesRead(): number {
     return this.#bytesRead;
+  }
+
+  get digest(): string | null {
+    return this.#digest;
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
@@ -72,8 +80,10 @@ class StreamSource implements ImportSource {
     try {
       for await (const chunk of this.#packed) {
         this.#bytesRead += chunk.length;
+        this.#hasher.update(chunk);
         yield chunk;
       }
+      this.#digest = this.#hasher.digest('hex');
     } catch (error) {
       throw readError(this.name, error);
     }

@@ -4,7 +4,7 @@
 
 import { BadInput } from '../../domain/failures.ts';
 import type { Connection, Database } from '../database.ts';
-import { MIGRATIONS, OLDEST_VERSION, type Step } from './schema.ts';
+import { SCHEMAS, type Schema, versionOf } from './schema.ts';
 
 /** Any constant will do, as long as no other program uses it on the same database. */
 const ADVISORY_LOCK = 0x0ff3_b00c;
@@ -12,24 +12,32 @@ const ADVISORY_LOCK = 0x0ff3_b00c;
 const LOCK_TIMEOUT_MS = 60_000;
 const EMPTY: SchemaVersion = { version: 0, oldest_version: 0 };
 
-export async function migrate(
-  database: Database,
-  steps: readonly Step[] = MIGRATIONS[database.dialect],
-  oldestVersion: number = OLDEST_VERSION[database.dialect],
-): Promise<void> {
+export async function migrate(database: Database, schema: Schema = SCHEMAS[database.dialect]): Promise<void> {
   // Most starts find a current schema: they take no lock and can use a database that they may not write.
-  if (isCurrent(await findVersion(database.dialect, database), steps.length)) return;
+  if (isCurrent(await findVersion(database.dialect, database), schema)) return;
   await database.write(async (connection) => {
     if (database.dialect === 'postgres')
       await connection.all('SELECT pg_advisory_xact_lock($1)', ADVISORY_LOCK);
-    const version = await findVersion(database.dialect, connection);
-    if (isCurrent(version, steps.length)) return;
-    for (const step of steps.slice(version.version)) {
+    const found = await findVersion(database.dialect, connection);
+    if (isCurrent(found, schema)) return;
+    const stepsDone = Math.max(0, found.version - schema.firstVersion + 1);
+    for (const step of schema.steps.slice(stepsDone)) {
       for (const statement of step) await connection.all(statement);
     }
-    await recordVersion(connection, steps.length, oldestVersion);
+    await recordVersion(connection, schema);
     await connection.announce();
   }, LOCK_TIMEOUT_MS);
+}
+
+/**
+ * The same for a command that only reads. A database from before the first release stays as it is: the columns that are
+ * exported and copied are those of today. Tells whether it is such a database, which has no books.
+ */
+export async function migrateToRead(database: Database): Promise<'of today' | 'unreleased'> {
+  const { version } = await findVersion(database.dialect, database);
+  if (isUnreleased(version, SCHEMAS[database.dialect])) return 'unreleased';
+  await migrate(database);
+  return 'of today';
 }
 
 interface SchemaVersion {
@@ -38,13 +46,23 @@ interface SchemaVersion {
   readonly oldest_version: number;
 }
 
-function isCurrent({ version, oldest_version: oldest }: SchemaVersion, known: number): boolean {
+function isCurrent({ version, oldest_version: oldest }: SchemaVersion, schema: Schema): boolean {
+  const known = versionOf(schema);
   if (oldest > known) {
     throw new BadInput(
       `this database has schema version ${version}, made by a newer Offerbook; this one knows up to version ${known}`,
     );
   }
+  if (isUnreleased(version, schema) && !schema.replacesUnreleased) {
+    throw new BadInput(
+      `this database has schema version ${version}, from before the first release; copy it into a new one with: offerbook copy --database OLD --to NEW`,
+    );
+  }
   return version >= known;
+}
+
+function isUnreleased(version: number, { firstVersion }: Schema): boolean {
+  return version > EMPTY.version && version < firstVersion;
 }
 
 /** Version 0 is a database that is empty. */
@@ -62,11 +80,11 @@ async function findVersion(
   return row ?? EMPTY;
 }
 
-async function recordVersion(connection: Connection, version: number, oldest: number): Promise<void> {
+async function recordVersion(connection: Connection, schema: Schema): Promise<void> {
   await connection.all('DELETE FROM schema_version');
   await connection.all(
     'INSERT INTO schema_version (version, oldest_version) VALUES ($1, $2)',
-    version,
-    oldest,
+    versionOf(schema),
+    schema.oldestVersion,
   );
 }

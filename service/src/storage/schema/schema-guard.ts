@@ -3,7 +3,7 @@
 
 import { DatabaseUnavailable } from '../../domain/failures.ts';
 import type { Database } from '../database.ts';
-import { MIGRATIONS } from './schema.ts';
+import { SCHEMAS, versionOf } from './schema.ts';
 
 export class SchemaGuard {
   readonly #database: Database;
@@ -22,7 +22,7 @@ export class SchemaGuard {
   }
 
   check(): void {
-    if (this.#oldestVersion <= MIGRATIONS[this.#database.dialect].length) return;
+    if (this.#oldestVersion <= versionOf(SCHEMAS[this.#database.dialect])) return;
     throw new DatabaseUnavailable(
       `the database has been brought to schema version ${this.#oldestVersion} for a newer Offerbook; this one must be replaced by it`,
     );

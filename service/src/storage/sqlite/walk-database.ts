@@ -3,7 +3,7 @@
 
 import type { Database, DatabaseOptions } from '../database.ts';
 import { migrate } from '../schema/migrate.ts';
-import { SQLITE_WALKS, WALKS_OLDEST_VERSION } from '../schema/schema.ts';
+import { SQLITE_WALKS } from '../schema/schema.ts';
 import { openSqlite } from './sqlite.ts';
 
 export class WalkDatabase {
@@ -39,7 +39,7 @@ export class WalkDatabase {
       durable: false,
     });
     try {
-      await migrate(file, SQLITE_WALKS, WALKS_OLDEST_VERSION);
+      await migrate(file, SQLITE_WALKS);
       return file;
     } catch (error) {
       await file.close();

@@ -1,9 +1,11 @@
 // The catalogue: one document for each retailer. Deals are not rows of their own: the catalogue is imported
 // as retailers and read as a whole, so there is nothing to join and no half of a retailer to be seen.
 
+import type { Clock } from '../../domain/clock.ts';
 import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, RETAILERS } from '../database.ts';
+import { takeTurn } from './import-book.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 import { raiseRevision, readRevisions } from './revision.ts';
 
@@ -13,7 +15,7 @@ export const ALL_RETAILERS: BatchQuery = {
   batchSize: 200,
 };
 
-export function catalogueStore(database: Database): CatalogueStore {
+export function catalogueStore(database: Database, clock: Clock): CatalogueStore {
   return {
     read: (onBatch) =>
       database.readOnce(async (connection) => {
@@ -21,17 +23,18 @@ export function catalogueStore(database: Database): CatalogueStore {
         await readAll(connection, onBatch);
         return revision;
       }),
-    write: (work) =>
+    write: (work, importId) =>
       database.write(async (connection) => {
         // PostgreSQL waits here for an import that is under way; SQLite has waited already.
         const forUpdate = database.dialect === 'postgres' ? 'FOR UPDATE' : '';
         await connection.all(`SELECT value FROM revisions WHERE name = 'catalogue' ${forUpdate}`);
-        return work(writer(connection));
+        const finishImport = await takeTurn(connection, clock, importId);
+        return work({ ...writer(connection), finishImport });
       }),
   };
 }
 
-function writer(connection: Connection): CatalogueWriter {
+function writer(connection: Connection): Omit<CatalogueWriter, 'finishImport'> {
   return {
     async find(ids) {
       const rows = await connection.findMany<StoredDocument>(RETAILERS, ids);

@@ -1,8 +1,8 @@
 // Organisations: the tenants that tokens and transactions belong to. The row also holds the change clock.
 
-import type { Clock } from '../../domain/clock.ts';
 import type { Organisation, OrganisationStore } from '../../domain/stores.ts';
 import type { Database } from '../database.ts';
+import { type Auditor, writeAudit } from './audit-book.ts';
 
 interface Row {
   id: number;
@@ -10,17 +10,18 @@ interface Row {
   created_at: number;
 }
 
-export function organisationStore(database: Database, clock: Clock): OrganisationStore {
+export function organisationStore(database: Database, auditor: Auditor): OrganisationStore {
   return {
     create: (name) =>
       database.write(async (connection) => {
-        const now = clock();
+        const now = auditor.clock();
         const rows = await connection.all<Row>(
           `INSERT INTO organisations (name, created_at, last_stamp) VALUES ($1, $2, $2)
            ON CONFLICT (name) DO NOTHING RETURNING id, name, created_at`,
           name,
           now,
         );
+        if (rows.length > 0) await writeAudit(connection, auditor, 'organisation created', name, {});
         return rows.map(toOrganisation)[0];
       }),
     async find(name) {

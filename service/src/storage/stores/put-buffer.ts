@@ -3,11 +3,10 @@
 // are written in about half the time.
 
 import { Refused } from '../../domain/failures.ts';
-import type { StoredTransaction } from '../../domain/stores.ts';
+import type { PutTransaction } from '../../domain/stores.ts';
 import { type Connection, TRANSACTIONS } from '../database.ts';
-import { BULK_ROWS_MIN, type BulkStamps } from '../transactions/bulk-stamps.ts';
-
-type Row = Omit<StoredTransaction, 'orgId'>;
+import type { Dialect } from '../sql-dialect.ts';
+import { keepReplaced } from './transaction-history.ts';
 
 /** The more rows are sorted together, the more of them share a page of an index. */
 const ROWS_MAX = 50_000;
@@ -15,33 +14,28 @@ const CHARACTERS_MAX = 20_000_000;
 /** How many rows go to the database at once: a statement should neither fill the memory nor block for long. */
 const SLICE_SIZE = 2_000;
 
+/** Whose transactions are written, with which stamp, and by which import. */
+export interface PutContext {
+  readonly dialect: Dialect;
+  readonly orgId: number;
+  readonly stampMs: number;
+  readonly importId: number | undefined;
+}
+
 export class PutBuffer {
   readonly #connection: Connection;
-  readonly #orgId: number;
-  readonly #stampMs: number;
-  readonly #bulk: BulkStamps;
-  readonly #bulkRowsMin: number;
-  #isBegun = false;
-  #filling: Row[] = [];
+  readonly #context: PutContext;
+  #filling: PutTransaction[] = [];
   #characters = 0;
   /** Those that came before, sorted: some are written with every put, so that none takes long. */
-  #writing: Row[] = [];
+  #writing: PutTransaction[] = [];
 
-  constructor(
-    connection: Connection,
-    orgId: number,
-    stampMs: number,
-    bulk: BulkStamps,
-    bulkRowsMin: number = BULK_ROWS_MIN,
-  ) {
+  constructor(connection: Connection, context: PutContext) {
     this.#connection = connection;
-    this.#orgId = orgId;
-    this.#stampMs = stampMs;
-    this.#bulk = bulk;
-    this.#bulkRowsMin = bulkRowsMin;
+    this.#context = context;
   }
 
-  async put(rows: readonly Row[]): Promise<void> {
+  async put(rows: readonly PutTransaction[]): Promise<void> {
     for (const row of rows) {
       this.#filling.push(row);
       this.#characters += row.document.length;
@@ -61,7 +55,6 @@ export class PutBuffer {
 
   async #turn(): Promise<void> {
     await this.#write(this.#writing.length);
-    if (!this.#isBegun) await this.#begin();
     // Backwards, so that rows are taken from the end. Of two with the same id, the one put last counts.
     this.#writing = this.#filling
       .reverse()
@@ -71,26 +64,16 @@ export class PutBuffer {
     this.#characters = 0;
   }
 
-  /** Whether this is a large write is decided before its first row is written. */
-  async #begin(): Promise<void> {
-    this.#isBegun = true;
-    const stamped = this.#filling.filter(({ updatedAtMs }) => updatedAtMs === this.#stampMs);
-    if (stamped.length >= this.#bulkRowsMin) await this.#bulk.add(this.#stampMs);
-  }
-
   async #write(count: number): Promise<void> {
     for (let left = Math.min(count, this.#writing.length); left > 0; left -= SLICE_SIZE) {
-      const slice = this.#writing
-        .splice(-Math.min(left, SLICE_SIZE))
-        .reverse()
-        .map((row) => [
-          row.id,
-          this.#orgId,
-          row.updatedAtMs,
-          row.document,
-          this.#bulk.has(row.updatedAtMs) ? 1 : 0,
-        ]);
-      const written = await this.#connection.putMany(TRANSACTIONS, slice);
+      const { dialect, orgId, stampMs, importId = null } = this.#context;
+      const slice = this.#writing.splice(-Math.min(left, SLICE_SIZE)).reverse();
+      const replaced = slice.filter(({ isNew }) => isNew !== true).map(({ id }) => id);
+      if (replaced.length > 0) await keepReplaced(this.#connection, dialect, replaced, stampMs);
+      const written = await this.#connection.putMany(
+        TRANSACTIONS,
+        slice.map(({ id, updatedAtMs, document }) => [id, orgId, updatedAtMs, document, importId]),
+      );
       if (written !== slice.length) {
         throw new Refused('another organisation has just imported a transaction with one of these ids');
       }

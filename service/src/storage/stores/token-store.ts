@@ -1,10 +1,11 @@
 // Access tokens: digests and dates, never the tokens themselves.
 
 import type { AccessToken, TokenKind } from '../../domain/access-token.ts';
-import type { Clock } from '../../domain/clock.ts';
+import type { AuditAction, AuditEntry } from '../../domain/books.ts';
 import type { NewToken, TokenStore } from '../../domain/stores.ts';
 import { newUuid, type Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
+import { type Auditor, writeAudit } from './audit-book.ts';
 import { raiseRevision } from './revision.ts';
 
 interface Row {
@@ -35,7 +36,7 @@ type ListedRow = { revision: number } & (Row | { id: null });
 const LIST_SQL = `SELECT r.value AS revision, ${COLUMNS} FROM revisions r LEFT JOIN (${JOINED}) ON true
   WHERE r.name = 'tokens' ORDER BY t.id`;
 
-export function tokenStore(database: Database, clock: Clock): TokenStore {
+export function tokenStore(database: Database, auditor: Auditor): TokenStore {
   return {
     async list() {
       const rows = await database.all<ListedRow>(LIST_SQL);
@@ -47,13 +48,17 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       database.write(async (connection) => {
         const id = await insert(connection, token);
         await raiseRevision(connection, 'tokens');
-        return get(connection, id);
+        const issued = await get(connection, id);
+        await audit(connection, 'token issued', issued, {});
+        return issued;
       }),
     endAt: (id, endsAtMs) =>
       database.write(async (connection) => {
         if (!(await end(connection, id, endsAtMs))) return undefined;
         await raiseRevision(connection, 'tokens');
-        return get(connection, id);
+        const ended = await get(connection, id);
+        await audit(connection, 'token revoked', ended, {});
+        return ended;
       }),
     rotate: (id, succeed) =>
       database.write(async (connection) => {
@@ -65,7 +70,9 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
         await end(connection, id, endsAtMs);
         // Last, as above: everybody who changes any token waits for it until the commit.
         await raiseRevision(connection, 'tokens');
-        return { replaced: await get(connection, id), successor: await get(connection, successorId) };
+        const replaced = await get(connection, id);
+        await audit(connection, 'token rotated', replaced, { successor: successorId });
+        return { replaced, successor: await get(connection, successorId) };
       }),
     touch: (lastUsedAtMs) =>
       database.write(async (connection) => {
@@ -81,6 +88,15 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       }),
   };
 
+  function audit(
+    connection: Connection,
+    action: AuditAction,
+    { id, orgName, kind, label }: AccessToken,
+    more: AuditEntry['details'],
+  ): Promise<void> {
+    return writeAudit(connection, auditor, action, orgName, { id, kind, label, ...more });
+  }
+
   async function insert(connection: Connection, token: NewToken): Promise<Uuid> {
     const id = newUuid();
     await connection.all(
@@ -90,7 +106,7 @@ export function tokenStore(database: Database, clock: Clock): TokenStore {
       token.kind,
       token.label,
       token.digest,
-      clock(),
+      auditor.clock(),
       token.expiresAtMs,
     );
     return id;

@@ -3,19 +3,12 @@
 // commits, and no change can ever appear behind a stamp that a reader has been told is complete.
 
 import type { Clock } from '../../domain/clock.ts';
-import type {
-  StoredTransaction,
-  TransactionQuery,
-  TransactionStore,
-  TransactionWriter,
-  WalkStore,
-} from '../../domain/stores.ts';
+import type { StoredTransaction, TransactionStore, TransactionWriter } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
-import { BulkStamps } from '../transactions/bulk-stamps.ts';
-import { findHeldPage } from '../transactions/held-page.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
+import { takeTurn } from './import-book.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
@@ -30,29 +23,28 @@ export function exportQuery(orgId: number, columns = 'id, document'): BatchQuery
 
 export interface TransactionStoreOptions {
   readonly clock: Clock;
-  readonly walks: WalkStore;
   readonly replica?: Replica | undefined;
-  readonly bulkRowsMin?: number | undefined;
 }
 
 export function transactionStore(
   database: Database,
-  { clock, walks, replica, bulkRowsMin }: TransactionStoreOptions,
+  { clock, replica }: TransactionStoreOptions,
 ): TransactionStore {
-  const readPage = async (query: TransactionQuery) =>
-    (await replica?.findPage(query)) ?? readTransactionPage(database, query);
-  const sources = { database, walks, replica, clock, readPage };
   return {
-    page: (query, heldBy) => (heldBy === undefined ? readPage(query) : findHeldPage(sources, query, heldBy)),
+    async page(query) {
+      const page = (await replica?.findPage(query)) ?? (await readTransactionPage(database, query));
+      const { asOfMs = page.completeThroughMs } = query;
+      return { ...page, completeThroughMs: Math.min(page.completeThroughMs, asOfMs) };
+    },
     read: (orgId, onBatch) =>
       database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
-    write: (orgId, work) =>
+    write: (orgId, work, importId) =>
       database.write(async (connection) => {
         const lastStampMs = await lockClock(database, connection, orgId);
         const stampMs = Math.max(clock(), lastStampMs + 1);
-        const bulk = await BulkStamps.read(connection, orgId);
-        const buffer = new PutBuffer(connection, orgId, stampMs, bulk, bulkRowsMin);
-        const result = await work(writer(connection, buffer, orgId, stampMs));
+        const finishImport = await takeTurn(connection, clock, importId);
+        const buffer = new PutBuffer(connection, { dialect: database.dialect, orgId, stampMs, importId });
+        const result = await work({ ...writer(connection, buffer, orgId, stampMs), finishImport });
         await buffer.flush();
         return result;
       }),
@@ -75,7 +67,7 @@ function writer(
   buffer: PutBuffer,
   orgId: number,
   stampMs: number,
-): TransactionWriter {
+): Omit<TransactionWriter, 'finishImport'> {
   return {
     stampMs,
     find: (ids) => findTransactions(connection, ids),

@@ -34,7 +34,15 @@ export const JOIN_DOCUMENTS = {
   postgres: `string_agg(document, ',') AS data, count(document) AS joined`,
 };
 
-/** The documents of a list of ids, in its order. */
+/** The version of a transaction at a moment, if it has been replaced since and its stamp was not beyond another one. */
+export function earlierVersion(id: string, asOf: string, stampMax: string, field = 'document'): string {
+  return `(
+      SELECT ${field} FROM history WHERE id = ${id} AND until_stamp > ${asOf} AND from_stamp <= ${stampMax}
+       ORDER BY until_stamp LIMIT 1
+    )`;
+}
+
+/** The documents of a list of ids, in its order: the first parameter is the list, the second the share. */
 export const DOCUMENTS_SQL = inBoth(
   (dialect) => `
   SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
@@ -44,17 +52,36 @@ export const DOCUMENTS_SQL = inBoth(
 );
 
 /** The first of these documents, as many as fit with the commas between them, and one at least. Adds up lengths first. */
-export const FITTING_SQL = inBoth(
+export const FITTING_SQL = inBoth((dialect) =>
+  fitting(dialect, (field) => `(SELECT ${field} FROM transactions WHERE id = v.value)`),
+);
+
+/** The same two as of a moment: that and the greatest stamp of the window are two parameters more. */
+export const DOCUMENTS_AS_OF_SQL = inBoth(
   (dialect) => `
   SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
-    SELECT (SELECT document FROM transactions WHERE id = fitting.value) AS document FROM (
-      SELECT value, sum(length + 1) OVER (ROWS UNBOUNDED PRECEDING) AS bytes, row_number() OVER () AS place FROM (
-        SELECT v.value, (SELECT octet_length(document) FROM transactions WHERE id = v.value) AS length
-          FROM ${VALUES[dialect]('$1', 'uuid')}
-      ) AS lengths
-    ) AS fitting WHERE bytes - 1 <= $2 OR place = 1
+    SELECT ${withinShare('$2')} FROM (
+      SELECT ${versionAsOf('document')} AS document FROM ${VALUES[dialect]('$1', 'uuid')}
+    ) AS versions
   ) AS page`,
 );
+export const FITTING_AS_OF_SQL = inBoth((dialect) => fitting(dialect, versionAsOf));
+
+function versionAsOf(field: string): string {
+  const current = `(SELECT ${field} FROM transactions WHERE id = v.value)`;
+  return `coalesce(${earlierVersion('v.value', '$3', '$4', field)}, ${current})`;
+}
+
+function fitting(dialect: Dialect, fieldOf: (field: string) => string): string {
+  return `
+  SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
+    SELECT ${fieldOf('document')} AS document FROM (
+      SELECT value, sum(length + 1) OVER (ROWS UNBOUNDED PRECEDING) AS bytes, row_number() OVER () AS place FROM (
+        SELECT v.value, ${fieldOf('octet_length(document)')} AS length FROM ${VALUES[dialect]('$1', 'uuid')}
+      ) AS lengths
+    ) AS v WHERE bytes - 1 <= $2 OR place = 1
+  ) AS page`;
+}
 
 export interface Joined {
   readonly data: TransactionPage['data'];
@@ -62,24 +89,34 @@ export interface Joined {
   readonly count: number;
 }
 
+export interface WantedDocuments {
+  readonly ids: readonly Uuid[];
+  /** As of which moment, and up to which stamp, where that may be another version than the current one. */
+  readonly asOf?: { readonly ms: number; readonly stampMaxMs: number } | undefined;
+}
+
 /** The first documents of these ids, as many as a page holds. */
 export async function joinDocuments(
   connection: Connection,
   dialect: Dialect,
-  ids: readonly Uuid[],
+  { ids, asOf }: WantedDocuments,
   limits: PageLimits,
 ): Promise<Joined> {
-  if (ids.length === 0) return { data: NOTHING, count: 0 };
   const wanted = ids.slice(0, limits.limit);
+  if (wanted.length === 0) return { data: NOTHING, count: 0 };
+  const [atOnceSql, fittingSql] =
+    asOf === undefined ? [DOCUMENTS_SQL, FITTING_SQL] : [DOCUMENTS_AS_OF_SQL, FITTING_AS_OF_SQL];
+  const moment = asOf === undefined ? [] : [asOf.ms, asOf.stampMaxMs];
   const list = JSON.stringify(wanted);
   const read = async (sql: string, lengthMax: number) => {
     const [row] = await connection.allWithBytes<{ data: Joined['data']; joined: number }>(
       sql,
       list,
       lengthMax,
+      ...moment,
     );
     return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };
   };
-  const atOnce = await read(DOCUMENTS_SQL[dialect], shareOf(limits));
-  return atOnce.count === wanted.length ? atOnce : read(FITTING_SQL[dialect], limits.bytesMax);
+  const atOnce = await read(atOnceSql[dialect], shareOf(limits));
+  return atOnce.count === wanted.length ? atOnce : read(fittingSql[dialect], limits.bytesMax);
 }

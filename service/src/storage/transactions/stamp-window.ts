@@ -12,7 +12,7 @@ import type { StampWindow } from '../../domain/stores.ts';
  * and a half, 2^31 twenty-five days. Four sizes make three years at most 134 spans; three would make 302 of them, and
  * every span of a window costs a seek. The smallest size decides how much a ragged edge can hold.
  */
-export const SPAN_SHIFTS = [19, 23, 27, 31] as const;
+export const SPAN_SHIFTS = [20, 25, 30] as const;
 
 /** Every date-time that can be written lies between these two, and both are borders of spans of every size. */
 const STAMP_MIN_MS = -(2 ** 46);

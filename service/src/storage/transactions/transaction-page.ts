@@ -1,11 +1,14 @@
 // Reads a page of transactions and the change clock beside it, in one snapshot. There are four ways, because
 // no index is in the order of the ids and of the stamps at once:
 //   by id            walk that index; for windows without a start, while nothing on the page is too new for them
-//   nearly so        the same, passing over what is too new: the later pages of a walk through everything
+//   nearly so        the same, with earlier versions in place of what is too new, or nothing where there was none
 //   a narrow window  read it by stamp, sort; what almost every poll asks for
 //   a wide window    merge runs (wide-window.ts)
 // All but the last are one statement each on PostgreSQL. Which one it is, the database finds out by reading. A page with a
 // document that is longer than its share of the bytes (page-documents.ts) is read the last way, too, whatever its window.
+//
+// A page may be asked for as of an earlier moment: a later page of a walk shows the state of its first page. What has
+// changed since then comes from the history (replaced-ids.ts).
 //
 // The database joins the documents of a page: one long text comes over in half the time of a hundred short ones. It
 // stays as it comes, bytes, and is never made into a string: that saves a tenth of the time of a request on SQLite.
@@ -15,9 +18,9 @@ import type { StampWindow, TransactionPage, TransactionQuery } from '../../domai
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
 import { type Dialect, inBoth } from '../sql-dialect.ts';
-import { findPinSql, type PinKey } from '../stores/walk-store.ts';
 import { FIRST_ID } from './id-bounds.ts';
 import {
+  earlierVersion,
   JOIN_DOCUMENTS,
   joinDocuments,
   NOTHING,
@@ -25,6 +28,7 @@ import {
   shareOf,
   withinShare,
 } from './page-documents.ts';
+import { findReplaced } from './replaced-ids.ts';
 import { hasNoStart } from './stamp-window.ts';
 import { type FoundIds, type IdQuery, readBounds, readFewIds, readWideWindow } from './wide-window.ts';
 
@@ -37,6 +41,8 @@ const PASSED_OVER_MAX = 200;
 const NEXT_DOCUMENT = ',{"id":"';
 const ID_LENGTH = 36;
 const EARLIER_MS = Number.NEGATIVE_INFINITY;
+/** As of now, for a column of 64 bits. */
+const LATEST_MS = Number.MAX_SAFE_INTEGER;
 
 interface Row {
   /** Unless there is no such organisation. */
@@ -69,15 +75,13 @@ const pageById = (dialect: Dialect, columns: readonly string[]) => `
 
 export const BY_ID_SQL = inBoth((dialect) => pageById(dialect, [LAST_STAMP]));
 
-/** The same, with the stamp to which a walk is pinned. PostgreSQL only: SQLite has walks in a file of their own. */
-export const HELD_BY_ID_SQL = pageById('postgres', [LAST_STAMP, `(${findPinSql(5)}) AS pinned_stamp`]);
-
 /**
- * Looks at no more than so many beyond those that make a page. When these are too few, an id in `unseen` tells that
- * there are others.
+ * Looks at no more than PASSED_OVER_MAX transactions beyond those that make a page. When these are too few, an id in
+ * `unseen` tells that there are others.
  */
 export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
-  const near = `SELECT updated_at, ${withinShare('$4')} ${FROM_CURSOR} LIMIT $3 + 1 + ${PASSED_OVER_MAX}`;
+  const version = `CASE WHEN updated_at <= $5 THEN document ELSE ${earlierVersion('near.id', '$6', '$5')} END`;
+  const near = `SELECT id, updated_at, document ${FROM_CURSOR} LIMIT $3 + 1 + ${PASSED_OVER_MAX}`;
   return `
   SELECT ${LAST_STAMP}, p.data, p.joined, p.found, CASE WHEN p.found <= $3 THEN (
       SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3 + 1 + ${PASSED_OVER_MAX}
@@ -85,7 +89,8 @@ export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
     FROM (
       SELECT ${JOIN_DOCUMENTS[dialect]}, count(*) AS found
         FROM (
-          SELECT document FROM (${near}) AS near WHERE updated_at BETWEEN $5 AND $6 LIMIT $3 + 1
+          SELECT ${withinShare('$4')} FROM (SELECT ${version} AS document FROM (${near}) AS near) AS versions
+           WHERE document IS NOT NULL LIMIT $3 + 1
         ) AS page
     ) AS p`;
 });
@@ -101,7 +106,9 @@ export const NARROW_SQL = `
      WHERE id >= $2 AND (SELECT count(*) FROM narrow) < ${NARROW_MAX}
      ORDER BY id LIMIT $3 + 1
   )
-  SELECT ${LAST_STAMP}, (SELECT count(*) FROM narrow) AS total, ${JOIN_DOCUMENTS.postgres}, count(*) AS found
+  SELECT ${LAST_STAMP}, (SELECT count(*) FROM narrow) AS total, ${JOIN_DOCUMENTS.postgres}, count(*) AS found, (
+      SELECT until_stamp FROM history WHERE org_id = $1 AND until_stamp > $7 ORDER BY until_stamp LIMIT 1
+    ) AS replaced
     FROM (
       SELECT (SELECT ${withinShare('$4')} FROM transactions WHERE id = found.id) AS document FROM found ORDER BY id
     ) AS page`;
@@ -111,17 +118,24 @@ export async function readTransactionPage(
   query: TransactionQuery,
 ): Promise<TransactionPage> {
   const { dialect } = database;
-  const { orgId, window, limit, bytesMax = PAGE_BYTES_MAX } = query;
+  const { orgId, limit, bytesMax = PAGE_BYTES_MAX, asOfMs = LATEST_MS } = query;
   const cursor = query.cursor ?? FIRST_ID;
-  const atOnce = await findPageAtOnce(database, { orgId, window, limit, bytesMax, cursor });
+  const window = { minMs: query.window.minMs, maxMs: Math.min(query.window.maxMs, asOfMs) };
+  const atOnce = await findPageAtOnce(database, { orgId, window, limit, bytesMax, cursor, asOfMs });
   if (atOnce !== undefined) return atOnce;
   return database.read(async (connection) => {
     // One more than the page holds tells whether there is a next one.
     const idQuery = { orgId, cursor, window, count: limit + 1 };
-    const { ids, clockMs } =
+    const { ids: unchanged, clockMs } =
       (dialect === 'sqlite' ? await readNarrowWindow(connection, idQuery) : undefined) ??
       (await readWideWindow(connection, dialect, idQuery));
-    const { data, count } = await joinDocuments(connection, dialect, ids, { limit, bytesMax });
+    const replaced = asOfMs < clockMs ? await findReplaced(connection, dialect, { ...idQuery, asOfMs }) : [];
+    const ids = replaced.length === 0 ? unchanged : firstOfBoth(unchanged, replaced, limit + 1);
+    const wanted = {
+      ids,
+      asOf: replaced.length === 0 ? undefined : { ms: asOfMs, stampMaxMs: window.maxMs },
+    };
+    const { data, count } = await joinDocuments(connection, dialect, wanted, { limit, bytesMax });
     return { data, cursor: ids[count], completeThroughMs: clockMs };
   });
 }
@@ -129,26 +143,41 @@ export async function readTransactionPage(
 interface PageQuery extends PageLimits {
   readonly orgId: number;
   readonly cursor: Uuid;
+  /** Ends at the moment as of which the page is read, at the latest. */
   readonly window: StampWindow;
+  readonly asOfMs: number;
 }
 
 /** The page, if one of the ways that are a single statement finds all of it. */
 async function findPageAtOnce(database: Database, query: PageQuery): Promise<TransactionPage | undefined> {
   const { dialect } = database;
-  const { orgId, cursor, window, limit } = query;
+  const { orgId, cursor, window, limit, asOfMs } = query;
   const place = [orgId, cursor, limit, shareOf(query)] as const;
-  const inWindow = [...place, window.minMs, window.maxMs] as const;
   if (hasNoStart(window)) {
     const row = onlyRow(await database.allWithBytes<RowById>(BY_ID_SQL[dialect], ...place));
+    // What has changed since the moment is newer than it, so nothing on this page has.
     if ((row.newest ?? EARLIER_MS) <= window.maxMs) return findWhole(row, limit);
     const nearly = onlyRow(
-      await database.allWithBytes<Row & { unseen: Uuid | null }>(NEARLY_EVERYTHING_SQL[dialect], ...inWindow),
+      await database.allWithBytes<Row & { unseen: Uuid | null }>(
+        NEARLY_EVERYTHING_SQL[dialect],
+        ...place,
+        window.maxMs,
+        asOfMs,
+      ),
     );
     if (nearly.unseen === null) return findWhole(nearly, limit);
   }
   if (dialect === 'sqlite') return undefined;
-  const row = onlyRow(await database.allWithBytes<Row & { total: number }>(NARROW_SQL, ...inWindow));
-  return row.total < NARROW_MAX ? findWhole(row, limit) : undefined;
+  const row = onlyRow(
+    await database.allWithBytes<Row & { total: number; replaced: number | null }>(
+      NARROW_SQL,
+      ...place,
+      window.minMs,
+      window.maxMs,
+      asOfMs,
+    ),
+  );
+  return row.total < NARROW_MAX && row.replaced === null ? findWhole(row, limit) : undefined;
 }
 
 async function readNarrowWindow(
@@ -160,22 +189,9 @@ async function readNarrowWindow(
   return { ids: ids.slice(0, count), clockMs: (await readBounds(connection, orgId)).maxMs };
 }
 
-/** The stamp to which a walk is pinned, and the page by id if nothing on it is newer than that, or too long. */
-export async function readHeldPage(
-  database: Database,
-  { orgId, cursor = FIRST_ID, window, limit, bytesMax = PAGE_BYTES_MAX }: TransactionQuery,
-  pin: PinKey,
-): Promise<{ pinnedMs: number | undefined; page: TransactionPage | undefined }> {
-  const row = onlyRow(
-    await database.allWithBytes<RowById & { pinned_stamp: number | null }>(
-      HELD_BY_ID_SQL,
-      ...[orgId, cursor, limit, shareOf({ limit, bytesMax })],
-      ...pin,
-    ),
-  );
-  const pinnedMs = row.pinned_stamp ?? undefined;
-  const isRight = (row.newest ?? EARLIER_MS) <= Math.min(window.maxMs, pinnedMs ?? window.maxMs);
-  return { pinnedMs, page: isRight ? findWhole(row, limit) : undefined };
+/** The first ids of two sorted lists. An id is in both only after a history load. */
+function firstOfBoth(a: readonly Uuid[], b: readonly Uuid[], count: number): Uuid[] {
+  return [...new Set([...a, ...b])].sort().slice(0, count);
 }
 
 /** Each of these statements has one row, whatever it finds: nothing at all must not pass for a page without transactions. */

@@ -2,13 +2,11 @@
 // depends neither on the window nor on how many transactions it holds.
 //
 // The window is cut into whole spans and ragged edges (stamp-window.ts). A span is a run: an index holds its
-// transactions in the order of their ids, save those of large writes, whose stamps are runs for themselves
-// (bulk-stamps.ts). In an edge, a stamp that many transactions share, because one import wrote them, is a run too; the
-// others are read and sorted. Lists and runs are merged (merge-runs.ts).
+// transactions in the order of their ids. In an edge, a stamp that many transactions share, because one import wrote
+// them, is a run too; the others are read and sorted. Lists and runs are merged (merge-runs.ts).
 //
 // What a page of 100 reads at most, in index entries:
 //   spans, at most 134 in three years: 3 entries each, and 2 × 101 altogether
-//   large writes, at most 64: 3 entries each
 //   edges: up to 257 entries; if there are more, every transaction twice, save those of heavy stamps: 4 for each change
 //     within nine minutes
 //   heavy stamps: 257 entries to find one, 3 to read it
@@ -20,7 +18,6 @@ import type { StampWindow, TransactionQuery } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection } from '../database.ts';
 import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
-import { readBulkStamps } from './bulk-stamps.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
 import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-window.ts';
 
@@ -56,26 +53,18 @@ export async function readWideWindow(
 ): Promise<FoundIds> {
   const pieces = splitWindow(query.window);
   // Sent together, so that they cost PostgreSQL one trip.
-  const [bounds, bulkStamps, ...edges] = await Promise.all([
+  const [bounds, ...edges] = await Promise.all([
     readBounds(connection, query.orgId),
-    readBulkStamps(connection, query.orgId),
     ...pieces.edges.map((edge) => readEdge(connection, dialect, query, edge)),
   ]);
   const spans = await Promise.all(
     pieces.spans.map((range) => findSpans(connection, query.orgId, clampSpans(range, bounds), bounds)),
   );
-  const bulk = bulkStamps.filter(
-    (ms) => isIn(query.window, ms) && !pieces.edges.some((edge) => isIn(edge, ms)),
-  );
-  const runs = [...spans.flat(), ...bulk.map(heavyStamp), ...edges.flatMap(({ heavy }) => heavy)];
+  const runs = [...spans.flat(), ...edges.flatMap(({ heavy }) => heavy)];
   const lists = edges.flatMap(({ light }) => light);
   const read = (reads: readonly RunRead<SpanRun>[], last: Uuid) =>
     readRuns(connection, dialect, query, reads, last);
   return { ids: await mergeRuns(runs, query.count, read, lists), clockMs: bounds.maxMs };
-}
-
-function isIn({ minMs, maxMs }: StampWindow, stampMs: number): boolean {
-  return stampMs >= minMs && stampMs <= maxMs;
 }
 
 /** The ids from the cursor on, in order, of a window that holds fewer than so many transactions; of any other, nothing. */
@@ -207,17 +196,12 @@ function runSql(dialect: Dialect, shift: number, size: string): string {
   const index = shift === STAMP ? 'transactions_by_stamp' : `transactions_by_span_${shift}`;
   return `
       SELECT id FROM transactions ${dialect === 'sqlite' ? `INDEXED BY ${index}` : ''}
-       WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id BETWEEN $2 AND $3${notInBulk(shift)}
+       WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id BETWEEN $2 AND $3
        ORDER BY id NULLS FIRST LIMIT ${size}`;
 }
 
 function spanOf(shift: number): string {
   return shift === STAMP ? 'updated_at' : `updated_at >> ${shift}`;
-}
-
-/** The indexes by span hold only those that were not written in bulk. */
-function notInBulk(shift: number): string {
-  return shift === STAMP ? '' : ' AND in_bulk = 0';
 }
 
 export const FEW_IDS_SQL = `
@@ -232,7 +216,7 @@ export const BOUNDS_SQL = `
 export function filledSpansSql(shift: number): string {
   const from = (first: string) => `(
       SELECT ${spanOf(shift)} FROM transactions
-       WHERE org_id = $1 AND ${spanOf(shift)} BETWEEN ${first} AND $3${notInBulk(shift)}
+       WHERE org_id = $1 AND ${spanOf(shift)} BETWEEN ${first} AND $3
        ORDER BY ${spanOf(shift)} LIMIT 1
     )`;
   return `

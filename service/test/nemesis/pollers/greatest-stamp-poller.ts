@@ -1,5 +1,5 @@
 // The client that has not read the documentation: it goes on from the greatest updatedAt it has seen. Safe
-// only while nobody else of its organisation begins a walk through the same window.
+// only while nobody else begins a walk through the same window with its token.
 
 import type { Timestamp } from '../../../src/domain/timestamp.ts';
 import type { Transaction } from '../../../src/domain/transaction.ts';

@@ -1,4 +1,4 @@
-// The documented way: walk everything after the watermark, and go on from where the first page was complete.
+// The documented way: walk everything after the watermark, and go on from where all of its pages were complete.
 
 import type { Timestamp } from '../../../src/domain/timestamp.ts';
 import type { Transaction } from '../../../src/domain/transaction.ts';
@@ -19,7 +19,8 @@ export class OpenWalkPoller implements Poller {
     const rows: Transaction[] = [];
     let completeThrough: Timestamp | undefined;
     for await (const page of walkPages(this.#fetchPage, { updatedAtGreaterThan: this.#watermark, limit })) {
-      completeThrough ??= page.completeThrough;
+      if (completeThrough === undefined || page.completeThrough < completeThrough)
+        completeThrough = page.completeThrough;
       rows.push(...page.rows);
     }
     upsert(this.copy, rows);

@@ -1,6 +1,6 @@
 // Windows closed on both sides that tile exactly: each ends with the last millisecond that is known to be
 // complete, and the next begins right after it. Now and then it is in a hurry, and asks for a window that is not complete
-// yet: it sees that from the first page, leaves the walk where it is, and asks again later.
+// yet: it sees that from a page's Complete-Through, leaves the walk where it is, and asks again later.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '../../../src/domain/timestamp.ts';
@@ -33,21 +33,21 @@ export class TilingPoller implements Poller {
     const { completeThrough, rows } = await this.#fetchPage({ updatedAtGreaterThan: this.#end, limit: 1 });
     const ends = rows.map((row) => row.updatedAt).filter((end) => end < completeThrough);
     if (this.#random.chance(0.5)) for (const end of ends) await this.#readWindow(end, limit);
-    await this.#readWindow(completeThrough, limit);
+    // What is complete now stays so: a page that says less belongs to an earlier walk of its token, and the next first
+    // page of that token begins another.
+    while (!(await this.#readWindow(completeThrough, limit)));
     if (this.#random.chance(0.5)) {
       const early = printTimestamp(timestampMs(completeThrough) + this.#random.whole(1, AHEAD_MAX_MS));
       if (!(await this.#readWindow(early, limit))) this.#early = early;
     }
   }
 
-  /** Whether it was complete. If not, it is left at its first page. */
+  /** Whether it was complete. If not, it is left where that was seen: another token may have begun it earlier. */
   async #readWindow(end: Timestamp, limit: number): Promise<boolean> {
     const rows: Transaction[] = [];
     const window = { updatedAtGreaterThan: this.#end, updatedAtLessThan: this.lessThan(end), limit };
-    let isFirst = true;
     for await (const page of walkPages(this.#fetchPage, window)) {
-      if (isFirst && page.completeThrough < end) return false;
-      isFirst = false;
+      if (page.completeThrough < end) return false;
       rows.push(...page.rows);
     }
     upsert(this.copy, rows);

@@ -1,5 +1,5 @@
-// The service holds a walk to the stamp of its first page, for clients that keep the greatest updatedAt. What
-// it notes down for one walk must never hide a change from another, nor fail to be noted when it matters.
+// The service shows the state of a walk's first page on its later ones. What it knows of one walk must never hide a change
+// from another.
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';
@@ -55,7 +55,7 @@ for (const database of DATABASES) {
       expect(await scene.lostBy(poller)).toEqual([]);
     });
 
-    test('a walk that begins while an import is under way is held to its first page like any other', async () => {
+    test('a walk that begins while an import is under way shows the state of its first page like any other', async () => {
       await using scene = await open();
       await scene.change(1, 2, 3, 4);
       const commit = await scene.beginChange(1, 4);

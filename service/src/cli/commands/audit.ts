@@ -1,0 +1,42 @@
+// offerbook audit: who created organisations, issued, rotated and revoked tokens, purged, copied and migrated.
+
+import type { Command } from 'commander';
+import type { AuditEntry } from '../../domain/books.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { printResult, table } from '../output.ts';
+import { parseCount } from './count-option.ts';
+
+export function auditCommand(): Command {
+  return jsonCommand('audit', 'list who changed what, the newest first', 'offerbook audit --org acme')
+    .option('--org <name>', 'what concerns one organisation')
+    .option('--limit <number>', 'at most this many', '100')
+    .action(listAudit);
+}
+
+async function listAudit(options: StoreOptions & { org?: string; limit: string }): Promise<void> {
+  const limit = parseCount('--limit', options.limit);
+  await withStores(options, async (stores) => {
+    const entries = await stores.audit.list({ org: options.org, limit });
+    const rows = entries.map((entry) => [
+      printTimestamp(entry.atMs),
+      entry.by,
+      entry.action,
+      entry.org ?? '',
+      details(entry),
+    ]);
+    const words = table(['WHEN', 'BY', 'WHAT', 'ORG', 'DETAILS'], rows);
+    printResult(options, entries.map(toJson), rows.length === 0 ? 'Nothing yet.' : words);
+  });
+}
+
+function details({ details }: AuditEntry): string {
+  return Object.entries(details)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
+
+function toJson({ atMs, ...entry }: AuditEntry) {
+  return { ...entry, at: printTimestamp(atMs) };
+}

@@ -1,0 +1,114 @@
+// offerbook imports: what was imported, by whom, and how it ended.
+
+import { Command } from 'commander';
+import { IMPORT_KINDS, type ImportEntry } from '../../domain/books.ts';
+import { printCount } from '../../domain/count.ts';
+import { BadInput } from '../../domain/failures.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
+import { printProblem } from '../../importer/checks/row-problem.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { printResult, table } from '../output.ts';
+import { parseCount } from './count-option.ts';
+import { getOrganisation } from './organisations.ts';
+
+interface ListOptions extends StoreOptions {
+  readonly kind?: string;
+  readonly org?: string;
+  readonly limit: string;
+}
+
+export function importsCommand(): Command {
+  const list = jsonCommand('list', 'list imports, the newest first', 'offerbook imports list --org acme')
+    .option('--kind <kind>', `one of ${IMPORT_KINDS.join(', ')}`)
+    .option('--org <name>', 'those of one organisation')
+    .option('--limit <number>', 'at most this many', '50')
+    .action(listImports);
+  const show = jsonCommand('show', 'show one import, with its problems', 'offerbook imports show 12')
+    .argument('<id>', 'the number that imports list shows')
+    .action(showImport);
+  return new Command('imports').description('the book of imports').addCommand(list).addCommand(show);
+}
+
+async function listImports(options: ListOptions): Promise<void> {
+  const kind = IMPORT_KINDS.find((known) => known === options.kind);
+  if (options.kind !== undefined && kind === undefined) {
+    throw new BadInput(`--kind must be one of ${IMPORT_KINDS.join(', ')}, not "${options.kind}"`);
+  }
+  const limit = parseCount('--limit', options.limit);
+  await withStores(options, async (stores) => {
+    const orgId =
+      options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
+    const entries = await stores.imports.list({ kind, orgId, limit });
+    const rows = entries.map((entry) => [
+      String(entry.id),
+      printTimestamp(entry.beganAtMs),
+      entry.kind,
+      entry.orgName ?? '',
+      entry.outcome,
+      printCount(entry.counts.read),
+      changes(entry),
+      entry.by,
+      entry.fileName,
+    ]);
+    const words = table(['ID', 'BEGAN', 'KIND', 'ORG', 'OUTCOME', 'ROWS', 'CHANGES', 'BY', 'FILE'], rows);
+    printResult(options, entries.map(toJson), rows.length === 0 ? 'No imports.' : words);
+  });
+}
+
+async function showImport(idText: string, options: StoreOptions): Promise<void> {
+  const id = parseCount('the number of an import', idText);
+  await withStores(options, async (stores) => {
+    const entry = await stores.imports.find(id);
+    if (entry === undefined)
+      throw new BadInput(`there is no import ${id}; offerbook imports list shows them`);
+    printResult(options, toJson(entry), inWords(entry));
+  });
+}
+
+/** `+3 ~1 −2`: added, changed, withdrawn. */
+function changes({ counts: { added, changed, withdrawn } }: ImportEntry): string {
+  const parts: string[] = [];
+  if (added > 0) parts.push(`+${printCount(added)}`);
+  if (changed > 0) parts.push(`~${printCount(changed)}`);
+  if (withdrawn > 0) parts.push(`-${printCount(withdrawn)}`);
+  return parts.join(' ');
+}
+
+function inWords(entry: ImportEntry): string {
+  const { counts, problems, problemCount } = entry;
+  const facts: [string, string][] = [
+    ['import', `${entry.id}, ${entry.kind}${entry.orgName === null ? '' : ` of "${entry.orgName}"`}`],
+    ['outcome', entry.reason === null ? entry.outcome : `${entry.outcome}: ${entry.reason}`],
+    ['began', printTimestamp(entry.beganAtMs)],
+    ['ended', entry.endedAtMs === null ? 'not known' : printTimestamp(entry.endedAtMs)],
+    ['by', entry.by],
+    ['source', entry.source ?? ''],
+    ['file', entry.fileName],
+    ['SHA-256', entry.fileDigest ?? 'not known'],
+    ['version', entry.version],
+    [
+      'rows',
+      Object.entries(counts)
+        .map(([name, count]) => `${printCount(count)} ${name}`)
+        .join(', '),
+    ],
+  ];
+  const lines = facts
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name.padEnd(8)} ${value}`);
+  const more = problemCount - problems.length;
+  return [
+    ...lines,
+    ...problems.map(printProblem),
+    ...(more > 0 ? [`… and ${printCount(more)} more`] : []),
+  ].join('\n');
+}
+
+function toJson({ beganAtMs, endedAtMs, orgId: _, orgName, ...entry }: ImportEntry) {
+  return {
+    ...entry,
+    org: orgName,
+    beganAt: printTimestamp(beganAtMs),
+    endedAt: endedAtMs === null ? null : printTimestamp(endedAtMs),
+  };
+}

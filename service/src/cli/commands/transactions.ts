@@ -1,0 +1,121 @@
+// offerbook transactions: where a sale is, what it was before, and which imports made it so.
+
+import { Command } from 'commander';
+import type { ImportEntry, TransactionVersion } from '../../domain/books.ts';
+import { BadInput } from '../../domain/failures.ts';
+import type { Stores } from '../../domain/stores.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
+import type { Transaction } from '../../domain/transaction.ts';
+import { parseUuid } from '../../domain/uuid.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { printResult, table } from '../output.ts';
+import { getOrganisation } from './organisations.ts';
+
+export function transactionsCommand(): Command {
+  const show = jsonCommand(
+    'show',
+    'show a transaction as it is, and every earlier version with the import that made it',
+    'offerbook transactions show 0192d1a0-0000-7000-8000-000000000101',
+  )
+    .argument('<id>', "the transaction's id")
+    .action(showTransaction);
+  const find = jsonCommand(
+    'find',
+    "find a user's transactions, the newest first; reads all of them",
+    'offerbook transactions find --passback-uid user-8842 --org acme',
+  )
+    .requiredOption('--passback-uid <text>', 'the identifier that was supplied at activation')
+    .option('--org <name>', 'those of one organisation')
+    .action(findTransactions);
+  return new Command('transactions').description('look up transactions').addCommand(show).addCommand(find);
+}
+
+async function showTransaction(idText: string, options: StoreOptions): Promise<void> {
+  const id = parseUuid(idText);
+  if (id === undefined) throw new BadInput(`a transaction's id is a UUID, not "${idText}"`);
+  await withStores(options, async (stores) => {
+    const versions = await stores.history.versions(id);
+    const [current] = versions;
+    if (current === undefined) throw new BadInput(`there is no transaction ${id}`);
+    const imports = await importsOf(stores, versions);
+    const shown = versions.map((version) => toJson(version, imports.get(version.importId ?? 0)));
+    const words = [
+      `Transaction ${id} of "${current.orgName}", ${versions.length === 1 ? 'never changed' : `${versions.length} versions`}:`,
+      versionTable(versions, imports),
+      '',
+      JSON.stringify(JSON.parse(current.document), null, 2),
+    ];
+    printResult(options, { id, org: current.orgName, versions: shown }, words.join('\n'));
+  });
+}
+
+async function findTransactions(
+  options: StoreOptions & { passbackUid: string; org?: string },
+): Promise<void> {
+  if (options.passbackUid === '') throw new BadInput('--passback-uid must not be empty');
+  await withStores(options, async (stores) => {
+    const orgId =
+      options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
+    const found = await stores.history.findByPassbackUid(options.passbackUid, orgId);
+    const documents = found.map(({ document }) => JSON.parse(document) as Transaction);
+    const rows = found.map((version, i) => {
+      const t = documents[i];
+      return [
+        version.id,
+        version.orgName,
+        version.status,
+        `${t?.orderValue} ${t?.currencyCode}`,
+        `${t?.cashback} ${t?.currencyCode}`,
+        t?.soldAt ?? '',
+        printTimestamp(version.fromMs),
+      ];
+    });
+    const words = table(['ID', 'ORG', 'STATUS', 'ORDER', 'CASHBACK', 'SOLD', 'UPDATED'], rows);
+    const json = found.map(({ orgName }, i) => ({ org: orgName, transaction: documents[i] }));
+    printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
+  });
+}
+
+async function importsOf(
+  stores: Stores,
+  versions: readonly TransactionVersion[],
+): Promise<ReadonlyMap<number, ImportEntry>> {
+  const found = new Map<number, ImportEntry>();
+  for (const { importId } of versions) {
+    if (importId === null || found.has(importId)) continue;
+    const entry = await stores.imports.find(importId);
+    if (entry !== undefined) found.set(importId, entry);
+  }
+  return found;
+}
+
+function versionTable(
+  versions: readonly TransactionVersion[],
+  imports: ReadonlyMap<number, ImportEntry>,
+): string {
+  const rows = versions.map(({ fromMs, untilMs, status, importId, document }) => {
+    const { cashback, currencyCode } = JSON.parse(document) as Transaction;
+    const entry = imports.get(importId ?? 0);
+    return [
+      printTimestamp(fromMs),
+      untilMs === null ? 'now' : printTimestamp(untilMs),
+      status,
+      `${cashback} ${currencyCode}`,
+      importId === null ? '' : String(importId),
+      entry?.fileName ?? '',
+      entry?.by ?? '',
+    ];
+  });
+  return table(['FROM', 'UNTIL', 'STATUS', 'CASHBACK', 'IMPORT', 'FILE', 'BY'], rows);
+}
+
+function toJson({ fromMs, untilMs, importId, document }: TransactionVersion, entry: ImportEntry | undefined) {
+  return {
+    from: printTimestamp(fromMs),
+    until: untilMs === null ? null : printTimestamp(untilMs),
+    import: importId,
+    file: entry?.fileName ?? null,
+    by: entry?.by ?? null,
+    transaction: JSON.parse(document) as unknown,
+  };
+}

@@ -1,0 +1,37 @@
+// Enters an import into the book: opened before it begins, closed by its own transaction when it is kept, and closed here
+// when it is not.
+
+import type { ImportBook, ImportOrigin, ImportResult } from '../domain/books.ts';
+import { BadInput, Refused } from '../domain/failures.ts';
+import type { ImportSource } from './formats/import-source.ts';
+import { type ImportReport, resultOf } from './import-report.ts';
+import { InvalidRows } from './invalid-rows.ts';
+
+const NOTHING = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+
+export async function recordImport(
+  book: ImportBook,
+  origin: ImportOrigin,
+  source: ImportSource,
+  work: (importId: number) => Promise<ImportReport>,
+): Promise<ImportReport> {
+  const id = await book.begin(origin);
+  try {
+    return await work(id);
+  } catch (error) {
+    const isRefusal = error instanceof BadInput || error instanceof Refused;
+    // What went wrong with the import is what people need to hear, not that the book could not be written.
+    await book.close(id, isRefusal ? 'refused' : 'failed', refusal(error, source)).catch(() => undefined);
+    throw error;
+  }
+}
+
+function refusal(error: unknown, source: ImportSource): ImportResult {
+  if (error instanceof InvalidRows) {
+    // The rows that were good were not kept either.
+    const { added: _, changed: __, unchanged: ___, withdrawn: ____, ...kept } = error.report;
+    return resultOf({ ...NOTHING, ...kept }, source, error.why);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return { counts: NOTHING, fileDigest: source.digest, problems: [], problemCount: 0, reason };
+}

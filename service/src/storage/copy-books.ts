@@ -1,0 +1,101 @@
+// Copies the books: imports, the history of transactions, and the audit. The other database numbers its imports itself, so
+// what refers to one is given its new number.
+
+import type { Uuid } from '../domain/uuid.ts';
+import { type Connection, HISTORY, type SqlValue } from './database.ts';
+import { FIRST_ID } from './transactions/id-bounds.ts';
+
+/** The number of an import in the other database; null where it has none. */
+export type NewNumber = (importId: number | null) => number | null;
+
+const HISTORY_BATCH = 1_000;
+
+const AUDIT_COLUMNS = ['at', 'made_by', 'action', 'org', 'details'] as const;
+
+export async function copyImports(
+  from: Connection,
+  to: Connection,
+  orgNumbers: ReadonlyMap<number, number>,
+): Promise<NewNumber> {
+  const numbers = new Map<number, number>();
+  const rows = await from.all<{
+    id: number;
+    kind: string;
+    org_id: number | null;
+    began_at: number;
+    ended_at: number | null;
+    outcome: string;
+    document: string;
+  }>('SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id');
+  for (const { id, kind, org_id, began_at, ended_at, outcome, document } of rows) {
+    const [created] = await to.all<{ id: number }>(
+      `INSERT INTO imports (kind, org_id, began_at, ended_at, outcome, document) VALUES ($1, $2, $3, $4, $5, $6)
+       RETURNING id`,
+      kind,
+      org_id === null ? null : (orgNumbers.get(org_id) ?? null),
+      began_at,
+      ended_at,
+      outcome,
+      document,
+    );
+    if (created !== undefined) numbers.set(id, created.id);
+  }
+  return (importId) => (importId === null ? null : (numbers.get(importId) ?? null));
+}
+
+interface Version {
+  readonly id: Uuid;
+  readonly until_stamp: number;
+  readonly from_stamp: number;
+  readonly import_id: number | null;
+  readonly document: string;
+}
+
+/** All versions that were replaced, in the order in which they were. */
+export async function copyHistory(
+  from: Connection,
+  to: Connection,
+  orgs: { readonly from: number; readonly to: number },
+  newNumber: NewNumber,
+  onRows: (rows: number) => void,
+): Promise<void> {
+  let last: Pick<Version, 'until_stamp' | 'id'> = { until_stamp: Number.MIN_SAFE_INTEGER, id: FIRST_ID };
+  while (true) {
+    const rows = await from.all<Version>(
+      `SELECT id, until_stamp, from_stamp, import_id, document FROM history
+        WHERE org_id = $1 AND (until_stamp > $2 OR (until_stamp = $2 AND id > $3))
+        ORDER BY until_stamp, id LIMIT ${HISTORY_BATCH}`,
+      orgs.from,
+      last.until_stamp,
+      last.id,
+    );
+    await to.putMany(
+      HISTORY,
+      rows.map(({ id, until_stamp, from_stamp, import_id, document }): SqlValue[] => [
+        id,
+        until_stamp,
+        orgs.to,
+        from_stamp,
+        newNumber(import_id),
+        document,
+      ]),
+    );
+    onRows(rows.length);
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < HISTORY_BATCH) return;
+    last = end;
+  }
+}
+
+export async function copyAudit(from: Connection, to: Connection): Promise<void> {
+  const rows = await from.all<Record<(typeof AUDIT_COLUMNS)[number], SqlValue>>(
+    `SELECT ${AUDIT_COLUMNS.join(', ')} FROM audit ORDER BY id`,
+  );
+  const places = AUDIT_COLUMNS.map((_, i) => `$${i + 1}`).join(', ');
+  for (const row of rows) {
+    await to.all(
+      `INSERT INTO audit (${AUDIT_COLUMNS.join(', ')}) VALUES (${places})`,
+      ...AUDIT_COLUMNS.map((column) => row[column]),
+    );
+  }
+}

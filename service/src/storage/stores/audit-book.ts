@@ -1,0 +1,63 @@
+// Who changed what, besides imports. An entry is written by the transaction that makes the change.
+
+import type { AuditAction, AuditBook, AuditEntry } from '../../domain/books.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Connection, Database } from '../database.ts';
+
+/** Entries older than this go when the next one is written. */
+const KEEP_MS = 400 * 86_400_000;
+
+export interface Auditor {
+  readonly clock: Clock;
+  /** Who works with this database: a person and a machine. */
+  readonly by: string;
+}
+
+export async function writeAudit(
+  connection: Connection,
+  { clock, by }: Auditor,
+  action: AuditAction,
+  org: string | null,
+  details: AuditEntry['details'],
+): Promise<void> {
+  const nowMs = clock();
+  await connection.all('DELETE FROM audit WHERE at < $1', nowMs - KEEP_MS);
+  await connection.all(
+    'INSERT INTO audit (at, made_by, action, org, details) VALUES ($1, $2, $3, $4, $5)',
+    nowMs,
+    by,
+    action,
+    org,
+    JSON.stringify(details),
+  );
+}
+
+export function auditBook(database: Database): AuditBook {
+  return {
+    async list({ org, limit }) {
+      const rows = await database.all<Row>(
+        `SELECT id, at, made_by, action, org, details FROM audit
+         ${org === undefined ? '' : 'WHERE org = $2'} ORDER BY id DESC LIMIT $1`,
+        limit,
+        ...(org === undefined ? [] : [org]),
+      );
+      return rows.map(({ id, at, made_by, action, org, details }) => ({
+        id,
+        atMs: at,
+        by: made_by,
+        action,
+        org,
+        details: JSON.parse(details) as AuditEntry['details'],
+      }));
+    },
+  };
+}
+
+interface Row {
+  readonly id: number;
+  readonly at: number;
+  readonly made_by: string;
+  readonly action: AuditAction;
+  readonly org: string | null;
+  readonly details: string;
+}

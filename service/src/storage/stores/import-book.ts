@@ -1,0 +1,148 @@
+// The book of imports: an entry for each, opened before it begins and closed by its own transaction when it is kept.
+
+import type {
+  ImportBook,
+  ImportCounts,
+  ImportEntry,
+  ImportKind,
+  ImportOrigin,
+  ImportOutcome,
+  ImportResult,
+} from '../../domain/books.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Connection, Database, SqlValue } from '../database.ts';
+
+/** Entries older than this go when the next import begins. */
+const KEEP_MS = 400 * 86_400_000;
+
+/**
+ * Whoever imported wants to hear of the error, not wait for the next import to end. An entry that could not be closed in
+ * this time is closed as unfinished by the next import.
+ */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** What no query asks for, as JSON. */
+type Document = Omit<ImportOrigin, 'kind' | 'orgId'> & ImportResult;
+
+interface Row {
+  readonly id: number;
+  readonly kind: ImportKind;
+  readonly org_id: number | null;
+  readonly org_name: string | null;
+  readonly began_at: number;
+  readonly ended_at: number | null;
+  readonly outcome: ImportOutcome;
+  readonly document: string;
+}
+
+const NO_COUNTS: ImportCounts = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+const NO_RESULT: ImportResult = {
+  counts: NO_COUNTS,
+  fileDigest: null,
+  problems: [],
+  problemCount: 0,
+  reason: null,
+};
+
+const SELECT = `SELECT i.id, i.kind, i.org_id, o.name AS org_name, i.began_at, i.ended_at, i.outcome, i.document
+  FROM imports i LEFT JOIN organisations o ON o.id = i.org_id`;
+
+export function importBook(database: Database, clock: Clock): ImportBook {
+  return {
+    begin: ({ kind, orgId, ...origin }) =>
+      database.write(async (connection) => {
+        const nowMs = clock();
+        await connection.all('DELETE FROM imports WHERE began_at < $1', nowMs - KEEP_MS);
+        const document: Document = { ...origin, ...NO_RESULT };
+        const [row] = await connection.all<{ id: number }>(
+          `INSERT INTO imports (kind, org_id, began_at, outcome, document) VALUES ($1, $2, $3, 'begun', $4)
+           RETURNING id`,
+          kind,
+          orgId,
+          nowMs,
+          JSON.stringify(document),
+        );
+        if (row === undefined) throw new Error('an import was not entered into the book');
+        return row.id;
+      }),
+    close: (id, outcome, result) =>
+      database.write((connection) => closeImport(connection, id, outcome, result, clock()), CLOSE_TIMEOUT_MS),
+    async find(id) {
+      const [row] = await database.all<Row>(`${SELECT} WHERE i.id = $1`, id);
+      return row === undefined ? undefined : toEntry(row);
+    },
+    async list({ kind, orgId, limit }) {
+      const conditions: string[] = [];
+      const params: SqlValue[] = [limit];
+      for (const [column, value] of [
+        ['i.kind', kind],
+        ['i.org_id', orgId],
+      ] as const) {
+        if (value === undefined) continue;
+        params.push(value);
+        conditions.push(`${column} = $${params.length}`);
+      }
+      const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+      const rows = await database.all<Row>(`${SELECT} ${where} ORDER BY i.id DESC LIMIT $1`, ...params);
+      return rows.map(toEntry);
+    },
+  };
+}
+
+/** Lets an import close its entry in the transaction in which it was given its turn. */
+export async function takeTurn(
+  connection: Connection,
+  clock: Clock,
+  id: number | undefined,
+): Promise<(result: ImportResult) => Promise<void>> {
+  if (id === undefined) return async () => {};
+  await closeUnfinished(connection, id);
+  return (result) => closeImport(connection, id, 'done', result, clock());
+}
+
+async function closeImport(
+  connection: Connection,
+  id: number,
+  outcome: Exclude<ImportOutcome, 'begun' | 'unfinished'>,
+  result: ImportResult,
+  nowMs: number,
+): Promise<void> {
+  const [row] = await connection.all<Pick<Row, 'document'>>('SELECT document FROM imports WHERE id = $1', id);
+  if (row === undefined) throw new Error(`import ${id} is not in the book`);
+  const document: Document = { ...(JSON.parse(row.document) as Document), ...result };
+  await connection.all(
+    'UPDATE imports SET outcome = $2, ended_at = $3, document = $4 WHERE id = $1',
+    id,
+    outcome,
+    nowMs,
+    JSON.stringify(document),
+  );
+}
+
+/**
+ * For an import that has just been given its turn: those of the same kind and organisation that began before it and were
+ * not closed have been killed. One that is merely waiting for its turn is told wrong for that long, and puts it right
+ * when it ends.
+ */
+async function closeUnfinished(connection: Connection, id: number): Promise<void> {
+  await connection.all(
+    `UPDATE imports SET outcome = 'unfinished'
+      WHERE outcome = 'begun' AND id < $1
+        AND kind = (SELECT kind FROM imports WHERE id = $1)
+        AND coalesce(org_id, 0) = (SELECT coalesce(org_id, 0) FROM imports WHERE id = $1)`,
+    id,
+  );
+}
+
+function toEntry({ id, kind, org_id, org_name, began_at, ended_at, outcome, document }: Row): ImportEntry {
+  return {
+    id,
+    kind,
+    orgId: org_id,
+    orgName: org_name,
+    beganAtMs: began_at,
+    endedAtMs: ended_at,
+    outcome,
+    ...(JSON.parse(document) as Document),
+  };
+}

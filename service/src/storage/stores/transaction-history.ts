@@ -1,0 +1,107 @@
+// What transactions were before they changed. An import copies the versions that it replaces into the history, in its own
+// transaction (`keepReplaced`); the rest of this file answers questions of operators.
+
+import type { TransactionVersion } from '../../domain/books.ts';
+import type { TransactionHistory } from '../../domain/stores.ts';
+import type { Transaction } from '../../domain/transaction.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import type { Connection, Database } from '../database.ts';
+import { type Dialect, VALUES } from '../sql-dialect.ts';
+import { type Auditor, writeAudit } from './audit-book.ts';
+
+/** How many versions one statement of a purge deletes, so that it never holds its locks for long. */
+const PURGE_BATCH = 10_000;
+
+/**
+ * Copies the current versions of these transactions into the history, as replaced at this stamp. What the same write put
+ * before was never seen by anybody, and is not kept.
+ */
+export async function keepReplaced(
+  connection: Connection,
+  dialect: Dialect,
+  ids: readonly Uuid[],
+  untilMs: number,
+): Promise<void> {
+  await connection.all(
+    `INSERT INTO history (id, org_id, from_stamp, until_stamp, import_id, document)
+     SELECT t.id, t.org_id, t.updated_at, $2, t.import_id, t.document
+       FROM ${VALUES[dialect]('$1', 'uuid')} CROSS JOIN transactions t WHERE t.id = v.value
+     ON CONFLICT (id, until_stamp) DO NOTHING`,
+    JSON.stringify(ids),
+    untilMs,
+  );
+}
+
+interface Row {
+  readonly id: Uuid;
+  readonly org_name: string;
+  readonly from_stamp: number;
+  readonly until_stamp: number | null;
+  readonly import_id: number | null;
+  readonly document: string;
+}
+
+const CURRENT = `SELECT t.id, o.name AS org_name, t.updated_at AS from_stamp, NULL AS until_stamp, t.import_id, t.document
+  FROM transactions t JOIN organisations o ON o.id = t.org_id`;
+const REPLACED = `SELECT h.id, o.name AS org_name, h.from_stamp, h.until_stamp, h.import_id, h.document
+  FROM history h JOIN organisations o ON o.id = h.org_id`;
+
+export function transactionHistory(database: Database, auditor: Auditor): TransactionHistory {
+  const contains = database.dialect === 'postgres' ? 'strpos' : 'instr';
+  return {
+    async versions(id) {
+      const current = await database.all<Row>(`${CURRENT} WHERE t.id = $1`, id);
+      const replaced = await database.all<Row>(`${REPLACED} WHERE h.id = $1 ORDER BY h.until_stamp DESC`, id);
+      return [...current, ...replaced].map(toVersion);
+    },
+
+    async findByPassbackUid(passbackUid, orgId) {
+      // The field as it is printed. A quote inside any text is escaped, so nothing else can look like it.
+      const printed = `"passbackUid":${JSON.stringify(passbackUid)}`;
+      const rows = await database.all<Row>(
+        `${CURRENT} WHERE ${contains}(t.document, $1) > 0 ${orgId === undefined ? '' : 'AND t.org_id = $2'}
+         ORDER BY t.updated_at DESC`,
+        printed,
+        ...(orgId === undefined ? [] : [orgId]),
+      );
+      return rows.map(toVersion);
+    },
+
+    async purge(replacedBeforeMs, onBatch = () => {}) {
+      let count = 0;
+      while (true) {
+        const deleted = await database.write((connection) => purgeBatch(connection, replacedBeforeMs));
+        count += deleted;
+        onBatch(count);
+        if (deleted < PURGE_BATCH) break;
+      }
+      await database.write((connection) =>
+        writeAudit(connection, auditor, 'history purged', null, { versions: count, replacedBeforeMs }),
+      );
+      return count;
+    },
+  };
+}
+
+async function purgeBatch(connection: Connection, replacedBeforeMs: number): Promise<number> {
+  const deleted = await connection.all(
+    `DELETE FROM history WHERE (id, until_stamp) IN (
+       SELECT id, until_stamp FROM history WHERE until_stamp < $1 ORDER BY until_stamp LIMIT ${PURGE_BATCH}
+     ) RETURNING id`,
+    replacedBeforeMs,
+  );
+  return deleted.length;
+}
+
+function toVersion({ id, org_name, from_stamp, until_stamp, import_id, document }: Row): TransactionVersion {
+  const { status } = JSON.parse(document) as Transaction;
+  return {
+    id,
+    orgName: org_name,
+    status,
+    fromMs: from_stamp,
+    untilMs: until_stamp,
+    importId: import_id,
+    document,
+  };
+}

@@ -1,0 +1,38 @@
+// What an organisation's transactions were at a stamp, worked out from all that the database holds of them. Slow and plain,
+// so that it can be held against the walks of the service.
+
+import type { Timestamp } from '../../src/domain/timestamp.ts';
+import { timestampMs } from '../../src/domain/timestamp.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import type { Database } from '../../src/storage/database.ts';
+
+interface Row {
+  readonly id: Uuid;
+  readonly from_stamp: number;
+  readonly document: string;
+}
+
+export async function readStateAt(
+  database: Database,
+  orgId: number,
+  at: Timestamp,
+): Promise<Map<Uuid, Transaction>> {
+  const atMs = timestampMs(at);
+  const versions = await database.read(async (connection) => [
+    ...(await connection.all<Row>(
+      'SELECT id, updated_at AS from_stamp, document FROM transactions WHERE org_id = $1',
+      orgId,
+    )),
+    ...(await connection.all<Row>(
+      'SELECT id, from_stamp, document FROM history WHERE org_id = $1 AND until_stamp > $2',
+      orgId,
+      atMs,
+    )),
+  ]);
+  return new Map(
+    versions
+      .filter(({ from_stamp: fromMs }) => fromMs <= atMs)
+      .map(({ id, document }) => [id, JSON.parse(document) as Transaction]),
+  );
+}

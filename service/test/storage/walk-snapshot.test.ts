@@ -1,0 +1,165 @@
+// A walk is a snapshot: its pages together are exactly what its window held at its first page, whatever is written between
+// them. Held against a model that keeps every state.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { StampWindow, Stores } from '../../src/domain/stores.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { EVERYTHING, idOf, newOrganisation, writeTransactions } from './open-test-stores.ts';
+
+interface Version {
+  readonly text: string;
+  readonly stampMs: number;
+}
+
+/** What the database must hold: the version of every id. */
+type State = ReadonlyMap<Uuid, Version>;
+
+function contents(state: State, { minMs, maxMs }: StampWindow): string[] {
+  return [...state]
+    .filter(([, { stampMs }]) => stampMs >= minMs && stampMs <= maxMs)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { text }]) => text);
+}
+
+class Scene {
+  readonly #stores: Stores;
+  readonly #orgId: number;
+  readonly #firstNumber: number;
+  readonly #advance: (ms: number) => void;
+  readonly stamps: number[] = [];
+  state: State = new Map();
+
+  constructor(
+    stores: Stores,
+    { orgId, firstNumber }: { orgId: number; firstNumber: number },
+    advance: (ms: number) => void,
+  ) {
+    this.#stores = stores;
+    this.#orgId = orgId;
+    this.#firstNumber = firstNumber;
+    this.#advance = advance;
+  }
+
+  /** One import that adds or changes these. */
+  async write(numbers: readonly number[], gapMs = 1): Promise<void> {
+    this.#advance(gapMs);
+    if (numbers.length === 0) return;
+    const ids = [...new Set(numbers)].map((number) => idOf(this.#firstNumber + number));
+    const stampMs = await writeTransactions(this.#stores, this.#orgId, ids);
+    this.stamps.push(stampMs);
+    const versions = ids.map((id): [Uuid, Version] => [id, { text: `v1 ${id} ${stampMs}`, stampMs }]);
+    this.state = new Map([...this.state, ...versions]);
+  }
+
+  /** Walks a window, with something written after every page; returns what it has seen, and what it should have. */
+  async walk(window: StampWindow, limit: number, between: () => Promise<void>) {
+    const expected = contents(this.state, window);
+    const seen: string[] = [];
+    let cursor: Uuid | undefined;
+    let asOfMs: number | undefined;
+    do {
+      const query = { orgId: this.#orgId, window, limit, cursor, asOfMs };
+      const page = await this.#stores.transactions.page(query);
+      asOfMs ??= page.completeThroughMs;
+      expect(page.completeThroughMs).toBe(asOfMs);
+      const documents = JSON.parse(`[${Buffer.from(page.data)}]`) as { id: Uuid; text: string }[];
+      if (cursor !== undefined) expect(documents[0]?.id).toBe(cursor);
+      seen.push(...documents.map(({ text }) => text));
+      cursor = page.cursor;
+      if (cursor !== undefined) await between();
+    } while (cursor !== undefined);
+    return { seen, expected };
+  }
+}
+
+describe.each(DATABASES.map((database) => [database.name, database] as const))(
+  'a walk on %s',
+  (_, database) => {
+    let stores: Stores;
+    let nowMs = Date.parse('2026-11-14T12:00:00Z');
+    let scenes = 0;
+
+    beforeAll(async () => {
+      stores = await openStores(await database.create(), COMMAND_OPTIONS, () => nowMs);
+    });
+    afterAll(() => stores.close());
+
+    /** An organisation of its own, with ids of its own. */
+    async function newScene(): Promise<Scene> {
+      const { id } = await newOrganisation(stores, `scene ${++scenes}`);
+      return new Scene(stores, { orgId: id, firstNumber: scenes * 100_000 }, (ms) => {
+        nowMs += ms;
+      });
+    }
+
+    const numbers = fc.array(fc.nat({ max: 40 }), { maxLength: 12 });
+    const change = fc.tuple(numbers, fc.constantFrom(1, 1_000, 600_000, 40 * 86_400_000));
+
+    test('equals the state at its first page, whatever is imported between its pages', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(change, { maxLength: 8 }),
+          fc.array(change, { maxLength: 8 }),
+          fc.tuple(fc.nat(), fc.nat(), fc.constantFrom('all', 'from', 'until', 'both')),
+          fc.integer({ min: 1, max: 7 }),
+          async (before, meanwhile, [first, second, kind], limit) => {
+            const scene = await newScene();
+            for (const [some, gapMs] of before) await scene.write(some, gapMs);
+            const { stamps } = scene;
+            const bound = (choice: number) => stamps[choice % Math.max(1, stamps.length)] ?? 0;
+            const [low, high] = [bound(first), bound(second)].sort((a, b) => a - b) as [number, number];
+            const window = {
+              minMs: kind === 'from' || kind === 'both' ? low : EVERYTHING.minMs,
+              maxMs: kind === 'until' || kind === 'both' ? high : EVERYTHING.maxMs,
+            };
+            const changes = [...meanwhile];
+            const { seen, expected } = await scene.walk(window, limit, async () => {
+              const next = changes.shift();
+              if (next !== undefined) await scene.write(...next);
+            });
+            expect(seen).toEqual(expected);
+          },
+        ),
+        { numRuns: database.name === 'SQLite' ? 150 : 40 },
+      );
+    }, 120_000);
+
+    const many = Array.from({ length: 1_500 }, (_, i) => i);
+    const windows = (scene: Scene) => [
+      EVERYTHING,
+      { minMs: (scene.stamps[0] ?? 0) + 1, maxMs: EVERYTHING.maxMs },
+      { minMs: scene.stamps[0] ?? 0, maxMs: scene.stamps[1] ?? 0 },
+    ];
+
+    test('shows what one large import has replaced, and none of what it has added', async () => {
+      for (const [i] of [0, 1, 2].entries()) {
+        const scene = await newScene();
+        for (const part of [0, 1, 2]) await scene.write(many.filter((number) => number % 3 === part));
+        const window = windows(scene)[i] ?? EVERYTHING;
+        let isFirst = true;
+        const { seen, expected } = await scene.walk(window, 100, async () => {
+          if (isFirst) await scene.write([...many, ...many.map((number) => number + 5_000)]);
+          isFirst = false;
+        });
+        expect(seen).toEqual(expected);
+      }
+    }, 120_000);
+
+    test('shows what hundreds of small imports have replaced', async () => {
+      for (const [i] of [0, 1, 2].entries()) {
+        const scene = await newScene();
+        for (const part of [0, 1, 2]) await scene.write(many.filter((number) => number % 3 === part));
+        const window = windows(scene)[i] ?? EVERYTHING;
+        let isFirst = true;
+        const { seen, expected } = await scene.walk(window, 300, async () => {
+          if (isFirst) for (let step = 0; step < 520; step++) await scene.write([step, step * 2]);
+          isFirst = false;
+        });
+        expect(seen).toEqual(expected);
+      }
+    }, 120_000);
+  },
+);
