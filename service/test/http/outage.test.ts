@@ -124,7 +124,7 @@ test('an outage is logged once with its reason, and refused requests leave no st
           ...everyLine,
           level: 40,
           requestId,
-          reason: expect.stringMatching(/^PostgreSQL cannot be used \(.+\)$/),
+          reason: expect.stringMatching(/^PostgreSQL (at \S+ )?cannot be used \(.+\)$/),
           msg: 'unavailable',
         },
         {

@@ -5,7 +5,6 @@ import { ApiError } from '../../src/domain/api-errors.ts';
 import { PAGES_AT_ONCE_MAX } from '../../src/http/operations/transactions-route.ts';
 import { Turnstile } from '../../src/http/operations/turnstile.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
-import { SENT_MAX } from '../../src/storage/postgres/postgres-pool.ts';
 
 const ANYBODY = { orgId: 1, id: 'a' };
 const PATIENT = { runningMax: 2, waitingMax: 3, waitMaxMs: 60_000 };
@@ -152,7 +151,7 @@ describe('a turnstile', () => {
     expect(turns).toBeGreaterThan(8);
   });
 
-  test('lets in as many pages as can be sent to the connections that there are for them', () => {
-    expect(PAGES_AT_ONCE_MAX).toBe(SENT_MAX * (SERVER_OPTIONS.pageConnectionsMax ?? 0));
+  test('lets in two pages for each connection that there is for them: the second is there when the first is done', () => {
+    expect(PAGES_AT_ONCE_MAX).toBe(2 * (SERVER_OPTIONS.pageConnectionsMax ?? 0));
   });
 });

@@ -169,6 +169,6 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     const port = await freePort();
     const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${port}/name`));
     expect(error).toBeInstanceOf(DatabaseUnavailable);
-    expect(error.message).toBe(`PostgreSQL cannot be used (connect ECONNREFUSED 127.0.0.1:${port})`);
+    expect(error.message).toBe(`PostgreSQL at 127.0.0.1:${port} cannot be used (Failed to connect)`);
   });
 });

@@ -1,40 +1,58 @@
 import { expect, test } from 'bun:test';
-import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
-import { PostgresPool } from '../../src/storage/postgres/postgres-pool.ts';
+import { DatabaseUnavailable } from '../../src/domain/failures.ts';
+import { COMMAND_OPTIONS, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { FaultProxy } from '../faults/fault-proxy.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';
 
-/** A search among several servers that all are silent is over after a second; the connection is opened then. */
+/** A search among several servers that all are silent is over after a second; a connection would be opened then. */
 const OPENED_MS = 2_000;
 const open = openTestStores();
 
-test('a connection that was given up while it was being opened is not there afterwards', async () => {
-  const url = await newPostgresDatabase();
-  const { port, username, password, pathname } = new URL(url);
-  await using proxy = await FaultProxy.start(Number(port));
+/** A URL that leads through a proxy, twice, so that the right one of two servers has to be found first. */
+async function behind(proxy: FaultProxy, url: string): Promise<string> {
+  const { username, password, pathname } = new URL(url);
   const servers = `127.0.0.1:${proxy.port},127.0.0.1:${proxy.port}`;
-  const pool = new PostgresPool(`postgres://${username}:${password}@${servers}${pathname}`, SERVER_OPTIONS);
-
-  proxy.fallSilent();
-  // Whoever waits for its first statement loses patience, …
-  await rejection(
-    pool.use((sql) => Promise.race([sql`SELECT 1`, impatience()]), { inTime: (answer) => answer }),
-  );
-  // … and then somebody finds that connections have been cut off.
-  const cutOff = Object.assign(new Error('cut off'), { code: 'CONNECTION_CLOSED' });
-  await rejection(pool.use(() => Promise.reject(cutOff), { inTime: (answer) => answer }));
-  proxy.comeBack();
-
-  await Bun.sleep(OPENED_MS);
-  const others = await open
-    .database(url)
-    .all(`SELECT query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
-  await pool.close();
-  expect(others).toEqual([]);
-}, 10_000);
-
-async function impatience(): Promise<never> {
-  await Bun.sleep(20);
-  throw new Error('no patience');
+  return `postgres://${username}:${password}@${servers}${pathname}`;
 }
+
+async function otherConnections(url: string): Promise<unknown[]> {
+  return open
+    .database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 })
+    .all(`SELECT query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+}
+
+test('closing while connections are being opened leaves none, and none is opened afterwards', async () => {
+  const url = await newPostgresDatabase();
+  await using proxy = await FaultProxy.start(Number(new URL(url).port));
+  const database = open.database(await behind(proxy, url), SERVER_OPTIONS);
+  // The proxy keeps what it has when it falls silent.
+  proxy.fallSilent();
+  const stop = database.watch(() => {});
+  const asked = rejection(database.all('SELECT 1'));
+  await database.close();
+  stop();
+  proxy.comeBack();
+  expect(await asked).toBeInstanceOf(DatabaseUnavailable);
+  expect(await rejection(database.all('SELECT 1'))).toEqual(
+    new DatabaseUnavailable('the database has been closed'),
+  );
+  await Bun.sleep(OPENED_MS);
+  expect(await otherConnections(url)).toEqual([]);
+}, 30_000);
+
+test('when connections fall silent, others take their place', async () => {
+  const url = await newPostgresDatabase();
+  await using proxy = await FaultProxy.start(Number(new URL(url).port));
+  const options = { ...SERVER_OPTIONS, statementTimeoutMs: 100 };
+  const database = open.database(await behind(proxy, url), options);
+  await database.all('SELECT 1');
+  proxy.fallSilent();
+  const asked = await Promise.all([rejection(database.all('SELECT 2')), rejection(database.all('SELECT 3'))]);
+  proxy.comeBack();
+  expect(asked.map(({ message }) => message)).toEqual([
+    'PostgreSQL has not answered for 1100 ms',
+    'PostgreSQL has not answered for 1100 ms',
+  ]);
+  expect(await database.all<{ one: number }>('SELECT 4 AS one')).toEqual([{ one: 4 }]);
+}, 30_000);

@@ -106,14 +106,20 @@ describe('other parameters of a PostgreSQL URL', () => {
 
   test('what asks for nothing that matters here is left out: hosted services put it into their URLs', async () => {
     const names = [
-      'channel_binding',
       'connect_timeout',
       'gssencmode',
       'keepalives_idle',
+      'sslnegotiation',
       'target_session_attrs',
     ];
     const query = names.map((name) => `${name}=require`).join('&');
     await open.stores(`${await newPostgresDatabase()}?sslmode=prefer&${query}`);
+  });
+
+  test('channel_binding=require is kept: a server that cannot do it is refused', async () => {
+    const error = await rejection(openStores(`${await newPostgresDatabase()}?channel_binding=require`));
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error.message).toStartWith("PostgreSQL's way to log in is not accepted: ");
   });
 
   test('what is meant for the server reaches it', async () => {
@@ -138,7 +144,7 @@ describe('other parameters of a PostgreSQL URL', () => {
         const error = await rejection(openStores(`postgres://user:hunter2@${host}/name?${query}`));
         expect(error).toEqual(
           new BadInput(
-            'the database URL has a parameter that is not known; those known are sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, application_name, search_path, options',
+            'the database URL has a parameter that is not known; those known are sslmode, sslrootcert, sslcert, sslkey, channel_binding, application_name, search_path, options',
           ),
         );
       }

@@ -5,41 +5,38 @@ import { busy } from '../database.ts';
 
 interface DriverError {
   readonly code?: unknown;
-  readonly severity?: unknown;
+  /** What the server says. */
+  readonly errno?: unknown;
 }
 
-/** What the socket or the driver reports when there is no connection, or none any more. */
-const NO_CONNECTION = /^(CONNECTION_|CONNECT_TIMEOUT$|E[A-Z]+$)/;
-/** Not from the socket or the driver, but with a code as theirs have. */
-const BROKEN_OFF = 'ANSWER_BROKEN_OFF';
-const CUT_OFF = new Set(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01', BROKEN_OFF]);
+/** What the client reports when there is no connection, or none any more. */
+const NO_CONNECTION = /^(ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS)|E[A-Z]+$)/;
+const CUT_OFF = new Set(['ERR_POSTGRES_CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01']);
+/** What the client does not accept from the server while it logs in. */
+const LOGIN_FAULT =
+  /^ERR_POSTGRES_(AUTHENTICATION|CHANNEL_BINDING|INVALID_SERVER|SASL|UNKNOWN_AUTH|UNSUPPORTED_AUTH)/;
 /** Names of certificate faults, as OpenSSL and Node spell them. */
 const CERTIFICATE_FAULT = /CERT|VERIFY|SIGNATURE/;
 
-/** Whether the connection is gone, so that nothing more may be sent on it. */
-export function isConnectionLoss(error: unknown): boolean {
-  const { code, severity } = (error ?? {}) as DriverError;
-  if (severity === 'FATAL' || severity === 'PANIC') return true;
-  return typeof code === 'string' && NO_CONNECTION.test(code);
+function codeOf(error: unknown): string | undefined {
+  const { code, errno } = (error ?? {}) as DriverError;
+  if (typeof errno === 'string') return errno;
+  return typeof code === 'string' ? code : undefined;
 }
 
-/**
- * Whether there was a connection that somebody else has ended: the server, its operator or the network. Or one whose
- * driver has lost count.
- */
+/** Whether there was a connection that somebody else has ended: the server, its operator or the network. */
 export function isCutOff(error: unknown): boolean {
-  const { code } = (error ?? {}) as DriverError;
-  return typeof code === 'string' && CUT_OFF.has(code);
+  return CUT_OFF.has(codeOf(error) ?? '');
 }
 
-/** What came is not what the server says that it has sent. */
-export function answerBrokenOff(): Error {
-  return Object.assign(new Error('an answer has not come as it was sent'), { code: BROKEN_OFF });
+/** Whether there is no connection, or none any more. */
+export function isConnectionLoss(error: unknown): boolean {
+  return isCutOff(error) || NO_CONNECTION.test(codeOf(error) ?? '');
 }
 
-export function explainPostgres(error: unknown): unknown {
-  const code = (error as DriverError | null)?.code;
-  if (typeof code !== 'string') return error;
+export function explainPostgres(error: unknown, servers: string): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
   const message = error instanceof Error ? error.message : code;
   // A lock that did not come free in time, or two writers that wait for each other.
   if (code === '55P03' || code === '40P01') return busy(error);
@@ -49,11 +46,14 @@ export function explainPostgres(error: unknown): unknown {
   if (code === '42501' || code === '25006') {
     return new BadInput(`PostgreSQL does not allow this to its user: ${message}`, { cause: error });
   }
-  if (code === 'ECONNRESET' && message.includes('TLS')) {
+  if (code === 'ERR_POSTGRES_TLS_NOT_AVAILABLE') {
     return new DatabaseUnavailable(
       'PostgreSQL does not answer over TLS, which the sslmode in the database URL asks for',
       { cause: error },
     );
+  }
+  if (LOGIN_FAULT.test(code)) {
+    return new BadInput(`PostgreSQL's way to log in is not accepted: ${message}`, { cause: error });
   }
   if (CERTIFICATE_FAULT.test(code)) {
     return new BadInput(`PostgreSQL's certificate is not accepted: ${message}`, { cause: error });
@@ -61,8 +61,11 @@ export function explainPostgres(error: unknown): unknown {
   if (code === '0A000' && message.includes('during recovery')) {
     return new DatabaseUnavailable('PostgreSQL is a standby, and the primary is not known', { cause: error });
   }
-  // No connection, a broken one, out of resources, shutting down, too slow.
-  return NO_CONNECTION.test(code) || code === BROKEN_OFF || /^(08|53|57P|57014)/.test(code)
+  if (NO_CONNECTION.test(code)) {
+    return new DatabaseUnavailable(`PostgreSQL at ${servers} cannot be used (${message})`, { cause: error });
+  }
+  // Out of resources, shutting down, too slow.
+  return /^(08|53|57P|57014)/.test(code)
     ? new DatabaseUnavailable(`PostgreSQL cannot be used (${message})`, { cause: error })
     : error;
 }

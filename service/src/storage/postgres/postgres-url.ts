@@ -1,41 +1,28 @@
 // Reads what a PostgreSQL URL says about TLS and about several servers, with the meaning that PostgreSQL's own
-// programs give it. The driver knows only some of it, and would send the rest to the server as settings, so nothing else is
-// let through to it. A URL is never repeated in a message: it holds a password, and one with a question mark in it may look
+// programs give it. Bun's client knows only some of it, and would send the rest to the server as settings, so nothing
+// else is let through to it. A URL is never repeated in a message: it holds a password, and one with a question mark in it may look
 // like a parameter.
 
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import type { SQL } from 'bun';
 import { BadInput } from '../../domain/failures.ts';
-import type { PostgresServer } from './postgres-sockets.ts';
 
-/** What the driver is told: no TLS, TLS if the server has it, or TLS with these settings. */
-export type Tls = false | 'prefer' | TlsSettings;
-
-export interface TlsSettings {
-  readonly rejectUnauthorized: boolean;
-  /** The name that the certificate must carry; of several servers, each must carry its own. */
-  readonly host?: string;
-  readonly servername?: string;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly checkServerIdentity?: () => undefined;
-}
+/** What the client is told beside the mode, which is in the URL. */
+export type Tls = SQL.TLSOptions | 'disable' | 'prefer';
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof SSL_MODES)[number];
-const DEFAULT_PORT = 5432;
 
 /** Read here. */
 const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
-/** For the driver and the server. What else the server can be told goes into `options`. */
-const PASSED_ON = ['sslnegotiation', 'application_name', 'search_path', 'options'];
+/** For the client and the server. What else the server can be told goes into `options`. */
+const PASSED_ON = ['channel_binding', 'application_name', 'search_path', 'options'];
 /**
- * Of PostgreSQL's own programs. Timeouts, encoding and the choice of a server are our own; the rest the driver does not
+ * Of PostgreSQL's own programs. Timeouts, encoding and the choice of a server are our own; the rest the client does not
  * have, and nothing is lost that was asked for with sslmode. Hosted services put some of them into the URLs they show.
  */
 const LEFT_OUT = new Set([
-  'channel_binding',
   'client_encoding',
   'connect_timeout',
   'fallback_application_name',
@@ -46,18 +33,19 @@ const LEFT_OUT = new Set([
   'keepalives_interval',
   'load_balance_hosts',
   'sslcompression',
+  'sslnegotiation',
   'sslsni',
-  // Of several servers we ask each what it is; what the driver takes for read-write it finds in a standby too.
+  // Of several servers we ask each what it is.
   'target_session_attrs',
   'tcp_user_timeout',
 ]);
 
 export interface PostgresUrl {
-  /** For the driver: with the first of the servers. */
-  readonly url: string;
+  /** A URL for each of the servers. */
+  readonly servers: readonly string[];
+  /** The same without what must not be shown. */
+  readonly addresses: readonly string[];
   readonly tls: Tls;
-  /** The servers, when there are several. */
-  readonly servers: readonly PostgresServer[];
 }
 
 export function parsePostgresUrl(text: string): PostgresUrl {
@@ -67,17 +55,15 @@ export function parsePostgresUrl(text: string): PostgresUrl {
   const get = (name: (typeof TLS_PARAMETERS)[number]) => settings.get(name) ?? undefined;
   const mode = parseMode(get('sslmode'));
   const files = { ca: get('sslrootcert'), cert: get('sslcert'), key: get('sslkey') };
-  const rest = new URLSearchParams([...settings].filter(([name]) => PASSED_ON.includes(name))).toString();
-  const [first = address, ...others] = splitServers(address);
-  const servers = others.length === 0 ? [] : [first, ...others];
+  const servers = splitServers(address);
+  const { sslmode, tls } = tlsFor(mode, servers.map(hostOf), files);
+  const rest = new URLSearchParams([...settings].filter(([name]) => PASSED_ON.includes(name)));
+  rest.set('sslmode', sslmode);
+  if (!rest.has('application_name')) rest.set('application_name', 'offerbook');
   return {
-    url: rest === '' ? first : `${first}?${rest}`,
-    tls: tlsFor(mode, [first, ...others].map(hostOf), files),
-    servers: servers.map((each) => ({
-      host: hostOf(each),
-      port: portOf(each),
-      url: query === '' ? each : `${each}?${query}`,
-    })),
+    servers: servers.map((each) => `${each}?${rest}`),
+    addresses: servers.map((each) => authorityOf(each).split('@').at(-1) ?? ''),
+    tls,
   };
 }
 
@@ -102,9 +88,9 @@ function tlsFor(
   mode: SslMode,
   hosts: readonly string[],
   files: Record<'ca' | 'cert' | 'key', string | undefined>,
-): Tls {
-  if (mode === 'disable') return false;
-  if (mode === 'allow' || mode === 'prefer') return 'prefer';
+): { sslmode: SslMode; tls: Tls } {
+  if (mode === 'disable') return { sslmode: mode, tls: 'disable' };
+  if (mode === 'allow' || mode === 'prefer') return { sslmode: 'prefer', tls: 'prefer' };
   const useSystemRoots = files.ca === 'system';
   const ca = useSystemRoots ? undefined : readSetting('sslrootcert', files.ca);
   const cert = readSetting('sslcert', files.cert);
@@ -112,18 +98,18 @@ function tlsFor(
   // With a root certificate at hand, "require" checks the chain as "verify-ca" does: so says libpq.
   const verifiesChain = mode !== 'require' || ca !== undefined;
   const verifiesName = mode === 'verify-full' || (useSystemRoots && mode !== 'require');
-  const [host = ''] = hosts;
   if (verifiesName && hosts.length > 1 && hosts.some((each) => isIP(each) !== 0)) {
     throw new BadInput('with sslmode verify-full, several servers in the database URL must be given by name');
   }
   return {
-    rejectUnauthorized: verifiesChain,
-    ...(hosts.length === 1 && { host }),
-    ...(hosts.length === 1 && isIP(host) === 0 && { servername: host }),
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-    ...(!verifiesName && { checkServerIdentity: () => undefined }),
+    sslmode: verifiesName ? 'verify-full' : verifiesChain ? 'verify-ca' : 'require',
+    tls: {
+      rejectUnauthorized: verifiesChain,
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+      ...(verifiesChain && !verifiesName && { checkServerIdentity: () => undefined }),
+    },
   };
 }
 
@@ -144,14 +130,12 @@ function splitServers(address: string): string[] {
   return servers.split(',').map((server) => before + server + after);
 }
 
-function portOf(address: string): number {
-  const [, port] = /:(\d{1,5})(?:\/|$)/.exec(address.slice(address.lastIndexOf('@') + 1)) ?? [];
-  return port === undefined ? DEFAULT_PORT : Number(port);
+function authorityOf(address: string): string {
+  return address.slice(address.indexOf('://') + 3).split('/')[0] ?? '';
 }
 
 /** The host of the address, without user, port and path. */
 function hostOf(address: string): string {
-  const authority = address.slice(address.indexOf('://') + 3).split('/')[0] ?? '';
-  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  const host = authorityOf(address).split('@').at(-1) ?? '';
   return host.startsWith('[') ? host.slice(1, host.indexOf(']')) : (host.split(':')[0] ?? '');
 }
