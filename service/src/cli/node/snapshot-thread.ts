@@ -4,6 +4,7 @@
 import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';
 import type { SnapshotData } from '../../catalogue/catalogue.ts';
 import type { CatalogueStore } from '../../domain/stores.ts';
+import type { Database, DatabaseOptions } from '../../storage/database.ts';
 import { openDatabase, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { catalogueStore } from '../../storage/stores/catalogue-store.ts';
 
@@ -19,6 +20,15 @@ export type BuildResult = { readonly data: SnapshotData } | { readonly failure: 
 type OnBatch = Parameters<CatalogueStore['read']>[0];
 
 const CHARACTERS_BETWEEN_COLLECTIONS = 16 * 1024 * 1024;
+
+/** One connection apart from those that requests use, so that it does not wait for them, nor they for it. */
+const DATABASE_OPTIONS: DatabaseOptions = {
+  durable: false,
+  lockTimeoutMs: 0,
+  statementTimeoutMs: SERVER_OPTIONS.statementTimeoutMs,
+  connectionsMax: 1,
+};
+let database: Database | undefined;
 
 declare const self: Worker;
 
@@ -39,14 +49,10 @@ async function answer(databaseUrl: string): Promise<void> {
 }
 
 /** The schema was brought up to date when the node started. */
-async function build(databaseUrl: string): Promise<SnapshotData> {
-  const database = openDatabase(databaseUrl, SERVER_OPTIONS);
+function build(databaseUrl: string): Promise<SnapshotData> {
+  database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
   const store = catalogueStore(database);
-  try {
-    return await buildSnapshotData({ read: (onBatch) => store.read(withoutGarbage(onBatch)) });
-  } finally {
-    await database.close();
-  }
+  return buildSnapshotData({ read: (onBatch) => store.read(withoutGarbage(onBatch)) });
 }
 
 /** Left to itself, the collector lets hundreds of megabytes pile up, in a process that has to share its memory. */
