@@ -36,7 +36,7 @@ export const SERVER_OPTIONS: DatabaseOptions = {
   durable: false,
   lockTimeoutMs: 0,
   statementTimeoutMs: 2_000,
-  connectionsMax: 3,
+  connectionsMax: 2,
   pageConnectionsMax: 7,
   mapsFile: true,
 };

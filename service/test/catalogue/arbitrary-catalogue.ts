@@ -1,8 +1,8 @@
-// Small catalogues full of awkward texts and times that lie close together, for property tests, and a store
-// that holds one.
+// Small catalogues full of awkward texts and times that lie close together, for property tests, and ways to load one.
 
 import fc from 'fast-check';
-import type { CatalogueQuery } from '../../src/catalogue/catalogue.ts';
+import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
+import { Catalogue, type CatalogueQuery } from '../../src/catalogue/catalogue.ts';
 import { type Coupon, type Promotion, printRetailer, type Retailer } from '../../src/domain/catalogue.ts';
 import type { CatalogueStore } from '../../src/domain/stores.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
@@ -155,4 +155,13 @@ export function storeOf(retailers: readonly Retailer[], revision = 1): Pick<Cata
       return revision;
     },
   };
+}
+
+export async function loadCatalogue(
+  retailers: readonly Retailer[],
+  clock: () => number = () => START_MS,
+): Promise<Catalogue> {
+  const catalogue = new Catalogue(clock);
+  catalogue.take(await buildSnapshotData(storeOf(retailers)));
+  return catalogue;
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Catalogue, type CatalogueListName, type CatalogueQuery } from '../../src/catalogue/catalogue.ts';
+import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/catalogue.ts';
 import type { CashbackOffer, Promotion, Retailer } from '../../src/domain/catalogue.ts';
 import { activePeriodMs } from '../../src/domain/deals.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import { catalogue, query, START_MS, storeOf, uuid } from './arbitrary-catalogue.ts';
+import { catalogue, loadCatalogue, query, START_MS, uuid } from './arbitrary-catalogue.ts';
 import { naivePage } from './naive-catalogue.ts';
 import { readPage } from './read-page.ts';
 
@@ -17,21 +17,12 @@ const momentMs = fc
   .tuple(fc.integer({ min: -1, max: 13 }), fc.constantFrom(-1, 0, 1))
   .map(([step, offset]) => START_MS + step * 500 + offset);
 
-async function loaded(
-  retailers: readonly Retailer[],
-  clock: () => number = () => START_MS,
-): Promise<Catalogue> {
-  const catalogue = new Catalogue(storeOf(retailers), clock);
-  await catalogue.refresh();
-  return catalogue;
-}
-
 test('every page of every list holds what matches, is active, and comes at or after the cursor', async () => {
   const questions = fc.array(fc.tuple(list, momentMs, query), { minLength: 20, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(catalogue, questions, async (retailers, questions) => {
       let nowMs = START_MS;
-      const catalogue = await loaded(retailers, () => nowMs);
+      const catalogue = await loadCatalogue(retailers, () => nowMs);
       for (const [name, momentMs, query] of questions) {
         nowMs = momentMs;
         expect(readPage(catalogue.list(name), query)).toEqual(naivePage(retailers, name, nowMs, query));
@@ -44,7 +35,7 @@ test('every page of every list holds what matches, is active, and comes at or af
 test('walking all pages, whatever their size, gives every item once', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, query, async (retailers, name, { cursor: _, ...query }) => {
-      const view = (await loaded(retailers)).list(name);
+      const view = (await loadCatalogue(retailers)).list(name);
       const all = naivePage(retailers, name, START_MS, { ...query, ...FIRST }).items;
       expect(walk((cursor) => readPage(view, { ...query, cursor }))).toEqual([...all]);
     }),
@@ -60,7 +51,7 @@ test('a view stays as it was, however the clock moves on', async () => {
       fc.array(momentMs, { minLength: 2 }),
       async (retailers, name, momentsMs) => {
         let nowMs = START_MS;
-        const catalogue = await loaded(retailers, () => nowMs);
+        const catalogue = await loadCatalogue(retailers, () => nowMs);
         const views = momentsMs.map((momentMs) => {
           nowMs = momentMs;
           for (const other of LISTS) catalogue.list(other);
@@ -79,7 +70,7 @@ test('a view is the same object until something in its list starts or ends, and 
   await fc.assert(
     fc.asyncProperty(catalogue, list, momentMs, momentMs, async (retailers, name, beforeMs, afterMs) => {
       let nowMs = beforeMs;
-      const catalogue = await loaded(retailers, () => nowMs);
+      const catalogue = await loadCatalogue(retailers, () => nowMs);
       const before = catalogue.list(name);
       nowMs = afterMs;
       const changed = changesMs(retailers, name).some(
@@ -93,7 +84,7 @@ test('a view is the same object until something in its list starts or ends, and 
 
 test('filters agree with a plain search in a catalogue of many retailers, common and rare words alike', async () => {
   const retailers = manyRetailers();
-  const catalogue = await loaded(retailers);
+  const catalogue = await loadCatalogue(retailers);
   const names = [
     'shop',
     'SHÖP',
@@ -146,7 +137,7 @@ test('filters agree with a plain search where names are alike and a few retailer
   await fc.assert(
     fc.asyncProperty(drafts, fc.array(search, { minLength: 20, maxLength: 20 }), async (drafts, searches) => {
       const retailers = drafts.map(([name, offers], number) => skewedRetailer(number, name, offers));
-      const view = (await loaded(retailers)).list('cashbackOffers');
+      const view = (await loadCatalogue(retailers)).list('cashbackOffers');
       for (const query of searches) {
         expect(readPage(view, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
       }
@@ -157,7 +148,7 @@ test('filters agree with a plain search where names are alike and a few retailer
 
 test('lists other than cashback offers do not look at the filters', async () => {
   const retailers = manyRetailers().slice(0, 10);
-  const catalogue = await loaded(retailers);
+  const catalogue = await loadCatalogue(retailers);
   const filters = { name: 'zzz', category: 'zzz', country: 'ZZ' };
   expect(readPage(catalogue.list('retailers'), { ...FIRST, ...filters }).items).toHaveLength(10);
 });
@@ -165,7 +156,7 @@ test('lists other than cashback offers do not look at the filters', async () => 
 test('a long name is found by any part of it, and by nothing else', async () => {
   const long = skewedRetailer(1, `Begin${'n and on and o'.repeat(20)} end`, 2);
   const retailers = [long, skewedRetailer(2, 'Begin and end', 2), skewedRetailer(3, 'on and on', 2)];
-  const offers = (await loaded(retailers)).list('cashbackOffers');
+  const offers = (await loadCatalogue(retailers)).list('cashbackOffers');
   for (const name of [long.name, 'begin', 'and o', 'o end', 'no and', 'beginn', `${long.name}.`]) {
     const query = { ...FIRST, name };
     expect(readPage(offers, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
@@ -173,7 +164,7 @@ test('a long name is found by any part of it, and by nothing else', async () => 
 });
 
 test('a name of nothing but accents selects everything, as an empty one does', async () => {
-  const catalogue = await loaded(manyRetailers());
+  const catalogue = await loadCatalogue(manyRetailers());
   const offers = catalogue.list('cashbackOffers');
   expect(readPage(offers, { ...FIRST, name: '\u0301\u0308' })).toEqual(readPage(offers, FIRST));
 });
@@ -189,7 +180,7 @@ test('an offer that is not listed, because another retailer has its id, hides no
       ? { ...retailer, cashbackOffers: [shared as CashbackOffer, ...retailer.cashbackOffers] }
       : retailer,
   );
-  const offers = (await loaded(withShared)).list('cashbackOffers');
+  const offers = (await loadCatalogue(withShared)).list('cashbackOffers');
   const query = { ...FIRST, name: last.name };
   expect(readPage(offers, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
 });
@@ -203,7 +194,7 @@ test('a deal id that two retailers share is listed once, so that a walk ends', a
     second,
     { ...third, cashbackOffers: second.cashbackOffers.slice(0, 1), promotions: second.promotions },
   ];
-  const catalogue = await loaded(withShared);
+  const catalogue = await loadCatalogue(withShared);
   for (const list of ['cashbackOffers', 'promotions'] as const) {
     const walked = walk((cursor) => readPage(catalogue.list(list), { cursor, limit: 1 }));
     expect(walked).toEqual([...naivePage([first, second], list, START_MS, FIRST).items]);
@@ -261,10 +252,6 @@ function manyRetailers(): Retailer[] {
 
 /** Nearly all of its offers are for one country, a few for another, and very few for a third. */
 function skewedRetailer(number: number, name: string, offerCount: number): Retailer {
-  const offer = {
-    ...{ featured: false, cashbackPercentage: 0.05, maximumFixedCommissionFee: null },
-    ...{ description: '', category: 'Garden', termsAndExclusions: '' },
-  };
   return {
     id: uuid('retailer', number),
     name,
@@ -273,8 +260,13 @@ function skewedRetailer(number: number, name: string, offerCount: number): Retai
     logo: 'https://shop.example/logo.svg',
     cashbackOffers: Array.from({ length: offerCount }, (_, index) => ({
       id: uuid('offer', number, index),
-      ...offer,
+      featured: false,
       countries: ['DE', ...(index % 10 === 0 ? ['AT'] : []), ...(number % 40 === 0 ? ['LI'] : [])],
+      cashbackPercentage: 0.05,
+      maximumFixedCommissionFee: null,
+      description: '',
+      category: 'Garden',
+      termsAndExclusions: '',
     })),
     coupons: [],
     promotions: [],

@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { zstdDecompressSync } from 'bun';
 import type { Retailer } from '../../src/domain/catalogue.ts';
-import { COMMAND } from '../support/command.ts';
 import { coupon, id, offer, promotion, retailer, timestamp } from '../support/fixtures.ts';
-import { ndjson, TestNode } from '../support/test-node.ts';
+import { TestNode } from '../support/test-node.ts';
 
 let node: TestNode;
 let token: string;
@@ -373,35 +372,3 @@ test('an import that another process finishes is served within a second, and a w
     'New name',
   ]);
 }, 2_000);
-
-test('an import that another process finishes while the one before is being taken up is served too', async () => {
-  let whileTakenUp = () => {};
-  const clock = () => {
-    whileTakenUp();
-    return Date.now();
-  };
-  await using own = await TestNode.start({ clock });
-  const publicToken = await own.token('public');
-  // So many that taking them up goes on for a few turns after the clock was read.
-  const many = retailer(1, { cashbackOffers: Array.from({ length: 5_000 }, (_, n) => offer(100 + n)) });
-  const few = retailer(2, { cashbackOffers: [offer(11)] });
-  /** Nothing else happens in this process until the import is over. */
-  const importAtOnce = (row: Retailer) => {
-    const args = ['import', 'catalogue', '-', '--merge', '--database', own.databaseUrl];
-    const { exitCode, stderr } = Bun.spawnSync([COMMAND, ...args], { stdin: Buffer.from(ndjson([row])) });
-    expect([exitCode, stderr.toString()]).toEqual([0, '']);
-  };
-  importAtOnce(many);
-  whileTakenUp = () => {
-    whileTakenUp = () => {};
-    importAtOnce(few);
-    // Until the node is due to look again, so that it does while it still takes up the first import.
-    Bun.sleepSync(250);
-  };
-  await own.logged((line) => line.msg === 'catalogue taken up' && line.revision === 2);
-  const response = await own.get('/v1/retailers/', publicToken);
-  expect(((await response.json()) as { data: { name: string }[] }).data.map((it) => it.name)).toEqual([
-    'Retailer 1',
-    'Retailer 2',
-  ]);
-}, 30_000);

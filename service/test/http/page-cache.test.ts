@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Catalogue, type CatalogueQuery, type ListView } from '../../src/catalogue/catalogue.ts';
+import type { CatalogueQuery, ListView } from '../../src/catalogue/catalogue.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
 import { type CataloguePage, PageCache } from '../../src/http/content/page-cache.ts';
 import type { Reply } from '../../src/http/reply.ts';
-import { catalogue, query, START_MS, storeOf } from '../catalogue/arbitrary-catalogue.ts';
+import { catalogue, loadCatalogue, query, START_MS } from '../catalogue/arbitrary-catalogue.ts';
 import { naivePage } from '../catalogue/naive-catalogue.ts';
 import { id, offer, retailer } from '../support/fixtures.ts';
 
@@ -17,8 +17,7 @@ test('whatever is asked for, how often and in whatever order, each answer is the
   );
   await fc.assert(
     fc.asyncProperty(catalogue, steps, async (retailers, steps) => {
-      const loaded = new Catalogue(storeOf(retailers), () => START_MS);
-      await loaded.refresh();
+      const loaded = await loadCatalogue(retailers);
       const cache = new PageCache();
       const answers = steps.map(([query, coding]) => {
         const page = cache.get(loaded.list('cashbackOffers'), query);
@@ -45,8 +44,7 @@ test('whatever is asked for, how often and in whatever order, each answer is the
 
 test('a page that waits while another is written cannot be taken for that one: its answer, made before, stays', async () => {
   const shops = [retailer(1, { cashbackOffers: [offer(11), offer(12)] })];
-  const loaded = new Catalogue(storeOf(shops), () => START_MS);
-  await loaded.refresh();
+  const loaded = await loadCatalogue(shops);
   const offers = loaded.list('cashbackOffers');
   const cache = new PageCache();
   const first = cache.get(offers, { cursor: id(11), limit: 1 });
@@ -91,8 +89,7 @@ describe('of what has been asked for', () => {
   let ask: (number: number) => CataloguePage;
 
   beforeEach(async () => {
-    const loaded = new Catalogue(storeOf(retailers), () => START_MS);
-    await loaded.refresh();
+    const loaded = await loadCatalogue(retailers);
     const offers = loaded.list('cashbackOffers');
     const cache = new PageCache();
     const view: ListView = {

@@ -4,7 +4,6 @@
 
 import { ENVELOPE_START, envelopeEnd, PAGE_BYTES_MAX } from '../../domain/page.ts';
 import type { Uuid } from '../../domain/uuid.ts';
-import type { TextPool } from './text-pool.ts';
 import type { UuidTable } from './uuid-table.ts';
 
 const COMMA = 0x2c;
@@ -24,10 +23,9 @@ export class PageWriter {
   #used = 0;
   #begun = 0;
 
-  /** Copies a text of the pool. */
-  copy(pool: TextPool, chunk: number, begin: number, end: number): void {
+  copy(bytes: Buffer, begin: number, end: number): void {
     this.#makeRoomFor(end - begin);
-    this.#used += pool.chunk(chunk).copy(this.#room, this.#used, begin, end);
+    this.#used += bytes.copy(this.#room, this.#used, begin, end);
   }
 
   /** Adds a text of our own, in ASCII. */

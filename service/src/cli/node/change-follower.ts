@@ -7,6 +7,7 @@ import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { TokenDirectory } from '../../http/access/token-directory.ts';
 import type { DatabaseHealth } from './database-health.ts';
+import type { SnapshotBuilder } from './snapshot-builder.ts';
 
 export interface ChangeFollower {
   /** Takes up what has been committed before. */
@@ -18,11 +19,19 @@ interface Followed {
   readonly stores: Stores;
   readonly tokens: TokenDirectory;
   readonly catalogue: Catalogue;
+  readonly builder: Pick<SnapshotBuilder, 'build'>;
   readonly health: DatabaseHealth;
   readonly logger: Logger;
 }
 
-export function followChanges({ stores, tokens, catalogue, health, logger }: Followed): ChangeFollower {
+export function followChanges({
+  stores,
+  tokens,
+  catalogue,
+  builder,
+  health,
+  logger,
+}: Followed): ChangeFollower {
   let latestCatalogue: number | undefined;
 
   const look = oneAtATime(
@@ -40,7 +49,9 @@ export function followChanges({ stores, tokens, catalogue, health, logger }: Fol
     async () => {
       if (!catalogue.ready) return;
       if (catalogue.revision !== latestCatalogue) {
-        await catalogue.refresh();
+        catalogue.take(await builder.build());
+        // The snapshot before lies in shared memory, so that the collector takes it for small and would leave it there.
+        Bun.gc(true);
         logger.info({ revision: catalogue.revision }, 'catalogue taken up');
       }
       health.succeeded('catalogue');

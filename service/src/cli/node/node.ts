@@ -16,6 +16,7 @@ import { type ChangeFollower, followChanges } from './change-follower.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { listen } from './listen.ts';
 import { requestCounter } from './request-counts.ts';
+import { SnapshotBuilder } from './snapshot-builder.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
 
@@ -35,6 +36,8 @@ export interface NodeOptions {
   /** Whether other processes of the same node listen on the same port, and count requests in the same memory. */
   readonly sharesPort?: boolean;
   readonly clock?: Clock;
+  /** Builds the snapshots of the catalogue; in a thread of its own unless given. Closed with the node. */
+  readonly builder?: Pick<SnapshotBuilder, 'build' | 'close'>;
   readonly extraRoutes?: readonly Route[];
   /** A public token that everyone who opens the pages may use. */
   readonly pageToken?: string;
@@ -51,7 +54,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { settings, logger, clock = systemClock } = options;
   const stores = await openNodeStores(options, clock);
   const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
-  const catalogue = new Catalogue(stores.catalogue, clock);
+  const catalogue = new Catalogue(clock);
+  const builder = options.builder ?? new SnapshotBuilder(options.databaseUrl);
   const health = new DatabaseHealth(logger);
   let stopping = false;
   let following: ChangeFollower | undefined;
@@ -62,6 +66,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   // What is closed at the end, the last one first.
   const opened: (() => Promise<void>)[] = [
     () => stores.close(),
+    async () => builder.close(),
     async () => {
       clearInterval(flushTimer);
       await flush();
@@ -106,10 +111,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     url = server.url;
     logger.info({ url }, 'listening');
     await tokens.refresh();
-    following = followChanges({ stores, tokens, catalogue, health, logger });
+    following = followChanges({ stores, tokens, catalogue, builder, health, logger });
     opened.push(async () => following?.stop());
     opened.push(async () => health.stop());
-    await catalogue.refresh();
+    catalogue.take(await builder.build());
     // What was committed meanwhile is not in it yet.
     following.look();
   } catch (error) {

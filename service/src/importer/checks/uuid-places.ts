@@ -1,7 +1,7 @@
 // Remembers where in the file each id was seen, for millions of ids: 24 bytes for each in flat arrays and
 // 8 to 16 in the index, a fifth of what a Map of strings takes.
 
-import type { Uuid } from '../../domain/uuid.ts';
+import { type Uuid, type UuidWords, uuidWords } from '../../domain/uuid.ts';
 import type { Place } from '../formats/raw-row.ts';
 
 const WORDS = 6; // four of the id, then line and item
@@ -21,17 +21,17 @@ export class UuidPlaces {
   }
 
   get(id: Uuid): Place | undefined {
-    const number = this.#index[this.#slot(toWords(id))] ?? 0;
+    const number = this.#index[this.#slot(uuidWords(id))] ?? 0;
     return number === 0 ? undefined : this.#place(number - 1);
   }
 
   has(id: Uuid): boolean {
-    return this.#index[this.#slot(toWords(id))] !== 0;
+    return this.#index[this.#slot(uuidWords(id))] !== 0;
   }
 
   /** Notes where an id was seen. When it was seen before, that place stays, and is returned. */
   add(id: Uuid, place: Place): Place | undefined {
-    const words = toWords(id);
+    const words = uuidWords(id);
     const slot = this.#slot(words);
     const number = this.#index[slot] ?? 0;
     if (number !== 0) return this.#place(number - 1);
@@ -58,7 +58,7 @@ export class UuidPlaces {
   }
 
   /** The slot that holds the id, or the empty one where it belongs. */
-  #slot(words: Words): number {
+  #slot(words: UuidWords): number {
     const mask = this.#index.length - 1;
     let slot = hash(words, this.#multipliers) & mask;
     for (let number = this.#index[slot] ?? 0; number !== 0; number = this.#index[slot] ?? 0) {
@@ -80,7 +80,7 @@ export class UuidPlaces {
     this.#index = new Uint32Array(this.#index.length * 2);
     for (let number = 0; number < this.#count; number++) {
       const { block, offset } = this.#entry(number);
-      const words: Words = [
+      const words: UuidWords = [
         block[offset] ?? 0,
         block[offset + 1] ?? 0,
         block[offset + 2] ?? 0,
@@ -91,29 +91,8 @@ export class UuidPlaces {
   }
 }
 
-type Words = readonly [number, number, number, number];
-
-/** Digit by digit, since this runs for every row and parseInt over slices takes four times as long. */
-function toWords(id: Uuid): Words {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  for (let i = 0; i < id.length; i++) {
-    const code = id.charCodeAt(i);
-    if (code === DASH) continue;
-    // The top digit of each word moves into the next one to the left.
-    a = (a << 4) | (b >>> 28);
-    b = (b << 4) | (c >>> 28);
-    c = (c << 4) | (d >>> 28);
-    d = (d << 4) | (code < LETTER_A ? code - DIGIT_0 : code - LETTER_A + 10);
-  }
-  return [a >>> 0, b >>> 0, c >>> 0, d >>> 0];
-}
-
-const DASH = 0x2d;
-const DIGIT_0 = 0x30;
-const LETTER_A = 0x61;
-
 /** Every word counts: ids made in a row differ only in some of them. */
-function hash(words: Words, multipliers: readonly number[]): number {
+function hash(words: UuidWords, multipliers: readonly number[]): number {
   let h = 0;
   for (let i = 0; i < words.length; i++) {
     h = Math.imul(h ^ (words[i] ?? 0), multipliers[i] ?? 1);

@@ -1,0 +1,44 @@
+// Which deals of a list are active, from one start or end up to the next.
+
+import type { Periods } from './snapshot-data.ts';
+import { Bitset } from './tables/bitset.ts';
+
+export class Activity {
+  /** By rank; undefined when all deals are active. */
+  readonly active: Bitset | undefined;
+  readonly #fromMs: number;
+  readonly #untilMs: number;
+
+  private constructor(active: Bitset | undefined, fromMs: number, untilMs: number) {
+    this.active = active;
+    this.#fromMs = fromMs;
+    this.#untilMs = untilMs;
+  }
+
+  /** Goes through all deals, which takes a millisecond for some hundred thousand of them. */
+  static at(periods: Periods | undefined, nowMs: number): Activity {
+    if (periods === undefined) {
+      return new Activity(undefined, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+    }
+    const active = new Bitset(periods.fromMs.length);
+    let lastChangeMs = Number.NEGATIVE_INFINITY;
+    let nextChangeMs = Number.POSITIVE_INFINITY;
+    for (let rank = 0; rank < periods.fromMs.length; rank++) {
+      const fromMs = periods.fromMs[rank] as number;
+      const untilMs = periods.untilMs[rank] as number;
+      if (fromMs > nowMs) {
+        if (fromMs < nextChangeMs) nextChangeMs = fromMs;
+      } else if (untilMs > nowMs) {
+        active.add(rank);
+        if (fromMs > lastChangeMs) lastChangeMs = fromMs;
+        if (untilMs < nextChangeMs) nextChangeMs = untilMs;
+      } else if (untilMs > lastChangeMs) lastChangeMs = untilMs;
+    }
+    return new Activity(active, lastChangeMs, nextChangeMs);
+  }
+
+  /** Whether it is still so, or was so already, at another moment. */
+  holdsAt(nowMs: number): boolean {
+    return nowMs >= this.#fromMs && nowMs < this.#untilMs;
+  }
+}

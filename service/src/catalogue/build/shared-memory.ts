@@ -1,0 +1,67 @@
+// Puts what was gathered into shared memory, at its exact size.
+
+import { JSON_CHUNK_BYTES, type PackedJson, type PackedNumbers, type PackedTexts } from '../snapshot-data.ts';
+
+const BYTES_MAX = 2 ** 32 - 1;
+
+export function sharedUint32Array(source: number | ArrayLike<number>): Uint32Array {
+  const length = typeof source === 'number' ? source : source.length;
+  const shared = new Uint32Array(new SharedArrayBuffer(length * Uint32Array.BYTES_PER_ELEMENT));
+  if (typeof source !== 'number') shared.set(source);
+  return shared;
+}
+
+export function sharedFloat64Array(length: number): Float64Array {
+  return new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT));
+}
+
+export function packNumbers(lists: readonly ArrayLike<number>[]): PackedNumbers {
+  const begins = beginsOf(lists);
+  const items = sharedUint32Array(begins[lists.length] as number);
+  for (const [index, list] of lists.entries()) items.set(list, begins[index]);
+  return { items, begins };
+}
+
+export function packTexts(texts: readonly string[]): PackedTexts {
+  const begins = beginsOf(texts);
+  const bytes = (begins[texts.length] as number) * Uint16Array.BYTES_PER_ELEMENT;
+  const items = new Uint16Array(new SharedArrayBuffer(bytes));
+  let end = 0;
+  for (const text of texts) {
+    for (let index = 0; index < text.length; index++) items[end++] = text.charCodeAt(index);
+  }
+  return { items, begins };
+}
+
+function beginsOf(lists: readonly { readonly length: number }[]): Uint32Array {
+  const begins = sharedUint32Array(lists.length + 1);
+  let end = 0;
+  for (const [index, { length }] of lists.entries()) begins[index + 1] = end += length;
+  return begins;
+}
+
+/** Packs texts one by one, so that never more than one of them has to be there as a string. */
+export class JsonPacker {
+  readonly #chunks: Uint8Array[] = [];
+  readonly #begins: number[] = [0];
+  #length = 0;
+
+  add(text: string): void {
+    const bytes = Buffer.from(text);
+    for (let done = 0; done < bytes.length; ) {
+      const place = this.#length % JSON_CHUNK_BYTES;
+      if (place === 0) this.#chunks.push(new Uint8Array(new SharedArrayBuffer(JSON_CHUNK_BYTES)));
+      const part = bytes.subarray(done, done + JSON_CHUNK_BYTES - place);
+      this.#chunks.at(-1)?.set(part, place);
+      done += part.length;
+      this.#length += part.length;
+    }
+    this.#begins.push(this.#length);
+  }
+
+  build(): PackedJson {
+    if (this.#length > BYTES_MAX)
+      throw new Error('the catalogue is too large to be served: 4 GB of one list');
+    return { items: this.#chunks, begins: sharedUint32Array(this.#begins) };
+  }
+}

@@ -1,0 +1,46 @@
+// Numbers in ascending order, from which the items of a page are taken.
+
+import { firstIndex } from '../../domain/binary-search.ts';
+
+export interface Ascending {
+  /** Calls back for the numbers from `begin` on, until the callback returns false. */
+  walk(begin: number, visit: (number: number) => boolean): void;
+}
+
+export function allBelow(end: number): Ascending {
+  return {
+    walk(begin, visit) {
+      for (let number = begin; number < end; number++) if (!visit(number)) return;
+    },
+  };
+}
+
+export function ascendingArray(numbers: Uint32Array): Ascending {
+  return {
+    walk(begin, visit) {
+      const first = firstIndex(numbers.length, (index) => (numbers[index] as number) >= begin);
+      for (let index = first; index < numbers.length; index++) if (!visit(numbers[index] as number)) return;
+    },
+  };
+}
+
+export interface Range {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** The first numbers of a range, at most `limit`, that are accepted. */
+export function firstAccepted(
+  numbers: Ascending,
+  { begin, end }: Range,
+  limit: number,
+  accept: (number: number) => boolean = () => true,
+): number[] {
+  const found: number[] = [];
+  numbers.walk(begin, (number) => {
+    if (number >= end) return false;
+    if (accept(number)) found.push(number);
+    return found.length < limit;
+  });
+  return found;
+}

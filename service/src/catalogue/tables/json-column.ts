@@ -1,0 +1,28 @@
+// The texts of a snapshot, ready to be copied into a page.
+
+import { JSON_CHUNK_BYTES, type PackedJson } from '../snapshot-data.ts';
+import type { PageWriter } from './page-writer.ts';
+
+export class JsonColumn {
+  readonly #chunks: readonly Buffer[];
+  readonly #begins: Uint32Array;
+
+  constructor({ items, begins }: PackedJson) {
+    this.#chunks = items.map(({ buffer, byteOffset, byteLength }) =>
+      Buffer.from(buffer, byteOffset, byteLength),
+    );
+    this.#begins = begins;
+  }
+
+  /** Copies a text, without some bytes at its beginning and at its end. */
+  write(index: number, writer: PageWriter, skipped = 0, cut = 0): void {
+    const end = (this.#begins[index + 1] as number) - cut;
+    let begin = (this.#begins[index] as number) + skipped;
+    while (begin < end) {
+      const place = begin % JSON_CHUNK_BYTES;
+      const length = Math.min(end - begin, JSON_CHUNK_BYTES - place);
+      writer.copy(this.#chunks[Math.floor(begin / JSON_CHUNK_BYTES)] as Buffer, place, place + length);
+      begin += length;
+    }
+  }
+}

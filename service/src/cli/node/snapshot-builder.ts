@@ -1,0 +1,63 @@
+// Has snapshots of the catalogue built in a thread of their own, one at a time. The thread is started with the node and
+// kept, because a thread that is started when no file handles are left ends the whole process (Bun 1.4).
+
+import type { SnapshotData } from '../../catalogue/catalogue.ts';
+import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
+import type { BuildFailure, BuildResult } from './snapshot-thread.ts';
+
+export class SnapshotBuilder {
+  readonly #databaseUrl: string;
+  #thread: Worker | undefined;
+  #underWay: PromiseWithResolvers<SnapshotData> | undefined;
+
+  constructor(databaseUrl: string) {
+    this.#databaseUrl = databaseUrl;
+    this.#thread = this.#startThread();
+  }
+
+  /** A snapshot of what was committed before the call, and perhaps of more. Call it again only when this has ended. */
+  async build(): Promise<SnapshotData> {
+    if (this.#underWay !== undefined) throw new Error('a snapshot is being built already');
+    this.#underWay = Promise.withResolvers();
+    try {
+      this.#thread ??= this.#startThread();
+      this.#thread.postMessage(this.#databaseUrl);
+      return await this.#underWay.promise;
+    } finally {
+      this.#underWay = undefined;
+    }
+  }
+
+  /** Ends the thread, and fails a build that is under way. */
+  close(): void {
+    this.#thread?.terminate();
+    this.#thread = undefined;
+    this.#underWay?.reject(new Error('the catalogue is no longer built'));
+  }
+
+  #startThread(): Worker {
+    const thread = new Worker(new URL('./snapshot-thread.ts', import.meta.url));
+    thread.onmessage = ({ data: result }: MessageEvent<BuildResult>) => {
+      if ('data' in result) this.#underWay?.resolve(result.data);
+      else this.#underWay?.reject(failureOf(result.failure));
+    };
+    thread.onerror = ({ message }) => {
+      this.#thread = undefined;
+      thread.terminate();
+      this.#underWay?.reject(new Error(`the thread that builds the catalogue has failed: ${message}`));
+    };
+    return thread;
+  }
+}
+
+const FAILURES: Readonly<Record<string, new (message: string) => Error>> = {
+  BadInput,
+  DatabaseUnavailable,
+  Refused,
+};
+
+function failureOf({ name, message, stack }: BuildFailure): Error {
+  const error = new (FAILURES[name] ?? Error)(message);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}

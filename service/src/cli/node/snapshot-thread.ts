@@ -1,0 +1,68 @@
+// The thread in which snapshots of the catalogue are built, beside the thread that serves requests. It answers each
+// database URL with a snapshot or with what went wrong, and gives back the memory that it needed.
+
+import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';
+import type { SnapshotData } from '../../catalogue/catalogue.ts';
+import type { CatalogueStore } from '../../domain/stores.ts';
+import type { Database, DatabaseOptions } from '../../storage/database.ts';
+import { openDatabase, SERVER_OPTIONS } from '../../storage/open-stores.ts';
+import { catalogueStore } from '../../storage/stores/catalogue-store.ts';
+
+/** Errors do not keep their class on the way to another thread. */
+export interface BuildFailure {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+}
+
+export type BuildResult = { readonly data: SnapshotData } | { readonly failure: BuildFailure };
+
+type OnBatch = Parameters<CatalogueStore['read']>[0];
+
+const CHARACTERS_BETWEEN_COLLECTIONS = 16 * 1024 * 1024;
+
+/** One connection apart from those that requests use, so that it does not wait for them, nor they for it. */
+const DATABASE_OPTIONS: DatabaseOptions = {
+  durable: false,
+  lockTimeoutMs: 0,
+  statementTimeoutMs: SERVER_OPTIONS.statementTimeoutMs,
+  connectionsMax: 1,
+};
+let database: Database | undefined;
+
+declare const self: Worker;
+
+self.onmessage = async ({ data: databaseUrl }: MessageEvent<string>) => {
+  await answer(databaseUrl);
+  Bun.gc(true);
+};
+
+async function answer(databaseUrl: string): Promise<void> {
+  let result: BuildResult;
+  try {
+    result = { data: await build(databaseUrl) };
+  } catch (error) {
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    result = { failure: { name, message, stack } };
+  }
+  self.postMessage(result);
+}
+
+/** The schema was brought up to date when the node started. */
+function build(databaseUrl: string): Promise<SnapshotData> {
+  database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
+  const store = catalogueStore(database);
+  return buildSnapshotData({ read: (onBatch) => store.read(withoutGarbage(onBatch)) });
+}
+
+/** Left to itself, the collector lets hundreds of megabytes pile up, in a process that has to share its memory. */
+function withoutGarbage(onBatch: OnBatch): OnBatch {
+  let characters = 0;
+  return async (batch) => {
+    await onBatch(batch);
+    for (const { document } of batch) characters += document.length;
+    if (characters < CHARACTERS_BETWEEN_COLLECTIONS) return;
+    characters = 0;
+    Bun.gc(true);
+  };
+}

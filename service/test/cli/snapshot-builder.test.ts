@@ -1,0 +1,80 @@
+// The thread that builds snapshots of the catalogue: what comes out of it, and how it fails.
+
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
+import { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
+import { BadInput, DatabaseUnavailable } from '../../src/domain/failures.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { coupon, offer, promotion, retailer } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+let builder: SnapshotBuilder;
+
+afterEach(() => builder.close());
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
+  test('a snapshot from the thread is the one that is built here, and the next one has what was imported since', async () => {
+    const databaseUrl = await create();
+    const stores = await openStores(databaseUrl);
+    builder = new SnapshotBuilder(databaseUrl);
+    const deals = { cashbackOffers: [offer(11)], coupons: [coupon(21)], promotions: [promotion(31)] };
+    for (const rows of [[retailer(1, deals)], [retailer(1), retailer(2)]]) {
+      await importCatalogue(stores.catalogue, sourceFrom(ndjson(rows)), { allowWithdrawals: true });
+      expect(await builder.build()).toEqual(await buildSnapshotData(stores.catalogue));
+    }
+    await stores.close();
+  });
+});
+
+describe('a failure keeps its kind, and the next build is tried anew', () => {
+  const folder = temporaryFolder();
+  const unreadable = join(folder, 'text.db');
+  writeFileSync(unreadable, 'This is no database. '.repeat(1_000));
+
+  test.each([
+    ['a folder', async () => `sqlite:${folder}`, BadInput, 'it is a folder, not a file'],
+    [
+      'a file of something else',
+      async () => `sqlite:${unreadable}`,
+      BadInput,
+      'is not an Offerbook database',
+    ],
+    [
+      'a server that is not there',
+      async () => `postgres://nobody@127.0.0.1:${await freePort()}/none`,
+      DatabaseUnavailable,
+      '',
+    ],
+  ])('%s', async (_, databaseUrl, kind, words) => {
+    builder = new SnapshotBuilder(await databaseUrl());
+    for (let time = 0; time < 2; time++) {
+      const failure = await builder.build().catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(kind);
+      expect((failure as Error).message).toContain(words);
+    }
+  });
+});
+
+test('closing fails the build that is under way', async () => {
+  builder = new SnapshotBuilder(`sqlite:${join(temporaryFolder(), 'none.db')}`);
+  const building = builder.build();
+  builder.close();
+  await expect(building).rejects.toThrow('the catalogue is no longer built');
+});
+
+test('a second build at the same time is refused: its caller could not tell what it has', async () => {
+  const databaseUrl = `sqlite:${join(temporaryFolder(), 'test.db')}`;
+  await (await openStores(databaseUrl)).close();
+  builder = new SnapshotBuilder(databaseUrl);
+  const building = builder.build();
+  await expect(builder.build()).rejects.toThrow('a snapshot is being built already');
+  expect((await building).revision).toBe(0);
+});

@@ -1,0 +1,147 @@
+// What is committed while a node loads or takes up the catalogue. The builder of the node is the real one, except that
+// what it has built is handed out only when something else has happened.
+
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import pino from 'pino';
+import type { SnapshotData } from '../../src/catalogue/catalogue.ts';
+import { type RunningNode, startNode } from '../../src/cli/node/node.ts';
+import { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
+import { readServeSettings } from '../../src/config.ts';
+import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { offer, retailer } from '../support/fixtures.ts';
+import { leakWatch } from '../support/leak-watch.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+/** Much longer than it takes, and shorter than the 30 s after which a node writes to the database, and so looks again. */
+const SERVED_WITHIN_MS = 15_000;
+
+class HeldBuilder {
+  readonly #builder: SnapshotBuilder;
+  /** What has to happen between the end of the next build and its taking up. */
+  beforeTakingUp: (() => Promise<void>) | undefined;
+
+  constructor(databaseUrl: string) {
+    this.#builder = new SnapshotBuilder(databaseUrl);
+  }
+
+  async build(): Promise<SnapshotData> {
+    const data = await this.#builder.build();
+    const meanwhile = this.beforeTakingUp;
+    this.beforeTakingUp = undefined;
+    await meanwhile?.();
+    return data;
+  }
+
+  close(): void {
+    this.#builder.close();
+  }
+}
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
+  let stores: Stores;
+  let builder: HeldBuilder;
+  let port: number;
+  let start: () => Promise<RunningNode>;
+  /** Issued before the imports: whatever is committed after them makes the node look again. */
+  let reader: string;
+
+  beforeEach(async () => {
+    const databaseUrl = await create();
+    stores = await openStores(databaseUrl);
+    builder = new HeldBuilder(databaseUrl);
+    port = await freePort();
+    const settings = readServeSettings({ port: String(port) }, {});
+    start = () => startNode({ settings, databaseUrl, logger: pino({ level: 'silent' }), builder });
+    await stores.organisations.create('acme');
+    reader = (await issueToken()).text;
+  });
+
+  afterEach(() => stores.close());
+
+  async function issueToken(): Promise<{ id: Parameters<Stores['tokens']['endAt']>[0]; text: string }> {
+    const text = newTokenText('public');
+    leakWatch.noteToken(text);
+    const orgId = (await stores.organisations.find('acme'))?.id ?? 0;
+    const token = { orgId, kind: 'public', label: '', digest: digestToken(text), expiresAtMs: null } as const;
+    return { id: (await stores.tokens.add(token)).id, text };
+  }
+
+  async function addRetailer(number: number): Promise<void> {
+    const rows = ndjson([retailer(number, { cashbackOffers: [offer(10 + number)] })]);
+    await importCatalogue(stores.catalogue, sourceFrom(rows), { merge: true });
+  }
+
+  function get(token: string): Promise<Response> {
+    return fetch(`http://127.0.0.1:${port}/v1/retailers/`, { headers: { Authorization: `Bearer ${token}` } });
+  }
+
+  /** Returns when the node has noticed all that was committed before: it takes up a revoked token at the same look. */
+  async function untilNoticed(): Promise<void> {
+    const { id, text } = await issueToken();
+    await get(text);
+    await stores.tokens.endAt(id, Date.now());
+    while ((await get(text)).status !== 401) await Bun.sleep(5);
+  }
+
+  async function untilServed(names: readonly string[]): Promise<void> {
+    const deadlineMs = performance.now() + SERVED_WITHIN_MS;
+    let served: string[] = [];
+    while (!Bun.deepEquals(served, names)) {
+      const { data } = (await (await get(reader)).json()) as { data: { name: string }[] };
+      served = data.map(({ name }) => name);
+      if (performance.now() > deadlineMs) expect(served).toEqual([...names]);
+      await Bun.sleep(5);
+    }
+  }
+
+  test('an import that is finished while the node loads its catalogue is served', async () => {
+    await addRetailer(1);
+    builder.beforeTakingUp = async () => {
+      await addRetailer(2);
+      await untilNoticed();
+    };
+    const node = await start();
+    try {
+      await untilServed(['Retailer 1', 'Retailer 2']);
+    } finally {
+      await node.stop();
+    }
+  });
+
+  test('an import that is finished while the one before is taken up is served too', async () => {
+    const node = await start();
+    try {
+      builder.beforeTakingUp = async () => {
+        await addRetailer(2);
+        await untilNoticed();
+      };
+      await addRetailer(1);
+      await untilServed(['Retailer 1', 'Retailer 2']);
+      expect(builder.beforeTakingUp).toBeUndefined();
+    } finally {
+      await node.stop();
+    }
+  });
+
+  test('a catalogue that cannot be taken up at first is taken up soon after', async () => {
+    const node = await start();
+    try {
+      builder.beforeTakingUp = async () => {
+        throw new Error('a failure of this test');
+      };
+      await addRetailer(1);
+      await untilServed(['Retailer 1']);
+      expect(builder.beforeTakingUp).toBeUndefined();
+    } finally {
+      await node.stop();
+    }
+  });
+});
