@@ -3,11 +3,10 @@
 // that it does not know stops it: better no types than wrong ones.
 
 interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly format?: string;
   readonly description?: string;
   readonly enum?: readonly string[];
-  readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -35,14 +34,17 @@ const TIMESTAMP = 'date-time-local';
 
 const TOKEN_KINDS: Readonly<Record<string, string>> = { publicToken: 'public', privateToken: 'private' };
 
+/** Pages of lists have a type of their own here, `Page<Item>`, which also holds what the headers say. */
+const isPage = ([name]: readonly [string, Schema]) => name.endsWith('Page');
+
 export function printWire(document: OpenApi): string {
-  const schemas = Object.entries(document.components.schemas);
+  const schemas = Object.entries(document.components.schemas).filter((schema) => !isPage(schema));
   const operations = Object.entries(document.paths);
   return [
     HEADER + printOperations(operations),
     printTimestampFields(schemas.map(([, schema]) => schema)),
-    ...schemas.map(([name, schema]) => printComponent(name, schema)),
-    ...operations.map(([, { get }]) => printParameters(get)),
+    ...schemas.map(([name, schema]) => printComponent(name, schema, document)),
+    ...operations.map(([, { get }]) => printParameters(get, document)),
   ].join('\n');
 }
 
@@ -76,43 +78,64 @@ export const TIMESTAMP_FIELDS: readonly string[] = [\n${lines.join('')}];\n`;
 
 function fieldsOf(schema: Schema): [string, Schema][] {
   const own = Object.entries(schema.properties ?? {});
-  const nested = [...Object.values(schema.properties ?? {}), ...(schema.anyOf ?? [])];
-  if (schema.items !== undefined) nested.push(schema.items);
-  return [...own, ...nested.flatMap(fieldsOf)];
+  return [...own, ...own.flatMap(([, field]) => fieldsOf(field))];
 }
 
 function isTimestamp(schema: Schema): boolean {
-  return schema.format === TIMESTAMP || (schema.anyOf ?? []).some(isTimestamp);
+  return schema.format === TIMESTAMP;
 }
 
-function printComponent(name: string, schema: Schema): string {
-  const generic = fieldsOf(schema).some(([, field]) => isTimestamp(field)) ? '<Time = string>' : '';
-  return `export interface ${name}${generic} ${printObject(schema, '')}\n`;
+function printComponent(name: string, schema: Schema, document: OpenApi): string {
+  const generic = holdsTimestamps(schema, document) ? '<Time = string>' : '';
+  return `export interface ${name}${generic} ${printObject(schema, '', document)}\n`;
 }
 
-function printParameters(operation: Operation): string {
+function holdsTimestamps(schema: Schema, document: OpenApi): boolean {
+  if (schema.$ref !== undefined) return holdsTimestamps(resolve(schema.$ref, document), document);
+  if (schema.items !== undefined) return holdsTimestamps(schema.items, document);
+  return (
+    isTimestamp(schema) ||
+    Object.values(schema.properties ?? {}).some((one) => holdsTimestamps(one, document))
+  );
+}
+
+function resolve($ref: string, { components }: OpenApi): Schema {
+  const found = components.schemas[componentOf($ref)];
+  if (found === undefined) throw new Error(`there is no ${$ref}`);
+  return found;
+}
+
+function componentOf($ref: string): string {
+  return $ref.replace('#/components/schemas/', '');
+}
+
+function printParameters(operation: Operation, document: OpenApi): string {
   const name = operation.operationId.replace(/^list/, '');
   const fields = operation.parameters.map(
     (parameter) =>
-      `${comment(parameter.description, '  ')}  ${parameter.name}?: ${printType(parameter.schema, '  ')} | undefined;\n`,
+      `${comment(parameter.description, '  ')}  ${parameter.name}?: ${printType(parameter.schema, '  ', document)} | undefined;\n`,
   );
   return `export interface ${name}Parameters {\n${fields.join('')}}\n`;
 }
 
-function printObject(schema: Schema, indent: string): string {
+function printObject(schema: Schema, indent: string, document: OpenApi): string {
   const inner = `${indent}  `;
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const optional = schema.required?.includes(name) === true ? '' : '?';
-    const type = printType(field, inner);
-    const description = field.description ?? field.anyOf?.[0]?.description;
-    return `${comment(description, inner)}${inner}${name}${optional}:${type.startsWith('\n') ? '' : ' '}${type};\n`;
+    const type = printType(field, inner, document);
+    return `${comment(field.description, inner)}${inner}${name}${optional}:${type.startsWith('\n') ? '' : ' '}${type};\n`;
   });
   return `{\n${fields.join('')}${indent}}`;
 }
 
-function printType(schema: Schema, indent: string): string {
+function printType(schema: Schema, indent: string, document: OpenApi): string {
   if (schema.enum !== undefined) return printUnion(schema.enum, indent);
-  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => printType(one, indent)).join(' | ');
+  if (schema.$ref !== undefined) {
+    const generic = holdsTimestamps(schema, document) ? '<Time>' : '';
+    return `${componentOf(schema.$ref)}${generic}`;
+  }
+  if (typeof schema.type === 'object')
+    return schema.type.map((type) => printType({ ...schema, type }, indent, document)).join(' | ');
   switch (schema.type) {
     case 'string':
       return schema.format === TIMESTAMP ? 'Time' : 'string';
@@ -123,10 +146,10 @@ function printType(schema: Schema, indent: string): string {
     case 'null':
       return schema.type;
     case 'array':
-      if (schema.items !== undefined) return `Array<${printType(schema.items, indent)}>`;
+      if (schema.items !== undefined) return `Array<${printType(schema.items, indent, document)}>`;
       break;
     case 'object':
-      return printObject(schema, indent);
+      return printObject(schema, indent, document);
   }
   throw new Error(`cannot turn this schema into a type: ${JSON.stringify(schema)}`);
 }

@@ -2,7 +2,7 @@
 // No message ever contains the token.
 
 import { isBrowser } from './browser.ts';
-import type { Problem } from './wire.ts';
+import type { ParameterError, Problem } from './wire.ts';
 
 /** The codes of the service's problems. A newer service may send one that is not listed here. */
 export type ErrorCode = Problem['code'] | (string & {});
@@ -25,7 +25,7 @@ export class ApiError extends OfferbookError {
   /** What went wrong this time. */
   readonly detail: string;
   /** Every bad parameter; empty unless `code` is `invalid_parameter`. */
-  readonly errors: readonly { parameter: string; detail: string }[];
+  readonly errors: readonly ParameterError[];
   /** A page that explains the error and what to do about it. */
   readonly type: string;
   /** How long the service asked to be left alone. */

@@ -32,50 +32,56 @@ export interface Retailer<Time = string> {
   /** URL of the retailer's logo */
   logo: string;
   /** Cashback offers of the retailer */
-  cashbackOffers: Array<{
-    /** Offer identifier */
-    id: string;
-    /** True when the service features the offer as an outstanding deal */
-    featured: boolean;
-    /** Countries where the offer is available, ISO 3166-1 alpha-2 */
-    countries: Array<string>;
-    /** Cashback as a fraction of the order value: 0.05 is five percent */
-    cashbackPercentage: number;
-    /** The fixed cashback of the offer; null when the retailer offers a percentage */
-    maximumFixedCommissionFee: number | null;
-    /** Description of the offer */
-    description: string;
-    /** Category of the offer */
-    category: string;
-    /** Terms and exclusions of the offer */
-    termsAndExclusions: string;
-  }>;
+  cashbackOffers: Array<RetailerOffer>;
   /** Active coupons of the retailer */
-  coupons: Array<{
-    /** The coupon code value */
-    code: string;
-    /** Coupon identifier */
-    id: string;
-    /** Description */
-    description: string;
-    /** When the coupon becomes active (UTC) */
-    startDate: Time;
-    /** When the coupon expires (UTC) */
-    endDate: Time;
-  }>;
+  coupons: Array<RetailerCoupon<Time>>;
   /** Active promotions of the retailer */
-  promotions: Array<{
-    /** Promotion identifier */
-    id: string;
-    /** Description */
-    description: string;
-    /** When the promotion becomes active (UTC) */
-    startDate: Time;
-    /** When the promotion expires (UTC) */
-    endDate: Time;
-    /** Deep link URL for the promotion */
-    deepLink: string;
-  }>;
+  promotions: Array<RetailerPromotion<Time>>;
+}
+
+export interface RetailerOffer {
+  /** Offer identifier */
+  id: string;
+  /** True when the service features the offer as an outstanding deal */
+  featured: boolean;
+  /** Countries where the offer is available, ISO 3166-1 alpha-2 */
+  countries: Array<string>;
+  /** Cashback as a fraction of the order value: 0.05 is five percent */
+  cashbackPercentage: number;
+  /** The fixed cashback of the offer; null when the retailer offers a percentage */
+  maximumFixedCommissionFee: number | null;
+  /** Description of the offer */
+  description: string;
+  /** Category of the offer */
+  category: string;
+  /** Terms and exclusions of the offer */
+  termsAndExclusions: string;
+}
+
+export interface RetailerCoupon<Time = string> {
+  /** The coupon code value */
+  code: string;
+  /** Coupon identifier */
+  id: string;
+  /** Description */
+  description: string;
+  /** When the coupon becomes active (UTC) */
+  startDate: Time;
+  /** When the coupon expires (UTC) */
+  endDate: Time;
+}
+
+export interface RetailerPromotion<Time = string> {
+  /** Promotion identifier */
+  id: string;
+  /** Description */
+  description: string;
+  /** When the promotion becomes active (UTC) */
+  startDate: Time;
+  /** When the promotion expires (UTC) */
+  endDate: Time;
+  /** Deep link URL for the promotion */
+  deepLink: string;
 }
 
 export interface CashbackOffer {
@@ -207,12 +213,14 @@ export interface Problem {
   /** The id under which the service has logged the request */
   requestId: string;
   /** Every bad parameter */
-  errors?: Array<{
-    /** The name of the parameter */
-    parameter: string;
-    /** What is wrong with its value */
-    detail: string;
-  }>;
+  errors?: Array<ParameterError>;
+}
+
+export interface ParameterError {
+  /** The name of the parameter */
+  parameter: string;
+  /** What is wrong with its value */
+  detail: string;
 }
 
 export interface RetailersParameters {

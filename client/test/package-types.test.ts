@@ -41,7 +41,7 @@ test('publint has nothing to say', async () => {
 });
 
 const WRONG = `
-import { OfferbookClient } from '@offerbook/client';
+import { OfferbookClient, type RetailerCoupon } from '@offerbook/client';
 const client = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_pub_…' });
 // @ts-expect-error: no such filter.
 client.coupons({ country: 'DE' });
@@ -49,6 +49,8 @@ client.coupons({ country: 'DE' });
 client.transactions().then(({ data }) => data[0]?.soldAt.getTime());
 // @ts-expect-error: the bound is required.
 client.retailers().toArray();
+// @ts-expect-error: an embedded coupon does not say whose it is.
+export const retailerId = (coupon: RetailerCoupon) => coupon.retailerId;
 `;
 
 const STRICT = {

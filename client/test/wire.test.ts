@@ -28,14 +28,20 @@ type Flat<T> = { [Name in keyof T]: T[Name] };
 
 const SAME: {
   retailer: Same<wire.Retailer, Plain<catalogue.Retailer>>;
+  retailerOffer: Same<wire.RetailerOffer, Plain<catalogue.CashbackOffer>>;
+  retailerCoupon: Same<wire.RetailerCoupon, Plain<catalogue.Coupon>>;
+  retailerPromotion: Same<wire.RetailerPromotion, Plain<catalogue.Promotion>>;
   cashbackOffer: Same<wire.CashbackOffer, Plain<Flat<ListForm<catalogue.CashbackOffer>>>>;
   coupon: Same<wire.Coupon, Plain<Flat<ListForm<catalogue.Coupon>>>>;
   promotion: Same<wire.Promotion, Plain<Flat<ListForm<catalogue.Promotion>>>>;
   transaction: Same<wire.Transaction, Plain<transactions.Transaction>>;
   errorCode: Same<wire.Problem['code'], ErrorCode>;
-  parameterError: Same<NonNullable<wire.Problem['errors']>[number], Flat<ParameterError>>;
+  parameterError: Same<wire.ParameterError, Flat<ParameterError>>;
 } = {
   retailer: true,
+  retailerOffer: true,
+  retailerCoupon: true,
+  retailerPromotion: true,
   cashbackOffer: true,
   coupon: true,
   promotion: true,

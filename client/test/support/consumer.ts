@@ -7,6 +7,7 @@ const IMPORTS = `import {
   formatCashback,
   OfferbookClient,
   parseTimestamp,
+  type RetailerOffer,
   type RetryOptions,
   type Transaction,
 } from '@offerbook/client';
@@ -20,7 +21,7 @@ async function main() {
   const sales = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_prv_…', dates: 'Date' });
   const filters: CashbackOffersParameters = { country: 'DE' };
   const offers: CashbackOffer[] = await catalogue.cashbackOffers(filters).toArray({ max: 10 });
-  const embedded = (await catalogue.retailers()).data.flatMap((retailer) => retailer.cashbackOffers);
+  const embedded: RetailerOffer[] = (await catalogue.retailers()).data.flatMap((retailer) => retailer.cashbackOffers);
   const seen: Transaction<Date>[] = [];
   const store = fileCheckpoint('consumer-place.txt');
   for await (const change of sales.followTransactions({ once: true, store })) seen.push(change);

@@ -1,7 +1,11 @@
 // The OpenAPI document: valid, without a warning, the same everywhere, and true.
 
-import { describe, expect, test } from 'bun:test';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { lintFromString, loadConfig } from '@redocly/openapi-core';
+import spectralCore from '@stoplight/spectral-core';
+import spectralRulesets from '@stoplight/spectral-rulesets';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/http/site/openapi.ts';
@@ -9,17 +13,74 @@ import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
+const ROOT = join(import.meta.dir, '../../..');
 const document = await openApiDocument();
 
-test('passes the recommended rules of the Redocly linter without a warning', async () => {
-  const problems = await lintFromString({
-    source: JSON.stringify(document),
-    // The specification writes its paths with a trailing slash.
-    config: await createConfig({ extends: ['recommended'], rules: { 'no-path-trailing-slash': 'off' } }),
+// Linters and processes take their time on a machine that is busy with others.
+setDefaultTimeout(60_000);
+
+describe.each([
+  ['without settings', document],
+  ['with a public URL', await openApiDocument({ pageSize: 50, publicUrl: 'https://api.example' })],
+])('the document %s', (_, linted) => {
+  test('passes the recommended rules of Redocly, but for those in redocly.yaml, without a warning', async () => {
+    const config = await loadConfig({ configPath: join(ROOT, 'redocly.yaml') });
+    const problems = await lintFromString({ source: JSON.stringify(linted), config });
+    expect(
+      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`),
+    ).toEqual([]);
   });
-  expect(
-    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`),
-  ).toEqual([]);
+
+  test('passes the rules of Spectral, but for those in .spectral.yaml, without a hint', async () => {
+    const { extends: bases, rules } = Bun.YAML.parse(readFileSync(join(ROOT, '.spectral.yaml'), 'utf8')) as {
+      extends: string[];
+      rules: Record<string, 'off'>;
+    };
+    expect(bases).toEqual(['spectral:oas']);
+    const spectral = new spectralCore.Spectral();
+    const ruleset = { extends: [spectralRulesets.oas], rules };
+    spectral.setRuleset(ruleset as unknown as Parameters<typeof spectral.setRuleset>[0]);
+    const problems = await spectral.run(JSON.parse(JSON.stringify(linted)));
+    expect(problems.map(({ code, message, path }) => `${code}: ${message} at ${path.join('.')}`)).toEqual([]);
+  });
+});
+
+test('the linters are told to overlook the trailing slashes of the specification, and nothing else', () => {
+  const rulesIn = (file: string) =>
+    (Bun.YAML.parse(readFileSync(join(ROOT, file), 'utf8')) as { rules: object }).rules;
+  expect<object>(rulesIn('redocly.yaml')).toEqual({ 'no-path-trailing-slash': 'off' });
+  expect<object>(rulesIn('.spectral.yaml')).toEqual({ 'path-keys-no-trailing-slash': 'off' });
+});
+
+test('what is sent may get further fields: no schema forbids them', () => {
+  expect(JSON.stringify(document)).not.toContain('additionalProperties');
+});
+
+test('every object has a name, and every field a description, also where it may be null', () => {
+  const schemas = document.components.schemas as Record<string, { properties: Record<string, object> }>;
+  for (const [name, { properties }] of Object.entries(schemas)) {
+    for (const [field, schema] of Object.entries(properties)) {
+      expect([`${name}.${field}`, schema]).toEqual([
+        `${name}.${field}`,
+        expect.objectContaining({ description: expect.any(String) }),
+      ]);
+      expect(JSON.stringify(schema)).not.toContain('properties');
+    }
+  }
+  expect(Object.keys(schemas)).toEqual([
+    ...['Retailer', 'RetailerOffer', 'RetailerCoupon', 'RetailerPromotion', 'RetailerPage'],
+    ...['CashbackOffer', 'CashbackOfferPage', 'Coupon', 'CouponPage', 'Promotion', 'PromotionPage'],
+    ...['Transaction', 'TransactionPage', 'Problem', 'ParameterError'],
+  ]);
+});
+
+test('a page links to the next one', () => {
+  for (const { get } of Object.values(document.paths)) {
+    expect(get.responses[200]?.links?.nextPage).toMatchObject({
+      operationId: get.operationId,
+      parameters: { cursor: '$response.body#/cursor' },
+    });
+  }
 });
 
 test('GET /openapi.json and offerbook openapi give the same document', async () => {
@@ -40,6 +101,7 @@ test('says what the operator has set: the size of a page, and where callers reac
     Bun.spawn(['npx', 'offerbook', 'openapi'], { env, stdout: 'pipe', stderr: 'ignore' }).stdout,
   ).json();
   expect(printed).toEqual(served);
+  expect(served.servers).toEqual([{ url: publicUrl, description: 'This server' }]);
   expect(await (await node.get('/docs')).text()).toContain('1 to 1000, else 7');
   for (const { get } of Object.values(served.paths)) {
     const limit = get.parameters.find(({ name }) => name === 'limit');

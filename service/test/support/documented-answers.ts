@@ -36,7 +36,7 @@ ajv.addFormat(
   (text) => URI_CHARACTERS.test(text) && URL.canParse(text, 'http://base.example'),
 );
 ajv.addFormat('date-time-local', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/);
-ajv.addSchema({ $id: 'document', ...document });
+ajv.addSchema(strict({ $id: 'document', ...document }));
 
 const compiled = new Map<object, ValidateFunction>();
 
@@ -108,5 +108,14 @@ function bodyProblems({ content }: DocumentedResponse, answer: Answer, method: s
 }
 
 function withAbsoluteReferences(schema: object): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/')) as object;
+  return JSON.parse(JSON.stringify(strict(schema)).replaceAll('"$ref":"#/', '"$ref":"document#/')) as object;
+}
+
+/** Callers must expect further fields; this version of the service must send none that it does not document. */
+function strict<Schema>(schema: Schema): Schema {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(strict) as Schema;
+  const entries = Object.entries(schema).map(([key, value]): [string, unknown] => [key, strict(value)]);
+  const isObject = 'properties' in schema && (schema as { type?: unknown }).type === 'object';
+  return Object.fromEntries([...entries, ...(isObject ? [['additionalProperties', false]] : [])]) as Schema;
 }

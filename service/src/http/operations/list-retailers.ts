@@ -16,6 +16,7 @@ export const listRetailers = {
   item: {
     component: 'Retailer',
     loadSchema: async () => (await import('../../domain/catalogue.ts')).RetailerSchema,
+    embedded: { cashbackOffers: 'RetailerOffer', coupons: 'RetailerCoupon', promotions: 'RetailerPromotion' },
   },
   sample: {
     clientMethod: 'retailers',

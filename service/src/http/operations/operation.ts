@@ -37,6 +37,8 @@ export interface ListedItem {
   readonly component: string;
   /** Loaded for the OpenAPI document only: a server starts without the schemas. */
   readonly loadSchema: () => Promise<z.ZodType>;
+  /** The lists that are embedded in it, and the names of their items among the components. */
+  readonly embedded?: Readonly<Record<string, string>>;
 }
 
 /** What the code samples of an operation call, and what they print. */

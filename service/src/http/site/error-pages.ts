@@ -1,8 +1,10 @@
 // The pages under /errors/: for each error what it means, what to do, and what it looks like.
 
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
-import { exampleProblem } from '../problem.ts';
+import { listRetailers } from '../operations/list-retailers.ts';
+import { listTransactions } from '../operations/list-transactions.ts';
 import { type Html, html } from './html.ts';
+import { exampleProblem } from './openapi-examples.ts';
 
 const RETRY: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'Yes, after the number of seconds in the Retry-After header.',
@@ -25,7 +27,7 @@ export function errorList(): Html {
 
 export function errorPage(code: ErrorCode): Html {
   const { status, title, meaning, remedy } = ERRORS[code];
-  const path = code === 'private_token_in_browser' ? '/v1/transactions/' : '/v1/retailers/';
+  const operation = code === 'private_token_in_browser' ? listTransactions : listRetailers;
   return html`<div class="screen narrow prose">
 <nav aria-label="Way back"><a class="back" href="/errors/">All errors</a></nav>
 <h1>${title}</h1>
@@ -34,6 +36,6 @@ export function errorPage(code: ErrorCode): Html {
 <h2>What to do</h2><p>${remedy}</p>
 <h2>Is it worth trying again?</h2><p>${RETRY[code] ?? 'No: the same request will be refused every time.'}</p>
 <h2>What it looks like</h2>
-<pre tabindex="0"><code>${JSON.stringify(exampleProblem(code, path), null, 2)}</code></pre>
+<pre tabindex="0"><code>${JSON.stringify(exampleProblem(code, operation), null, 2)}</code></pre>
 </div>`;
 }

@@ -1,13 +1,13 @@
 // The OpenAPI 3.1 document, made from the schemas that check imports, the table of operations and the table
 // of errors, so that it cannot say anything else than what the service does.
 
-import { z } from 'zod';
 import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
-import { exampleProblem } from '../problem.ts';
 import { type CodeSample, codeSamples } from './code-samples.ts';
+import { examplePage, exampleProblem } from './openapi-examples.ts';
+import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, schemaRef } from './openapi-schemas.ts';
 import {
   COMMON_ERROR_HEADERS,
   ERROR_HEADERS,
@@ -21,7 +21,17 @@ import {
 interface ResponseObject {
   readonly description: string;
   readonly headers: Record<string, Schema>;
-  readonly content?: Record<string, { schema: Schema; example?: unknown }>;
+  readonly content?: Record<
+    string,
+    { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
+  >;
+  readonly links?: Record<string, LinkObject>;
+}
+
+interface LinkObject {
+  readonly operationId: string;
+  readonly parameters: Record<string, string>;
+  readonly description: string;
 }
 
 export interface OperationObject {
@@ -41,6 +51,7 @@ export interface OpenApiDocument {
     title: string;
     version: string;
     description: string;
+    contact: { name: string };
     license: { name: string; identifier: string };
   };
   readonly servers: readonly { url: string; description: string }[];
@@ -58,12 +69,8 @@ export interface DocumentSettings {
 const DEFAULTS: DocumentSettings = { pageSize: PAGE_SIZE_DEFAULT, publicUrl: undefined };
 
 export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocument> {
-  const described = await Promise.all(
-    OPERATIONS.map(async (operation) => ({
-      operation,
-      schema: wireSchema(await operation.item.loadSchema()),
-    })),
-  );
+  const schemas: Record<string, Schema> = {};
+  for (const { item } of OPERATIONS) Object.assign(schemas, await itemSchemas(item));
   return {
     openapi: '3.1.0',
     info: {
@@ -72,9 +79,10 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
       version: '1.0.0',
       description:
         'Retailers with their cashback offers, coupons and promotions, and the transactions of your users. All operations are reads. Lists come in pages: send the cursor of a page to get the next one; a page without a cursor is the last.',
+      contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'This server' }],
+    servers: [{ url: settings.publicUrl ?? '/', description: 'This server' }],
     tags: [
       { name: 'Catalogue', description: 'What is on offer. Takes public tokens, from servers and browsers.' },
       {
@@ -83,16 +91,10 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
       },
     ],
     paths: Object.fromEntries(
-      described.map(({ operation, schema }) => [
-        operation.path,
-        { get: operationObject(operation, schema, settings) },
-      ]),
+      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, schemas, settings) }]),
     ),
     components: {
-      schemas: {
-        ...Object.fromEntries(described.map(({ operation, schema }) => [operation.item.component, schema])),
-        Problem: PROBLEM,
-      },
+      schemas: { ...schemas, ...PROBLEM_SCHEMAS },
       headers: HEADERS,
       securitySchemes: {
         publicToken: { type: 'http', scheme: 'bearer', description: 'A public API token, ob_pub_…' },
@@ -108,7 +110,7 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
 
 function operationObject(
   operation: Operation,
-  schema: Schema,
+  schemas: Readonly<Record<string, Schema>>,
   { pageSize, publicUrl }: DocumentSettings,
 ): OperationObject {
   const isCatalogue = operation.tokenKind === 'public';
@@ -140,43 +142,30 @@ function operationObject(
         headers: headerRefs(headers),
         content: {
           'application/json': {
-            schema: envelope(operation.item.component),
-            example: {
-              data: [exampleOf(schema)],
-              cursor: '0192d1a0-0000-7000-8000-000000000201',
-            },
+            schema: schemaRef(pageComponent(operation.item)),
+            example: examplePage(operation.item.component, schemas),
           },
         },
+        links: { nextPage: nextPage(operation) },
       },
       ...(isCatalogue ? notModified : {}),
-      ...errorResponses(operation),
+      ...errorResponses(operation, publicUrl),
     },
     'x-codeSamples': codeSamples(operation, publicUrl),
   };
 }
 
-function envelope(component: string): Schema {
+function nextPage({ id }: Operation): LinkObject {
   return {
-    type: 'object',
-    required: ['data'],
-    additionalProperties: false,
-    properties: {
-      data: {
-        type: 'array',
-        description: 'The items of the page',
-        items: { $ref: `#/components/schemas/${component}` },
-      },
-      cursor: {
-        type: 'string',
-        format: 'uuid',
-        description: 'The id of the next item; present only when more items can be fetched',
-      },
-    },
+    operationId: id,
+    parameters: { cursor: '$response.body#/cursor' },
+    description:
+      'The next page, with the other parameters unchanged. There is one only when the body has a cursor.',
   };
 }
 
 /** The errors that an operation can answer with, by status: several codes may share one. */
-function errorResponses(operation: Operation): Record<string, ResponseObject> {
+function errorResponses(operation: Operation, publicUrl: string | undefined): Record<string, ResponseObject> {
   const codes = ERROR_CODES.filter(
     (code) =>
       code !== 'not_found' && (code !== 'private_token_in_browser' || operation.tokenKind === 'private'),
@@ -184,7 +173,6 @@ function errorResponses(operation: Operation): Record<string, ResponseObject> {
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, sharing]) => {
-      const [first] = sharing;
       const names: HeaderName[] = [
         ...COMMON_ERROR_HEADERS,
         ...new Set(sharing.flatMap((code) => ERROR_HEADERS[code] ?? [])),
@@ -196,74 +184,16 @@ function errorResponses(operation: Operation): Record<string, ResponseObject> {
           headers: headerRefs(names),
           content: {
             'application/problem+json': {
-              schema: { $ref: '#/components/schemas/Problem' },
-              example: first === undefined ? undefined : exampleProblem(first, operation.path),
+              schema: schemaRef('Problem'),
+              examples: Object.fromEntries(
+                sharing.map((code) => [code, { value: exampleProblem(code, operation, publicUrl) }]),
+              ),
             },
           },
         },
       ];
     }),
   );
-}
-
-const PROBLEM: Schema = {
-  type: 'object',
-  description: 'An error, as in RFC 9457',
-  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],
-  additionalProperties: false,
-  properties: {
-    type: { type: 'string', format: 'uri-reference', description: 'A page that explains the error' },
-    title: { type: 'string', description: 'What went wrong, the same for every error of this code' },
-    status: { type: 'integer', description: 'The HTTP status' },
-    detail: { type: 'string', description: 'What went wrong this time' },
-    instance: { type: 'string', description: 'The path that was asked for' },
-    code: { type: 'string', enum: ERROR_CODES, description: 'A stable name for programs' },
-    requestId: { type: 'string', description: 'The id under which the service has logged the request' },
-    errors: {
-      type: 'array',
-      description: 'Every bad parameter',
-      items: {
-        type: 'object',
-        required: ['parameter', 'detail'],
-        additionalProperties: false,
-        properties: {
-          parameter: { type: 'string', description: 'The name of the parameter' },
-          detail: { type: 'string', description: 'What is wrong with its value' },
-        },
-      },
-    },
-  },
-};
-
-/** The JSON schema of what is sent: defaults are for imports and say nothing to a reader. */
-function wireSchema(schema: z.ZodType): Schema {
-  const made: Schema = z.toJSONSchema(schema, {
-    io: 'output',
-    override: ({ jsonSchema }) => {
-      delete jsonSchema.default;
-    },
-  });
-  // The document says for all of them what they are written in.
-  delete made.$schema;
-  return made;
-}
-
-/** An example value, put together from the examples of the fields. */
-function exampleOf(schema: Schema): unknown {
-  const { examples, anyOf, properties, items } = schema as {
-    examples?: unknown[];
-    anyOf?: Schema[];
-    properties?: Record<string, Schema>;
-    items?: Schema;
-  };
-  if (examples !== undefined) return examples[0];
-  if (anyOf?.[0] !== undefined) return exampleOf(anyOf[0]);
-  if (properties !== undefined) {
-    return Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [name, exampleOf(property)]),
-    );
-  }
-  return items === undefined ? null : [exampleOf(items)];
 }
 
 function headerRefs(names: readonly HeaderName[]): Record<string, Schema> {

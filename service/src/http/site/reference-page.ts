@@ -10,7 +10,14 @@ import { type Html, html } from './html.ts';
 import { htmlPage } from './html-page.ts';
 import type { OpenApiDocument, OperationObject } from './openapi.ts';
 import type { HeaderObject, ParameterObject } from './openapi-words.ts';
-import { type FieldSchema, fieldTable, typeWords } from './reference-schema.ts';
+import {
+  componentOf,
+  type FieldSchema,
+  fieldTable,
+  resolve,
+  type Schemas,
+  typeWords,
+} from './reference-schema.ts';
 
 export function referencePage(
   document: OpenApiDocument,
@@ -75,7 +82,7 @@ ${parameterTable(operation)}
 ${isPublic ? tryForm(path, operation) : html`<p class="muted">There is no form to try this one: a private token must not be used in a browser. Set <code>OFFERBOOK_TOKEN</code> to a private token and run the sample above instead.</p>`}
 <h3>Answer</h3>
 <p>A page: <code>data</code> is a list of the objects below; <code>cursor</code> is there when there are more.</p>
-${fieldTable(`Fields of ${item.name}`, item.schema)}
+${fieldTable(`Fields of ${item.name}`, item.schema, document.components.schemas as Schemas)}
 ${headerTable(document, operation)}
 <details><summary>Example</summary><pre tabindex="0"><code>${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
 </section>`;
@@ -85,13 +92,10 @@ function itemSchema(
   document: OpenApiDocument,
   operation: OperationObject,
 ): { name: string; schema: FieldSchema } {
-  const envelope = operation.responses[200]?.content?.['application/json']?.schema as
-    | { properties: { data: { items: { $ref: string } } } }
-    | undefined;
-  const name = envelope?.properties.data.items.$ref.split('/').at(-1) ?? '';
-  const schema = document.components.schemas?.[name] as FieldSchema | undefined;
-  if (schema === undefined) throw new Error(`${operation.operationId} answers with an unknown schema`);
-  return { name, schema };
+  const schemas = document.components.schemas as Schemas;
+  const page = operation.responses[200]?.content?.['application/json']?.schema as FieldSchema;
+  const data = resolve(page, schemas).properties?.data?.items ?? {};
+  return { name: componentOf(data), schema: resolve(data, schemas) };
 }
 
 function headerTable(document: OpenApiDocument, { operationId, responses }: OperationObject): Html {

@@ -1,0 +1,94 @@
+// The examples of the OpenAPI document and of the pages of the errors. They are what the service really sends; tests
+// compare them with real answers.
+
+import type { TokenKind } from '../../domain/access-token.ts';
+import { ERRORS, type ErrorCode, type ParameterError } from '../../domain/api-errors.ts';
+import { PAGE_SIZE_MAX } from '../../domain/page.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { Schema } from './openapi-words.ts';
+
+/** Stands for the address of the service where the operator has named none. */
+const BASE_URL = 'https://api.example';
+
+type Components = Readonly<Record<string, Schema>>;
+
+/** A page of one item, put together from the examples of the fields. Its cursor is the id after that of the item. */
+export function examplePage(component: string, components: Components): unknown {
+  const item = exampleOf(components[component] ?? {}, components) as { id: string };
+  return { data: [item], cursor: item.id.replace(/.$/, (digit) => String(Number(digit) + 1)) };
+}
+
+function exampleOf(schema: Schema, components: Components): unknown {
+  const { examples, properties, items, $ref } = schema as {
+    examples?: unknown[];
+    properties?: Record<string, Schema>;
+    items?: Schema;
+    $ref?: string;
+  };
+  if ($ref !== undefined) return exampleOf(components[$ref.split('/').at(-1) ?? ''] ?? {}, components);
+  if (examples !== undefined) return examples[0];
+  if (properties !== undefined) {
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, exampleOf(property, components)]),
+    );
+  }
+  return items === undefined ? null : [exampleOf(items, components)];
+}
+
+export function exampleProblem(
+  code: ErrorCode,
+  { path, tokenKind }: Pick<Operation, 'path' | 'tokenKind'>,
+  baseUrl = BASE_URL,
+): Record<string, unknown> {
+  const { status, title } = ERRORS[code];
+  const { detail, errors } = exampleDetails(tokenKind)[code];
+  return {
+    type: `${baseUrl}/errors/${code}`,
+    title,
+    status,
+    detail,
+    instance: path,
+    code,
+    requestId: '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
+    ...(errors === undefined ? {} : { errors }),
+  };
+}
+
+const LIMIT_DETAIL = `must be a whole number from 1 to ${PAGE_SIZE_MAX}`;
+
+interface ProblemDetails {
+  readonly detail: string;
+  readonly errors?: readonly ParameterError[];
+}
+
+/** What the service says to callers of the operations that take tokens of this kind. */
+function exampleDetails(kind: TokenKind): Record<ErrorCode, ProblemDetails> {
+  const isPublic = kind === 'public';
+  return {
+    missing_token: { detail: 'Send the header "Authorization: Bearer <token>".' },
+    invalid_token: { detail: 'The access token is malformed, unknown, expired or revoked.' },
+    wrong_token_kind: {
+      detail: `This operation takes ${kind} tokens only; a ${isPublic ? 'private' : 'public'} token was sent.`,
+    },
+    private_token_in_browser: {
+      detail:
+        'The request has an Origin header, so it comes from a browser. Private tokens are for servers only.',
+    },
+    invalid_parameter: {
+      detail: `limit ${LIMIT_DETAIL}.`,
+      errors: [{ parameter: 'limit', detail: LIMIT_DETAIL }],
+    },
+    not_found: {
+      detail: 'There is nothing at this path. What there is stands in the API reference at /docs.',
+    },
+    method_not_allowed: { detail: 'Use GET or HEAD.' },
+    uri_too_long: { detail: 'The URL must not be longer than 8192 bytes.' },
+    rate_limited: { detail: 'Too many requests. Try again in 30 s.' },
+    internal: { detail: 'Something went wrong on our side.' },
+    unavailable: {
+      detail: isPublic
+        ? 'The catalogue is still being loaded. Try again shortly.'
+        : 'The database cannot be reached right now. Try again shortly.',
+    },
+  };
+}

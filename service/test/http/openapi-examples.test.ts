@@ -1,0 +1,142 @@
+// The examples of the OpenAPI document are what the service sends: the same data and the same mistakes give the same
+// answers, byte for byte.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { ERROR_CODES, type ErrorCode } from '../../src/domain/api-errors.ts';
+import type { Retailer } from '../../src/domain/catalogue.ts';
+import type { Timestamp } from '../../src/domain/timestamp.ts';
+import { timestampMs } from '../../src/domain/timestamp.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { openApiDocument } from '../../src/http/site/openapi.ts';
+import { exampleProblem } from '../../src/http/site/openapi-examples.ts';
+import { retailer } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+setDefaultTimeout(30_000);
+
+const document = await openApiDocument();
+
+interface ExamplePage<Item> {
+  readonly data: readonly [Item];
+  readonly cursor: Uuid;
+}
+
+function examplePage<Item>(path: string): ExamplePage<Item> {
+  return document.paths[path]?.get.responses[200]?.content?.['application/json']
+    ?.example as ExamplePage<Item>;
+}
+
+const { data: shops, cursor: nextShop } = examplePage<Retailer>('/v1/retailers/');
+const { data: sales, cursor: nextSale } = examplePage<Transaction>('/v1/transactions/');
+const [shop] = shops;
+const [sale] = sales;
+
+let node: TestNode;
+let nowMs = timestampMs('2026-04-01T00:00:00' as Timestamp);
+const tokens = { public: '', private: '' };
+
+beforeAll(async () => {
+  node = await TestNode.start({ clock: () => nowMs, settings: { publicUrl: 'https://api.example' } });
+  tokens.public = await node.token('public');
+  tokens.private = await node.token('private');
+  const other = (path: string) => examplePage<never>(path).cursor;
+  const second = retailer(0, {
+    id: nextShop,
+    cashbackOffers: shop.cashbackOffers.map((offer) => ({ ...offer, id: other('/v1/cashback-offers/') })),
+    coupons: shop.coupons.map((coupon) => ({ ...coupon, id: other('/v1/coupons/') })),
+    promotions: shop.promotions.map((promotion) => ({ ...promotion, id: other('/v1/promotions/') })),
+  });
+  await node.catalogue([shop, second]);
+});
+
+afterAll(() => node[Symbol.asyncDispose]());
+
+describe('the example of a page', () => {
+  test.each(OPERATIONS.filter(({ tokenKind }) => tokenKind === 'public').map(({ path }) => path))(
+    'is what GET %s answers',
+    async (path) => {
+      const answer = await node.get(`${path}?limit=1`, tokens.public);
+      expect(await answer.text()).toBe(JSON.stringify(examplePage(path)));
+    },
+  );
+
+  test('is what GET /v1/transactions/ answers', async () => {
+    nowMs = timestampMs(sale.updatedAt);
+    const { updatedAt: _, ...row } = sale;
+    await node.transactions([row, { ...row, id: nextSale }]);
+    const answer = await node.get('/v1/transactions/?limit=1', tokens.private);
+    expect(await answer.text()).toBe(JSON.stringify(examplePage('/v1/transactions/')));
+  });
+});
+
+/** The mistake that leads to each error, at an operation that takes public tokens. */
+const MISTAKES: Partial<Record<ErrorCode, (path: string) => Promise<Response>>> = {
+  missing_token: (path) => node.get(path),
+  invalid_token: (path) => node.get(path, `ob_pub_${'0'.repeat(36)}`),
+  wrong_token_kind: (path) => node.get(path, tokens.private),
+  invalid_parameter: (path) => node.get(`${path}?limit=0`, tokens.public),
+  not_found: (path) => node.get(`${path}x`, tokens.public),
+  method_not_allowed: (path) => node.request('DELETE', path, tokens.public),
+  uri_too_long: (path) => node.get(`${path}?name=${'x'.repeat(8192)}`, tokens.public),
+};
+
+function withoutIds(problem: Record<string, unknown>): unknown {
+  const { requestId, instance, ...rest } = problem;
+  return { ...rest, hasIds: typeof requestId === 'string' && typeof instance === 'string' };
+}
+
+describe('the example of an error', () => {
+  const [operation] = OPERATIONS;
+
+  test.each(Object.entries(MISTAKES))('%s is what the service answers', async (code, make) => {
+    const path = operation?.path ?? '/v1/retailers/';
+    const answered = (await (await make(path)).json()) as Record<string, unknown>;
+    const example = exampleProblem(code as ErrorCode, { path, tokenKind: 'public' });
+    expect(withoutIds(answered)).toEqual(withoutIds(example));
+    expect(Object.keys(answered)).toEqual(Object.keys(example));
+  });
+
+  test('private_token_in_browser and wrong_token_kind of transactions are what the service answers', async () => {
+    const path = '/v1/transactions/';
+    const fromPage = await node.get(path, tokens.private, { Origin: 'https://shop.example' });
+    const wrongKind = await node.get(path, tokens.public);
+    for (const [code, answer] of [
+      ['private_token_in_browser', fromPage],
+      ['wrong_token_kind', wrongKind],
+    ] as const) {
+      const example = exampleProblem(code, { path, tokenKind: 'private' });
+      expect(withoutIds((await answer.json()) as Record<string, unknown>)).toEqual(withoutIds(example));
+    }
+  });
+
+  test('rate_limited is what the service answers, but for the number of seconds', async () => {
+    await using limited = await TestNode.start({
+      settings: { publicUrl: 'https://api.example', rateLimitPublic: 1 },
+    });
+    const token = await limited.token('public');
+    await limited.get('/v1/retailers/', token);
+    const answer = (await (await limited.get('/v1/retailers/', token)).json()) as Record<string, unknown>;
+    const example = exampleProblem('rate_limited', { path: '/v1/retailers/', tokenKind: 'public' });
+    expect(withoutIds({ ...answer, detail: String(answer.detail).replace(/\d+/, '30') })).toEqual(
+      withoutIds(example),
+    );
+  });
+
+  test('of every error but those of a broken service is compared here; those two have one text each', async () => {
+    const compared = [...Object.keys(MISTAKES), 'private_token_in_browser', 'rate_limited'];
+    expect(ERROR_CODES.filter((code) => !compared.includes(code))).toEqual(['internal', 'unavailable']);
+    const sources = await Promise.all(
+      ['app.ts', 'operations/database-deadline.ts', 'operations/catalogue-route.ts'].map((file) =>
+        Bun.file(new URL(`../../src/http/${file}`, import.meta.url)).text(),
+      ),
+    );
+    for (const tokenKind of ['public', 'private'] as const) {
+      for (const code of ['internal', 'unavailable'] as const) {
+        const { detail } = exampleProblem(code, { path: '/v1/retailers/', tokenKind });
+        expect(sources.some((source) => source.includes(`'${detail}'`))).toBe(true);
+      }
+    }
+  });
+});
