@@ -12,9 +12,10 @@ const ALLOWED: Record<string, readonly string[]> = {
   storage: ['domain'],
   catalogue: ['domain'],
   importer: ['domain'],
+  feeds: ['domain', 'importer'],
   http: ['domain', 'catalogue'],
   'config.ts': ['domain', 'http'],
-  cli: ['domain', 'storage', 'catalogue', 'importer', 'http', 'config.ts'],
+  cli: ['domain', 'storage', 'catalogue', 'importer', 'feeds', 'http', 'config.ts'],
   'main.ts': ['cli'],
 };
 

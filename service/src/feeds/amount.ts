@@ -95,6 +95,9 @@ export function printAmount({ units, scale }: Amount): string {
 
 /** The number to print; infinite when it has more digits than a number keeps, which the check of the row then refuses. */
 export function toNumber(amount: Amount): number {
+  const units = Number(amount.units);
+  // Both are exact, and the quotient of two exact numbers is the number nearest to the true one, as is that of a text.
+  if (Math.abs(units) < 1e15 && amount.scale <= 15) return units / 10 ** amount.scale;
   return parseDecimal(printAmount(amount));
 }
 

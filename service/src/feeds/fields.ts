@@ -35,10 +35,10 @@ export class Fields {
 
   /** A text, or a number as its digits: ids come as either. The path '' is the value itself. */
   findText(path: string): string | undefined {
-    const found = this.find(path);
-    const value = isObject(found) && Object.hasOwn(found, XML_TEXT) ? found[XML_TEXT] : found;
+    const value = this.find(path);
     if (value === undefined || typeof value === 'string') return value;
     if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+    if (isObject(value) && typeof value[XML_TEXT] === 'string') return value[XML_TEXT];
     this.fail(path, 'must be a text');
     return undefined;
   }
@@ -111,21 +111,18 @@ export function quote(text: string): string {
 
 const paths = new Map<string, readonly string[]>();
 
-/** The field of that very name, or else the one that the dots lead to: columns of tables may have dots in their names. */
+/** What the dots of a path lead to, or else the field of that very name: columns of tables may have dots in theirs. */
 function at(value: unknown, path: string): unknown {
   if (path === '') return value;
-  if (isObject(value) && Object.hasOwn(value, path)) return value[path];
-  if (!path.includes('.')) return undefined;
   let names = paths.get(path);
   if (names === undefined) {
     names = path.split('.');
     paths.set(path, names);
   }
   let found = value;
-  for (const name of names) {
-    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
-    found = found[name];
-  }
+  for (const name of names) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  if (found === undefined && names.length > 1 && isObject(value) && Object.hasOwn(value, path))
+    return value[path];
   return found;
 }
 

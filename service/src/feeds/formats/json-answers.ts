@@ -95,14 +95,33 @@ class AnswerCutter {
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {
+      const byte = chunk[at] ?? 0;
       if (this.#cutting !== undefined) at = this.#cut(chunk, at);
-      else {
-        const byte = chunk[at] ?? 0;
+      else if (isBlank(byte)) {
         if (byte === NEWLINE) this.#scanner.line++;
-        if (isBlank(byte) || this.#takesMark(byte)) at++;
+        at++;
+      } else {
+        const rowEnd = this.#expected === 'answer' ? this.#takeWholeRow(chunk, at) : undefined;
+        if (rowEnd !== undefined) at = rowEnd;
+        else if (this.#takesMark(byte)) at++;
         else this.#beginValue(byte);
       }
     }
+  }
+
+  /** Takes an object that lies in this chunk and is a row by itself, as in NDJSON; returns where to go on. */
+  #takeWholeRow(chunk: Uint8Array, at: number): number | undefined {
+    const probe = new JsonScanner();
+    const end = chunk[at] === OPEN_OBJECT ? probe.findEnd(chunk, at, false) : undefined;
+    if (end === undefined) return undefined;
+    const place = { line: this.#scanner.line };
+    const { value, problem } = parseJsonRow(chunk.subarray(at, end), place, keepDigits);
+    // An envelope is opened instead, so that its rows have lines of their own.
+    if (isObject(value) && this.#findList(value) !== undefined) return undefined;
+    if (isObject(value)) this.#rules.onAnswer(value, place.line);
+    this.#rows.push(this.#row(value, place, problem));
+    this.#scanner.line += probe.line - 1;
+    return end;
   }
 
   end(): void {

@@ -9,7 +9,7 @@ import {
 import type { Uuid } from '../../domain/uuid.ts';
 import { checkRow } from '../../importer/checks/row-problem.ts';
 import type { FieldProblem } from '../../importer/formats/raw-row.ts';
-import { type Amount, isNegative, printAmount, round, toNumber } from '../amount.ts';
+import { round, toNumber } from '../amount.ts';
 import { type IdMaker, idMaker } from '../derive-id.ts';
 import { minorUnits } from '../minor-units.ts';
 import type { Sale } from '../network.ts';
@@ -62,8 +62,8 @@ export class TransactionMaker {
     if (owner.kind === 'unknown') return { kind: 'bad', problems: [owner.problem] };
     if (owner.kind === 'other organisation') return owner;
     const row = this.#row(sale, owner.kind === 'click' ? NO_USER : owner);
-    const problems = [...negativeAmounts(sale), ...this.#findFaults(row)];
-    if (problems.length > 0) return { kind: 'bad', problems };
+    const problems = this.#findFaults(row);
+    if (problems !== undefined) return { kind: 'bad', problems };
     return { kind: 'row', row: owner.kind === 'click' ? withClick(row, owner.clickId) : row };
   }
 
@@ -95,11 +95,11 @@ export class TransactionMaker {
     return this.#rules.coupons.find(this.#makeId('retailer', advertiserId), couponCode, soldAt);
   }
 
-  /** What the import would say of the row. */
-  #findFaults(row: UnstampedTransaction): readonly FieldProblem[] {
-    if (isPrinted(row)) return [];
-    const { problems = [] } = checkRow({ place: { line: 1 }, value: row }, ROW_SCHEMA);
-    return problems.map(({ field, reason }) =>
+  /** What the import would say of the row, or undefined when it would take it. */
+  #findFaults(row: UnstampedTransaction): readonly FieldProblem[] | undefined {
+    if (isPrinted(row)) return undefined;
+    const { problems } = checkRow({ place: { line: 1 }, value: row }, ROW_SCHEMA);
+    return problems?.map(({ field, reason }) =>
       field === 'country' && row.country === undefined ? NO_COUNTRY : { field, reason },
     );
   }
@@ -117,15 +117,6 @@ export class TransactionMaker {
 type User = { readonly passbackUid: string | null; readonly passbackData: string | null };
 const NO_USER: User = { passbackUid: null, passbackData: null };
 const OFFER_IDS_KEPT_MAX = 100_000;
-
-function negativeAmounts({ orderValue, commissions }: Sale): FieldProblem[] {
-  const told = (field: string, amount: Amount): FieldProblem[] =>
-    isNegative(amount) ? [{ field, reason: `is ${printAmount(amount)}, which is below zero` }] : [];
-  return [
-    ...told('the order value', orderValue),
-    ...commissions.flatMap(({ amount }) => told('the commission', amount)),
-  ];
-}
 
 /** The organisation, the user, the times and the deal come from the record of the click. */
 function withClick(row: UnstampedTransaction, clickId: string): ClickRow {

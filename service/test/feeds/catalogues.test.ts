@@ -1,0 +1,433 @@
+// Catalogues of each network: whole results, what only the overlay knows, and what is left out.
+
+import { describe, expect, test } from 'bun:test';
+import { parseOverlay } from '../../src/feeds/source/overlay.ts';
+import {
+  awinFiles,
+  awinShop,
+  cjFiles,
+  convertCatalogueOf,
+  impactFiles,
+  partnerizeFiles,
+  rakutenFiles,
+} from './catalogues.ts';
+import { convertShops, errorOf, idOf, impactPage, type Row, sourceFor } from './fixture.ts';
+
+const LOGO = 'https://logos.example/greenthumb.svg';
+const NO_END = { startDate: '1970-01-01T00:00:00', endDate: '9999-12-31T23:59:59' };
+
+/** In the order of their ids, as everything is printed. */
+function byId<Item extends { id: unknown }>(...items: Item[]): Item[] {
+  return items.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+}
+
+function offer(id: string, changes: Row) {
+  return {
+    id,
+    featured: false,
+    cashbackPercentage: 0,
+    maximumFixedCommissionFee: null,
+    description: '',
+    category: '',
+    termsAndExclusions: '',
+    ...changes,
+  };
+}
+
+test('Awin: programmes, commission groups and offers', async () => {
+  const { rows, report } = await awinShop();
+  const ours = (kind: string, id: string) => idOf('awin', kind, id);
+  expect(rows).toEqual(
+    byId<Row & { id: string }>(
+      {
+        id: ours('retailer', '17874'),
+        name: 'Greenthumb DE',
+        hostname: 'www.greenthumb.example',
+        url: 'https://www.greenthumb.example/',
+        logo: LOGO,
+        cashbackOffers: byId(
+          offer(ours('offer', '297335'), {
+            countries: ['DE'],
+            cashbackPercentage: 0.02625,
+            description: 'Default',
+          }),
+          offer(ours('offer', '297336'), {
+            countries: ['DE'],
+            maximumFixedCommissionFee: 3.62,
+            description: 'New customers',
+            termsAndExclusions: 'customer is new, returning',
+          }),
+        ),
+        coupons: [
+          {
+            code: 'SPRING10',
+            id: ours('coupon', '2651268'),
+            description: '10% off bulbs: On all bulbs',
+            startDate: '2026-11-01T08:00:00',
+            endDate: '2026-12-01T08:00:00',
+          },
+        ],
+        promotions: [
+          {
+            id: ours('promotion', '2651269'),
+            description: 'Free delivery',
+            startDate: '2026-11-01T08:00:00',
+            endDate: '2026-12-02T00:00:00',
+            deepLink: 'https://www.greenthumb.example/delivery',
+          },
+        ],
+      },
+      {
+        id: ours('retailer', '20001'),
+        name: 'Selo Brasil',
+        hostname: 'selo.example',
+        url: 'https://selo.example',
+        logo: 'https://logos.example/selo.svg',
+        cashbackOffers: [
+          offer(ours('offer', '300001'), {
+            featured: true,
+            countries: ['BR'],
+            cashbackPercentage: 0.02,
+            description: 'Padrão',
+            category: 'Stamps',
+          }),
+        ],
+        coupons: [],
+        promotions: [],
+      },
+    ),
+  );
+  expect([report.read, report.written, report.notes]).toEqual([
+    7,
+    2,
+    ['1 row was left out: they are programmes that you have not joined.'],
+  ]);
+});
+
+test('Awin: offers from the CSV export, whose times are UTC and whose days come first', async () => {
+  const header =
+    'Promotion ID,Advertiser,Advertiser ID,Type,Code,Description,Starts,Ends,Categories,Regions,Terms,Deeplink Tracking,Deeplink,Commission Groups,Commission,Exclusive,Date Added,Title,Campaign';
+  const cells =
+    '2651268,Greenthumb DE,17874,Voucher,SPRING10,"On all ""bulbs"", and more",01/11/2026 08:00:00,12/12/2026 23:59:59,,DE,,https://www.awin1.com/x,https://www.greenthumb.example/bulbs,,5%,No,30/10/2026 08:00:00,10% off,';
+  const { rows } = await awinShop({ ...awinFiles, offers: `${header}\n${cells}\n` });
+  const greenthumb = rows.find((row) => row.name === 'Greenthumb DE');
+  expect([greenthumb?.coupons, greenthumb?.promotions]).toEqual([
+    [
+      {
+        code: 'SPRING10',
+        id: idOf('awin', 'coupon', '2651268'),
+        description: '10% off: On all "bulbs", and more',
+        startDate: '2026-11-01T08:00:00',
+        endDate: '2026-12-12T23:59:59',
+      },
+    ],
+    [],
+  ]);
+});
+
+test('impact.com: campaigns, contracts, promo codes and deals', async () => {
+  const { rows, report } = await convertCatalogueOf('impact', impactFiles);
+  const ours = (kind: string, id: string) => idOf('impact', kind, id);
+  const terms = { termsAndExclusions: 'Not on gift cards & stamps.\nx', countries: ['ZA', 'GB'] };
+  expect(rows).toEqual([
+    {
+      id: ours('retailer', '10306'),
+      name: 'Greenthumb',
+      hostname: 'www.greenthumb.example',
+      url: 'https://www.greenthumb.example',
+      logo: LOGO,
+      cashbackOffers: byId(
+        offer(ours('offer', '2240'), { ...terms, cashbackPercentage: 0.025, description: 'Online Sale' }),
+        offer(ours('offer', '2241'), {
+          ...terms,
+          maximumFixedCommissionFee: 6.25,
+          description: 'Subscription',
+        }),
+      ),
+      coupons: byId(
+        {
+          code: 'HAZEL10',
+          id: ours('coupon', '8111554'),
+          description: 'Summer promotion',
+          startDate: '2026-01-01T08:00:00',
+          endDate: '9999-12-31T23:59:59',
+        },
+        { code: 'MYSTERY', id: ours('coupon', 'deal 92813'), description: 'Mystery', ...NO_END },
+      ),
+      promotions: [
+        {
+          id: ours('promotion', 'deal 92812'),
+          description: 'Free shipping: On everything',
+          ...NO_END,
+          deepLink: 'https://www.greenthumb.example',
+        },
+      ],
+    },
+  ]);
+  expect(report.notes.toSorted()).toEqual([
+    '1 row was left out: their codes are expressions.',
+    '1 row was left out: they have expired.',
+    '1 row was left out: they pay for something else than purchases.',
+  ]);
+});
+
+test('Partnerize: campaigns with their active commissions, or the default rate where there are none', async () => {
+  const { rows } = await convertCatalogueOf('partnerize', partnerizeFiles, { country: 'GB' });
+  const ours = (kind: string, id: string) => idOf('partnerize', kind, id);
+  const garden = {
+    countries: ['GB'],
+    category: 'Garden',
+    termsAndExclusions: 'Not on gift cards',
+    description: 'Bulbs',
+  };
+  expect(rows).toEqual(
+    byId<Row & { id: string }>(
+      {
+        id: ours('retailer', '111111l29'),
+        name: 'Greenthumb',
+        hostname: 'www.greenthumb.example',
+        url: 'https://www.greenthumb.example/',
+        logo: LOGO,
+        cashbackOffers: byId(
+          offer(ours('offer', '7:111111l92'), { ...garden, cashbackPercentage: 0.04 }),
+          offer(ours('offer', '7:111111l93'), { ...garden, maximumFixedCommissionFee: 0.62 }),
+        ),
+        coupons: [
+          {
+            code: 'SPRING10',
+            id: ours('coupon', '111111l1000015'),
+            description: '10% off',
+            startDate: '2026-11-01T15:00:00',
+            endDate: '2026-12-01T15:00:00',
+          },
+        ],
+        promotions: [],
+      },
+      {
+        id: ours('retailer', '111111l30'),
+        name: 'Selo',
+        hostname: 'selo.example',
+        url: 'https://selo.example/',
+        logo: LOGO,
+        cashbackOffers: [
+          offer(ours('offer', 'default:111111l30'), { countries: ['GB'], maximumFixedCommissionFee: 1.75 }),
+        ],
+        coupons: [],
+        promotions: [],
+      },
+    ),
+  );
+});
+
+test('Partnerize: vouchers of a campaign that only the command knows', async () => {
+  const vouchers = partnerizeFiles.vouchers.replace('"campaign_id":"111111l29",', '');
+  const files = { campaigns: partnerizeFiles.campaigns, 'vouchers=111111l30': vouchers };
+  const { rows } = await convertCatalogueOf('partnerize', files, { country: 'GB' });
+  expect(rows.flatMap(({ name, coupons }) => (coupons as Row[]).map(({ code }) => [name, code]))).toEqual([
+    ['Selo', 'SPRING10'],
+  ]);
+});
+
+test('CJ: advertisers and links, as XML', async () => {
+  const { rows, report } = await convertCatalogueOf('cj', cjFiles);
+  const ours = (kind: string, id: string) => idOf('cj', kind, id);
+  const garden = { countries: ['US', 'CA'], category: 'Garden' };
+  expect(rows).toEqual([
+    {
+      id: ours('retailer', '1234567'),
+      name: 'Greenthumb & Daughters',
+      hostname: 'www.greenthumb.example',
+      url: 'https://www.greenthumb.example',
+      logo: LOGO,
+      cashbackOffers: byId(
+        offer(ours('offer', '1234567:380:37514'), {
+          ...garden,
+          cashbackPercentage: 0.04,
+          description: 'Purchase: Bulbs',
+        }),
+        offer(ours('offer', '1234567:380:37515'), {
+          ...garden,
+          maximumFixedCommissionFee: 2.5,
+          description: 'Purchase: Tools',
+        }),
+        offer(ours('offer', '1234567:380:default'), {
+          ...garden,
+          cashbackPercentage: 0.025,
+          description: 'Purchase',
+        }),
+      ),
+      coupons: [
+        {
+          code: 'SPRING10',
+          id: ours('coupon', '13000001'),
+          description: '10% off bulbs',
+          startDate: '2026-11-01T00:00:00',
+          endDate: '2026-12-01T23:59:00',
+        },
+      ],
+      promotions: [
+        {
+          id: ours('promotion', '13000002'),
+          description: 'Ships free: Free shipping',
+          ...NO_END,
+          deepLink: 'https://www.greenthumb.example/ships',
+        },
+      ],
+    },
+  ]);
+  expect(report.notes).toEqual(['1 row was left out: they are links without a promotion.']);
+});
+
+test('Rakuten: advertisers that are partners, offers, and coupons as XML', async () => {
+  const { rows } = await convertCatalogueOf('rakuten', rakutenFiles);
+  const ours = (kind: string, id: string) => idOf('rakuten', kind, id);
+  expect(rows).toEqual([
+    {
+      id: ours('retailer', '3358'),
+      name: 'Greenthumb',
+      hostname: 'www.greenthumb.example',
+      url: 'https://www.greenthumb.example/',
+      logo: LOGO,
+      cashbackOffers: [
+        offer(ours('offer', '185078'), {
+          countries: ['US'],
+          cashbackPercentage: 0.0525,
+          description: 'Autumn: Base',
+          termsAndExclusions: 'Bulbs: https://terms.example/1',
+        }),
+      ],
+      coupons: [
+        {
+          code: 'SPRING10',
+          id: ours('coupon', '3358:SPRING10:2026-11-01:10% off bulbs'),
+          description: '10% off bulbs: Not on gift cards',
+          startDate: '2026-11-01T00:00:00',
+          endDate: '2026-12-02T00:00:00',
+        },
+      ],
+      promotions: [
+        {
+          id: ours('promotion', '3358::2026-11-01:Free delivery'),
+          description: 'Free delivery',
+          startDate: '2026-11-01T00:00:00',
+          endDate: '9999-12-31T23:59:59',
+          deepLink: 'https://www.greenthumb.example/delivery',
+        },
+      ],
+    },
+  ]);
+});
+
+describe('what the network does not tell', () => {
+  test('a retailer without a logo is refused with its advertiser id, and the overlay has it', async () => {
+    const error = await errorOf(convertShops(sourceFor('cj', { country: 'US' }), cjFiles));
+    expect(error.message).toBe(
+      [
+        'advertisers, line 2 (item 1), id 1234567: logo is told neither by the network nor by the overlay',
+        'Nothing was converted: 1 of 4 rows is bad.',
+      ].join('\n'),
+    );
+  });
+
+  test('an offer without countries is refused, unless the overlay or the source file has them', async () => {
+    const overlay = new Map([['1234567', { logo: LOGO }]]);
+    const error = await errorOf(convertShops(sourceFor('cj'), cjFiles, { overlay }));
+    expect(error.message).toContain(
+      'advertisers, line 2 (item 1), id 1234567:380:37514: countries is told neither',
+    );
+  });
+
+  test('shares by group, by advertiser of the overlay, and the default', async () => {
+    const source = sourceFor('cj', { country: 'US', share: { default: 0.5, groups: { 380: 0.1 } } });
+    const share = async (overlay: Map<string, Row>, of = source) => {
+      const { rows } = await convertShops(of, { advertisers: cjFiles.advertisers }, { overlay });
+      return rows.flatMap((row) => (row.cashbackOffers as Row[]).map((it) => it.cashbackPercentage)).sort();
+    };
+    expect(await share(new Map([['1234567', { logo: LOGO, share: 0.25 }]]))).toEqual([0, 0.005, 0.008]);
+    const plain = sourceFor('cj', { country: 'US' });
+    expect(await share(new Map([['1234567', { logo: LOGO, share: 0.25 }]]), plain)).toEqual([
+      0, 0.0125, 0.02,
+    ]);
+  });
+});
+
+describe('what is wrong', () => {
+  const bad = awinFiles.offers.replace('2026-12-01T08:00:00+00:00', '2026-10-01T08:00:00+00:00');
+
+  test('a coupon that ends before it starts is told with its place, and its retailer can do without it', async () => {
+    const error = await errorOf(awinShop({ ...awinFiles, offers: bad }));
+    expect(error.message).toBe(
+      [
+        'offers, line 1 (item 1), id 2651268: endDate must be after startDate',
+        'Nothing was converted: 1 of 7 rows is bad.',
+      ].join('\n'),
+    );
+    const { rows, report } = await awinShop({ ...awinFiles, offers: bad }, { skipInvalid: true });
+    expect([rows.length, rows.flatMap((row) => row.coupons as Row[]), report.invalid]).toEqual([2, [], 1]);
+    expect(report.notes).toContain(
+      'What is missing here is withdrawn by an import, unless that is told to --merge.',
+    );
+  });
+
+  test('the same file twice is fine; two that contradict each other are not', async () => {
+    const { rows } = await awinShop({ ...awinFiles, 'programmes again': awinFiles.programmes });
+    expect(rows).toHaveLength(2);
+    const renamed = awinFiles.programmes.replace('Greenthumb DE', 'Redthumb DE');
+    const error = await errorOf(awinShop({ ...awinFiles, 'programmes again': renamed }));
+    expect(error.message).toContain(
+      'programmes again, line 1 (item 1), id 17874: the row was read before with other contents',
+    );
+  });
+
+  test('deals of retailers that are not there are left out, and counted', async () => {
+    const { rows, report } = await awinShop({ ...awinFiles, programmes: '[]' });
+    expect([rows, report.notes]).toEqual([
+      [],
+      [
+        '3 rows were left out: they are offers of advertisers that are not among the retailers.',
+        '1 row was left out: they are coupons of advertisers that are not among the retailers.',
+        '1 row was left out: they are promotions of advertisers that are not among the retailers.',
+      ],
+    ]);
+  });
+
+  test('a page that is missing is refused: an import would withdraw what stands on it', async () => {
+    const page = (number: string, next: string) =>
+      impactPage('Campaigns', [], { '@page': number, '@nextpageuri': next });
+    const [first, second] = [page('1', '/next'), page('2', '')];
+    const error = await errorOf(convertCatalogueOf('impact', { campaigns: first }));
+    expect([error.name, error.message]).toEqual([
+      'Refused',
+      'an answer among --campaigns says that the network has more, and the next page is missing; nothing was converted, since an import would withdraw what stands there',
+    ]);
+    for (const campaigns of [first + second, second + first, first + second + first]) {
+      expect((await convertCatalogueOf('impact', { campaigns })).rows).toEqual([]);
+    }
+  });
+});
+
+test('the overlay lists every mistake at once, with its line', () => {
+  const source = sourceFor('cj', { share: { default: 0.5, advertisers: { 7: 0.1 } } });
+  const text = [
+    'advertiserId,logo,category,countries,featured,share',
+    '1,ftp://x,Garden,DE at,yes,1.5',
+    '',
+    ',https://x.example/l.svg,,,,',
+    '1,,,,,',
+    '7,,,"DE  AT",true,0.25',
+  ].join('\n');
+  expect(() => parseOverlay(text, 'overlay.csv', source)).toThrow(
+    [
+      'overlay.csv, line 2: logo must be a URL that starts with http:// or https://',
+      'overlay.csv, line 2: countries must be codes of two capital letters with spaces between them',
+      'overlay.csv, line 2: featured must be true or false',
+      'overlay.csv, line 2: share must be between 0 and 1',
+      'overlay.csv, line 4: advertiserId is missing',
+      'overlay.csv, line 5: advertiserId 1 is there twice',
+      'overlay.csv, line 6: share of 7 stands in the source file too',
+    ].join('\n'),
+  );
+  expect(() => parseOverlay('id,logo\n1,x', 'overlay.csv', source)).toThrow(
+    'overlay.csv, line 1: "id" is none of advertiserId, logo, category, countries, featured, share\noverlay.csv, line 1: there is no column advertiserId',
+  );
+});
