@@ -41,7 +41,7 @@ export function patternReader(pattern: string, zone: string, read = parseTime): 
   return (text) => {
     const match = expression.exec(text);
     if (match === null) return undefined;
-    const value = (name: string) => match[names.indexOf(name) + 1] ?? '00';
+    const value = (name: string) => (names.includes(name) ? match[names.indexOf(name) + 1] : '00');
     const date = `${value('YYYY')}-${value('MM')}-${value('DD')}`;
     if (!names.includes('HH')) return read(date, zone);
     return read(`${date}T${value('HH')}:${value('mm')}:${value('ss')}`, zone);

@@ -300,6 +300,11 @@ export const rakutenFiles = {
 <advertiserid>3358</advertiserid></link></couponfeed>`,
 };
 
+/** A logo and countries for the retailers of every network. */
+export const fullOverlay = new Map(
+  ['17874', '20001', '10306', '1234567', '3358'].map((id) => [id, { logo: LOGO, countries: ['US'] }]),
+);
+
 const OVERLAYS: Readonly<Partial<Record<NetworkName, string>>> = {
   impact: '10306',
   cj: '1234567',

@@ -79,7 +79,7 @@ const PACKINGS: Record<string, (bytes: Uint8Array) => Uint8Array> = {
   brotli: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 };
 
-interface Damage {
+export interface Damage {
   readonly at: number;
   readonly cut: number;
   readonly paste: Uint8Array;
@@ -94,7 +94,10 @@ const anyDamage: fc.Arbitrary<Damage> = fc.record({
   ),
 });
 
-const someDamage: fc.Arbitrary<readonly Damage[]> = fc.array(anyDamage, { minLength: 1, maxLength: 2 });
+export const someDamage: fc.Arbitrary<readonly Damage[]> = fc.array(anyDamage, {
+  minLength: 1,
+  maxLength: 2,
+});
 const noDamage: fc.Arbitrary<readonly Damage[]> = fc.constant([]);
 
 /** Damage before the file is packed, after, or both. */
@@ -128,7 +131,7 @@ export function anyFile(kind: FileKind): fc.Arbitrary<HostileFile> {
     });
 }
 
-function damaged(bytes: Uint8Array, { at, cut, paste }: Damage): Uint8Array {
+export function damaged(bytes: Uint8Array, { at, cut, paste }: Damage): Uint8Array {
   const place = bytes.length === 0 ? 0 : at % bytes.length;
   return Buffer.concat([bytes.subarray(0, place), paste, bytes.subarray(place + cut)]);
 }

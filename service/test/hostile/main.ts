@@ -2,10 +2,12 @@
 // promise was broken, says which input broke it and how to run the same inputs again, and exits with 1.
 
 import { parseArgs } from 'node:util';
+import { FEED_NAMES } from '../feeds/any-feed.ts';
 import { DATABASES } from '../support/databases.ts';
 import { stopPostgres } from '../support/postgres-server.ts';
 import { attack } from './attack.ts';
 import { attackCommand } from './command-attack.ts';
+import { attackWithFeeds } from './feed-attack.ts';
 import { attackWithFiles } from './file-attack.ts';
 import { likelihoodOfGreater, median } from './likelihood.ts';
 import { attackWithTokens, BAD_TOKEN_KINDS, compareBadTokens } from './token-attack.ts';
@@ -15,6 +17,8 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '100000' },
     tokens: { type: 'string', default: '10000' },
     files: { type: 'string', default: '20000' },
+    /** Of each network. */
+    feeds: { type: 'string', default: '10000' },
     seed: { type: 'string' },
   },
 });
@@ -80,12 +84,22 @@ async function attackFiles(): Promise<void> {
   );
 }
 
+async function attackFeeds(): Promise<void> {
+  for (const name of [...FEED_NAMES, 'table' as const]) {
+    const done = await attackWithFeeds(name, Number(values.feeds), seed);
+    print(
+      `${done.files} mutated files of ${name}: ${done.converted} converted, ${done.invalid} refused with the place, ${done.refused} refused whole`,
+    );
+  }
+}
+
 async function run(): Promise<number> {
   print(`Seed ${seed}`);
   try {
     if (values.requests !== '0') await attackRequests();
     if (values.tokens !== '0') await attackTokens();
     if (values.files !== '0') await attackFiles();
+    if (values.feeds !== '0') await attackFeeds();
     return 0;
   } catch (error) {
     const { message, cause } = error as Error;

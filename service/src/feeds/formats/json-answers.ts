@@ -115,9 +115,13 @@ class AnswerCutter {
     const end = chunk[at] === OPEN_OBJECT ? probe.findEnd(chunk, at, false) : undefined;
     if (end === undefined) return undefined;
     const place = { line: this.#scanner.line };
-    const { value, problem } = parseJsonRow(chunk.subarray(at, end), place, keepDigits);
-    // An envelope is opened instead, so that its rows have lines of their own.
-    if (isObject(value) && this.#findList(value) !== undefined) return undefined;
+    const bytes = chunk.subarray(at, end);
+    const { value, problem } = parseJsonRow(bytes, place, keepDigits);
+    // An envelope is opened instead, so that its rows have lines of their own; one that is broken is no bad row.
+    const isEnvelope = isObject(value)
+      ? this.#findList(value) !== undefined
+      : this.#rules.lists.some(([name]) => Buffer.from(bytes).includes(`"${name}"`));
+    if (isEnvelope) return undefined;
     if (isObject(value)) this.#rules.onAnswer(value, place.line);
     this.#rows.push(this.#row(value, place, problem));
     this.#scanner.line += probe.line - 1;

@@ -1,0 +1,268 @@
+// offerbook convert as people run it: rows on stdout or in a file that is whole, reports, exit codes, and what follows in an
+// import.
+
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { exampleSource } from '../../src/feeds/source/example-source.ts';
+import { NETWORK_NAMES, parseSource } from '../../src/feeds/source/source-file.ts';
+import { awinFiles } from '../feeds/catalogues.ts';
+import { awinSale, idOf, NAMESPACE, type Row } from '../feeds/fixture.ts';
+import { offerbook } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+/** A folder with a source file, and what else is put there. */
+function folderWith(files: Readonly<Record<string, string | Uint8Array>>, changes: Row = {}): string {
+  const folder = temporaryFolder();
+  const source = {
+    network: 'awin',
+    account: '77777',
+    namespace: NAMESPACE,
+    share: { default: 0.5 },
+    subId: 'uid',
+  };
+  writeFileSync(join(folder, 'awin.json'), JSON.stringify({ ...source, ...changes }));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+}
+
+const convertIn = (cwd: string, args: readonly string[], stdin?: string) =>
+  offerbook(['convert', ...args], stdin === undefined ? { cwd } : { cwd, stdin });
+const SALES = ['transactions', '--from', 'awin', '--source', 'awin.json'];
+const two = JSON.stringify([awinSale(), awinSale({ id: 2, commissionStatus: 'approved' })]);
+const bad = JSON.stringify([awinSale(), awinSale({ id: 2, commissionStatus: 'lost' })]);
+const LOST =
+  'bad.json, line 1 (item 2), id 2: commissionStatus is "lost", which is none of pending, approved, declined, deleted';
+
+describe('transactions', () => {
+  test('rows on stdout and the report on stderr, from files, packed files and stdin', async () => {
+    const cwd = folderWith({ 'a.json': two, 'b.json.gz': gzipSync(two) });
+    for (const [files, stdin] of [
+      [['a.json']],
+      [['b.json.gz']],
+      [['-'], two],
+      [['a.json', 'b.json.gz', '-'], two],
+    ] as const) {
+      const { code, stdout, stderr } = await convertIn(cwd, [...SALES, ...files], stdin);
+      expect({ code, stderr: stderr.replace(/\d\.\d s/, '0 s').replace(/\d rows/, 'n rows') }).toEqual({
+        code: 0,
+        stderr: 'Converted n rows to 2 transactions (0 s).\n',
+      });
+      const rows = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Row);
+      expect(rows.map(({ id, status }) => [id, status])).toEqual([
+        [idOf('awin', 'transaction', '900100200'), 'PENDING'],
+        [idOf('awin', 'transaction', '2'), 'CONFIRMED'],
+      ]);
+    }
+  }, 30_000);
+
+  test('what is printed goes through a pipe into an import, and again without a change', async () => {
+    const cwd = folderWith({ 'a.json': two });
+    await offerbook(['orgs', 'create', 'acme'], { cwd });
+    for (const outcome of ['2 added, 0 changed, 0 unchanged', '0 added, 0 changed, 2 unchanged']) {
+      const { stdout } = await convertIn(cwd, [...SALES, 'a.json']);
+      const imported = await offerbook(['import', 'transactions', '-', '--org', 'acme'], {
+        cwd,
+        stdin: stdout,
+      });
+      expect(imported.stdout).toStartWith(`Imported 2 transactions: ${outcome} (`);
+    }
+  }, 30_000);
+
+  test('a bad row: nothing is printed, everything is told, exit code 2', async () => {
+    const cwd = folderWith({ 'bad.json': bad });
+    expect(await convertIn(cwd, [...SALES, 'bad.json'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${LOST}\nNothing was converted: 1 of 2 rows is bad.\n`,
+    });
+  });
+
+  test('--skip-invalid: the good rows are printed, the bad ones told, exit code 0', async () => {
+    const cwd = folderWith({ 'bad.json': bad });
+    const { code, stdout, stderr } = await convertIn(cwd, [...SALES, '--skip-invalid', 'bad.json']);
+    expect([code, stdout.split('\n').length]).toEqual([0, 2]);
+    expect(stderr.replace(/\d\.\d s/, '0 s')).toBe(
+      `${LOST}\nConverted 2 rows to 1 transaction, 1 invalid (0 s).\n`,
+    );
+  });
+
+  test('--out: a file that appears whole, for its owner only until then, and the report on stdout', async () => {
+    const cwd = folderWith({ 'a.json': two, 'bad.json': bad, 'out.ndjson': 'as it was\n' });
+    const failed = await convertIn(cwd, [...SALES, 'bad.json', '--out', 'out.ndjson', '--json']);
+    expect([failed.code, JSON.parse(failed.stdout)]).toEqual([
+      2,
+      { read: 2, written: 0, invalid: 1, seconds: expect.any(Number), notes: [] },
+    ]);
+    expect(readFileSync(join(cwd, 'out.ndjson'), 'utf8')).toBe('as it was\n');
+    const { code, stdout, stderr } = await convertIn(cwd, [
+      ...SALES,
+      'a.json',
+      '--out',
+      'out.ndjson',
+      '--json',
+    ]);
+    expect({ code, stderr, report: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      stderr: '',
+      report: { read: 2, written: 2, invalid: 0, seconds: expect.any(Number), notes: [] },
+    });
+    expect(readFileSync(join(cwd, 'out.ndjson'), 'utf8').split('\n')).toHaveLength(3);
+    expect(readdirSync(cwd).sort()).toEqual(['a.json', 'awin.json', 'bad.json', 'out.ndjson']);
+  });
+
+  test('versions that replace each other: only the last is printed', async () => {
+    const approved = JSON.stringify([awinSale({ commissionStatus: 'approved' })]);
+    const cwd = folderWith({ 'a.json': two, 'b.json': approved });
+    const { stdout } = await convertIn(cwd, [...SALES, 'a.json', 'b.json', 'a.json']);
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Row);
+    expect(rows.map(({ status }) => status)).toEqual(['CONFIRMED', 'CONFIRMED']);
+  });
+
+  test('--catalogue: coupons are found in a converted catalogue', async () => {
+    const overlay = 'advertiserId,logo\n20001,https://l.example/s.svg\n';
+    const cwd = folderWith({ 'a.json': two, 'o.csv': overlay, ...awinFiles }, { overlay: 'o.csv' });
+    const files = [
+      '--programmes',
+      'programmes',
+      '--commission-groups',
+      'commission-groups',
+      '--offers',
+      'offers',
+    ];
+    const catalogue = ['catalogue', '--source', 'awin.json', ...files, '--out', 'catalogue.ndjson'];
+    expect((await convertIn(cwd, catalogue)).code).toBe(0);
+    const { stdout } = await convertIn(cwd, [...SALES, 'a.json', '--catalogue', 'catalogue.ndjson']);
+    const [first] = stdout.split('\n').map((line) => JSON.parse(line || '{}') as Row);
+    expect(first?.couponId).toBe(idOf('awin', 'coupon', '2651268'));
+  });
+
+  test('--org: for sub-ids that name organisations, and only for them', async () => {
+    const sales = JSON.stringify([awinSale({ clickRefs: { clickRef: 'acme.user-1' } })]);
+    const byOrg = folderWith({ 'a.json': sales }, { subId: 'org-uid', separator: '.' });
+    const words = async (cwd: string, ...args: string[]) =>
+      (await convertIn(cwd, [...SALES, 'a.json', ...args])).stderr.replace(/ \(.*/s, '');
+    expect(await words(byOrg, '--org', 'acme')).toBe('Converted 1 row to 1 transaction');
+    expect(await words(byOrg)).toStartWith('offerbook: --org is missing');
+    expect(await words(byOrg, '--org', 'a.b')).toStartWith(
+      "offerbook: the organisation's name has the separator",
+    );
+    const plain = folderWith({ 'a.json': sales });
+    expect(await words(plain, '--org', 'acme')).toStartWith(
+      'offerbook: --org is for sources whose subId is org-uid',
+    );
+  }, 30_000);
+
+  test('no file, a folder, a wrong network, a broken file, a bad source file', async () => {
+    const cwd = folderWith({
+      'broken.json': '[{"id":1}',
+      'bad-source.json': '{"network":"awin"}',
+      'a.json': two,
+    });
+    const outcome = async (...args: string[]) => {
+      const { code, stdout, stderr } = await convertIn(cwd, args);
+      expect([code, stdout]).toEqual([2, '']);
+      return stderr;
+    };
+    expect(await outcome(...SALES, 'none.json')).toBe('offerbook: there is no file none.json\n');
+    expect(await outcome(...SALES, '.')).toBe('offerbook: . is a directory, not a file\n');
+    expect(await outcome(...SALES, 'broken.json')).toContain('broken.json, line 1: the JSON is not complete');
+    expect(await outcome(...SALES, 'a.json', '--out', 'none/out.ndjson')).toBe(
+      'offerbook: nothing can be written to none\n',
+    );
+    expect(await outcome('transactions', '--from', 'cj', '--source', 'awin.json', 'a.json')).toBe(
+      'offerbook: awin.json is for awin, not for cj\n',
+    );
+    expect(await outcome('transactions', '--source', 'bad-source.json', 'a.json')).toBe(
+      [
+        'offerbook: bad-source.json: account is missing',
+        'bad-source.json: namespace is missing',
+        'bad-source.json: share is missing',
+        'bad-source.json: subId is missing\n',
+      ].join('\n'),
+    );
+    expect(await outcome('transactions', '--source', 'awin.json')).toContain(
+      "missing required argument 'file'",
+    );
+  }, 30_000);
+});
+
+describe('catalogue', () => {
+  test('files that another network has, files that nobody can assign, and none at all', async () => {
+    const partnerize = {
+      network: 'partnerize',
+      subId: 'uid',
+      share: { default: 1 },
+      account: '1',
+      namespace: NAMESPACE,
+    };
+    const cwd = folderWith({ 'p.json': JSON.stringify(partnerize), 'c.json': '{"active_commissions":[]}' });
+    const outcome = async (...args: string[]) => {
+      const { code, stderr } = await convertIn(cwd, ['catalogue', '--source', ...args]);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await outcome('awin.json', '--links', 'c.json')).toBe(
+      'offerbook: --links is not for awin, which has --programmes, --commission-groups, --offers\n',
+    );
+    expect(await outcome('p.json', '--commissions', 'c.json')).toBe(
+      'offerbook: --commissions needs to be told whom it is about, as ID=c.json\n',
+    );
+    expect(await outcome('awin.json')).toBe(
+      'offerbook: there is nothing to convert; awin has --programmes, --commission-groups, --offers\n',
+    );
+    expect(
+      (await convertIn(cwd, ['catalogue', '--source', 'p.json', '--commissions', '7=c.json'])).code,
+    ).toBe(0);
+  }, 30_000);
+
+  test('a page that is missing is refused by a guard, exit code 3', async () => {
+    const first = JSON.stringify({ data: [], pagination: { page: 1, pageSize: 200, totalPages: 2 } });
+    const cwd = folderWith({ 'o.json': first });
+    const { code, stdout, stderr } = await convertIn(cwd, [
+      'catalogue',
+      '--source',
+      'awin.json',
+      '--offers',
+      'o.json',
+    ]);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toStartWith('offerbook: an answer among --offers says that the network has more');
+  });
+});
+
+describe('--example', () => {
+  test.each(NETWORK_NAMES)('%s: a source file that passes, with a namespace of its own', async (network) => {
+    const { code, stdout } = await offerbook(['convert', '--example', network]);
+    const source = parseSource(stdout, 'source.json');
+    expect([code, source.network]).toEqual([0, network]);
+    expect(JSON.parse(stdout)).toEqual(exampleSource(network, source.namespace));
+  });
+
+  test('a network that there is not, and no network', async () => {
+    expect(await offerbook(['convert', '--example', 'ebay'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'offerbook: --example must be one of awin, impact, partnerize, cj, rakuten, table, not "ebay"\n',
+    });
+    expect((await offerbook(['convert'])).code).toBe(2);
+  });
+});
+
+test('the folder of temporary files is left as it was, and no sub-id is ever readable there', async () => {
+  const tmp = temporaryFolder();
+  const cwd = folderWith({ 'a.json': two, 'bad.json': bad });
+  for (const file of ['a.json', 'bad.json']) {
+    await offerbook(['convert', ...SALES, file], { cwd, env: { TMPDIR: tmp } });
+    expect(readdirSync(tmp)).toEqual([]);
+  }
+  expect(existsSync(tmp) && statSync(tmp).isDirectory()).toBe(true);
+});

@@ -1,0 +1,288 @@
+// The formats of networks' files: answers as curl leaves them, XML without its dangers, CSV of any kind; and where a file is
+// broken.
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { FeedRow, FeedShape, PageNote } from '../../src/feeds/formats/feed-row.ts';
+import { readFeed } from '../../src/feeds/formats/read-feed.ts';
+import { BrokenFile } from '../../src/importer/formats/raw-row.ts';
+import { TEST_SEED } from '../hostile/seed.ts';
+
+const SHAPE: FeedShape = {
+  json: {
+    lists: [['Actions'], ['data', 'found', 'records']],
+    explain: (answer) => ({
+      error: typeof answer.error === 'string' ? answer.error : undefined,
+      page: typeof answer.page === 'number' ? answer.page : undefined,
+    }),
+  },
+  xml: { row: ['api', 'links', 'link'], errorElement: 'error-message' },
+  csv: { columns: ['id'] },
+};
+
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(content: string | Uint8Array, size = 1 << 18, shape = SHAPE) {
+  const rows: FeedRow[] = [];
+  const notes: PageNote[] = [];
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  for await (const some of readFeed(pieces(bytes, size), shape, (note) => notes.push(note)))
+    rows.push(...some);
+  return { rows, notes };
+}
+
+/** Line, item and value of each row. */
+async function rowsOf(content: string, size?: number) {
+  const { rows } = await read(content, size);
+  return rows.map(({ place, value }) => [place.line, place.item, value]);
+}
+
+async function breakOf(content: string | Uint8Array, shape = SHAPE): Promise<string> {
+  const error = await read(content, undefined, shape).catch((reason: unknown) => reason);
+  if (!(error instanceof BrokenFile)) throw error;
+  return `line ${error.place.line}: ${error.problem.field} ${error.problem.reason}`;
+}
+
+describe('JSON', () => {
+  const pretty = JSON.stringify({ page: 1, Actions: [{ id: 1 }, { id: 2 }], total: 2 }, null, 1);
+
+  test.each([
+    [
+      'a bare list',
+      '[{"id":1},\n{"id":2}]',
+      [
+        [1, 1, { id: 1 }],
+        [2, 2, { id: 2 }],
+      ],
+    ],
+    [
+      'an envelope',
+      '{"page":1,"Actions":[{"id":1},{"id":2}]}',
+      [
+        [1, 1, { id: 1 }],
+        [1, 2, { id: 2 }],
+      ],
+    ],
+    [
+      'an envelope over many lines',
+      pretty,
+      [
+        [4, 1, { id: 1 }],
+        [7, 2, { id: 2 }],
+      ],
+    ],
+    ['envelopes in envelopes', '{"data":{"n":1,"found":{"records":[{"id":1}],"n":2}}}', [[1, 1, { id: 1 }]]],
+    [
+      'a row on each line',
+      '{"id":1}\n\n{"id":2}\r\n',
+      [
+        [1, undefined, { id: 1 }],
+        [3, undefined, { id: 2 }],
+      ],
+    ],
+    [
+      'answers one after the other',
+      '{"Actions":[{"id":1}]}{"Actions":[]}\n[{"id":2}] [{"id":3}]\n{"id":4}',
+      [
+        [1, 1, { id: 1 }],
+        [2, 2, { id: 2 }],
+        [2, 3, { id: 3 }],
+        [3, undefined, { id: 4 }],
+      ],
+    ],
+    [
+      'a list of answers',
+      '[{"Actions":[{"id":1}]},{"Actions":[{"id":2}]}]',
+      [
+        [1, 1, { id: 1 }],
+        [1, 2, { id: 2 }],
+      ],
+    ],
+    ['nothing in a list', '[]', []],
+    ['a byte order mark', '\ufeff[{"id":1}]', [[1, 1, { id: 1 }]]],
+    [
+      'digits that a double does not keep',
+      '[{"id":12345678901234567890}]',
+      [[1, 1, { id: '12345678901234567890' }]],
+    ],
+  ])('%s', async (_name, text, expected) => {
+    expect(await rowsOf(text)).toEqual(expected);
+    expect(await rowsOf(text, 1)).toEqual(expected);
+  });
+
+  test('what an answer says besides its rows is handed on', async () => {
+    const { notes } = await read('{"Actions":[],"page":1}\n{"page":2,"Actions":[]}');
+    expect(notes.map(({ page }) => page)).toEqual([1, 2]);
+  });
+
+  test.each([
+    [
+      '{"error":"invalid_token"}',
+      'line 1: the file holds an error that the network answered with: "invalid_token"',
+    ],
+    ['', 'line 1: the file is empty'],
+    ['\n \n', 'line 1: the file is empty'],
+    ['[{"id":1},\n{"id":2}', 'line 2: the JSON is not complete: it ends too early'],
+    ['[{"id":1}\n,]', 'line 2: the JSON needs a value here'],
+    ['[{"id":1}] x', 'line 1: the JSON must be JSON lists or objects'],
+    ['{"page":1 "Actions":[]}', 'line 1: the JSON needs a comma or a closing bracket here'],
+    ['{"Actions":[]', 'line 1: the JSON is not complete: it ends too early'],
+    ['[1 2]', 'line 1: the JSON needs a comma or a closing bracket here'],
+  ])('%p is told as broken', async (text, words) => {
+    expect(await breakOf(text)).toBe(words);
+  });
+
+  test('a row that is no JSON harms no other', async () => {
+    const { rows } = await read('[{"id":1},{"id":},{"id":3,"id":4},"x",{"id":5}]');
+    expect(rows.map(({ value, problem }) => problem?.reason ?? value)).toEqual([
+      { id: 1 },
+      expect.stringMatching(/^is not JSON/),
+      'appears twice in the same object',
+      'x',
+      { id: 5 },
+    ]);
+  });
+
+  test('cut into chunks anywhere, it is the same', async () => {
+    const anyRow = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.constant(null),
+      fc.dictionary(fc.string(), fc.array(fc.string({ unit: 'binary' }))),
+    );
+    const any = fc.array(fc.array(anyRow, { maxLength: 4 }), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(any, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (lists, size, isPretty) => {
+        const text = lists
+          .map((Actions) => JSON.stringify({ a: [1], Actions, b: { Actions: [9] } }, null, isPretty ? 1 : 0))
+          .join('\n');
+        if (text === '') return;
+        const { rows } = await read(text, size);
+        expect(rows.map((row) => row.value)).toEqual(JSON.parse(JSON.stringify(lists.flat())));
+        expect(await read(text, size)).toEqual(await read(text));
+      }),
+      { numRuns: 200, seed: TEST_SEED },
+    );
+  });
+});
+
+describe('XML', () => {
+  const page = (inside: string) => `<api><links total="1">${inside}</links></api>`;
+
+  test.each([
+    [
+      'children, attributes, lists',
+      page('<link type="T"><id>1</id><a x="2">t</a><c>1</c><c>2</c><e/></link>'),
+      [[1, 1, { '@type': 'T', id: '1', a: { '@x': '2', '#text': 't' }, c: ['1', '2'], e: '' }]],
+    ],
+    [
+      'several documents',
+      `<?xml version="1.0" encoding="UTF-8"?>\n${page('<link><id>1</id></link>')}\n<?xml version="1.0"?>${page('<link><id>2</id></link>')}`,
+      [
+        [2, 1, { id: '1' }],
+        [3, 2, { id: '2' }],
+      ],
+    ],
+    [
+      'entities and CDATA',
+      page('<link><id>1 &amp; &#65;<![CDATA[<b>]]></id></link>'),
+      [[1, 1, { id: '1 & A<b>' }]],
+    ],
+    [
+      'names of JavaScript',
+      page('<link><__proto__>1</__proto__><constructor>2</constructor></link>'),
+      [[1, 1, JSON.parse('{"__proto__":"1","constructor":"2"}')]],
+    ],
+    ['no rows', page(''), []],
+  ])('%s', async (_name, text, expected) => {
+    for (const size of [1 << 18, 3]) {
+      const { rows } = await read(text, size);
+      const plain = rows.map(({ place, value }) => [
+        place.line,
+        place.item,
+        JSON.parse(JSON.stringify(value)),
+      ]);
+      expect(plain as unknown[]).toEqual(expected);
+    }
+  });
+
+  test.each([
+    [
+      '<api><error-message>Not authenticated</error-message></api>',
+      'line 1: the file holds an error that the network answered with: "Not authenticated"',
+    ],
+    ['<html><body/></html>', 'line 1: the XML must begin with <api>, not with "html"'],
+    ['<api><links>\n<link>', 'line 2: the XML is broken: unclosed tag: link'],
+    ['<api><links></api></links>', 'line 1: the XML is broken: unexpected close tag.'],
+    ['<api>&nbsp;</api>', 'line 1: the XML is broken: undefined entity.'],
+    ['<api a="1" a="2"/>', 'line 1: the XML is broken: duplicate attribute: a.'],
+    ['<api/>x', 'line 1: the XML has text outside of its elements'],
+    [
+      '<?xml version="1.0" encoding="ISO-8859-1"?><api/>',
+      'line 1: the XML must be UTF-8, and says that it is "ISO-8859-1"',
+    ],
+    ['<!-- nothing -->', 'line 1: the XML has no element'],
+  ])('%p is told as broken', async (text, words) => {
+    expect(await breakOf(text)).toBe(words);
+  });
+
+  test('no document type is accepted, so no entity can grow or reach for a file', async () => {
+    const bomb =
+      '<!DOCTYPE api [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><api><links><link><id>&b;</id></link></links></api>';
+    const outside = '<!DOCTYPE api [<!ENTITY a SYSTEM "file:///etc/passwd">]><api>&a;</api>';
+    for (const text of [bomb, outside]) {
+      expect(await breakOf(text)).toBe(
+        'line 1: the XML is broken: inappropriately located doctype declaration.',
+      );
+    }
+  });
+
+  test('a row that does not end is let go of', async () => {
+    const text = page(`<link><id>${'x'.repeat(17 * 1024 * 1024)}`);
+    expect(await breakOf(text)).toBe('line 1: the XML is longer than 16 MiB');
+  });
+});
+
+describe('CSV', () => {
+  test('quotes, empty cells, empty lines, Windows line ends, a byte order mark', async () => {
+    const text = '\ufeffid, name ,x\r\n1,"a ""b""\nc",\r\n\r\n2,,3\r\n';
+    expect(await rowsOf(text)).toEqual([
+      [3, undefined, { id: '1', name: 'a "b"\nc' }],
+      [5, undefined, { id: '2', x: '3' }],
+    ]);
+  });
+
+  test('a row with more or fewer cells is bad by itself', async () => {
+    const { rows } = await read('id,x\n1\n2,3\n4,5,6\n');
+    expect(rows.map(({ problem }) => problem?.reason)).toEqual([
+      'has 1 cell where the header has 2',
+      undefined,
+      'has 3 cells where the header has 2',
+    ]);
+  });
+
+  test.each([
+    ['name\n1\n', 'line 1: the header has no column "id"'],
+    ['id,id\n1,2\n', 'line 1: id is the name of two columns'],
+    ['id\n"1\n', 'line 2: the CSV has a quote in the wrong place'],
+    ['id\n1"2"\n', 'line 2: the CSV has a quote in the wrong place'],
+  ])('%p is told as broken', async (text, words) => {
+    expect(await breakOf(text)).toBe(words);
+  });
+});
+
+test('a format that the network does not send is told', async () => {
+  expect(await breakOf('<api/>', { json: { lists: [] }, csv: { columns: [] } })).toBe(
+    'line 1: the file must be JSON or CSV; this looks like XML',
+  );
+});
+
+test.each([
+  ['XML', '<api><links>\n<link><id>', '</id></link></links></api>'],
+  ['CSV', 'id\n1\n', '\n'],
+])('%s that is not UTF-8 is refused, not mended', async (_format, before, after) => {
+  const bytes = Buffer.concat([Buffer.from(before), Buffer.from([0xe9, 0x20]), Buffer.from(after)]);
+  expect(await breakOf(bytes)).toMatch(/^line \d: the text is not UTF-8 from about here on$/);
+});

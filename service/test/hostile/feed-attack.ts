@@ -1,0 +1,172 @@
+// Converts mutated files of each network: every conversion ends in time, prints only rows that an import takes, and says
+// of everything else what is wrong and where.
+
+import fc from 'fast-check';
+import { RetailerSchema } from '../../src/domain/catalogue.ts';
+import { BadInput, Refused } from '../../src/domain/failures.ts';
+import { transactionRowSchema } from '../../src/domain/transaction.ts';
+import type { NetworkName } from '../../src/feeds/source/source-file.ts';
+import { Unconverted } from '../../src/feeds/unconverted.ts';
+import { FEEDS, type FeedName } from '../feeds/any-feed.ts';
+import {
+  awinFiles,
+  cjFiles,
+  fullOverlay,
+  impactFiles,
+  partnerizeFiles,
+  rakutenFiles,
+} from '../feeds/catalogues.ts';
+import { type Conversion, convertSales, convertShops, sourceFor } from '../feeds/fixture.ts';
+import { type Damage, damaged, someDamage } from './any-file.ts';
+
+export interface FeedAttackReport {
+  files: number;
+  /** Files of which at least one row was converted. */
+  converted: number;
+  /** Refused with the place of every problem. */
+  invalid: number;
+  /** Refused as a whole, with the reason. */
+  refused: number;
+}
+
+const PATIENCE_MS = 20_000;
+const PLACE = /^.+, line \d+(?: \(item \d+\))?(?:, id .*)?: ./;
+const WHOLE = /^the files have realtime and batch rows|^an answer among --/;
+const ROW_SCHEMA = transactionRowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
+const PROTOTYPE_NAMES = Object.getOwnPropertyNames(Object.prototype).sort().join();
+
+const CATALOGUES: Readonly<Partial<Record<NetworkName, Readonly<Record<string, string>>>>> = {
+  awin: awinFiles,
+  impact: impactFiles,
+  partnerize: partnerizeFiles,
+  cj: cjFiles,
+  rakuten: rakutenFiles,
+};
+
+const TABLE = {
+  transactions: {
+    fields: {
+      id: 'id',
+      advertiserId: { constant: 'shop' },
+      status: { column: 'state', trim: true, lower: true, words: { open: 'PENDING', paid: 'CONFIRMED' } },
+      soldAt: { column: 'date', date: 'DD.MM.YYYY HH:mm', timeZone: 'Europe/Berlin' },
+      currency: { constant: 'EUR' },
+      orderValue: { column: 'total', number: 'comma' },
+      commission: 'commission',
+      subId: 'ref',
+    },
+  },
+};
+const TABLE_FILE = [
+  'id,state,date,total,commission,ref',
+  'A-1,open,14.11.2026 13:00,"1.081,00",4.05,user-1',
+  'A-2,Paid ,29.03.2026 03:00,"81,5",4,"user ""2"""',
+  'A-3,open,01.01.2026 00:00,1,0.1,',
+].join('\n');
+
+export type AttackedFeed = FeedName | 'table';
+
+/** Half of the files are transactions, the other half parts of a catalogue, where the network has one. */
+export async function attackWithFeeds(
+  name: AttackedFeed,
+  files: number,
+  seed: number,
+): Promise<FeedAttackReport> {
+  const report: FeedAttackReport = { files: 0, converted: 0, invalid: 0, refused: 0 };
+  const source = sourceFor(name, { country: 'DE', ...(name === 'table' ? TABLE : {}) });
+  const anySales = fc
+    .record({ text: anySalesFile(name), damages: someDamage, skipInvalid: fc.boolean() })
+    .map(({ text, damages, skipInvalid }) => ({
+      convert: () => convertSales(source, damage(text, damages), { skipInvalid }),
+      schema: ROW_SCHEMA,
+    }));
+  const catalogue = CATALOGUES[name] ?? {};
+  const anyShop = fc
+    .record({
+      file: fc.constantFrom(...Object.keys(catalogue), 'none'),
+      damages: someDamage,
+      skipInvalid: fc.boolean(),
+    })
+    .map(({ file, damages, skipInvalid }) => {
+      const bad = new TextDecoder().decode(damage(catalogue[file] ?? '', damages));
+      const given = { ...catalogue, ...(file === 'none' ? {} : { [file]: bad }) };
+      return {
+        convert: () => convertShops(source, given, { skipInvalid, overlay: fullOverlay }),
+        schema: RetailerSchema,
+      };
+    });
+  await fc.assert(
+    fc.asyncProperty(
+      name === 'table' ? anySales : fc.oneof(anySales, anyShop),
+      async ({ convert, schema }) => {
+        const outcome = await withPatience(convert()).catch((error: unknown) => error);
+        report.files++;
+        requireNoPollution();
+        if (outcome instanceof Error) requireTold(outcome, report);
+        else requireImportable(outcome as Conversion, schema, report);
+      },
+    ),
+    { numRuns: files, seed },
+  );
+  return report;
+}
+
+function anySalesFile(name: AttackedFeed): fc.Arbitrary<string> {
+  if (name === 'table') return fc.constant(TABLE_FILE);
+  const { row, shapes } = FEEDS[name];
+  return fc
+    .record({ rows: fc.array(row, { minLength: 1, maxLength: 5 }), shape: fc.nat(shapes.length - 1) })
+    .map(({ rows, shape }) => shapes[shape]?.(rows) ?? '');
+}
+
+function damage(text: string, damages: readonly Damage[]): Uint8Array {
+  return damages.reduce<Uint8Array>(damaged, Buffer.from(text));
+}
+
+function requireTold(error: Error, report: FeedAttackReport): void {
+  if (!(error instanceof BadInput || error instanceof Refused)) throw error;
+  if (error instanceof Unconverted) {
+    report.invalid++;
+    const [last = '', ...lines] = error.message.split('\n').reverse();
+    const placeless = lines.filter((line) => !PLACE.test(line) && !/^… and [\d,]+ more$/.test(line));
+    if (lines.length === 0 || placeless.length > 0 || !last.startsWith('Nothing was converted: '))
+      throw new Error(`does not say where: ${error.message}`);
+  } else {
+    report.refused++;
+    if (!WHOLE.test(error.message)) throw new Error(`does not say why: ${error.message}`);
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would obey them
+  if (/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(error.message))
+    throw new Error(`has controls: ${JSON.stringify(error.message)}`);
+}
+
+function requireImportable(
+  { rows, report: told }: Conversion,
+  schema: { safeParse(value: unknown): { success: boolean; error?: unknown } },
+  report: FeedAttackReport,
+): void {
+  if (rows.length > 0) report.converted++;
+  if (told.written !== rows.length) throw new Error('the counts do not add up');
+  const ids = new Set(rows.map((row) => row.id));
+  if (ids.size !== rows.length) throw new Error('an id was printed twice');
+  for (const row of rows) {
+    const { success, error } = schema.safeParse(row);
+    if (!success) throw new Error(`printed what no import takes: ${JSON.stringify(row)}`, { cause: error });
+  }
+}
+
+function requireNoPollution(): void {
+  const names = Object.getOwnPropertyNames(Object.prototype).sort().join();
+  if (names !== PROTOTYPE_NAMES || 'polluted' in {})
+    throw new Error('the prototype of all objects was changed');
+}
+
+async function withPatience<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('the conversion does not end')), PATIENCE_MS);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,16 @@
+// Some hundreds of the mutated network files that `npm run test:hostile` tries by the ten thousand.
+
+import { expect, test } from 'bun:test';
+import { FEED_NAMES } from '../feeds/any-feed.ts';
+import { attackWithFeeds } from './feed-attack.ts';
+import { TEST_SEED } from './seed.ts';
+
+test.each([...FEED_NAMES, 'table' as const])(
+  'mutated files of %s: converted or told what is wrong and where, in time, no prototype changed',
+  async (name) => {
+    const { files, converted, invalid } = await attackWithFeeds(name, 400, TEST_SEED);
+    expect(files).toBe(400);
+    expect(Math.min(converted, invalid)).toBeGreaterThan(20);
+  },
+  60_000,
+);
