@@ -2,12 +2,13 @@
 // what it has built is handed out only when something else has happened.
 
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import pino from 'pino';
+
 import type { SnapshotData } from '../../src/catalogue/catalogue.ts';
 import { type RunningNode, startNode } from '../../src/cli/node/node.ts';
 import { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
 import { readServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
+import { Logger } from '../../src/domain/logger.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
@@ -59,7 +60,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     builder = new HeldBuilder(databaseUrl);
     port = await freePort();
     const settings = readServeSettings({ port: String(port) }, {});
-    start = () => startNode({ settings, databaseUrl, logger: pino({ level: 'silent' }), builder });
+    start = () => startNode({ settings, databaseUrl, logger: new Logger('silent', () => {}), builder });
     await stores.organisations.create('acme');
     reader = (await issueToken()).text;
   });

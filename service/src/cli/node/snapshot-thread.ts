@@ -3,6 +3,7 @@
 
 import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';
 import type { SnapshotData } from '../../catalogue/catalogue.ts';
+import { systemClock } from '../../domain/clock.ts';
 import type { CatalogueStore } from '../../domain/stores.ts';
 import type { Database, DatabaseOptions } from '../../storage/database.ts';
 import { openDatabase, SERVER_OPTIONS } from '../../storage/open-stores.ts';
@@ -51,7 +52,7 @@ async function answer(databaseUrl: string): Promise<void> {
 /** The schema was brought up to date when the node started. */
 function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
-  const store = catalogueStore(database);
+  const store = catalogueStore(database, systemClock);
   return buildSnapshotData({ read: (onBatch) => store.read(withoutGarbage(onBatch)) });
 }
 
