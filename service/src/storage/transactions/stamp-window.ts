@@ -8,9 +8,9 @@
 import type { StampWindow } from '../../domain/stores.ts';
 
 /**
- * The sizes of spans that are indexed, as shifts, the smallest first: 2^19 ms are nine minutes, 2^23 2.3 hours, 2^27 a day
- * and a half, 2^31 twenty-five days. Four sizes make three years at most 134 spans; three would make 302 of them, and
- * every span of a window costs a seek. The smallest size decides how much a ragged edge can hold.
+ * The sizes of spans that are indexed, as shifts, the smallest first: 2^20 ms are 17 minutes, 2^25 9 hours, 2^30 12 days.
+ * Every span of a window costs a seek: three years are at most 212 spans. A smaller smallest size makes more of them; a
+ * larger one lets a ragged edge hold more. Each size is an index that every import has to fill.
  */
 export const SPAN_SHIFTS = [20, 25, 30] as const;
 

@@ -1,18 +1,28 @@
 // Finds the ids of a page in a window of stamps that holds too many transactions to sort them, at a cost that
 // depends neither on the window nor on how many transactions it holds.
 //
-// The window is cut into whole spans and ragged edges (stamp-window.ts). A span is a run: an index holds its
-// transactions in the order of their ids. In an edge, a stamp that many transactions share, because one import wrote
-// them, is a run too; the others are read and sorted. Lists and runs are merged (merge-runs.ts).
+// The window is cut into whole spans of three sizes and two ragged edges (stamp-window.ts):
+//
+//   stamps  ------------------------------------------------------------------------->
+//   window        |=============================================================|
+//   pieces        |~~~~|s|s|s|   m   |   m   |          l          |   m   |s|s|~|
+//                  edge   spans                                             edge
+//
+// Each piece gives ids in order, and the page is the smallest of all these ids (merge-runs.ts):
+//
+//   run of a span    3a 41 7f c0 …   an index holds the transactions of a span in the order of their ids
+//   run of a stamp   09 5b e2 …      in an edge: one import wrote so many transactions that its stamp is heavy
+//   list             12 66 8e        the other transactions of an edge, read by stamp and sorted
+//   page             09 12 3a 41 …
 //
 // What a page of 100 reads at most, in index entries:
-//   spans, at most 134 in three years: 3 entries each, and 2 × 101 altogether
-//   edges: up to 257 entries; if there are more, every transaction twice, save those of heavy stamps: 4 for each change
-//     within nine minutes
+//   spans, at most 212 in three years: 3 entries each, and 2 × 101 altogether
+//   edges: up to 257 entries; if there are more, every transaction twice, except those of heavy stamps: 4 for each
+//     change within seventeen minutes
 //   heavy stamps: 257 entries to find one, 3 to read it
 //   runs that give the page much, read again: about 3,000, and seldom more than 200
-// So what can make a page slow is an organisation with more than some 4,000 changes within nine minutes, not
-// many of them in the same commit, and a window that ends just there.
+// So a page can be slow only for an organisation with more than some 4,000 changes within seventeen minutes, not many of
+// them in the same commit, and a window that ends just there.
 
 import type { StampWindow, TransactionQuery } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
@@ -23,8 +33,11 @@ import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-wi
 
 /** A stamp that more transactions than this share is heavy. */
 const LIGHT_MAX = 256;
-/** Twenty years of the longest spans. What is older came with a wrong date, and centuries without changes lie in between. */
-const SPANS_MAX = 300;
+/**
+ * Enumerate at most 600 spans (20 years of the largest size). Beyond that, ask the index which spans are not empty: a row
+ * with a wrong date can be centuries away.
+ */
+const SPANS_MAX = 600;
 
 /** Transactions that an index holds in the order of their ids: those with this stamp, or those of this span. */
 interface SpanRun extends Run {
@@ -87,7 +100,7 @@ export async function readBounds(connection: Connection, orgId: number): Promise
   return { minMs: row?.first_stamp ?? clockMs, maxMs: clockMs };
 }
 
-/** All spans of the range, unless there are so many that some must be empty: then those that hold anything. */
+/** All spans of the range; of more than SPANS_MAX, those that hold anything. */
 async function findSpans(
   connection: Connection,
   orgId: number,
