@@ -8,9 +8,10 @@ import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../domain/
 import type { Uuid } from '../domain/uuid.ts';
 import { findSharedDeals } from './checks/find-shared-deals.ts';
 import { RetailerCheck } from './checks/retailer-check.ts';
-import { printPlace } from './checks/row-problem.ts';
+import { printPlace, rowProblem } from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
-import type { RawRow } from './formats/raw-row.ts';
+import type { FieldProblem, RawRow } from './formats/raw-row.ts';
+import { findDocumentExcess, RETAILER_LIMITS } from './formats/row-limits.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
 
@@ -34,8 +35,8 @@ export function importCatalogue(
     async (writer) => {
       const load = new CatalogueLoad(run, store, writer, options);
       const before = await writer.ids();
-      for await (const batch of run.batches({ csv: false, onCursor: () => load.meetCursor() }))
-        await load.take(batch);
+      const rules = { csv: false, limits: RETAILER_LIMITS, onCursor: () => load.meetCursor() };
+      for await (const batch of run.batches(rules)) await load.take(batch);
       run.requireValid();
       if (options.merge !== true) await load.withdraw(before);
       if (options.merge === true || run.counts.invalid > 0) await load.rejectSharedDeals();
@@ -85,6 +86,8 @@ class CatalogueLoad {
     for (const retailer of retailers) {
       const before = stored.get(retailer.id);
       const document = printRetailer(this.#merged(retailer, before));
+      const excess = findDocumentExcess(document, RETAILER_LIMITS);
+      if (excess !== undefined) this.#refuseLong(retailer.id, excess);
       if (document === before) this.#run.counts.unchanged++;
       else {
         this.#run.counts[before === undefined ? 'added' : 'changed']++;
@@ -153,6 +156,12 @@ class CatalogueLoad {
   async finish(): Promise<void> {
     const { added, changed, withdrawn } = this.#run.counts;
     if (added + changed + withdrawn > 0) await this.#writer.markChanged();
+  }
+
+  /** Not skipped like other bad rows: the retailer's deals have been taken for good already. */
+  #refuseLong(id: Uuid, excess: FieldProblem): never {
+    const place = this.#check.retailers.get(id) ?? { line: 0 };
+    this.#run.refuse([rowProblem(place, excess)], 'a retailer is too long');
   }
 
   #merged(row: Retailer, before: string | undefined): Retailer {
