@@ -39,7 +39,7 @@ export function importCatalogue(
       for await (const batch of run.batches(rules)) await load.take(batch);
       run.requireValid();
       if (options.merge !== true) await load.withdraw(before);
-      if (options.merge === true || run.counts.invalid > 0) await load.rejectSharedDeals();
+      if (options.merge === true || run.counts.invalid > 0) await load.refuseSharedDeals();
       await load.finish();
     },
   );
@@ -117,13 +117,15 @@ class CatalogueLoad {
     this.#run.counts.withdrawn = gone.length;
   }
 
-  /** The file alone cannot tell when retailers stay that it does not speak of, or only in a bad row. */
-  async rejectSharedDeals(): Promise<void> {
+  /**
+   * Refuses deals that would belong to two retailers. Needed when retailers stay beside those of the file. Such a row
+   * cannot be skipped: its retailer would stay as it was, too, and with it deals that other rows have taken.
+   */
+  async refuseSharedDeals(): Promise<void> {
     const problems = await findSharedDeals(this.#store, this.#check, (id) => this.#keepsDeals(id));
     if (problems.length === 0) return;
-    for (const problem of problems) this.#run.reject([problem]);
-    this.#run.requireValid();
-    await this.#takeBack(new Set(problems.map(printPlace)));
+    const rows = `${printCountOf(problems.length, 'row')} ${problems.length === 1 ? 'lists' : 'list'}`;
+    this.#run.refuse(problems, `${rows} deals of retailers that keep them`);
   }
 
   /** Whether a retailer has the deals that it had before, whatever the file says. */
@@ -131,26 +133,6 @@ class CatalogueLoad {
     if (this.#options.merge === true || this.#check.hasBadRow(id)) return true;
     // Those that the file does not have are withdrawn all together or not at all.
     return !this.#check.retailers.has(id) && this.#run.counts.withdrawn === 0;
-  }
-
-  /** Leaves the retailers of some rows as they were before those were written. */
-  async #takeBack(places: ReadonlySet<string>): Promise<void> {
-    const { counts } = this.#run;
-    const isMeant = (id: Uuid) => {
-      const place = this.#check.retailers.get(id);
-      return place !== undefined && places.has(printPlace(place));
-    };
-    const added = new Set((await this.#writer.ids()).filter(isMeant));
-    await this.#store.read(async (batch) => {
-      // What was there before was not added; what is left in the end was.
-      const before = batch.filter(({ id }) => added.delete(id));
-      if (before.length === 0) return;
-      const written = await this.#writer.find(before.map(({ id }) => id));
-      for (const { id, document } of before) counts[written.get(id) === document ? 'unchanged' : 'changed']--;
-      await this.#writer.put(before);
-    });
-    if (added.size > 0) await this.#writer.remove([...added]);
-    counts.added -= added.size;
   }
 
   async finish(): Promise<void> {
