@@ -10,6 +10,7 @@ import {
   flag,
   fraction,
   LIST,
+  listOf,
   money,
   OBJECT,
   optionalText,
@@ -24,10 +25,13 @@ const OFFER_ID = '0192d1a0-0000-7000-8000-000000000011';
 const COUPON_ID = '0192d1a0-0000-7000-8000-000000000021';
 const PROMOTION_ID = '0192d1a0-0000-7000-8000-000000000031';
 
+/** There are no more codes of two letters. */
+const COUNTRY_CODES_MAX = 26 ** 2;
+
 const cashbackOfferFields = {
   id: uuid('Offer identifier', OFFER_ID),
   featured: flag('True when the service features the offer as an outstanding deal', true),
-  countries: z.array(countryCode('Country code, ISO 3166-1 alpha-2', 'DE'), LIST).meta({
+  countries: listOf(countryCode('Country code, ISO 3166-1 alpha-2', 'DE'), COUNTRY_CODES_MAX).meta({
     description: 'Countries where the offer is available, ISO 3166-1 alpha-2',
     examples: [['DE', 'AT']],
   }),

@@ -23,6 +23,14 @@ export const OBJECT = {
 
 export const LIST = { error: expected('a list') };
 
+/** Counted before the items are looked at: a list of bad items has a problem for each. */
+export function listOf<Item extends z.ZodType>(item: Item, itemsMax: number) {
+  return z
+    .array(z.unknown(), LIST)
+    .max(itemsMax, `must have at most ${printCount(itemsMax)} items`)
+    .pipe(z.array(item));
+}
+
 /** A thousand transactions with two texts of this length, every character escaped, still fit into one value of a database. */
 const TEXT_LENGTH_MAX = 65_536;
 const TOO_LONG = `must have at most ${printCount(TEXT_LENGTH_MAX)} characters`;

@@ -8,9 +8,10 @@ import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../domain/
 import type { Uuid } from '../domain/uuid.ts';
 import { findSharedDeals } from './checks/find-shared-deals.ts';
 import { RetailerCheck } from './checks/retailer-check.ts';
-import { printPlace } from './checks/row-problem.ts';
+import { printPlace, rowProblem } from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
-import type { RawRow } from './formats/raw-row.ts';
+import type { FieldProblem, RawRow } from './formats/raw-row.ts';
+import { findDocumentExcess, RETAILER_LIMITS } from './formats/row-limits.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
 
@@ -34,11 +35,11 @@ export function importCatalogue(
     async (writer) => {
       const load = new CatalogueLoad(run, store, writer, options);
       const before = await writer.ids();
-      for await (const batch of run.batches({ csv: false, onCursor: () => load.meetCursor() }))
-        await load.take(batch);
+      const rules = { csv: false, limits: RETAILER_LIMITS, onCursor: () => load.meetCursor() };
+      for await (const batch of run.batches(rules)) await load.take(batch);
       run.requireValid();
       if (options.merge !== true) await load.withdraw(before);
-      if (options.merge === true || run.counts.invalid > 0) await load.rejectSharedDeals();
+      if (options.merge === true || run.counts.invalid > 0) await load.refuseSharedDeals();
       await load.finish();
     },
   );
@@ -85,6 +86,8 @@ class CatalogueLoad {
     for (const retailer of retailers) {
       const before = stored.get(retailer.id);
       const document = printRetailer(this.#merged(retailer, before));
+      const excess = findDocumentExcess(document, RETAILER_LIMITS);
+      if (excess !== undefined) this.#refuseLong(retailer.id, excess);
       if (document === before) this.#run.counts.unchanged++;
       else {
         this.#run.counts[before === undefined ? 'added' : 'changed']++;
@@ -114,13 +117,15 @@ class CatalogueLoad {
     this.#run.counts.withdrawn = gone.length;
   }
 
-  /** The file alone cannot tell when retailers stay that it does not speak of, or only in a bad row. */
-  async rejectSharedDeals(): Promise<void> {
+  /**
+   * Refuses deals that would belong to two retailers. Needed when retailers stay beside those of the file. Such a row
+   * cannot be skipped: its retailer would stay as it was, too, and with it deals that other rows have taken.
+   */
+  async refuseSharedDeals(): Promise<void> {
     const problems = await findSharedDeals(this.#store, this.#check, (id) => this.#keepsDeals(id));
     if (problems.length === 0) return;
-    for (const problem of problems) this.#run.reject([problem]);
-    this.#run.requireValid();
-    await this.#takeBack(new Set(problems.map(printPlace)));
+    const rows = `${printCountOf(problems.length, 'row')} ${problems.length === 1 ? 'lists' : 'list'}`;
+    this.#run.refuse(problems, `${rows} deals of retailers that keep them`);
   }
 
   /** Whether a retailer has the deals that it had before, whatever the file says. */
@@ -130,29 +135,15 @@ class CatalogueLoad {
     return !this.#check.retailers.has(id) && this.#run.counts.withdrawn === 0;
   }
 
-  /** Leaves the retailers of some rows as they were before those were written. */
-  async #takeBack(places: ReadonlySet<string>): Promise<void> {
-    const { counts } = this.#run;
-    const isMeant = (id: Uuid) => {
-      const place = this.#check.retailers.get(id);
-      return place !== undefined && places.has(printPlace(place));
-    };
-    const added = new Set((await this.#writer.ids()).filter(isMeant));
-    await this.#store.read(async (batch) => {
-      // What was there before was not added; what is left in the end was.
-      const before = batch.filter(({ id }) => added.delete(id));
-      if (before.length === 0) return;
-      const written = await this.#writer.find(before.map(({ id }) => id));
-      for (const { id, document } of before) counts[written.get(id) === document ? 'unchanged' : 'changed']--;
-      await this.#writer.put(before);
-    });
-    if (added.size > 0) await this.#writer.remove([...added]);
-    counts.added -= added.size;
-  }
-
   async finish(): Promise<void> {
     const { added, changed, withdrawn } = this.#run.counts;
     if (added + changed + withdrawn > 0) await this.#writer.markChanged();
+  }
+
+  /** Not skipped like other bad rows: the retailer's deals have been taken for good already. */
+  #refuseLong(id: Uuid, excess: FieldProblem): never {
+    const place = this.#check.retailers.get(id) ?? { line: 0 };
+    this.#run.refuse([rowProblem(place, excess)], 'a retailer is too long');
   }
 
   #merged(row: Retailer, before: string | undefined): Retailer {

@@ -3,7 +3,7 @@
 
 import type { ImportResult } from '../domain/books.ts';
 import { printCount, printCountOf } from '../domain/count.ts';
-import { byPlace, type RowProblem, rowProblem } from './checks/row-problem.ts';
+import { byPlace, PROBLEMS_MAX, type RowProblem, rowProblem } from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import { BrokenFile, type RawRow } from './formats/raw-row.ts';
 import { type RowRules, readRows } from './formats/read-rows.ts';
@@ -11,11 +11,9 @@ import { type ImportOptions, type ImportReport, resultOf } from './import-report
 import { InvalidRows } from './invalid-rows.ts';
 
 const BATCH_ROWS = 500;
-/** Of rows that are long, a batch holds fewer: several batches are in memory at a time. Of what it was unpacked to. */
-const BATCH_BYTES = 2 ** 20;
-/** How many batches are read ahead while the database is at work. */
-const BATCHES_AHEAD = 8;
-const PROBLEMS_LISTED_MAX = 20;
+/** Of rows that are long, a batch holds fewer: several batches are in memory at a time. */
+const BATCH_LENGTH = 2 ** 20;
+const LONG_ROW = BATCH_LENGTH / 4;
 
 /** Thrown inside the store's write to have a dry run undone. */
 const DRY_RUN = new Error('the dry run is over');
@@ -51,17 +49,15 @@ export class ImportRun {
 
   async *batches(rules: Omit<RowRules, 'ignoreUnknown'>): AsyncGenerator<RawRow[]> {
     const ignoreUnknown = this.#options.ignoreUnknown === true;
-    let bytesUnpacked = 0;
-    const chunks = counted(this.#source.chunks(), (bytes) => {
-      bytesUnpacked += bytes;
-    });
     try {
-      const rows = readRows(chunks, { ...rules, ignoreUnknown });
-      for await (const batch of readAhead(inBatches(rows, () => bytesUnpacked))) {
+      const rows = readRows(this.#source.chunks(), { ...rules, ignoreUnknown });
+      for await (const batch of inBatches(rows)) {
         this.counts.read += batch.length;
         yield batch;
         const { bytesRead, bytesTotal } = this.#source;
         this.#options.onProgress?.({ bytesRead, bytesTotal, rows: this.counts.read });
+        // One row can leave a hundred megabytes behind, and the next must not come on top of them.
+        if (batch.some((row) => row.length > LONG_ROW)) Bun.gc(true);
       }
     } catch (error) {
       if (!(error instanceof BrokenFile)) throw error;
@@ -77,6 +73,12 @@ export class ImportRun {
   reject(problems: readonly RowProblem[]): void {
     this.counts.invalid++;
     for (const problem of problems) this.#noteProblem(problem);
+  }
+
+  /** Ends the import for rows that cannot be left out, whether bad rows are skipped or not. */
+  refuse(problems: readonly RowProblem[], why: string): never {
+    for (const problem of problems) this.reject([problem]);
+    throw new InvalidRows(this.report, why);
   }
 
   /** Throws unless all rows were good or the bad ones are to be skipped. */
@@ -106,40 +108,25 @@ export class ImportRun {
 
   #noteProblem(problem: RowProblem, listing: 'if there is room' | 'always' = 'if there is room'): void {
     this.#problemCount++;
-    if (this.#problems.length < PROBLEMS_LISTED_MAX) this.#problems.push(problem);
-    else if (listing === 'always') this.#problems[PROBLEMS_LISTED_MAX - 1] = problem;
-  }
-}
-
-async function* counted(
-  chunks: AsyncIterable<Uint8Array>,
-  count: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    count(chunk.length);
-    yield chunk;
+    if (this.#problems.length < PROBLEMS_MAX) this.#problems.push(problem);
+    else if (listing === 'always') this.#problems[PROBLEMS_MAX - 1] = problem;
   }
 }
 
 /** Batches of equal size, however the bytes arrived: a pipe may deliver a row at a time. */
-async function* inBatches(
-  source: AsyncIterable<RawRow[]>,
-  bytesRead: () => number,
-): AsyncGenerator<RawRow[]> {
+async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRow[]> {
   let batch: RawRow[] = [];
-  let begunAt = 0;
+  let length = 0;
   try {
     for await (const rows of source) {
       for (const row of rows) {
-        if (batch.length === 0) begunAt = bytesRead();
         batch.push(row);
-        if (batch.length < BATCH_ROWS) continue;
+        length += row.length;
+        if (batch.length < BATCH_ROWS && length < BATCH_LENGTH) continue;
         yield batch;
         batch = [];
+        length = 0;
       }
-      if (batch.length === 0 || bytesRead() - begunAt < BATCH_BYTES) continue;
-      yield batch;
-      batch = [];
     }
   } catch (error) {
     // The rows before the break are checked like all others.
@@ -149,19 +136,14 @@ async function* inBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** Reads on while whoever takes the batches waits for something else. */
-async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
-  const ahead: Promise<IteratorResult<T>>[] = [];
+/** Reads the next batch while the database works on this one. */
+export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = source.next();
   try {
-    while (true) {
-      while (ahead.length < BATCHES_AHEAD) {
-        const next = source.next();
-        // An error counts when its turn comes.
-        next.catch(() => undefined);
-        ahead.push(next);
-      }
-      const result = await ahead.shift();
-      if (result === undefined || result.done === true) return;
+    for (let result = await next; result.done !== true; result = await next) {
+      next = source.next();
+      // An error counts when its turn comes.
+      next.catch(() => undefined);
       yield result.value;
     }
   } finally {

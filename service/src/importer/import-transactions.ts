@@ -22,8 +22,9 @@ import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './c
 import { UuidPlaces } from './checks/uuid-places.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import type { FieldProblem, RawRow } from './formats/raw-row.ts';
+import { findDocumentExcess, TRANSACTION_LIMITS } from './formats/row-limits.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
-import { ImportRun } from './import-run.ts';
+import { ImportRun, readAhead } from './import-run.ts';
 
 /**
  * How many batches are looked up before their turn, so that the database has always something to do while rows are
@@ -54,7 +55,8 @@ export function importTransactions(
     async (writer) => {
       const load = new TransactionLoad(run, writer, org, clock(), options);
       const ahead: Promise<LookedUp>[] = [];
-      for await (const batch of run.batches({ csv: true, onCursor: () => undefined })) {
+      const rules = { csv: true, limits: TRANSACTION_LIMITS, onCursor: () => undefined };
+      for await (const batch of readAhead(run.batches(rules))) {
         const lookedUp = load.lookUp(batch);
         // An error counts when its turn comes.
         lookedUp.catch(() => undefined);
@@ -180,10 +182,11 @@ class TransactionLoad {
     return this.#stamp(row);
   }
 
-  #stamp(row: Row): { id: Uuid; updatedAtMs: number; document: string } {
+  #stamp(row: Row): Omit<StoredTransaction, 'orgId'> | FieldProblem {
     const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : this.#stampText;
     const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : this.#writer.stampMs;
-    return { id: row.id, updatedAtMs, document: printTransaction(row, updatedAt) };
+    const document = printTransaction(row, updatedAt);
+    return findDocumentExcess(document, TRANSACTION_LIMITS) ?? { id: row.id, updatedAtMs, document };
   }
 
   async #put(rows: readonly PutTransaction[]): Promise<void> {

@@ -5,98 +5,178 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, createZstdCompress } from 'node:zlib';
-
-const PIECE_BYTES = 1024 * 1024;
+import { ndjson, offer, retailer, transaction } from '../importer/fixture.ts';
+import type { FileKind } from './any-file.ts';
 
 export interface Bomb {
   readonly name: string;
+  readonly kind: FileKind;
   readonly packing: 'gzip' | 'zstd';
-  readonly start: string;
-  /** What follows again and again. */
-  readonly filling: string;
-  readonly megabytes: number;
+  readonly pieces: () => Iterable<string>;
   /** What a person is told. */
   readonly complaint: RegExp;
 }
 
+const MEGABYTE = 1024 * 1024;
 const HEADER = 'id,country,soldAt,currencyCode,orderValue,cashback,status\n';
-const TOO_LONG = /^line [12]: the row is longer than 16 MiB\n/;
+const LONG_TRANSACTION = /^line [12]: the row is longer than 256 KiB\n/;
+const LONG_RETAILER = /^line 1: the row is longer than 8 MiB\n/;
+const MANY_VALUES = /^line 1: the row has more than 400,000 values\n/;
 
-export const BOMBS: readonly Bomb[] = [
-  { name: 'zeros', packing: 'gzip', start: '', filling: '\0', megabytes: 256, complaint: TOO_LONG },
-  { name: 'blanks', packing: 'zstd', start: '', filling: ' ', megabytes: 256, complaint: TOO_LONG },
+/** A start, then the same again and again. */
+function* endless(start: string, filling: string, megabytes: number): Generator<string> {
+  yield start;
+  const piece = repeated(filling, MEGABYTE);
+  for (let n = 0; n < megabytes; n++) yield piece;
+}
+
+/** Rows with a list of so many bytes in a field. */
+function* rowsWithList(
+  rows: number,
+  row: (n: number) => object,
+  field: string,
+  item: string,
+  bytes: number,
+): Generator<string> {
+  const list = `[${repeated(`${item},`, bytes)}${item}]`;
+  for (let n = 0; n < rows; n++) yield ndjson(`${JSON.stringify(row(n)).slice(0, -1)},"${field}":${list}}`);
+}
+
+function repeated(text: string, bytes: number): string {
+  return text.repeat(Math.floor(bytes / text.length));
+}
+
+const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
+  {
+    name: 'zeros',
+    packing: 'gzip',
+    pieces: () => endless('', '\0', 256),
+    complaint: LONG_TRANSACTION,
+  },
+  { name: 'blanks', packing: 'zstd', pieces: () => endless('', ' ', 256), complaint: LONG_TRANSACTION },
   {
     name: 'blank lines',
     packing: 'zstd',
-    start: 'x',
-    filling: '\n',
-    megabytes: 4,
+    pieces: () => endless('x', '\n', 4),
     complaint: /^line 1: the row is not JSON/,
+  },
+  {
+    name: 'a list without end',
+    packing: 'gzip',
+    pieces: () => endless('', '[', 64),
+    complaint: /^line 1: the list is longer than 32 MiB; write it as NDJSON/,
   },
   {
     name: 'lists in lists',
     packing: 'gzip',
-    start: '',
-    filling: '[',
-    megabytes: 32,
+    pieces: () => endless('', '[', 31),
     complaint: /^line 1 \(item 1\): the row is not complete/,
   },
   {
     name: 'objects in objects',
     packing: 'zstd',
-    start: '',
-    filling: '{"a":',
-    megabytes: 64,
-    complaint: TOO_LONG,
+    pieces: () => endless('', '{"a":', 64),
+    complaint: LONG_TRANSACTION,
+  },
+  {
+    name: 'lists in a field that is not read',
+    packing: 'gzip',
+    pieces: () => rowsWithList(20, (n) => transaction(n), 'updated', '[]', 15.5 * MEGABYTE),
+    complaint: LONG_TRANSACTION,
+  },
+  {
+    name: 'lists in a list of rows',
+    packing: 'gzip',
+    *pieces() {
+      yield `[{"id":1,"x":[${repeated('[],', 30 * MEGABYTE)}[]]},`;
+      yield `{"id":2,"x":[${repeated('[],', 200_000)}[]]}]`;
+    },
+    complaint:
+      /^line 1 \(item 1\): the row is longer than 256 KiB\nline 1 \(item 2\): the row has more than 1,000 values\n/,
   },
   {
     name: 'bad rows',
     packing: 'zstd',
-    start: '',
-    filling: `${'{}'.padEnd(63)}\n`,
-    megabytes: 1,
+    pieces: () => endless('', `${'{}'.padEnd(63)}\n`, 1),
     complaint: /… and [\d,]+ more\nNothing was imported: [\d,]+ of [\d,]+ rows are bad\.\n$/,
   },
   {
     name: 'a quote that is never closed',
     packing: 'gzip',
-    start: `${HEADER}"`,
-    filling: 'a',
-    megabytes: 64,
-    complaint: TOO_LONG,
+    pieces: () => endless(`${HEADER}"`, 'a', 64),
+    complaint: /^line 2: the row has a quote that is never closed\n/,
   },
   {
     name: 'cells without end',
     packing: 'zstd',
-    start: HEADER,
-    filling: ',',
-    megabytes: 64,
-    complaint: TOO_LONG,
+    pieces: () => endless(HEADER, ',', 64),
+    complaint: LONG_TRANSACTION,
   },
   {
     name: 'columns without end',
     packing: 'zstd',
-    start: 'id,',
-    filling: ',',
-    megabytes: 64,
-    complaint: TOO_LONG,
+    pieces: () => endless('id,', ',', 64),
+    complaint: LONG_TRANSACTION,
   },
   {
     name: 'a cursor without end',
     packing: 'gzip',
-    start: '{"cursor":"',
-    filling: 'a',
-    megabytes: 64,
+    pieces: () => endless('{"cursor":"', 'a', 31),
     complaint: /^line 1: the list is not closed/,
   },
 ];
 
-export async function writeBomb({ packing, start, filling, megabytes }: Bomb, path: string): Promise<void> {
-  const piece = Buffer.from(filling.repeat(Math.floor(PIECE_BYTES / filling.length)));
-  function* pieces() {
-    yield Buffer.from(start);
-    for (let n = 0; n < megabytes; n++) yield piece;
-  }
+/** The row of a retailer without its offers, which follow. */
+const shop = (n: number) => {
+  const { cashbackOffers: _, ...rest } = retailer(n, { coupons: [], promotions: [] });
+  return rest;
+};
+
+const CATALOGUE_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
+  { name: 'zeros', packing: 'gzip', pieces: () => endless('', '\0', 64), complaint: LONG_RETAILER },
+  {
+    name: 'offers that are empty',
+    packing: 'gzip',
+    pieces: () => rowsWithList(12, shop, 'cashbackOffers', '{}', 7.9 * MEGABYTE),
+    complaint: MANY_VALUES,
+  },
+  {
+    name: 'empty offers, as many as there may be',
+    packing: 'gzip',
+    pieces: () => rowsWithList(12, shop, 'cashbackOffers', '{}', 199_000 * 3),
+    complaint: /^line 1: cashbackOffers\[0\]\.id is missing\n/,
+  },
+  {
+    name: 'an offer in countries that do not exist',
+    packing: 'gzip',
+    *pieces() {
+      const countries = `[${repeated('1,', 780_000)}1]`;
+      for (let n = 0; n < 12; n++)
+        yield ndjson(JSON.stringify(retailer(n)).replace('["DE","AT"]', countries));
+    },
+    complaint: /^line 1: cashbackOffers\[0\]\.countries must have at most 676 items\n/,
+  },
+  {
+    name: 'names that are all different',
+    packing: 'gzip',
+    *pieces() {
+      for (let n = 0; n < 12; n++) {
+        const names = Array.from({ length: 199_000 }, (_, k) => `{"${(n * 1e6 + k).toString(36)}":1}`);
+        yield ndjson(
+          JSON.stringify(retailer(n, { cashbackOffers: [offer(n, { x: 0 })] })).replace('0}', `[${names}]}`),
+        );
+      }
+    },
+    complaint: /^line 1: the row has more than 1,000 different names of fields\n/,
+  },
+];
+
+export const BOMBS: readonly Bomb[] = [
+  ...TRANSACTION_BOMBS.map((bomb) => ({ ...bomb, kind: 'transactions' as const })),
+  ...CATALOGUE_BOMBS.map((bomb) => ({ ...bomb, kind: 'catalogue' as const })),
+];
+
+export async function writeBomb({ packing, pieces }: Bomb, path: string): Promise<void> {
   const pack = packing === 'gzip' ? createGzip({ level: 1 }) : createZstdCompress();
   await pipeline(Readable.from(pieces()), pack, createWriteStream(path));
 }

@@ -359,24 +359,3 @@ test('bytes that are not UTF-8 are refused with their line', async () => {
   );
   expect(await contentOf(book)).toEqual(before);
 });
-
-test('a row of more than 16 MiB is refused, and the rows after it are still checked', async () => {
-  const { stores, org } = book;
-  const long = JSON.stringify(transaction(5, { passbackData: 'x'.repeat(16 * 1024 * 1024) }));
-  const file = ndjson(transaction(4), long, 'oops');
-  const run = importTransactions(stores.transactions, org, sourceFrom(file), () => NOW_MS, {});
-  expect(await complaintOf(run)).toBe(
-    [
-      'line 2: the row is longer than 16 MiB',
-      'line 3: the row is not JSON (Unexpected identifier "oops")',
-      'Nothing was imported: 2 of 3 rows are bad.',
-    ].join('\n'),
-  );
-});
-
-test('nesting deeper than any stack is a bad row like another', async () => {
-  const { stores, org } = book;
-  const deep = `{"id":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
-  const run = importTransactions(stores.transactions, org, sourceFrom(ndjson(deep)), () => NOW_MS, {});
-  expect(await complaintOf(run)).toStartWith('line 1: ');
-});

@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { RETAILER_LIMITS } from '../../src/importer/formats/row-limits.ts';
 import { ImportRun } from '../../src/importer/import-run.ts';
+
+const RULES = { csv: false, limits: RETAILER_LIMITS, onCursor: () => undefined };
 
 /** How many rows there are in each batch of a file of so many rows, each so long. */
 async function batchSizes(
@@ -11,7 +14,7 @@ async function batchSizes(
   const row = JSON.stringify({ text: 'x'.repeat(length) });
   const run = new ImportRun(sourceFrom(pack(`${row}\n`.repeat(rows))), {});
   const sizes: number[] = [];
-  for await (const batch of run.batches({ csv: false, onCursor: () => undefined })) sizes.push(batch.length);
+  for await (const batch of run.batches(RULES)) sizes.push(batch.length);
   return sizes;
 }
 

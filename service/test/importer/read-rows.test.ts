@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BrokenFile, type RawRow } from '../../src/importer/formats/raw-row.ts';
 import { readRows } from '../../src/importer/formats/read-rows.ts';
+import { TRANSACTION_LIMITS } from '../../src/importer/formats/row-limits.ts';
 import { id, transaction } from './fixture.ts';
 
 interface Outcome {
@@ -18,6 +19,7 @@ async function read(chunks: readonly Uint8Array[], options: { csv?: boolean; ign
   const rules = {
     csv: options.csv ?? true,
     ignoreUnknown: options.ignoreUnknown ?? false,
+    limits: TRANSACTION_LIMITS,
     onCursor: () => {
       cursors++;
     },

@@ -2,8 +2,8 @@
 
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import { BrokenFile, type FieldProblem, ROW_BYTES_MAX } from '../../importer/formats/raw-row.ts';
-import type { FeedRow } from './feed-row.ts';
+import { BrokenFile, type FieldProblem } from '../../importer/formats/raw-row.ts';
+import { FEED_LIMITS, type FeedRow } from './feed-row.ts';
 import { utf8Texts } from './utf8-texts.ts';
 
 export interface CsvRules {
@@ -42,7 +42,7 @@ async function* records(chunks: AsyncIterable<Uint8Array>, rules: CsvRules): Asy
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: ROW_BYTES_MAX,
+    max_record_size: FEED_LIMITS.bytes,
   });
   const source = Readable.from(utf8Texts(chunks));
   source.on('error', (error) => parser.destroy(error));

@@ -1,10 +1,14 @@
 // What every file of a network is reduced to, and what a reader has to know to do it.
 
 import type { RawRow } from '../../importer/formats/raw-row.ts';
+import type { RowLimits } from '../../importer/formats/row-limits.ts';
 
 export type FeedFormat = 'JSON' | 'XML' | 'CSV';
 
-export interface FeedRow extends RawRow {
+/** A file of a network may hold longer rows than an import: answers of hundreds of kilobytes with many items. */
+export const FEED_LIMITS: RowLimits = { bytes: 16 * 1024 * 1024, values: 1_000_000, names: 1_000, depth: 64 };
+
+export interface FeedRow extends Omit<RawRow, 'length'> {
   readonly format: FeedFormat;
 }
 

@@ -16,9 +16,10 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from '../../importer/formats/json-scanner.ts';
-import { BrokenFile, ROW_BYTES_MAX, ROW_TOO_LONG, RowBytes } from '../../importer/formats/raw-row.ts';
+import { BrokenFile, RowBytes } from '../../importer/formats/raw-row.ts';
+import { tooLong } from '../../importer/formats/row-limits.ts';
 import { isObject } from '../fields.ts';
-import type { FeedRow } from './feed-row.ts';
+import { FEED_LIMITS, type FeedRow } from './feed-row.ts';
 
 type Answer = Record<string, unknown>;
 
@@ -66,7 +67,7 @@ const EXPECTED_WORDS: Record<Expected, string> = {
 
 class AnswerCutter {
   readonly #rules: AnswerRules;
-  readonly #bytes = new RowBytes();
+  readonly #bytes = new RowBytes(FEED_LIMITS.bytes);
   readonly #frames: Frame[] = [];
   #rows: FeedRow[] = [];
   readonly #scanner = new JsonScanner();
@@ -116,7 +117,7 @@ class AnswerCutter {
     if (end === undefined) return undefined;
     const place = { line: this.#scanner.line };
     const bytes = chunk.subarray(at, end);
-    const { value, problem } = parseJsonRow(bytes, place, keepDigits);
+    const { value, problem } = parseJsonRow(bytes, place, FEED_LIMITS, keepDigits);
     // An envelope is opened instead, so that its rows have lines of their own; one that is broken is no bad row.
     const isEnvelope = isObject(value)
       ? this.#findList(value) !== undefined
@@ -224,8 +225,8 @@ class AnswerCutter {
     else {
       const bytes = this.#bytes.take();
       this.#answerBytes += bytes?.length ?? 0;
-      const { value, problem } = parseJsonRow(bytes, { line: this.#valueLine }, keepDigits);
-      if (this.#answerBytes > ROW_BYTES_MAX) this.#fail(ROW_TOO_LONG.reason);
+      const { value, problem } = parseJsonRow(bytes, { line: this.#valueLine }, FEED_LIMITS, keepDigits);
+      if (this.#answerBytes > FEED_LIMITS.bytes) this.#fail(tooLong(FEED_LIMITS).reason);
       if (problem !== undefined) this.#fail(`has a field that ${problem.reason}`);
       if (frame?.kind === 'envelope' && isKey) frame.key = String(value);
       else if (frame?.kind === 'envelope') frame.answer[frame.key] = value;
@@ -235,7 +236,12 @@ class AnswerCutter {
 
   /** An item is a row; or a whole answer, where somebody has put several into one list. */
   #takeItem(): void {
-    const { value, problem } = parseJsonRow(this.#bytes.take(), { line: this.#valueLine }, keepDigits);
+    const { value, problem } = parseJsonRow(
+      this.#bytes.take(),
+      { line: this.#valueLine },
+      FEED_LIMITS,
+      keepDigits,
+    );
     const list = isObject(value) ? this.#findList(value) : undefined;
     if (isObject(value) && list !== undefined) this.#rules.onAnswer(value, this.#valueLine);
     for (const row of list ?? [value]) {

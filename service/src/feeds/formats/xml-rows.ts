@@ -3,9 +3,10 @@
 // of XML itself, so nothing can be made to grow.
 
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { BrokenFile, ROW_BYTES_MAX, ROW_TOO_LONG } from '../../importer/formats/raw-row.ts';
+import { BrokenFile } from '../../importer/formats/raw-row.ts';
+import { tooLong } from '../../importer/formats/row-limits.ts';
 import { quote, XML_TEXT } from '../fields.ts';
-import type { FeedRow } from './feed-row.ts';
+import { FEED_LIMITS, type FeedRow } from './feed-row.ts';
 import { utf8Texts } from './utf8-texts.ts';
 
 export interface XmlRules {
@@ -131,7 +132,7 @@ class ElementCutter {
 
   #grow(length: number): void {
     this.#rowLength += length;
-    if (this.#rowLength > ROW_BYTES_MAX) this.#fail(ROW_TOO_LONG.reason);
+    if (this.#rowLength > FEED_LIMITS.bytes) this.#fail(tooLong(FEED_LIMITS).reason);
   }
 
   #fail(reason: string): never {

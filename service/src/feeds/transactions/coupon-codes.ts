@@ -8,6 +8,7 @@ import { checkRow, printProblem } from '../../importer/checks/row-problem.ts';
 import type { ImportSource } from '../../importer/formats/import-source.ts';
 import { BrokenFile } from '../../importer/formats/raw-row.ts';
 import { readRows } from '../../importer/formats/read-rows.ts';
+import { RETAILER_LIMITS } from '../../importer/formats/row-limits.ts';
 
 type Coupon = Pick<Retailer['coupons'][number], 'id' | 'startDate' | 'endDate'>;
 
@@ -41,7 +42,7 @@ export async function readCouponCodes(file: ImportSource | undefined): Promise<C
   const codes = new CouponCodes();
   if (file === undefined) return codes;
   try {
-    const rules = { csv: false, ignoreUnknown: false, onCursor: () => undefined };
+    const rules = { csv: false, limits: RETAILER_LIMITS, ignoreUnknown: false, onCursor: () => undefined };
     for await (const rows of readRows(file.chunks(), rules)) {
       for (const row of rows) {
         const { value, problems } = checkRow<Retailer>(row, RetailerSchema);

@@ -1,11 +1,17 @@
 // Checks retailers as they come out of the file: the schema, and that no id of a kind stands there twice.
 
+import { z } from 'zod';
 import { type Retailer, retailerSchema } from '../../domain/catalogue.ts';
 import { DEAL_LISTS, type DealList } from '../../domain/deals.ts';
 import { parseUuid, type Uuid } from '../../domain/uuid.ts';
+import { LIST } from '../../domain/wire.ts';
 import type { FieldProblem, Place, RawRow } from '../formats/raw-row.ts';
-import { type CheckedRow, checkRow, printPlace, rejected } from './row-problem.ts';
+import { type CheckedRow, PROBLEMS_MAX, printPlace, problemsOf, rejected } from './row-problem.ts';
 import { UuidPlaces } from './uuid-places.ts';
+
+type RetailerSchema = ReturnType<typeof retailerSchema>;
+
+const ANY_LIST = z.array(z.unknown(), LIST);
 
 export class RetailerCheck {
   /** Where the file speaks of a retailer, in a good row or in a bad one whose id could be read. */
@@ -19,10 +25,17 @@ export class RetailerCheck {
   /** The first bad row of which nobody can tell which retailer it was meant for. */
   firstNamelessRow: Place | undefined;
   readonly #badRetailers = new UuidPlaces();
-  readonly #schema: ReturnType<typeof retailerSchema>;
+  readonly #schema: RetailerSchema;
+  /** The same, with lists that may hold anything. */
+  readonly #ownFields: z.ZodType<Record<DealList, unknown[]>>;
 
   constructor(unknownFields: 'refuse' | 'ignore') {
     this.#schema = retailerSchema(unknownFields);
+    this.#ownFields = this.#schema.extend({
+      cashbackOffers: ANY_LIST,
+      coupons: ANY_LIST,
+      promotions: ANY_LIST,
+    });
   }
 
   /** Whether all that the file says of a retailer is a bad row, so that the retailer stays as it was. */
@@ -31,7 +44,7 @@ export class RetailerCheck {
   }
 
   check(raw: RawRow): CheckedRow<Retailer> {
-    const row = checkRow<Retailer>(raw, this.#schema);
+    const row = this.#checkFields(raw);
     if (row.value === undefined) {
       this.#noteBadRow(raw);
       return row;
@@ -45,6 +58,34 @@ export class RetailerCheck {
     this.retailers.add(row.value.id, row.place);
     for (const list of DEAL_LISTS) for (const { id } of row.value[list]) this.deals[list].add(id, row.place);
     return row;
+  }
+
+  /**
+   * Deal by deal, until there are problems enough: the schema as a whole would list every problem of a row, and a
+   * hundred thousand bad deals have a million.
+   */
+  #checkFields(raw: RawRow): CheckedRow<Retailer> {
+    const { place, value, problem } = raw;
+    if (problem !== undefined) return rejected(place, [problem]);
+    const own = this.#ownFields.safeParse(value);
+    const problems = own.success ? [] : own.error.issues.flatMap((issue) => problemsOf(issue));
+    const lists = new Map(DEAL_LISTS.map((list) => [list, this.#checkDeals(value, list, problems)]));
+    if (!own.success || problems.length > 0) return rejected(place, problems);
+    const retailer = { ...own.data, ...Object.fromEntries(lists) };
+    return { place, value: retailer as unknown as Retailer, problems: undefined };
+  }
+
+  #checkDeals(row: unknown, list: DealList, problems: FieldProblem[]): unknown[] {
+    const deals = (row as Partial<Record<DealList, unknown>> | null | undefined)?.[list];
+    if (!Array.isArray(deals)) return [];
+    const schema = this.#schema.shape[list].element;
+    const checked: unknown[] = [];
+    for (let index = 0; index < deals.length && problems.length < PROBLEMS_MAX; index++) {
+      const result = schema.safeParse(deals[index]);
+      if (result.success) checked.push(result.data);
+      else for (const issue of result.error.issues) problems.push(...problemsOf(issue, [list, index]));
+    }
+    return checked;
   }
 
   #noteBadRow({ place, value }: RawRow): void {

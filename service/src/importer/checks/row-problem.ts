@@ -6,6 +6,9 @@ import type { FieldProblem, Place, RawRow } from '../formats/raw-row.ts';
 
 export interface RowProblem extends Place, FieldProblem {}
 
+/** How many problems are listed, and at most looked for in one row: a long row can have one in each of its values. */
+export const PROBLEMS_MAX = 20;
+
 /** A row that is fit for use, or what is wrong with it. */
 export type CheckedRow<Value> =
   | { readonly place: Place; readonly value: Value; readonly problems: undefined }
@@ -31,26 +34,29 @@ export function rowProblem(place: Place, { field, reason }: FieldProblem): RowPr
   return { ...where, field: printable(field), reason };
 }
 
-export function checkRow<Value>(row: RawRow, schema: z.ZodType<Value>): CheckedRow<Value> {
+export function checkRow<Value>(row: Omit<RawRow, 'length'>, schema: z.ZodType<Value>): CheckedRow<Value> {
   const { place } = row;
   if (row.problem !== undefined) return rejected(place, [row.problem]);
   const result = schema.safeParse(row.value);
   if (result.success) return { place, value: result.data, problems: undefined };
-  return rejected(place, result.error.issues.flatMap(problemsOf));
+  return rejected(
+    place,
+    result.error.issues.flatMap((issue) => problemsOf(issue)),
+  );
 }
 
 export function rejected(place: Place, problems: readonly FieldProblem[]): CheckedRow<never> {
-  return { place, value: undefined, problems: problems.map((problem) => rowProblem(place, problem)) };
+  const listed = problems.slice(0, PROBLEMS_MAX);
+  return { place, value: undefined, problems: listed.map((problem) => rowProblem(place, problem)) };
 }
 
-function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      field: printPath([...issue.path, key]),
-      reason: 'is an unknown field',
-    }));
-  }
-  return [{ field: printPath(issue.path), reason: issue.message }];
+/** What is wrong in words; the issue may be that of a value inside the row. */
+export function problemsOf(issue: z.core.$ZodIssue, parent: readonly PropertyKey[] = []): FieldProblem[] {
+  const path = [...parent, ...issue.path];
+  if (issue.code !== 'unrecognized_keys') return [{ field: printPath(path), reason: issue.message }];
+  return issue.keys
+    .slice(0, PROBLEMS_MAX)
+    .map((key) => ({ field: printPath([...path, key]), reason: 'is an unknown field' }));
 }
 
 /** `coupons[2].endDate` */

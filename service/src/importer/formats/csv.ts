@@ -5,7 +5,8 @@ import { parse } from 'csv-parse/sync';
 import { parseDecimal } from '../../domain/decimal.ts';
 import { TRANSACTION_FIELDS, type Transaction } from '../../domain/transaction.ts';
 import { decodeUtf8, NOT_UTF8 } from './json-row.ts';
-import { BrokenFile, type FieldProblem, type RawRow, ROW_TOO_LONG, RowBytes } from './raw-row.ts';
+import { BrokenFile, type FieldProblem, type RawRow, RowBytes } from './raw-row.ts';
+import { type RowLimits, tooLong } from './row-limits.ts';
 
 type NumberField = {
   [Field in keyof Transaction]: Transaction[Field] extends number ? Field : never;
@@ -17,6 +18,9 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** What programs put between cells. Ours is the comma; the others are known to tell what is wrong. */
 const SEPARATOR = /[,;\t|]/;
+
+/** Many times what a transaction has; more are a file that was made to take up memory. */
+const COLUMNS_MAX = 200;
 
 /** Whether a file's first line names a column that we know. */
 export function looksLikeHeader(line: string): boolean {
@@ -30,11 +34,13 @@ export function looksLikeTable(text: string): boolean {
   return [first, second].every((line) => SEPARATOR.test(line) && !line.includes('{'));
 }
 
-export async function* readCsv(
-  chunks: AsyncIterable<Uint8Array>,
-  rules: { ignoreUnknown: boolean },
-): AsyncGenerator<RawRow[]> {
-  const cutter = new RecordCutter();
+export interface CsvRules {
+  readonly ignoreUnknown: boolean;
+  readonly limits: RowLimits;
+}
+
+export async function* readCsv(chunks: AsyncIterable<Uint8Array>, rules: CsvRules): AsyncGenerator<RawRow[]> {
+  const cutter = new RecordCutter(rules.limits);
   let columns: readonly string[] | undefined;
   const read = (records: readonly CsvRecord[]): RawRow[] => {
     const cut = parseRecords(records);
@@ -46,26 +52,31 @@ export async function* readCsv(
     const names = columns;
     return cut.map((record) => toRow(record, names));
   };
-  for await (const chunk of chunks) {
-    yield read(cutter.push(chunk));
-    cutter.requireReadable();
-  }
+  for await (const chunk of chunks) yield read(cutter.push(chunk));
   yield read(cutter.end());
 }
 
 interface CsvRecord {
   readonly line: number;
   readonly bytes: Uint8Array;
+  /** Why the bytes are not there. */
+  readonly problem?: FieldProblem;
 }
 
 /** Cuts at the line ends that are not inside quotes. A quote opens only at the start of a cell. */
 class RecordCutter {
-  readonly #bytes = new RowBytes();
+  readonly #limits: RowLimits;
+  readonly #bytes: RowBytes;
   #line = 1;
   #recordLine = 1;
   #inQuotes = false;
   #isQuotedCell = false;
   #before = COMMA;
+
+  constructor(limits: RowLimits) {
+    this.#limits = limits;
+    this.#bytes = new RowBytes(limits.bytes);
+  }
 
   push(chunk: Uint8Array): CsvRecord[] {
     const records: CsvRecord[] = [];
@@ -76,7 +87,7 @@ class RecordCutter {
       if (byte === QUOTE) this.#takeQuote();
       else if (byte === NEWLINE && !this.#inQuotes) {
         this.#bytes.add(chunk.subarray(start, at));
-        this.#endRecord(records);
+        this.#endRecord(records, this.#line - 1);
         start = at + 1;
       }
       // A line end starts a cell as a comma does.
@@ -84,11 +95,6 @@ class RecordCutter {
     }
     this.#bytes.add(chunk.subarray(start));
     return records;
-  }
-
-  /** A row that grows and grows is a quote that is never closed: what follows can be anything. */
-  requireReadable(): void {
-    if (this.#bytes.isTooLong) throw new BrokenFile({ line: this.#recordLine }, ROW_TOO_LONG);
   }
 
   end(): CsvRecord[] {
@@ -99,7 +105,7 @@ class RecordCutter {
       );
     }
     const records: CsvRecord[] = [];
-    this.#endRecord(records);
+    this.#endRecord(records, this.#line);
     return records;
   }
 
@@ -111,15 +117,22 @@ class RecordCutter {
     this.#inQuotes = startsCell || isSecondHalf;
   }
 
-  #endRecord(records: CsvRecord[]): void {
-    const bytes = this.#bytes.take();
-    if (bytes === undefined) throw new BrokenFile({ line: this.#recordLine }, ROW_TOO_LONG);
-    const record = bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes;
-    if (record.length > 0) records.push({ line: this.#recordLine, bytes: record });
+  #endRecord(records: CsvRecord[], lastLine: number): void {
+    const line = this.#recordLine;
     this.#recordLine = this.#line;
+    const bytes = this.#bytes.take();
+    if (bytes === undefined) {
+      const { field, reason } = tooLong(this.#limits);
+      const hint = lastLine === line ? '' : `, up to line ${lastLine}; is a quote not closed?`;
+      records.push({ line, bytes: NO_BYTES, problem: { field, reason: reason + hint } });
+      return;
+    }
+    const record = bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes;
+    if (record.length > 0) records.push({ line, bytes: record });
   }
 }
 
+const NO_BYTES = new Uint8Array(0);
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const QUOTE = 0x22;
@@ -127,6 +140,7 @@ const COMMA = 0x2c;
 
 interface CutRecord {
   readonly line: number;
+  readonly length: number;
   readonly cells: readonly string[];
   readonly problem: FieldProblem | undefined;
 }
@@ -135,14 +149,16 @@ function parseRecords(records: readonly CsvRecord[]): CutRecord[] {
   const texts = records.map((record) => decodeUtf8(record.bytes));
   const quoted = texts.filter((text) => text?.includes('"')) as string[];
   const unquoted = parseQuoted(quoted)[Symbol.iterator]();
-  return texts.map((text, index) => {
-    const line = records[index]?.line ?? 0;
-    if (text === undefined) return { line, cells: [], problem: NOT_UTF8 };
+  return records.map(({ line, bytes: { length }, problem }, index) => {
+    const text = texts[index];
+    if (problem !== undefined) return { line, length, cells: [], problem };
+    if (text === undefined) return { line, length, cells: [], problem: NOT_UTF8 };
     const cells = text.includes('"') ? unquoted.next().value : text.split(',');
-    const problem = cells === undefined ? { field: '', reason: 'has a quote in the wrong place' } : undefined;
-    return { line, cells: cells ?? [], problem };
+    return { line, length, cells: cells ?? [], problem: cells === undefined ? MISPLACED_QUOTE : undefined };
   });
 }
+
+const MISPLACED_QUOTE: FieldProblem = { field: '', reason: 'has a quote in the wrong place' };
 
 /** The cells of each record, undefined where the quoting is wrong. All at once, since a parser is dear to set up. */
 function parseQuoted(texts: readonly string[]): (readonly string[] | undefined)[] {
@@ -160,11 +176,14 @@ function parseQuoted(texts: readonly string[]): (readonly string[] | undefined)[
   return texts.length === 1 ? [undefined] : texts.map((text) => parseQuoted([text])[0]);
 }
 
-function checkHeader(header: CutRecord, rules: { ignoreUnknown: boolean }): readonly string[] {
+function checkHeader(header: CutRecord, rules: CsvRules): readonly string[] {
   const fail = (problem: FieldProblem): never => {
     throw new BrokenFile({ line: header.line }, problem);
   };
   if (header.problem !== undefined) fail(header.problem);
+  if (header.cells.length > COLUMNS_MAX) {
+    fail({ field: 'the header', reason: `must have at most ${COLUMNS_MAX} columns` });
+  }
   const known = new Set<string>(TRANSACTION_FIELDS);
   if (header.cells.length === 1 && SEPARATOR.test(header.cells[0] ?? '')) {
     fail({ field: 'the header', reason: 'must have commas between its columns' });
@@ -178,20 +197,20 @@ function checkHeader(header: CutRecord, rules: { ignoreUnknown: boolean }): read
   return header.cells;
 }
 
-function toRow({ line, cells, problem }: CutRecord, columns: readonly string[]): RawRow {
+function toRow({ line, length, cells, problem }: CutRecord, columns: readonly string[]): RawRow {
   const place = { line };
+  if (problem !== undefined) return { place, value: undefined, length, problem };
+  if (cells.length !== columns.length) {
+    const reason = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${columns.length}`;
+    return { place, value: undefined, length, problem: { field: '', reason } };
+  }
   // Without a prototype, so that even a column named `__proto__` is a field like any other.
   const value: Record<string, unknown> = Object.create(null);
   for (const [index, name] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (cell !== '') value[name] = readCell(name, cell);
   }
-  if (problem !== undefined) return { place, value: undefined, problem };
-  if (cells.length !== columns.length) {
-    const reason = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${columns.length}`;
-    return { place, value, problem: { field: '', reason } };
-  }
-  return { place, value };
+  return { place, value, length };
 }
 
 function readCell(name: string, cell: string): unknown {

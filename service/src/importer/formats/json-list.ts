@@ -1,6 +1,6 @@
-// A JSON list, bare or in the envelope of our own answers. The rows are cut out as text while the bytes go
-// by, so that a list of any length needs the memory of one row. What stands between the rows is checked
-// here; the rows themselves are left to the JSON parser.
+// A JSON list, bare or in the envelope of our own answers. It is held in memory as a whole, which a limit makes
+// possible; its rows are cut out as text and parsed one by one, so that each has its place, its limits, and its own
+// problems. What stands between the rows is checked here.
 
 import { parseJsonRow } from './json-row.ts';
 import {
@@ -9,15 +9,22 @@ import {
   COLON,
   COMMA,
   isBlank,
-  JsonScanner,
-  NEWLINE,
+  isMark,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from './json-scanner.ts';
-import { BrokenFile, type RawRow, RowBytes } from './raw-row.ts';
+  scanValue,
+} from './json-scan.ts';
+import { BrokenFile, type Place, type RawRow } from './raw-row.ts';
+import type { RowLimits } from './row-limits.ts';
+
+/** Of the list as it is unpacked. NDJSON has no such limit. */
+const LIST_BYTES_MAX = 32 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
 
 export interface EnvelopeRules {
+  readonly limits: RowLimits;
   readonly ignoreUnknown: boolean;
   /** Called when the envelope has a cursor, which says that the file is one page of several. */
   readonly onCursor: () => void;
@@ -27,161 +34,132 @@ export async function* readJsonList(
   chunks: AsyncIterable<Uint8Array>,
   rules: EnvelopeRules,
 ): AsyncGenerator<RawRow[]> {
-  const cutter = new ListCutter(rules);
-  for await (const chunk of chunks) {
-    const rows: RawRow[] = [];
-    try {
-      cutter.push(chunk, rows);
-    } catch (error) {
-      // The rows before the break still count: their problems are told together with it.
-      yield rows;
-      throw error;
-    }
-    yield rows;
-  }
-  cutter.end();
+  const reader = new ListReader(await readWhole(chunks), rules);
+  for (const row of reader.rows()) yield [row];
 }
 
-/** What the next byte that is not blank has to be part of. */
-type Expected =
-  | 'start'
-  | 'key'
-  | 'colon'
-  | 'member'
-  | 'member end'
-  | 'item or end'
-  | 'item'
-  | 'item end'
-  | 'nothing';
+async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  // Grows in place: to join the chunks in the end would take twice the memory.
+  const buffer = new ArrayBuffer(0, { maxByteLength: LIST_BYTES_MAX });
+  for await (const chunk of chunks) {
+    const start = buffer.byteLength;
+    if (start + chunk.length > LIST_BYTES_MAX) throw tooLong(Buffer.from(buffer));
+    buffer.resize(start + chunk.length);
+    new Uint8Array(buffer, start).set(chunk);
+  }
+  return Buffer.from(buffer);
+}
 
-const EXPECTED_WORDS: Record<Expected, string> = {
-  start: 'must be a JSON list',
-  key: 'needs a field name in quotes here',
-  colon: 'needs a colon here',
-  member: 'needs a value here',
-  'member end': 'needs a comma or a closing brace here',
-  'item or end': 'needs a row here',
-  item: 'needs a row here',
-  'item end': 'needs a comma or a closing bracket after the row',
-  nothing: 'has something after its end',
-};
+function tooLong(list: Buffer): BrokenFile {
+  const rows = list.find((byte) => !isBlank(byte)) === OPEN_OBJECT ? '.data[]' : '.[]';
+  const size = `${LIST_BYTES_MAX / 2 ** 20} MiB`;
+  const reason = `is longer than ${size}; write it as NDJSON, which may have any length, for example with jq -c '${rows}'`;
+  return new BrokenFile({ line: 1 }, { field: 'the list', reason });
+}
 
-class ListCutter {
+class ListReader {
+  readonly #bytes: Buffer;
   readonly #rules: EnvelopeRules;
-  readonly #bytes = new RowBytes();
-  readonly #scanner = new JsonScanner();
-  #expected: Expected = 'start';
+  #at = 0;
+  #line = 1;
   #items = 0;
-  /** The envelope's field whose value comes next; undefined in a bare list. */
-  #key: string | undefined;
-  #hasData = false;
 
-  // The value being cut out: what it is, and where it began.
-  #value: 'item' | 'key' | 'member' | undefined;
-  #valueLine = 1;
-
-  constructor(rules: EnvelopeRules) {
+  constructor(bytes: Buffer, rules: EnvelopeRules) {
+    this.#bytes = bytes;
     this.#rules = rules;
   }
 
-  push(chunk: Uint8Array, rows: RawRow[]): void {
-    let at = 0;
-    while (at < chunk.length) {
-      at = this.#value === undefined ? this.#step(chunk, at) : this.#cut(chunk, at, rows);
-    }
+  *rows(): Generator<RawRow> {
+    if (this.#takes(OPEN_LIST)) yield* this.#readItems();
+    else yield* this.#readEnvelope();
+    this.#skipBlanks();
+    if (this.#at < this.#bytes.length) this.#fail('has something after its end');
   }
 
-  end(): void {
-    if (this.#value === 'item') {
-      const place = { line: this.#valueLine, item: this.#items };
-      throw new BrokenFile(place, {
-        field: '',
-        reason: 'is not complete: the file ends in the middle of it',
-      });
-    }
-    if (this.#expected !== 'nothing') this.#fail('is not closed: the file ends too early');
-    if (!this.#hasData) this.#fail('has no field "data"');
+  /** Takes what follows the opening bracket, up to and with the closing one. */
+  *#readItems(): Generator<RawRow> {
+    if (this.#takes(CLOSE_LIST)) return;
+    do {
+      this.#requireValue('needs a row here');
+      const place: Place = { line: this.#line, item: ++this.#items };
+      yield parseJsonRow(this.#takeRow(place), place, this.#rules.limits);
+    } while (this.#takes(COMMA));
+    this.#require(CLOSE_LIST, 'needs a comma or a closing bracket after the row');
   }
 
-  /** Takes one byte between values; returns where to go on. */
-  #step(chunk: Uint8Array, at: number): number {
-    const byte = chunk[at];
-    if (byte === NEWLINE) this.#scanner.line++;
-    if (isBlank(byte)) return at + 1;
-    if (this.#takesMark(byte)) return at + 1;
-    this.#beginValue(byte);
-    return at;
+  *#readEnvelope(): Generator<RawRow> {
+    this.#require(OPEN_OBJECT, 'must be a JSON list');
+    let hasData = false;
+    do {
+      if (this.#peek() !== QUOTE) this.#fail('needs a field name in quotes here');
+      const name = this.#readMember();
+      this.#require(COLON, 'needs a colon here');
+      if (name === 'data') {
+        if (hasData) this.#fail('has the field "data" twice');
+        hasData = true;
+        this.#require(OPEN_LIST, 'must have a list as its "data"');
+        yield* this.#readItems();
+        continue;
+      }
+      if (name !== 'cursor' && !this.#rules.ignoreUnknown)
+        this.#fail('may have no other fields than "data" and "cursor"');
+      this.#requireValue('needs a value here');
+      if (this.#readMember() !== null && name === 'cursor') this.#rules.onCursor();
+    } while (this.#takes(COMMA));
+    this.#require(CLOSE_OBJECT, 'needs a comma or a closing brace here');
+    if (!hasData) this.#fail('has no field "data"');
   }
 
-  /** Whether the byte is one of the marks between values that may stand here. */
-  #takesMark(byte: number | undefined): boolean {
-    const before = this.#expected;
-    if (before === 'start' && byte === OPEN_LIST) this.#openData();
-    else if (before === 'start' && byte === OPEN_OBJECT) this.#expected = 'key';
-    else if (before === 'colon' && byte === COLON) this.#expected = 'member';
-    else if (before === 'member' && byte === OPEN_LIST && this.#key === 'data') this.#openData();
-    else if (before === 'member end' && byte === COMMA) this.#expected = 'key';
-    else if (before === 'member end' && byte === CLOSE_OBJECT) this.#expected = 'nothing';
-    else if (before === 'item end' && byte === COMMA) this.#expected = 'item';
-    else if ((before === 'item end' || before === 'item or end') && byte === CLOSE_LIST) {
-      this.#expected = this.#key === undefined ? 'nothing' : 'member end';
-    } else return false;
+  /** The name or the value of a field of the envelope. */
+  #readMember(): unknown {
+    const bytes = this.#takeValue() ?? this.#fail('is not closed: the file ends too early');
+    const { value, problem } = parseJsonRow(bytes, { line: this.#line }, this.#rules.limits);
+    if (problem !== undefined) this.#fail(`has a field that ${problem.reason}`);
+    return value;
+  }
+
+  #takeRow(place: Place): Uint8Array {
+    const row = this.#takeValue();
+    if (row !== undefined) return row;
+    throw new BrokenFile(place, { field: '', reason: 'is not complete: the file ends in the middle of it' });
+  }
+
+  /** The bytes of the value that starts here; undefined when the file ends before it does. */
+  #takeValue(): Uint8Array | undefined {
+    const { end } = scanValue(this.#bytes, this.#at);
+    if (end === undefined) return undefined;
+    const value = this.#bytes.subarray(this.#at, end);
+    for (let at = value.indexOf(NEWLINE); at !== -1; at = value.indexOf(NEWLINE, at + 1)) this.#line++;
+    this.#at = end;
+    return value;
+  }
+
+  /** Whether the next byte is this one, which is then taken. */
+  #takes(byte: number): boolean {
+    if (this.#peek() !== byte) return false;
+    this.#at++;
     return true;
   }
 
-  #openData(): void {
-    if (this.#hasData) this.#fail('has the field "data" twice');
-    this.#hasData = true;
-    this.#expected = 'item or end';
+  #require(byte: number, reason: string): void {
+    if (!this.#takes(byte)) this.#fail(reason);
   }
 
-  #beginValue(byte: number | undefined): void {
-    const isKey = this.#expected === 'key' && byte === QUOTE;
-    const isItem = this.#expected === 'item' || this.#expected === 'item or end';
-    const isMark = byte === COMMA || byte === COLON || byte === CLOSE_LIST || byte === CLOSE_OBJECT;
-    if (isMark || !(isKey || isItem || this.#expected === 'member'))
-      this.#fail(EXPECTED_WORDS[this.#expected]);
-    if (this.#expected === 'member' && this.#key === 'data') this.#fail('must have a list as its "data"');
-    this.#value = isKey ? 'key' : isItem ? 'item' : 'member';
-    if (isItem) this.#items++;
-    this.#valueLine = this.#scanner.line;
+  #requireValue(reason: string): void {
+    if (isMark(this.#peek())) this.#fail(reason);
   }
 
-  /** Takes the bytes of a value up to its end or the chunk's end; returns where to go on. */
-  #cut(chunk: Uint8Array, from: number, rows: RawRow[]): number {
-    const end = this.#scanner.findEnd(chunk, from, !this.#bytes.isEmpty);
-    this.#bytes.add(chunk.subarray(from, end ?? chunk.length));
-    if (end === undefined) return chunk.length;
-    this.#endValue(rows);
-    return end;
+  /** The next byte that is not blank. Fails at the end of the file. */
+  #peek(): number {
+    this.#skipBlanks();
+    return this.#bytes[this.#at] ?? this.#fail('is not closed: the file ends too early');
   }
 
-  #endValue(rows: RawRow[]): void {
-    const kind = this.#value;
-    this.#value = undefined;
-    if (kind === 'item') {
-      rows.push(parseJsonRow(this.#bytes.take(), { line: this.#valueLine, item: this.#items }));
-      this.#expected = 'item end';
-      return;
-    }
-    const { value, problem } = parseJsonRow(this.#bytes.take(), { line: this.#valueLine });
-    if (problem !== undefined) this.#fail(`has a field that ${problem.reason}`);
-    if (kind === 'key') this.#takeKey(String(value));
-    else {
-      if (this.#key === 'cursor' && value !== null) this.#rules.onCursor();
-      this.#expected = 'member end';
-    }
-  }
-
-  #takeKey(key: string): void {
-    if (key !== 'data' && key !== 'cursor' && !this.#rules.ignoreUnknown) {
-      this.#fail('may have no other fields than "data" and "cursor"');
-    }
-    this.#key = key;
-    this.#expected = 'colon';
+  #skipBlanks(): void {
+    for (; isBlank(this.#bytes[this.#at]); this.#at++) if (this.#bytes[this.#at] === NEWLINE) this.#line++;
   }
 
   #fail(reason: string): never {
-    throw new BrokenFile({ line: this.#scanner.line }, { field: 'the list', reason });
+    throw new BrokenFile({ line: this.#line }, { field: 'the list', reason });
   }
 }

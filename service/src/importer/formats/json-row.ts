@@ -2,7 +2,9 @@
 // UTF-8, numbers with more digits than a double keeps, and fields given twice are seen here or never.
 
 import { DIGITS_MAX, parseDecimal } from '../../domain/decimal.ts';
-import { type FieldProblem, type Place, type RawRow, ROW_TOO_LONG } from './raw-row.ts';
+import { isBlank } from './json-scan.ts';
+import type { FieldProblem, Place, RawRow } from './raw-row.ts';
+import { findExcess, type RowLimits, tooLong } from './row-limits.ts';
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -25,32 +27,38 @@ export type NumberReader = (literal: string) => unknown;
 export function parseJsonRow(
   bytes: Uint8Array | undefined,
   place: Place,
+  limits: RowLimits,
   readNumber: NumberReader = parseDecimal,
 ): RawRow {
-  if (bytes === undefined) return { place, value: undefined, problem: ROW_TOO_LONG };
-  const text = decodeUtf8(bytes);
-  if (text === undefined) {
-    return { place, value: parseJson(lenientDecoder.decode(bytes), readNumber).value, problem: NOT_UTF8 };
+  if (bytes === undefined || bytes.length > limits.bytes) {
+    return { place, value: undefined, length: 0, problem: tooLong(limits) };
   }
-  return parseJsonText(text, place, readNumber);
+  const text = decodeUtf8(bytes);
+  if (text !== undefined) return parseJsonText(text, place, limits, readNumber);
+  return { ...parseJsonText(lenientDecoder.decode(bytes), place, limits, readNumber), problem: NOT_UTF8 };
 }
 
-export function parseJsonText(text: string, place: Place, readNumber: NumberReader = parseDecimal): RawRow {
+export function parseJsonText(
+  text: string,
+  place: Place,
+  limits: RowLimits,
+  readNumber: NumberReader = parseDecimal,
+): RawRow {
+  const length = text.length;
+  const excess = findExcess(text, limits);
+  if (excess !== undefined) return { place, value: undefined, length, problem: excess };
   const { value, problem } = parseJson(text, readNumber);
-  if (problem !== undefined) return { place, value, problem };
+  if (problem !== undefined) return { place, value, length, problem };
   // Equal counts prove that no field is there twice; unequal ones call for a closer look.
   if (countKeys(value) !== countKeyMarks(text)) {
     const twice = findDuplicateKey(text);
     // Which of the two was meant cannot be told, and one of them may be the id: the value is of no use.
     if (twice !== undefined) {
-      return {
-        place,
-        value: undefined,
-        problem: { field: twice, reason: 'appears twice in the same object' },
-      };
+      const reason = 'appears twice in the same object';
+      return { place, value: undefined, length, problem: { field: twice, reason } };
     }
   }
-  return { place, value };
+  return { place, value, length };
 }
 
 function parseJson(text: string, readNumber: NumberReader): { value: unknown; problem?: FieldProblem } {
@@ -83,7 +91,7 @@ function mayLoseDigits(text: string): boolean {
   return LONG_NUMBER.test(text) || TINY_NUMBER.test(text);
 }
 
-/** The number of fields of all objects in a value. A list of its own, since nesting may be deeper than the stack. */
+/** The number of fields of all objects in a value. */
 function countKeys(value: unknown): number {
   let count = 0;
   const open: unknown[] = [value];
@@ -112,10 +120,6 @@ function countKeyMarks(text: string): number {
     if (text[before] === '"') count++;
   }
   return count;
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
 }
 
 /** Reads the text token by token, which is slow and seldom needed. */

@@ -1,14 +1,22 @@
 // NDJSON: one JSON value on each line. Blank lines are passed over; a broken line harms no other.
 
 import { decodeUtf8, parseJsonRow, parseJsonText } from './json-row.ts';
-import { type RawRow, ROW_BYTES_MAX, RowBytes } from './raw-row.ts';
+import { isBlank } from './json-scan.ts';
+import { type RawRow, RowBytes } from './raw-row.ts';
+import type { RowLimits } from './row-limits.ts';
 
 const NEWLINE = 0x0a;
 /** Nothing but spaces, tabs, and the carriage return of a Windows line end. */
 const BLANK = /^[ \t\r]*$/;
 
-export async function* readNdjson(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RawRow[]> {
-  const reader = new LineReader();
+/** Lines that came in one chunk are decoded together up to this length. */
+const DECODED_BYTES_MAX = 1024 * 1024;
+
+export async function* readNdjson(
+  chunks: AsyncIterable<Uint8Array>,
+  limits: RowLimits,
+): AsyncGenerator<RawRow[]> {
+  const reader = new LineReader(limits);
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(NEWLINE);
     const rows = end === -1 ? [] : reader.readLines(chunk.subarray(0, end));
@@ -19,9 +27,15 @@ export async function* readNdjson(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 class LineReader {
+  readonly #limits: RowLimits;
   /** A line whose end has not come yet. */
-  readonly #begun = new RowBytes();
+  readonly #begun: RowBytes;
   #line = 1;
+
+  constructor(limits: RowLimits) {
+    this.#limits = limits;
+    this.#begun = new RowBytes(limits.bytes);
+  }
 
   begin(bytes: Uint8Array): void {
     this.#begun.add(bytes);
@@ -39,7 +53,7 @@ class LineReader {
 
   /** Decoding lines together takes a third less time than one by one, which is done only where one is not UTF-8. */
   #addWholeLines(rows: RawRow[], bytes: Uint8Array): void {
-    const text = bytes.length > ROW_BYTES_MAX ? undefined : decodeUtf8(bytes);
+    const text = bytes.length > DECODED_BYTES_MAX ? undefined : decodeUtf8(bytes);
     let start = 0;
     if (text === undefined) {
       for (let end = 0; end !== -1; start = end + 1) {
@@ -58,15 +72,12 @@ class LineReader {
   }
 
   #addText(rows: RawRow[], text: string): void {
-    if (!BLANK.test(text)) rows.push(parseJsonText(text, { line: this.#line }));
+    if (!BLANK.test(text)) rows.push(parseJsonText(text, { line: this.#line }, this.#limits));
   }
 
   #addRow(rows: RawRow[], bytes: Uint8Array | undefined): void {
-    if (bytes === undefined || !isBlank(bytes)) rows.push(parseJsonRow(bytes, { line: this.#line }));
+    if (bytes === undefined || !bytes.every(isBlank))
+      rows.push(parseJsonRow(bytes, { line: this.#line }, this.#limits));
     this.#line++;
   }
-}
-
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

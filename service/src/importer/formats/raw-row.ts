@@ -12,6 +12,8 @@ export interface Place {
 export interface RawRow {
   readonly place: Place;
   readonly value: unknown;
+  /** How long its text is, in characters or bytes: a batch of long rows holds fewer of them. */
+  readonly length: number;
   /** Why the row cannot be used; its value then serves only to tell which row it was, if that can be told. */
   readonly problem?: FieldProblem | undefined;
 }
@@ -36,33 +38,31 @@ export class BrokenFile extends Error {
   }
 }
 
-/** A longer row is a mistake, such as a quote that is never closed, and is not kept in memory. */
-export const ROW_BYTES_MAX = 16 * 1024 * 1024;
-export const ROW_TOO_LONG: FieldProblem = { field: '', reason: 'is longer than 16 MiB' };
-
 /** Collects the bytes of one row across chunks, and lets go of them when they become too many. */
 export class RowBytes {
+  readonly #bytesMax: number;
   #pieces: Uint8Array[] = [];
   #length = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
 
   get isEmpty(): boolean {
     return this.#length === 0;
   }
 
-  get isTooLong(): boolean {
-    return this.#length > ROW_BYTES_MAX;
-  }
-
   add(piece: Uint8Array): void {
     this.#length += piece.length;
-    if (this.isTooLong) this.#pieces = [];
+    if (this.#length > this.#bytesMax) this.#pieces = [];
     else if (piece.length > 0) this.#pieces.push(piece);
   }
 
   /** The row's bytes, undefined when there were too many; the next row starts empty. */
   take(): Uint8Array | undefined {
     const [first = new Uint8Array(0), ...others] = this.#pieces;
-    const bytes = this.isTooLong ? undefined : others.length === 0 ? first : Buffer.concat(this.#pieces);
+    const isTooLong = this.#length > this.#bytesMax;
+    const bytes = isTooLong ? undefined : others.length === 0 ? first : Buffer.concat(this.#pieces);
     this.#pieces = [];
     this.#length = 0;
     return bytes;

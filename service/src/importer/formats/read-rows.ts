@@ -29,7 +29,7 @@ export async function* readRows(
   if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) yield* readJsonList(all, rules);
   else if (rules.csv && !text.startsWith('{') && looksLikeHeader(firstLine(text))) yield* readCsv(all, rules);
   else if (!rules.csv && looksLikeTable(text)) throw new BrokenFile({ line: 1 }, NO_CATALOGUE);
-  else yield* readNdjson(all);
+  else yield* readNdjson(all, rules.limits);
 }
 
 function firstLine(text: string): string {

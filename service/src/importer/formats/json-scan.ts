@@ -1,0 +1,96 @@
+// Finds the end of a JSON value, and counts what is in it, without making anything of it. No validator: for bytes
+// that are not JSON the answer is where a value could end, and the parser says what is wrong.
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_LIST = 0x5b;
+export const CLOSE_LIST = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+const BACKSLASH = 0x5c;
+
+export interface Scanned {
+  /** After the value's last byte; undefined when the bytes end before the value does. */
+  readonly end: number | undefined;
+  /** Texts, numbers, objects and lists, all levels together. An empty object or list counts twice. */
+  readonly values: number;
+  /** How many objects and lists are open at once. */
+  readonly depth: number;
+  /** How many different names its fields have; no more are counted than was asked for. */
+  readonly names: number;
+}
+
+/** Takes the place of the value's first byte. A number at the very end of the bytes ends there. */
+export function scanValue(bytes: Buffer, start: number, namesCounted = 0): Scanned {
+  const first = bytes[start];
+  if (first === QUOTE) return scalar(endOfString(bytes, start));
+  if (!isOpening(first)) return scalar(endOfWord(bytes, start));
+  const names = new Set<string>();
+  let [values, open, depth, stringStart, stringEnd] = [1, 0, 0, start, start];
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      stringStart = at;
+      stringEnd = endOfString(bytes, at) ?? bytes.length;
+      at = stringEnd - 1;
+    } else if (byte === COMMA) values++;
+    else if (byte === COLON) {
+      if (names.size < namesCounted) names.add(bytes.toString('latin1', stringStart, stringEnd));
+    } else if (isOpening(byte)) {
+      values++;
+      open++;
+      if (open > depth) depth = open;
+    } else if (isClosing(byte)) {
+      open--;
+      if (open === 0) return { end: at + 1, values, depth, names: names.size };
+    }
+  }
+  return { end: undefined, values, depth, names: names.size };
+}
+
+function scalar(end: number | undefined): Scanned {
+  return { end, values: 1, depth: 0, names: 0 };
+}
+
+/** White space between the tokens of JSON; takes the code of a character or a byte. */
+export function isBlank(code: number | undefined): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** Whether a value cannot start with this byte, which stands between values. */
+export function isMark(byte: number | undefined): boolean {
+  return byte === COMMA || byte === COLON || isClosing(byte);
+}
+
+function isOpening(byte: number | undefined): boolean {
+  return byte === OPEN_LIST || byte === OPEN_OBJECT;
+}
+
+function isClosing(byte: number | undefined): boolean {
+  return byte === CLOSE_LIST || byte === CLOSE_OBJECT;
+}
+
+/** Whatever stands there without quotes, such as a number, up to the next byte that cannot be part of it. */
+function endOfWord(bytes: Uint8Array, start: number): number {
+  let end = start;
+  while (end < bytes.length && !endsWord(bytes[end])) end++;
+  return end;
+}
+
+function endsWord(byte: number | undefined): boolean {
+  return byte === QUOTE || isMark(byte) || isOpening(byte) || isBlank(byte);
+}
+
+function endOfString(bytes: Uint8Array, start: number): number | undefined {
+  let quote = bytes.indexOf(QUOTE, start + 1);
+  while (quote !== -1 && isEscaped(bytes, quote)) quote = bytes.indexOf(QUOTE, quote + 1);
+  return quote === -1 ? undefined : quote + 1;
+}
+
+/** Whether an odd number of backslashes stands before it. */
+function isEscaped(bytes: Uint8Array, at: number): boolean {
+  let start = at;
+  while (bytes[start - 1] === BACKSLASH) start--;
+  return (at - start) % 2 === 1;
+}

@@ -1,0 +1,251 @@
+// How large a row may be: what is just small enough is imported, what is larger is a bad row like any other, and what
+// is stored is never larger than what can be imported again.
+
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { TRANSACTION_FIELDS } from '../../src/domain/transaction.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { type CatalogueImportOptions, importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
+import {
+  closeBooks,
+  complaintOf,
+  contentOf,
+  id,
+  NOW_MS,
+  ndjson,
+  newBook,
+  offer,
+  retailer,
+  type TestBook,
+  transaction,
+} from './fixture.ts';
+
+let book: TestBook;
+
+beforeEach(async () => {
+  book = await newBook();
+});
+afterAll(closeBooks);
+
+function loadSales(file: string, options: TransactionImportOptions = {}) {
+  return importTransactions(book.stores.transactions, book.org, sourceFrom(file), () => NOW_MS, options);
+}
+
+function loadShops(file: string, options: CatalogueImportOptions = {}) {
+  return importCatalogue(book.stores.catalogue, sourceFrom(file), options);
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const IGNORE = { ignoreUnknown: true };
+
+/** The row with blanks in it, so that it has so many bytes. */
+function padded(row: object, bytes: number): string {
+  const text = JSON.stringify(row);
+  return `{${' '.repeat(bytes - Buffer.byteLength(text))}${text.slice(1)}`;
+}
+
+/** A list that holds so many values, itself included. */
+function listOf(values: number): string {
+  return `[${Array(values - 1).fill(0)}]`;
+}
+
+function nested(levels: number): string {
+  return '['.repeat(levels) + ']'.repeat(levels);
+}
+
+/** A row with one more field, whose value is given as JSON. */
+function withField(row: object, json: string): string {
+  return `${JSON.stringify(row).slice(0, -1)},"x":${json}}`;
+}
+
+const FORMATS: [string, (...rows: string[]) => string, (n: number) => string][] = [
+  ['NDJSON', (...rows) => rows.join('\n'), (n) => `line ${n}`],
+  ['a JSON list', (...rows) => `[${rows.join(',\n')}]`, (n) => `line ${n} (item ${n})`],
+];
+
+describe.each(FORMATS)('in %s', (_format, file, place) => {
+  test('a transaction of 256 KiB is imported, one of a byte more is bad, and so is no other', async () => {
+    const long = transaction(2, { passbackData: '€'.repeat(10) });
+    expect((await loadSales(file(padded(long, 256 * KIB)))).added).toBe(1);
+    const rows = [
+      padded(transaction(1), 100 * KIB),
+      padded(long, 256 * KIB + 1),
+      'oops',
+      padded(transaction(3), 999),
+    ];
+    const complaint = await complaintOf(loadSales(file(...rows)));
+    expect(complaint).toBe(
+      [
+        `${place(2)}: the row is longer than 256 KiB`,
+        `${place(3)}: the row is not JSON (Unexpected identifier "oops")`,
+        'Nothing was imported: 2 of 4 rows are bad.',
+      ].join('\n'),
+    );
+  });
+
+  test('a transaction may have 1,000 values, whether they are read or not', async () => {
+    const fields = Object.keys(transaction(1)).length;
+    const most = withField(transaction(1), listOf(1_000 - fields - 1));
+    expect((await loadSales(file(most), IGNORE)).added).toBe(1);
+    const more = withField(transaction(2), listOf(1_000 - fields));
+    expect(await complaintOf(loadSales(file(most, more), IGNORE))).toBe(
+      `${place(2)}: the row has more than 1,000 values\nNothing was imported: 1 of 2 rows is bad.`,
+    );
+  });
+
+  test('a transaction may be nested 32 levels deep', async () => {
+    expect((await loadSales(file(withField(transaction(1), nested(31))), IGNORE)).added).toBe(1);
+    for (const levels of [32, 500_000 / 8]) {
+      expect(await complaintOf(loadSales(file(withField(transaction(2), nested(levels))), IGNORE))).toMatch(
+        levels === 32
+          ? /the row is nested more than 32 levels deep\n/
+          : /the row has more than 1,000 values\n/,
+      );
+    }
+  });
+
+  test('brackets, commas and quotes inside texts do not count', async () => {
+    const text = '\\"[{,"\\'.repeat(1_000);
+    const row = transaction(1, { passbackUid: text, passbackData: text });
+    expect((await loadSales(file(JSON.stringify(row)))).added).toBe(1);
+  });
+
+  test('a retailer of 8 MiB is imported, one of a byte more is bad', async () => {
+    expect((await loadShops(file(padded(retailer(1), 8 * MIB)))).added).toBe(1);
+    expect(await complaintOf(loadShops(file(padded(retailer(1), 8 * MIB + 1))))).toBe(
+      `${place(1)}: the row is longer than 8 MiB\nNothing was imported: 1 of 1 row is bad.`,
+    );
+  });
+
+  test('a retailer may have 400,000 values', async () => {
+    // An offer has 600 values: itself, its eight fields, and 591 countries.
+    const countries = Array(591).fill('DE');
+    const offers = Array.from({ length: 667 }, (_, n) => offer(n, { countries }));
+    const most = retailer(1, { cashbackOffers: offers.slice(1) });
+    expect((await loadShops(file(JSON.stringify(most)))).added).toBe(1);
+    const more = retailer(1, { cashbackOffers: offers });
+    expect(await complaintOf(loadShops(file(JSON.stringify(more))))).toBe(
+      `${place(1)}: the row has more than 400,000 values\nNothing was imported: 1 of 1 row is bad.`,
+    );
+  });
+
+  test('a retailer may have 1,000 different names of fields', async () => {
+    const names = (count: number) => `{${Array.from({ length: count }, (_, n) => `"\\u0022${n}":[0,0]`)}}`;
+    const own = new Set(JSON.stringify(retailer(1)).match(/"\w+":/g)).size + 1;
+    expect((await loadShops(file(withField(retailer(1), names(1_000 - own))), IGNORE)).added).toBe(1);
+    expect(await complaintOf(loadShops(file(withField(retailer(1), names(1_001 - own))), IGNORE))).toBe(
+      `${place(1)}: the row has more than 1,000 different names of fields\nNothing was imported: 1 of 1 row is bad.`,
+    );
+  });
+
+  test('of the problems of a row, twenty are looked for', async () => {
+    const row = retailer(1, { cashbackOffers: Array(10_000).fill({}) });
+    const lines = (await complaintOf(loadShops(file(JSON.stringify(row))))).split('\n');
+    expect(lines.slice(-2)).toEqual([
+      `${place(1)}: cashbackOffers[4].cashbackPercentage is missing`,
+      'Nothing was imported: 1 of 1 row is bad.',
+    ]);
+    expect(lines.length).toBe(21);
+  });
+});
+
+describe('a JSON list', () => {
+  const MOST = 32 * MIB;
+
+  test.each([
+    ['[', '.[]'],
+    [' \n{"data":[', '.data[]'],
+  ])('that starts with %p is read up to 32 MiB; beyond that, NDJSON is asked for', async (start, rows) => {
+    const end = start === '[' ? ']' : ']}';
+    const file = (bytes: number) =>
+      start + JSON.stringify(transaction(1)).padEnd(bytes - start.length - end.length) + end;
+    expect((await loadSales(file(MOST))).added).toBe(1);
+    expect(await complaintOf(loadSales(file(MOST + 1)))).toBe(
+      [
+        `line 1: the list is longer than 32 MiB; write it as NDJSON, which may have any length, for example with jq -c '${rows}'`,
+        'Nothing was imported: the file cannot be read beyond this point.',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('in CSV', () => {
+  const header = TRANSACTION_FIELDS.join();
+  const cells = (n: number, changes: Record<string, unknown>) =>
+    TRANSACTION_FIELDS.map((field) => transaction(n, changes)[field] ?? '').join();
+
+  test('a row of more than 256 KiB is bad, and no other', async () => {
+    const rows = [
+      header,
+      cells(1, {}),
+      cells(2, { passbackData: 'x'.repeat(256 * KIB) }),
+      cells(3, { country: 'x' }),
+    ];
+    expect(await complaintOf(loadSales(rows.join('\n')))).toBe(
+      [
+        'line 3: the row is longer than 256 KiB',
+        'line 4: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+        'Nothing was imported: 2 of 3 rows are bad.',
+      ].join('\n'),
+    );
+  });
+
+  test('a row that is too long because of a quote says up to where it goes', async () => {
+    const swallowed = Array(2_000).fill(cells(9, {})).join('\n');
+    const rows = [header, cells(1, { passbackData: '"open' }), swallowed, 'x"', cells(3, { country: 'x' })];
+    expect(await complaintOf(loadSales(rows.join('\n')))).toBe(
+      [
+        'line 2: the row is longer than 256 KiB, up to line 2003; is a quote not closed?',
+        'line 2004: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+        'Nothing was imported: 2 of 2 rows are bad.',
+      ].join('\n'),
+    );
+    expect(await complaintOf(loadSales(rows.slice(0, -1).join('\n')))).toStartWith(
+      'line 2: the row is longer than 256 KiB, up to line 2003; is a quote not closed?\n',
+    );
+  });
+
+  test('a header may have 200 columns', async () => {
+    const others = Array.from({ length: 200 - TRANSACTION_FIELDS.length }, (_, n) => `column${n}`);
+    const file = (names: string[]) => [[header, ...names].join(), [cells(1, {}), ...names].join()].join('\n');
+    expect((await loadSales(file(others), IGNORE)).added).toBe(1);
+    expect(await complaintOf(loadSales(file([...others, 'more']), IGNORE))).toBe(
+      'line 1: the header must have at most 200 columns\nNothing was imported: the file cannot be read beyond this point.',
+    );
+  });
+
+  test('a row that would be stored in more than 256 KiB is bad', async () => {
+    const rows = [header, cells(1, { passbackUid: '\u0001'.repeat(43_000), passbackData: '\u0002' })];
+    expect((await loadSales(rows.join('\n'))).added).toBe(1);
+    const [stored = ''] = (await contentOf(book)).transactions.documents;
+    expect((await loadSales(stored)).unchanged).toBe(1);
+
+    rows.push(cells(2, { passbackUid: '\u0001'.repeat(43_000), passbackData: '\u0002'.repeat(1_000) }));
+    expect(await complaintOf(loadSales(rows.join('\n')))).toBe(
+      'line 3: the row is longer than 256 KiB once it is written out in full\nNothing was imported: 1 of 2 rows is bad.',
+    );
+  });
+});
+
+test('a retailer that grows by merging stays below 8 MiB, with bad rows skipped or not', async () => {
+  const half = (start: number) =>
+    ndjson(
+      retailer(1, {
+        coupons: [],
+        promotions: [],
+        cashbackOffers: Array.from({ length: 80 }, (_, n) =>
+          offer(start + n, { description: 'x'.repeat(60_000) }),
+        ),
+      }),
+    );
+  await loadShops(half(0));
+  const before = await contentOf(book);
+  for (const skipInvalid of [false, true]) {
+    expect(await complaintOf(loadShops(half(1_000), { merge: true, skipInvalid }))).toBe(
+      'line 1: the row is longer than 8 MiB once it is written out in full\nNothing was imported: a retailer is too long.',
+    );
+  }
+  expect(await contentOf(book)).toEqual(before);
+  expect(before.retailers[0]).toContain(id('offer', 79));
+});
