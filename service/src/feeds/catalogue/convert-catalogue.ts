@@ -10,11 +10,8 @@ import { Fields } from '../fields.ts';
 import type { FeedRow } from '../formats/feed-row.ts';
 import { PageCheck } from '../formats/page-check.ts';
 import type { CatalogueFeed } from '../network.ts';
-import type { Overlay } from '../source/overlay.ts';
-import type { Shares } from '../source/share.ts';
-import type { Source } from '../source/source-file.ts';
 import { FactBook, type RetailerFacts } from './fact-book.ts';
-import { type Deals, RetailerMaker } from './to-retailer.ts';
+import { type CatalogueRules, type Deals, RetailerMaker } from './to-retailer.ts';
 
 export interface CatalogueFile {
   readonly feed: CatalogueFeed;
@@ -23,12 +20,6 @@ export interface CatalogueFile {
   readonly source: ImportSource;
   /** Whom it is about, where the file does not tell. */
   readonly advertiserId: string | undefined;
-}
-
-export interface CatalogueRules {
-  readonly source: Source;
-  readonly shares: Shares;
-  readonly overlay: Overlay;
 }
 
 export async function convertCatalogue(

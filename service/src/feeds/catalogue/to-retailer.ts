@@ -11,14 +11,22 @@ import type { FieldProblem } from '../../importer/formats/raw-row.ts';
 import { type Amount, multiply, round, toNumber } from '../amount.ts';
 import { type IdMaker, idMaker } from '../derive-id.ts';
 import { minorUnits } from '../minor-units.ts';
+import type { Overlay } from '../source/overlay.ts';
+import type { Shares } from '../source/share.ts';
+import type { Source } from '../source/source-file.ts';
 import { LAST_SECOND } from '../zoned-time.ts';
-import type { CatalogueRules } from './convert-catalogue.ts';
 import type { DealFact } from './fact-book.ts';
 import type { OfferFact, RetailerFact } from './facts.ts';
 
 /** A deal without a start has begun; one without an end is there until the network no longer lists it. */
 const NO_START = '1970-01-01T00:00:00' as Timestamp;
 const MISSING = 'is told neither by the network nor by the overlay';
+
+export interface CatalogueRules {
+  readonly source: Source;
+  readonly shares: Shares;
+  readonly overlay: Overlay;
+}
 
 /** What was made, or why it could not be. */
 export type Made<Value> =
