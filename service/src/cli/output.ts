@@ -4,7 +4,8 @@
 import { writeSync } from 'node:fs';
 import { writeAll } from './write-all.ts';
 
-const [STDOUT, STDERR] = [1, 2];
+export const STDOUT = 1;
+const STDERR = 2;
 
 export interface OutputOptions {
   readonly json?: boolean;

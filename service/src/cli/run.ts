@@ -5,8 +5,6 @@ import { OfferbookError } from '@offerbook/client';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json';
 import { BadInput, DatabaseUnavailable, Refused } from '../domain/failures.ts';
-import { Unconverted } from '../feeds/unconverted.ts';
-import { InvalidRows } from '../importer/invalid-rows.ts';
 import { clientWords } from './commands/client-words.ts';
 import { OutputFailure, print, printNote } from './output.ts';
 
@@ -64,9 +62,8 @@ function explain(error: unknown): number {
   // Commander has printed its own message, or the help that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof BadInput || error instanceof Refused) {
-    // A list of bad rows speaks for itself, line by line.
-    const isList = error instanceof InvalidRows || error instanceof Unconverted;
-    printNote(isList ? error.message : `offerbook: ${error.message}`);
+    // A list of bad rows, or of mistakes in a file, speaks for itself, line by line.
+    printNote(error.message.includes('\n') ? error.message : `offerbook: ${error.message}`);
     return error instanceof Refused ? 3 : 2;
   }
   if (error instanceof DatabaseUnavailable || error instanceof OfferbookError) {

@@ -2,7 +2,7 @@
 // import.
 
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { exampleSource } from '../../src/feeds/source/example-source.ts';
@@ -182,7 +182,7 @@ describe('transactions', () => {
     );
     expect(await outcome('transactions', '--source', 'bad-source.json', 'a.json')).toBe(
       [
-        'offerbook: bad-source.json: account is missing',
+        'bad-source.json: account is missing',
         'bad-source.json: namespace is missing',
         'bad-source.json: share is missing',
         'bad-source.json: subId is missing\n',
@@ -257,12 +257,11 @@ describe('--example', () => {
   });
 });
 
-test('the folder of temporary files is left as it was, and no sub-id is ever readable there', async () => {
+test('the folder of temporary files is left as it was, for no other process to read', async () => {
   const tmp = temporaryFolder();
   const cwd = folderWith({ 'a.json': two, 'bad.json': bad });
   for (const file of ['a.json', 'bad.json']) {
     await offerbook(['convert', ...SALES, file], { cwd, env: { TMPDIR: tmp } });
     expect(readdirSync(tmp)).toEqual([]);
   }
-  expect(existsSync(tmp) && statSync(tmp).isDirectory()).toBe(true);
-});
+}, 30_000);

@@ -19,7 +19,7 @@ import { convertTransactions } from '../../feeds/transactions/convert-transactio
 import { readCouponCodes } from '../../feeds/transactions/coupon-codes.ts';
 import { listFeedProblems, Unconverted } from '../../feeds/unconverted.ts';
 import { openSource } from '../../importer/formats/import-source.ts';
-import { printNote } from '../output.ts';
+import { print, printNote } from '../output.ts';
 import { progressBar } from './progress-bar.ts';
 import { RowFile } from './row-file.ts';
 
@@ -87,7 +87,7 @@ function convertOf(name: string, description: string, example: string): Command 
     .addHelpText('after', `\nExample:\n  ${example}`);
 }
 
-function printExample({ example }: { example?: string }, command: Command): void {
+async function printExample({ example }: { example?: string }, command: Command): Promise<void> {
   if (example === undefined) {
     command.help({ error: true });
     return;
@@ -96,7 +96,7 @@ function printExample({ example }: { example?: string }, command: Command): void
   if (network === undefined) {
     throw new BadInput(`--example must be one of ${NETWORK_NAMES.join(', ')}, not "${example}"`);
   }
-  process.stdout.write(`${JSON.stringify(exampleSource(network, newUuid()), null, 2)}\n`);
+  await print(`${JSON.stringify(exampleSource(network, newUuid()), null, 2)}\n`);
 }
 
 async function convertTransactionFiles(
@@ -209,27 +209,28 @@ async function convert(
     const { skipInvalid } = options;
     const report = await work(rows, { skipInvalid, onProgress: bar.show }).finally(bar.clear);
     await rows.print(options.out);
-    printReport(options, report, noun);
+    await printReport(options, report, noun);
   } catch (error) {
     if (error instanceof Unconverted && options.json === true) {
-      printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
+      await printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
     }
     throw error;
   }
 }
 
-function printReport(options: ConvertCommandOptions, report: ConvertReport, noun: string): void {
+function printReport(options: ConvertCommandOptions, report: ConvertReport, noun: string): Promise<void> {
   for (const line of listFeedProblems(report)) printNote(line);
   for (const note of report.notes) printNote(note);
   const { read, written, invalid, seconds } = report;
   const bad = invalid > 0 ? `, ${printCount(invalid)} invalid` : '';
   const words = `Converted ${printCountOf(read, 'row')} to ${printCountOf(written, noun)}${bad} (${seconds.toFixed(1)} s).`;
-  printOutcome(options, options.json === true ? JSON.stringify(toJson(report)) : words);
+  return printOutcome(options, options.json === true ? JSON.stringify(toJson(report)) : words);
 }
 
 /** On stdout, unless that is where the rows went. */
-function printOutcome(options: ConvertCommandOptions, text: string): void {
-  (options.out === undefined ? process.stderr : process.stdout).write(`${text}\n`);
+async function printOutcome(options: ConvertCommandOptions, text: string): Promise<void> {
+  if (options.out === undefined) printNote(text);
+  else await print(`${text}\n`);
 }
 
 function toJson({ read, written, invalid, seconds, notes }: ConvertReport) {

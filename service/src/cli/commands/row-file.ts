@@ -1,12 +1,13 @@
 // Where converted rows lie until all of them are known to be good: a file without a name, which is gone with the process.
 // Then they are copied to stdout, or to a file that appears whole or not at all.
 
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BadInput } from '../../domain/failures.ts';
 import type { RowSpool } from '../../feeds/convert-report.ts';
+import { OutputFailure, STDOUT } from '../output.ts';
+import { writeAll } from '../write-all.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
@@ -23,6 +24,7 @@ export class RowFile implements RowSpool, Disposable {
     try {
       const folder = mkdtempSync(join(parent, '.offerbook-convert-'));
       this.#file = openSync(join(folder, 'rows'), 'wx+', 0o600);
+      // What is open stays readable to this process; nobody else can open what has no name.
       rmSync(folder, { recursive: true });
     } catch (error) {
       throw new BadInput(`nothing can be written to ${parent}`, { cause: error });
@@ -46,37 +48,43 @@ export class RowFile implements RowSpool, Disposable {
     if (this.#pending.length === 0) return;
     const bytes = Buffer.from(`${this.#pending.join('\n')}\n`);
     this.#pending = [];
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    } catch (error) {
+      throw new OutputFailure(error);
+    }
   }
 
   /** Prints the rows that were not dropped. */
   async print(outPath: string | undefined): Promise<void> {
-    if (outPath === undefined) {
-      await this.#copy(Bun.stdout.writer());
-      return;
-    }
-    const partial = `${outPath}.partial-${process.pid}`;
+    if (outPath === undefined) await this.#copyTo(STDOUT);
+    else await this.#replace(outPath);
+  }
+
+  async #replace(outPath: string): Promise<void> {
+    const partialPath = `${outPath}.partial-${process.pid}`;
     try {
-      await this.#copy(Bun.file(partial).writer());
-      await rename(partial, outPath);
+      const partial = openSync(partialPath, 'w');
+      await this.#copyTo(partial).finally(() => closeSync(partial));
+      renameSync(partialPath, outPath);
     } catch (error) {
-      rmSync(partial, { force: true });
-      throw new BadInput(`${outPath} cannot be written`, { cause: error });
+      rmSync(partialPath, { force: true });
+      throw error instanceof OutputFailure ? error : new OutputFailure(error);
     }
   }
 
-  async #copy(sink: Bun.FileSink): Promise<void> {
+  async #copyTo(target: number): Promise<void> {
     const lines = new LineFilter(this.#dropped);
-    for (let position = 0; ; ) {
-      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-      const bytesRead = readSync(this.#file, buffer, 0, CHUNK_BYTES, position);
-      if (bytesRead === 0) break;
-      position += bytesRead;
-      // Awaited, because a write fails later than it returns when whoever reads has gone.
-      for (const piece of lines.pass(buffer.subarray(0, bytesRead))) await sink.write(piece);
-      await sink.flush();
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    let position = 0;
+    try {
+      for (let bytesRead = -1; bytesRead !== 0; position += bytesRead) {
+        bytesRead = readSync(this.#file, buffer, 0, CHUNK_BYTES, position);
+        await writeAll(target, lines.pass(buffer.subarray(0, bytesRead)));
+      }
+    } catch (error) {
+      throw new OutputFailure(error);
     }
-    await sink.end();
   }
 
   [Symbol.dispose](): void {
@@ -93,17 +101,17 @@ class LineFilter {
     this.#dropped = dropped;
   }
 
-  *pass(chunk: Uint8Array): Generator<Uint8Array> {
-    if (this.#dropped.size === 0) {
-      yield chunk;
-      return;
-    }
+  pass(chunk: Uint8Array): Uint8Array {
+    if (this.#dropped.size === 0) return chunk;
+    const kept: Uint8Array[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      if (!this.#dropped.has(this.#line)) yield chunk.subarray(start, end + 1);
+      if (!this.#dropped.has(this.#line)) kept.push(chunk.subarray(start, end + 1));
       this.#line++;
       start = end + 1;
     }
-    if (start < chunk.length && !this.#dropped.has(this.#line)) yield chunk.subarray(start);
+    // A line that goes on in the next chunk.
+    if (!this.#dropped.has(this.#line)) kept.push(chunk.subarray(start));
+    return Buffer.concat(kept);
   }
 }
