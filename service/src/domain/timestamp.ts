@@ -13,12 +13,15 @@ export interface Instant {
 }
 
 const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?)?$/;
+
+/** The form of every text that is accepted, as JSON Schema writes it. Whether the date exists is another matter. */
+export const DATE_TIME_PATTERN: string = DATE_TIME.source;
 
 const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** Reads a date-time or a date alone (midnight). Undefined when it has another shape or does not exist. */
+/** Reads a date-time or a date alone (midnight), UTC unless it has an offset. Undefined when it has another form or does not exist. */
 export function parseInstant(text: string): Instant | undefined {
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;
@@ -33,7 +36,7 @@ export function parseInstant(text: string): Instant | undefined {
     fraction = '',
     sign,
     offsetHour,
-    offsetMinute,
+    offsetMinute = '0',
   ] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
 
@@ -51,6 +54,13 @@ export function parseInstant(text: string): Instant | undefined {
   }
   if (ms < EARLIEST_MS || ms > LATEST_MS) return undefined;
   return { ms, finer: /[1-9]/.test(fraction.slice(3)) };
+}
+
+/** What is wrong with a text that parseInstant does not read. */
+export function dateTimeProblem(text: string): string {
+  return DATE_TIME.test(text)
+    ? 'is a date-time that does not exist'
+    : 'must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00';
 }
 
 export function printTimestamp(ms: number): Timestamp {

@@ -3,9 +3,10 @@
 
 import { z } from 'zod';
 import { printCount } from './count.ts';
+import { COUNTRY_CODE, mistakenCountry } from './country-code.ts';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
 import { withPrintedForm } from './printed-form.ts';
-import { isPlainTimestamp, parseTimestamp, type Timestamp } from './timestamp.ts';
+import { dateTimeProblem, isPlainTimestamp, parseTimestamp, type Timestamp } from './timestamp.ts';
 import { PRINTED_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
 
 /** Says "is missing" or "must be …", whichever applies, so that the reader knows what to write. */
@@ -77,7 +78,7 @@ export function timestamp(description: string, example: string) {
       const printed = parseTimestamp(payload.value);
       if (printed !== undefined) payload.value = printed;
       else {
-        const message = 'must be a date-time that exists, such as 2026-11-14T12:00:00';
+        const message = dateTimeProblem(payload.value);
         payload.issues.push({ code: 'custom', message, input: payload.value });
       }
     })
@@ -102,25 +103,30 @@ export function flag(description: string, example: boolean) {
 }
 
 export function countryCode(description: string, example: string) {
-  const words = 'a country code of two capital letters (ISO 3166-1 alpha-2)';
-  return code(/^[A-Z]{2}$/, 'a country code', words, { description, examples: [example] });
+  const words = 'must be a country code of two capital letters (ISO 3166-1 alpha-2)';
+  const problem = (text: unknown) => mistakenCountry(String(text)) ?? words;
+  return code(COUNTRY_CODE, 'a country code', problem, {
+    description,
+    examples: [example],
+    pattern: '^[A-Z]{2}$',
+  });
 }
 
 export function currencyCode(description: string, example: string) {
-  const words = 'a currency code of three capital letters (ISO 4217)';
-  return code(/^[A-Z]{3}$/, 'a currency code', words, { description, examples: [example] });
+  const words = 'must be a currency code of three capital letters (ISO 4217)';
+  return code(/^[A-Z]{3}$/, 'a currency code', () => words, { description, examples: [example] });
 }
 
 function code(
   pattern: RegExp,
   name: string,
-  words: string,
-  meta: { description: string; examples: string[] },
+  problem: (text: unknown) => string,
+  meta: { description: string; examples: string[]; pattern?: string },
 ) {
   return withPrintedForm(
     z
       .string({ error: expected(name) })
-      .regex(pattern, `must be ${words}`)
+      .regex(pattern, { error: ({ input }) => problem(input) })
       .meta(meta),
     (value) => typeof value === 'string' && pattern.test(value),
   );

@@ -157,7 +157,7 @@ export function buildApp(dependencies: AppDependencies): App {
 
 /** A preflight is answered; any other method gets 405. */
 function answerWithoutRoute(request: Request, { allow, allowFromPages }: Resource): Reply {
-  if (allowFromPages !== '' && isPreflight(request)) return preflightReply(allowFromPages);
+  if (allowFromPages !== '' && isPreflight(request)) return preflightReply(request, allowFromPages);
   throw new ApiError('method_not_allowed', `Use ${allow.replace(/, (?=\w+$)/, ' or ')}.`, {
     headers: { Allow: allow },
   });

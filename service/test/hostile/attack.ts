@@ -3,6 +3,7 @@
 
 import fc from 'fast-check';
 import { newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
+import { findNearMiss } from '../../src/http/operations/near-miss.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { openApiDocument } from '../../src/http/site/openapi.ts';
 import {
@@ -180,7 +181,8 @@ function expectStatus({ status }: Answer, ...allowed: readonly number[]): string
 function badParameters(path: string, search: string): string[] | undefined {
   const given = new URLSearchParams(Buffer.from(search, 'latin1').toString());
   const bad: string[] = [];
-  for (const { name, schema } of document.paths[path]?.get.parameters ?? []) {
+  const parameters = document.paths[path]?.get.parameters ?? [];
+  for (const { name, schema } of parameters) {
     const values = given.getAll(name);
     const [value = ''] = values;
     if (values.length === 0) continue;
@@ -190,10 +192,14 @@ function badParameters(path: string, search: string): string[] | undefined {
     // Which texts are dates, and whether 007 is a number, the document does not say.
     else if ([...value].length <= 200 && (name.startsWith('updatedAt') || /^0\d/.test(value)))
       return undefined;
+    // Two letters, but the wrong ones for the United Kingdom and for Greece.
+    else if (name === 'country' && /^(uk|el)$/i.test(value)) bad.push(name);
     else if (schemaProblems(schema, schema.type === 'integer' ? toInteger(value) : value).length > 0)
       bad.push(name);
   }
-  return bad;
+  const known = parameters.map(({ name }) => name);
+  const others = new Set([...given.keys()].filter((name) => !known.includes(name)));
+  return [...bad, ...[...others].filter((name) => findNearMiss(name, known) !== undefined)];
 }
 
 function toInteger(value: string): number | string {

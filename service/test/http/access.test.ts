@@ -75,7 +75,8 @@ describe('challenges', () => {
     ['no header', undefined, REALM],
     ['an empty header', '', REALM],
     ['another scheme', 'Basic dTpw', REALM],
-    ['a scheme alone', 'Bearer', `${REALM}, error="invalid_token"`],
+    ['a scheme alone', 'Bearer', REALM],
+    ['a scheme with nothing behind it', 'bearer   ', REALM],
     ['a text that is no token', 'Bearer hello', `${REALM}, error="invalid_token"`],
     ['an unknown token', `Bearer ${newTokenText('public')}`, `${REALM}, error="invalid_token"`],
     [
@@ -259,9 +260,23 @@ describe('preflight', () => {
     expect(response.status).toBe(204);
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
     expect(response.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD');
-    expect(response.headers.get('Access-Control-Allow-Headers')).toBe(
-      'Authorization, If-None-Match, Request-Id',
-    );
+    expect(response.headers.get('Access-Control-Allow-Headers')).toBe('authorization');
+  });
+
+  test.each([
+    ['authorization,sentry-trace,baggage,traceparent,x-requested-with', undefined],
+    ['Authorization, X-My.Header~1', undefined],
+    ['', 'Authorization, If-None-Match, Request-Id'],
+    ['authorization, <script>', 'Authorization, If-None-Match, Request-Id'],
+  ])('of the catalogue allows the headers that were asked for: %j', async (asked, allowed = asked) => {
+    const response = await node.request('OPTIONS', '/v1/coupons/', undefined, {
+      Origin: 'https://shop.example',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': asked,
+    });
+    expect(response.headers.get('Access-Control-Allow-Headers')).toBe(allowed);
+    expect(response.headers.get('Vary')).toBe('Access-Control-Request-Headers');
+    expect(response.headers.get('Access-Control-Allow-Credentials')).toBeNull();
   });
 
   test('of transactions is refused without any CORS header', async () => {

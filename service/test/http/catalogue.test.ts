@@ -152,6 +152,9 @@ describe('filters', () => {
     ['name=.', []],
     ['name=nothing', []],
     ['category=garden', [11, 12, 13]],
+    ['name=%20%09plain%0A+', [11, 13]],
+    ['name=+', [11, 12, 13, 14]],
+    ['category=+garden+', [11, 12, 13]],
     ['category=gard', []],
     ['category=epicerie', [14]],
     ['country=de', [11, 13, 14]],
@@ -160,7 +163,9 @@ describe('filters', () => {
     ['name=gr&country=DE', [14]],
     ['name=gr&country=DE&category=garden', []],
     ['name=&category=&country=', [11, 12, 13, 14]],
-    ['utm_source=x&_=123', [11, 12, 13, 14]],
+    ['utm_source=x&_=123&v=2&nam[]=x', [11, 12, 13, 14]],
+    // Two typing errors are another word.
+    ['cuntri=DE&nmea=x', [11, 12, 13, 14]],
   ];
   test.each(cases)('%s', async (query, numbers) => {
     expect(await ids(`/v1/cashback-offers/?${query}`)).toEqual(numbers.map(id));
@@ -187,6 +192,16 @@ describe('bad parameters', () => {
     ['limit=99999999999999999999', { limit: number }],
     ['country=DEU', { country: 'must be a country code of two letters (ISO 3166-1 alpha-2)' }],
     ['country=D1', { country: 'must be a country code of two letters (ISO 3166-1 alpha-2)' }],
+    ['country=UK', { country: 'must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)' }],
+    ['country=uk', { country: 'must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)' }],
+    ['country=EL', { country: 'must be GR, which is the code of Greece (ISO 3166-1 alpha-2)' }],
+    ['contry=DE', { contry: 'is not a parameter; did you mean country?' }],
+    ['Country=DE', { Country: 'is not a parameter; did you mean country?' }],
+    ['coutnry=DE', { coutnry: 'is not a parameter; did you mean country?' }],
+    ['countryy=DE', { countryy: 'is not a parameter; did you mean country?' }],
+    ['LIMIT=5', { LIMIT: 'is not a parameter; did you mean limit?' }],
+    ['limit=0&CURSER=x', { limit: number, CURSER: 'is not a parameter; did you mean cursor?' }],
+    ['nam=a&nam=b', { nam: 'is not a parameter; did you mean name?' }],
     ['name=a&name=b', { name: 'must be given only once' }],
     ['name=&name=', { name: 'must be given only once' }],
     [`name=${'x'.repeat(201)}`, { name: 'must not be longer than 200 characters' }],

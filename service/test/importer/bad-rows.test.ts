@@ -129,7 +129,7 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
   [
     'a day that does not exist',
     retailer(2, { coupons: [coupon(2, { startDate: '2026-02-30T00:00:00' })] }),
-    'line 2: coupons[0].startDate must be a date-time that exists, such as 2026-11-14T12:00:00',
+    'line 2: coupons[0].startDate is a date-time that does not exist',
   ],
   [
     'a percentage above 1',
@@ -150,6 +150,11 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
     'a country in small letters',
     retailer(2, { cashbackOffers: [offer(2, { countries: ['DE', 'at'] })] }),
     'line 2: cashbackOffers[0].countries[1] must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+  ],
+  [
+    'the United Kingdom under the code that people say',
+    retailer(2, { cashbackOffers: [offer(2, { countries: ['DE', 'UK'] })] }),
+    'line 2: cashbackOffers[0].countries[1] must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)',
   ],
   [
     'a flag that is a text',
@@ -250,6 +255,11 @@ const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
     'line 2: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
   ],
   [
+    'Greece under the code of the European Union',
+    transaction(4, { country: 'EL' }),
+    'line 2: country must be GR, which is the code of Greece (ISO 3166-1 alpha-2)',
+  ],
+  [
     'a currency of two letters',
     transaction(4, { currencyCode: 'EU' }),
     'line 2: currencyCode must be a currency code of three capital letters (ISO 4217)',
@@ -257,17 +267,17 @@ const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
   [
     'a leap second',
     transaction(4, { soldAt: '2016-12-31T23:59:60' }),
-    'line 2: soldAt must be a date-time that exists, such as 2026-11-14T12:00:00',
+    'line 2: soldAt is a date-time that does not exist',
   ],
   [
     'a day that does not exist',
     transaction(4, { clickedAt: '2026-02-29T00:00:00' }),
-    'line 2: clickedAt must be a date-time that exists, such as 2026-11-14T12:00:00',
+    'line 2: clickedAt is a date-time that does not exist',
   ],
   [
     'an offset without its sign',
     transaction(4, { soldAt: '2026-11-14T14:00:00 02:00' }),
-    'line 2: soldAt must be a date-time that exists, such as 2026-11-14T12:00:00',
+    'line 2: soldAt must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00',
   ],
   ['a missing sale', without(transaction(4), 'soldAt'), 'line 2: soldAt is missing'],
   ['a coupon id that is no UUID', transaction(4, { couponId: '' }), 'line 2: couponId must be a UUID'],

@@ -292,7 +292,7 @@ describe('a history load', () => {
     [
       'none',
       transaction(2, { updatedAt: 'yesterday' }),
-      'updatedAt must be a date-time that exists, such as 2026-11-14T12:00:00',
+      'updatedAt must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00',
     ],
   ])('refuses a stamp that is %s, and nothing changes', async (_what, row, complaint) => {
     const before = await contentOf(book);

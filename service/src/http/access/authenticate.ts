@@ -37,7 +37,8 @@ export function requireKind(token: AccessToken, kind: TokenKind, headers: Header
 
 function readBearer(authorization: string | null): string {
   if (authorization !== null) {
-    if (/^bearer( |$)/i.test(authorization)) return authorization.slice('bearer '.length).trim();
+    const [, token] = /^bearer +(.*)$/i.exec(authorization.trim()) ?? [];
+    if (token !== undefined) return token;
     // Several header lines arrive as one list. With a token among them, all of it is taken for a token, which it is not.
     if (/, *bearer( |$)/i.test(withoutQuotes(authorization))) return authorization;
   }

@@ -28,14 +28,23 @@ export function isPreflight(request: Request): boolean {
   );
 }
 
-/** Tells a page which methods it may use. */
-export function preflightReply(methods: string): Reply {
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
+
+/**
+ * Tells a page which methods it may use, and that it may send the headers that it asks for: libraries add some of their
+ * own, and where every origin is allowed and no credentials are, a list of names would protect nothing.
+ */
+export function preflightReply(request: Request, methods: string): Reply {
+  const asked = request.headers.get('Access-Control-Request-Headers') ?? '';
   return {
     status: 204,
     headers: {
       'Access-Control-Allow-Methods': methods,
-      'Access-Control-Allow-Headers': 'Authorization, If-None-Match, Request-Id',
+      'Access-Control-Allow-Headers': HEADER_NAMES.test(asked)
+        ? asked
+        : 'Authorization, If-None-Match, Request-Id',
       'Access-Control-Max-Age': '86400',
+      Vary: 'Access-Control-Request-Headers',
     },
     body: null,
   };

@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
+import { DATE_TIME_PATTERN } from '../../domain/timestamp.ts';
 import { type ParameterName, VALUE_LENGTH_MAX } from '../operations/query.ts';
 
 export type Schema = Record<string, unknown>;
@@ -51,12 +52,12 @@ const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'i
   },
   updatedAtGreaterThan: {
     description: 'Keeps transactions updated after this date-time. ISO 8601; UTC unless it has an offset.',
-    schema: { type: 'string', maxLength: VALUE_LENGTH_MAX },
+    schema: { type: 'string', pattern: DATE_TIME_PATTERN, maxLength: VALUE_LENGTH_MAX },
     example: '2026-11-14T12:00:00',
   },
   updatedAtLessThan: {
     description: 'Keeps transactions updated before this date-time. ISO 8601; UTC unless it has an offset.',
-    schema: { type: 'string', maxLength: VALUE_LENGTH_MAX },
+    schema: { type: 'string', pattern: DATE_TIME_PATTERN, maxLength: VALUE_LENGTH_MAX },
     example: '2026-11-15T00:00:00',
   },
 };

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { findNearMiss } from '../../src/http/operations/near-miss.ts';
+
+const KNOWN = ['cursor', 'limit', 'name', 'category', 'country'] as const;
+
+describe('the parameter that was meant', () => {
+  test.each([
+    ['contry', 'country'],
+    ['COUNTRY', 'country'],
+    ['coutnry', 'country'],
+    ['countryx', 'country'],
+    ['xcountry', 'country'],
+    ['countrz', 'country'],
+    ['mane', undefined],
+    ['nmae', 'name'],
+    ['catgory', 'category'],
+    ['', undefined],
+    ['_', undefined],
+    ['n', undefined],
+    ['utm_source', undefined],
+    ['name[]', undefined],
+  ] as const)('of %j is %p', (given, meant) => {
+    expect(findNearMiss(given, KNOWN)).toBe(meant as (typeof KNOWN)[number]);
+  });
+
+  test('is found for any one typing error', () => {
+    const errors = fc.oneof(
+      fc.record({ kind: fc.constantFrom('drop' as const, 'swap' as const), letter: fc.constant('') }),
+      fc.record({
+        kind: fc.constantFrom('add' as const, 'change' as const),
+        letter: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz_'),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...KNOWN), fc.nat(7), errors, (name, place, { kind, letter }) => {
+        const at = place % (name.length - 1);
+        const [before, after] = [name.slice(0, at), name.slice(at)];
+        const typed = {
+          drop: before + after.slice(1),
+          swap: before + (after[1] ?? '') + (after[0] ?? '') + after.slice(2),
+          add: before + letter + after,
+          change: before + letter + after.slice(1),
+        }[kind];
+        expect(findNearMiss(typed, KNOWN)).toBe(name);
+      }),
+    );
+  });
+
+  test('is none when the texts differ in more', () => {
+    const distance = (a: string, b: string): number => {
+      const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array(b.length).fill(0)]);
+      for (let j = 0; j <= b.length; j++) (rows[0] as number[])[j] = j;
+      for (let i = 1; i <= a.length; i++)
+        for (let j = 1; j <= b.length; j++)
+          (rows[i] as number[])[j] = Math.min(
+            ((rows[i - 1] as number[])[j] as number) + 1,
+            ((rows[i] as number[])[j - 1] as number) + 1,
+            ((rows[i - 1] as number[])[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1),
+          );
+      return (rows[a.length] as number[])[b.length] as number;
+    };
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'nameli'), maxLength: 7 }), (given) => {
+        // A swap of neighbours is two changes by this measure.
+        fc.pre(KNOWN.every((name) => distance(given, name) > 2));
+        expect(findNearMiss(given, KNOWN)).toBeUndefined();
+      }),
+    );
+  });
+});
