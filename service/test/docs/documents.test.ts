@@ -20,6 +20,7 @@ const DOCUMENTS = [
   'CHANGELOG.md',
   'SECURITY.md',
   ...new Bun.Glob('docs/*.md').scanSync(ROOT),
+  ...new Bun.Glob('docs/feeds/*.md').scanSync(ROOT),
 ].sort();
 
 interface Block {
