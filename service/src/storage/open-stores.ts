@@ -11,6 +11,7 @@ import { SchemaGuard } from './schema/schema-guard.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { WalkDatabase } from './sqlite/walk-database.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
+import { completeCatalogue, completeTransactions } from './stores/complete-documents.ts';
 import { organisationStore } from './stores/organisation-store.ts';
 import { readRevisions } from './stores/revision.ts';
 import { tokenStore } from './stores/token-store.ts';
@@ -52,16 +53,13 @@ export async function openStores(
   const walks = walkStore(() => walkDatabase.open(), clock);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
-  const transactions = transactionStore(database, {
-    clock,
-    walks,
-    replica,
-    bulkRowsMin: options.bulkRowsMin,
-  });
+  const transactions = completeTransactions(
+    transactionStore(database, { clock, walks, replica, bulkRowsMin: options.bulkRowsMin }),
+  );
   return {
     organisations: organisationStore(database, clock),
     tokens: tokenStore(database, clock),
-    catalogue: catalogueStore(database),
+    catalogue: completeCatalogue(catalogueStore(database)),
     transactions: {
       ...transactions,
       async page(query, heldBy) {
