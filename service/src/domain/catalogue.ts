@@ -2,6 +2,7 @@
 // in list form. These schemas check imports, type the code and make the OpenAPI document.
 
 import { z } from 'zod';
+import { printJson } from './decimal.ts';
 import type { Timestamp } from './timestamp.ts';
 import type { Uuid } from './uuid.ts';
 import {
@@ -65,7 +66,7 @@ const promotionFields = {
   deepLink: webUrl('Deep link URL for the promotion', 'https://www.greenthumb.example/free-delivery'),
 };
 
-const retailerFields = {
+const ownFields = {
   id: uuid('Retailer identifier', RETAILER_ID),
   name: filledText('Retailer name', 'Greenthumb'),
   hostname: filledText("Hostname of the retailer's website", 'www.greenthumb.example'),
@@ -76,9 +77,9 @@ const retailerFields = {
 /** What the list forms of offers, coupons and promotions say about the retailer. */
 const listFields = {
   retailerId: uuid('Retailer identifier', RETAILER_ID),
-  logo: retailerFields.logo,
-  url: retailerFields.url,
-  name: retailerFields.name,
+  logo: ownFields.logo,
+  url: ownFields.url,
+  name: ownFields.name,
 };
 
 function endsAfterStart(deal: { startDate: Timestamp; endDate: Timestamp }): boolean {
@@ -86,27 +87,56 @@ function endsAfterStart(deal: { startDate: Timestamp; endDate: Timestamp }): boo
 }
 const endsAfterStartError = { error: 'must be after startDate', path: ['endDate'] };
 
-/** The retailer schema; an import may be told to pass over fields that it does not know. */
-export function retailerSchema(unknownFields: 'refuse' | 'ignore') {
-  const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
-    (unknownFields === 'refuse'
-      ? z.strictObject(shape, OBJECT)
-      : z.object(shape, OBJECT)) as z.ZodObject<Shape>;
-  return object({
-    ...retailerFields,
-    cashbackOffers: z
-      .array(object(cashbackOfferFields), LIST)
-      .meta({ description: 'Cashback offers of the retailer' }),
-    coupons: z
-      .array(object(couponFields).refine(endsAfterStart, endsAfterStartError), LIST)
-      .meta({ description: 'Active coupons of the retailer' }),
-    promotions: z
-      .array(object(promotionFields).refine(endsAfterStart, endsAfterStartError), LIST)
-      .meta({ description: 'Active promotions of the retailer' }),
-  });
+/** The fields of a retailer and of what is in its lists. */
+export const retailerFields = {
+  retailer: ownFields,
+  cashbackOffers: cashbackOfferFields,
+  coupons: couponFields,
+  promotions: promotionFields,
+};
+
+/** How retailers are read and printed, by their fields. There is one for all; tests make others, with more fields. */
+export class RetailerFormat {
+  readonly #fields: typeof retailerFields;
+  readonly #storedSchema: ReturnType<RetailerFormat['rowSchema']>;
+
+  constructor(fields: typeof retailerFields) {
+    this.#fields = fields;
+    this.#storedSchema = this.rowSchema('ignore');
+  }
+
+  /** The schema of an import row; an import may be told to pass over fields that it does not know. */
+  rowSchema(unknownFields: 'refuse' | 'ignore') {
+    const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+      (unknownFields === 'refuse'
+        ? z.strictObject(shape, OBJECT)
+        : z.object(shape, OBJECT)) as z.ZodObject<Shape>;
+    const { retailer, cashbackOffers, coupons, promotions } = this.#fields;
+    return object({
+      ...retailer,
+      cashbackOffers: z
+        .array(object(cashbackOffers), LIST)
+        .meta({ description: 'Cashback offers of the retailer' }),
+      coupons: z
+        .array(object(coupons).refine(endsAfterStart, endsAfterStartError), LIST)
+        .meta({ description: 'Active coupons of the retailer' }),
+      promotions: z
+        .array(object(promotions).refine(endsAfterStart, endsAfterStartError), LIST)
+        .meta({ description: 'Active promotions of the retailer' }),
+    });
+  }
+
+  /** A stored document. It may be older than some of the fields, and have others that a newer program has stored. */
+  parseStored(document: string): Retailer {
+    const stored = JSON.parse(document) as Retailer;
+    const result = this.#storedSchema.safeParse(stored);
+    // What was stored was good then. A schema that has become stricter since must not stand in the way.
+    return result.success ? result.data : stored;
+  }
 }
 
-export const RetailerSchema = retailerSchema('refuse');
+export const RETAILER_FORMAT = new RetailerFormat(retailerFields);
+export const RetailerSchema = RETAILER_FORMAT.rowSchema('refuse');
 export const CashbackOfferSchema = z.strictObject({ ...cashbackOfferFields, ...listFields });
 export const CouponSchema = z.strictObject({ ...couponFields, ...listFields });
 export const PromotionSchema = z.strictObject({ ...promotionFields, ...listFields });
@@ -118,7 +148,7 @@ export type Promotion = Retailer['promotions'][number];
 
 /** A retailer as it is stored and exported: one JSON text, its lists in the order of their ids. */
 export function printRetailer(retailer: Retailer): string {
-  return JSON.stringify({
+  return printJson({
     ...retailer,
     cashbackOffers: inIdOrder(retailer.cashbackOffers),
     coupons: inIdOrder(retailer.coupons),

@@ -30,3 +30,24 @@ function isExactLiteral(literal: string): boolean {
   const digitsWhole = digits.length - decimals;
   return digits.length <= DIGITS_MAX && digitsWhole <= DIGITS_MAX && decimals <= DIGITS_MAX;
 }
+
+/** As JSON.stringify prints it, but with every digit of small numbers: 0.0000001 where that would print 1e-7. */
+export function printJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return EXPONENT.test(text) ? JSON.stringify(value, writeOut) : text;
+}
+
+/** Also found in some texts, for which the longer way prints the same. Large numbers with exponents are not exact decimals. */
+const EXPONENT = /\de-\d+(?:[,\]}]|$)/;
+
+/** Newer than the library's types: stands for a number that is printed as this text. */
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+
+function writeOut(_key: string, value: unknown): unknown {
+  if (typeof value !== 'number') return value;
+  const [, sign = '', digit = '', fraction = '', exponent] = SMALL_NUMBER.exec(String(value)) ?? [];
+  if (exponent === undefined) return value;
+  return rawJSON(`${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${fraction}`);
+}
+
+const SMALL_NUMBER = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/;

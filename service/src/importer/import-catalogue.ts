@@ -1,7 +1,7 @@
 // Imports the catalogue. The file is the whole of it: what the file no longer has is withdrawn, unless it is
 // merged. Guards stand before a file that is too short to be meant.
 
-import { printRetailer, type Retailer } from '../domain/catalogue.ts';
+import { printRetailer, RETAILER_FORMAT, type Retailer, type RetailerFormat } from '../domain/catalogue.ts';
 import { printCount, printCountOf } from '../domain/count.ts';
 import { Refused } from '../domain/failures.ts';
 import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../domain/stores.ts';
@@ -28,14 +28,15 @@ export function importCatalogue(
   store: CatalogueStore,
   source: ImportSource,
   options: CatalogueImportOptions,
+  format: RetailerFormat = RETAILER_FORMAT,
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
   return run.carryOut<CatalogueWriter>(
     (work) => store.write(work, options.importId),
     async (writer) => {
-      const load = new CatalogueLoad(run, store, writer, options);
+      const load = new CatalogueLoad(run, store, writer, options, format);
       const before = await writer.ids();
-      const rules = { csv: false, limits: RETAILER_LIMITS, onCursor: () => load.meetCursor() };
+      const rules = { columns: undefined, limits: RETAILER_LIMITS, onCursor: () => load.meetCursor() };
       for await (const batch of run.batches(rules)) await load.take(batch);
       run.requireValid();
       if (options.merge !== true) await load.withdraw(before);
@@ -51,6 +52,7 @@ class CatalogueLoad {
   readonly #store: CatalogueStore;
   readonly #writer: CatalogueWriter;
   readonly #options: CatalogueImportOptions;
+  readonly #format: RetailerFormat;
   readonly #check: RetailerCheck;
 
   constructor(
@@ -58,12 +60,14 @@ class CatalogueLoad {
     store: CatalogueStore,
     writer: CatalogueWriter,
     options: CatalogueImportOptions,
+    format: RetailerFormat,
   ) {
     this.#run = run;
     this.#store = store;
     this.#writer = writer;
     this.#options = options;
-    this.#check = new RetailerCheck(options.ignoreUnknown === true ? 'ignore' : 'refuse');
+    this.#format = format;
+    this.#check = new RetailerCheck(format, options.ignoreUnknown === true ? 'ignore' : 'refuse');
   }
 
   /** A page of a longer list, taken for the whole catalogue, would withdraw all the rest. */
@@ -82,19 +86,24 @@ class CatalogueLoad {
       else retailers.push(value);
     }
     const stored = await this.#writer.find(retailers.map((retailer) => retailer.id));
-    const changed: StoredDocument[] = [];
+    const written: StoredDocument[] = [];
     for (const retailer of retailers) {
       const before = stored.get(retailer.id);
       const document = printRetailer(this.#merged(retailer, before));
       const excess = findDocumentExcess(document, RETAILER_LIMITS);
       if (excess !== undefined) this.#refuseLong(retailer.id, excess);
-      if (document === before) this.#run.counts.unchanged++;
-      else {
-        this.#run.counts[before === undefined ? 'added' : 'changed']++;
-        changed.push({ id: retailer.id, document });
-      }
+      const outcome = this.#compare(document, before);
+      this.#run.counts[outcome]++;
+      if (outcome !== 'unchanged') written.push({ id: retailer.id, document });
     }
-    if (changed.length > 0 && this.#run.isWriting) await this.#writer.put(changed);
+    if (written.length > 0 && this.#run.isWriting) await this.#writer.put(written);
+  }
+
+  /** By value: a stored document may have another text for the same, because it is older than some of the fields. */
+  #compare(document: string, before: string | undefined): 'added' | 'changed' | 'unchanged' {
+    if (before === undefined) return 'added';
+    if (document === before) return 'unchanged';
+    return document === printRetailer(this.#format.parseStored(before)) ? 'unchanged' : 'changed';
   }
 
   async withdraw(before: readonly Uuid[]): Promise<void> {
@@ -148,7 +157,7 @@ class CatalogueLoad {
 
   #merged(row: Retailer, before: string | undefined): Retailer {
     if (this.#options.merge !== true || before === undefined) return row;
-    const stored = JSON.parse(before) as Retailer;
+    const stored = this.#format.parseStored(before);
     return {
       ...row,
       cashbackOffers: withKept(row.cashbackOffers, stored.cashbackOffers),

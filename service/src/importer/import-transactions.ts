@@ -12,10 +12,9 @@ import type {
 import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
 import {
   mayBecome,
-  printedTransactionRow,
-  printTransaction,
-  type Transaction,
-  transactionRowSchema,
+  TRANSACTION_FORMAT,
+  type TransactionFormat,
+  type UnstampedTransaction,
 } from '../domain/transaction.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './checks/row-problem.ts';
@@ -43,6 +42,7 @@ export function importTransactions(
   source: ImportSource,
   clock: Clock,
   options: TransactionImportOptions,
+  format: TransactionFormat = TRANSACTION_FORMAT,
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
   if (options.preserveUpdatedAt === true) {
@@ -53,9 +53,9 @@ export function importTransactions(
   return run.carryOut<TransactionWriter>(
     (work) => store.write(org.id, work, options.importId),
     async (writer) => {
-      const load = new TransactionLoad(run, writer, org, clock(), options);
+      const load = new TransactionLoad(run, writer, org, clock(), options, format);
       const ahead: Promise<LookedUp>[] = [];
-      const rules = { csv: true, limits: TRANSACTION_LIMITS, onCursor: () => undefined };
+      const rules = { columns: format.fieldKinds, limits: TRANSACTION_LIMITS, onCursor: () => undefined };
       for await (const batch of readAhead(run.batches(rules))) {
         const lookedUp = load.lookUp(batch);
         // An error counts when its turn comes.
@@ -74,7 +74,7 @@ export function importTransactions(
 }
 
 /** A row that passed the schema. Its updatedAt is there only in a history load. */
-type Row = Omit<Transaction, 'updatedAt'> & { readonly updatedAt?: unknown };
+type Row = UnstampedTransaction & { readonly updatedAt?: unknown };
 
 /** A batch of checked rows, and what the database holds under their ids. */
 interface LookedUp {
@@ -88,7 +88,8 @@ class TransactionLoad {
   readonly #org: Organisation;
   readonly #nowMs: number;
   readonly #preserve: boolean;
-  readonly #schema: ReturnType<typeof transactionRowSchema>;
+  readonly #format: TransactionFormat;
+  readonly #schema: ReturnType<TransactionFormat['rowSchema']>;
   readonly #isPrinted: (value: unknown) => boolean;
   readonly #seen = new UuidPlaces();
   readonly #stampText: Timestamp;
@@ -100,6 +101,7 @@ class TransactionLoad {
     org: Organisation,
     nowMs: number,
     options: TransactionImportOptions,
+    format: TransactionFormat,
   ) {
     this.#run = run;
     this.#writer = writer;
@@ -108,8 +110,9 @@ class TransactionLoad {
     this.#preserve = options.preserveUpdatedAt === true;
     const updatedAt = this.#preserve ? 'keep' : 'ignore';
     const unknownFields = options.ignoreUnknown === true ? 'ignore' : 'refuse';
-    this.#schema = transactionRowSchema({ unknownFields, updatedAt });
-    this.#isPrinted = printedTransactionRow({ updatedAt });
+    this.#format = format;
+    this.#schema = format.rowSchema({ unknownFields, updatedAt });
+    this.#isPrinted = format.printedRow({ updatedAt });
     this.#stampText = printTimestamp(writer.stampMs);
   }
 
@@ -129,7 +132,7 @@ class TransactionLoad {
       const existing = stored.get(value.id);
       const outcome = this.#judge(value, existing);
       if ('reason' in outcome) this.#run.reject([rowProblem(place, outcome)]);
-      else if (outcome.document === existing?.document) this.#run.counts.unchanged++;
+      else if (outcome === existing) this.#run.counts.unchanged++;
       else {
         this.#run.counts[existing === undefined ? 'added' : 'changed']++;
         changed.push({ ...outcome, isNew: existing === undefined });
@@ -164,20 +167,19 @@ class TransactionLoad {
     return checkRow<Row>(raw, this.#schema);
   }
 
-  /** What is to be stored for a row: the stored document itself when nothing changed; or why it may not be. */
+  /** What is to be stored for a row: what is stored already when nothing changed; or why the row is bad. */
   #judge(row: Row, existing: StoredTransaction | undefined): Omit<StoredTransaction, 'orgId'> | FieldProblem {
     if (existing === undefined) return this.#stamp(row);
     // Whose it is stays unsaid: the ids of one organisation are no business of another.
     if (existing.orgId !== this.#org.id) return { field: 'id', reason: 'belongs to another organisation' };
-    if (
-      !this.#preserve &&
-      printTransaction(row, printTimestamp(existing.updatedAtMs)) === existing.document
-    ) {
-      return existing;
-    }
-    const before = (JSON.parse(existing.document) as Transaction).status;
-    if (!mayBecome(before, row.status)) {
-      return { field: 'status', reason: `must not go from ${before} back to ${row.status}` };
+    const { document, updatedAtMs } = existing;
+    const hasItsStamp = !this.#preserve || timestampMs(row.updatedAt as Timestamp) === updatedAtMs;
+    // Nearly all rows that did not change are stored in the very text that would be stored now.
+    if (hasItsStamp && this.#format.print(row, printTimestamp(updatedAtMs)) === document) return existing;
+    const before = this.#format.parseStored(document);
+    if (hasItsStamp && this.#format.isSame(row, before)) return existing;
+    if (!mayBecome(before.status, row.status)) {
+      return { field: 'status', reason: `must not go from ${before.status} back to ${row.status}` };
     }
     return this.#stamp(row);
   }
@@ -185,7 +187,7 @@ class TransactionLoad {
   #stamp(row: Row): Omit<StoredTransaction, 'orgId'> | FieldProblem {
     const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : this.#stampText;
     const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : this.#writer.stampMs;
-    const document = printTransaction(row, updatedAt);
+    const document = this.#format.print(row, updatedAt);
     return findDocumentExcess(document, TRANSACTION_LIMITS) ?? { id: row.id, updatedAtMs, document };
   }
 

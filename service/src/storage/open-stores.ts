@@ -12,6 +12,7 @@ import { openSqlite } from './sqlite/sqlite.ts';
 import { WalkDatabase } from './sqlite/walk-database.ts';
 import { auditBook } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
+import { completeCatalogue, completeTransactions } from './stores/complete-documents.ts';
 import { importBook } from './stores/import-book.ts';
 import { organisationStore } from './stores/organisation-store.ts';
 import { readRevisions } from './stores/revision.ts';
@@ -64,12 +65,12 @@ export async function openStores(
   const walks = walkStore(() => walkDatabase.open(), clock);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
-  const transactions = transactionStore(database, { clock, replica });
+  const transactions = completeTransactions(transactionStore(database, { clock, replica }));
   const auditor = { clock, by };
   return {
     organisations: organisationStore(database, auditor),
     tokens: tokenStore(database, auditor),
-    catalogue: catalogueStore(database, clock),
+    catalogue: completeCatalogue(catalogueStore(database, clock)),
     transactions: {
       ...transactions,
       async page(query) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { isExactDecimal, parseDecimal } from '../../src/domain/decimal.ts';
+import { isExactDecimal, parseDecimal, printJson } from '../../src/domain/decimal.ts';
 
 describe('exact decimals', () => {
   test.each([0, 0.1, 19.99, 0.07, 1e10, 123456789012345, 999999999999999, 0.000001, 12345678901.2345, 1e14])(
@@ -43,18 +43,32 @@ describe('exact decimals', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 999_999_999_999_999n }),
-        fc.integer({ min: 0, max: 6 }),
-        (digits, decimals) => {
+        fc.integer({ min: 0, max: 15 }),
+        fc.boolean(),
+        (digits, decimals, isNegative) => {
           const text = digits.toString().padStart(decimals + 1, '0');
-          const written = decimals === 0 ? text : `${text.slice(0, -decimals)}.${text.slice(-decimals)}`;
+          const number = decimals === 0 ? text : `${text.slice(0, -decimals)}.${text.slice(-decimals)}`;
+          const written = isNegative && digits > 0n ? `-${number}` : number;
           const value = parseDecimal(written);
           expect(isExactDecimal(value)).toBe(true);
           const shortest = written.includes('.') ? written.replace(/0+$/, '').replace(/\.$/, '') : written;
-          // The smallest amounts are printed with an exponent, which is the same JSON number.
-          if (value === 0 || value >= 1e-6) expect(JSON.stringify(value)).toBe(shortest);
-          else expect(Number(shortest)).toBe(value);
+          // Wherever it stands, and whatever stands beside it.
+          expect(printJson(value)).toBe(shortest);
+          expect(printJson({ a: [value, 'x:1e-7,'], b: '1e-7' })).toBe(
+            `{"a":[${shortest},"x:1e-7,"],"b":"1e-7"}`,
+          );
         },
       ),
+    );
+  });
+
+  test('whatever has no small numbers is printed as JSON.stringify prints it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(!/e-/.test(text));
+        expect(printJson(value)).toBe(text);
+      }),
     );
   });
 });

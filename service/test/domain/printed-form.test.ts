@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { printedTransactionRow, STATUSES, transactionRowSchema } from '../../src/domain/transaction.ts';
+import { STATUSES, TRANSACTION_FORMAT } from '../../src/domain/transaction.ts';
 
 const printedUuid = fc.uuid();
 const printedTime = fc
@@ -62,8 +62,8 @@ describe('a row that is taken for one in printed form', () => {
   test.each(['keep', 'ignore'] as const)(
     'is let through unchanged by the schema, the updatedAt one to %s',
     (updatedAt) => {
-      const isPrinted = printedTransactionRow({ updatedAt });
-      const schema = transactionRowSchema({ unknownFields: 'refuse', updatedAt });
+      const isPrinted = TRANSACTION_FORMAT.printedRow({ updatedAt });
+      const schema = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt });
       let taken = 0;
       fc.assert(
         fc.property(changed, (value) => {

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { RetailerSchema } from '../../src/domain/catalogue.ts';
 import { BadInput, Refused } from '../../src/domain/failures.ts';
-import { transactionRowSchema } from '../../src/domain/transaction.ts';
+import { TRANSACTION_FORMAT } from '../../src/domain/transaction.ts';
 import type { NetworkName } from '../../src/feeds/source/source-file.ts';
 import { Unconverted } from '../../src/feeds/unconverted.ts';
 import { FEEDS, type FeedName } from '../feeds/any-feed.ts';
@@ -32,7 +32,7 @@ export interface FeedAttackReport {
 const PATIENCE_MS = 20_000;
 const PLACE = /^.+, line \d+(?: \(item \d+\))?(?:, id .*)?: ./;
 const WHOLE = /^the files have realtime and batch rows|^an answer among --/;
-const ROW_SCHEMA = transactionRowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
+const ROW_SCHEMA = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
 const PROTOTYPE_NAMES = Object.getOwnPropertyNames(Object.prototype).sort().join();
 
 const CATALOGUES: Readonly<Partial<Record<NetworkName, Readonly<Record<string, string>>>>> = {

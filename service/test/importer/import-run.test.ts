@@ -3,7 +3,7 @@ import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { RETAILER_LIMITS } from '../../src/importer/formats/row-limits.ts';
 import { ImportRun } from '../../src/importer/import-run.ts';
 
-const RULES = { csv: false, limits: RETAILER_LIMITS, onCursor: () => undefined };
+const RULES = { columns: undefined, limits: RETAILER_LIMITS, onCursor: () => undefined };
 
 /** How many rows there are in each batch of a file of so many rows, each so long. */
 async function batchSizes(

@@ -136,13 +136,31 @@ describe('an import upserts by id', () => {
 });
 
 describe('amounts stay as they are written', () => {
-  test.each(['19.99', '0.1', '0', '123456789012345', '0.000001', '1234567890.12345'])(
-    '%s',
-    async (amount) => {
-      await load(ndjson(JSON.stringify(transaction(1)).replace('79.9', amount)));
-      expect((await contentOf(book)).transactions.documents[0]).toContain(`"orderValue":${amount},`);
-    },
-  );
+  test.each([
+    '19.99',
+    '0.1',
+    '0',
+    '123456789012345',
+    '0.000001',
+    '0.0000001',
+    '0.000000000000012',
+    '1234567890.12345',
+  ])('%s', async (amount) => {
+    await load(ndjson(JSON.stringify(transaction(1)).replace('79.9', amount)));
+    expect((await contentOf(book)).transactions.documents[0]).toContain(`"orderValue":${amount},`);
+  });
+
+  test('an amount that was stored with an exponent, as older versions did, is the same amount', async () => {
+    const row = transaction(1, { orderValue: 0.0000001 });
+    await load(ndjson(row));
+    const { documents } = (await contentOf(book)).transactions;
+    const older = (documents[0] ?? '').replace('0.0000001', '1e-7');
+    await book.stores.transactions.write(book.org.id, (writer) =>
+      writer.put([{ id: row.id, updatedAtMs: nowMs, document: older }]),
+    );
+    expect((await load(ndjson(row))).unchanged).toBe(1);
+    expect((await contentOf(book)).transactions.documents).toEqual([older]);
+  });
 
   test('zeros at the end and exponents do not count as digits', async () => {
     await load(

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { TRANSACTION_FORMAT } from '../../src/domain/transaction.ts';
 import { BrokenFile, type RawRow } from '../../src/importer/formats/raw-row.ts';
 import { readRows } from '../../src/importer/formats/read-rows.ts';
 import { TRANSACTION_LIMITS } from '../../src/importer/formats/row-limits.ts';
@@ -17,7 +18,7 @@ interface Outcome {
 async function read(chunks: readonly Uint8Array[], options: { csv?: boolean; ignoreUnknown?: boolean } = {}) {
   let cursors = 0;
   const rules = {
-    csv: options.csv ?? true,
+    columns: (options.csv ?? true) ? TRANSACTION_FORMAT.fieldKinds : undefined,
     ignoreUnknown: options.ignoreUnknown ?? false,
     limits: TRANSACTION_LIMITS,
     onCursor: () => {

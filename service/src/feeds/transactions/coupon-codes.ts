@@ -42,7 +42,12 @@ export async function readCouponCodes(file: ImportSource | undefined): Promise<C
   const codes = new CouponCodes();
   if (file === undefined) return codes;
   try {
-    const rules = { csv: false, limits: RETAILER_LIMITS, ignoreUnknown: false, onCursor: () => undefined };
+    const rules = {
+      columns: undefined,
+      limits: RETAILER_LIMITS,
+      ignoreUnknown: false,
+      onCursor: () => undefined,
+    };
     for await (const rows of readRows(file.chunks(), rules)) {
       for (const row of rows) {
         const { value, problems } = checkRow<Retailer>(row, RetailerSchema);

@@ -1,11 +1,7 @@
 // From a sale as a network tells it to a row as `offerbook import transactions` reads it: our ids, the user's share, whose
 // it is. Every row is held against the schema of the import before it is handed out.
 
-import {
-  printedTransactionRow,
-  transactionRowSchema,
-  type UnstampedTransaction,
-} from '../../domain/transaction.ts';
+import { TRANSACTION_FORMAT, type UnstampedTransaction } from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { checkRow } from '../../importer/checks/row-problem.ts';
 import type { FieldProblem } from '../../importer/formats/raw-row.ts';
@@ -43,9 +39,9 @@ export interface TransactionRules {
   readonly organisation: string | undefined;
 }
 
-const ROW_SCHEMA = transactionRowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
+const ROW_SCHEMA = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
 const NO_COUNTRY = { field: 'country', reason: 'is told neither by the network nor by the source file' };
-const isPrinted = printedTransactionRow({ updatedAt: 'ignore' });
+const isPrinted = TRANSACTION_FORMAT.printedRow({ updatedAt: 'ignore' });
 
 export class TransactionMaker {
   readonly #rules: TransactionRules;

@@ -1,7 +1,7 @@
 // Checks retailers as they come out of the file: the schema, and that no id of a kind stands there twice.
 
 import { z } from 'zod';
-import { type Retailer, retailerSchema } from '../../domain/catalogue.ts';
+import type { Retailer, RetailerFormat } from '../../domain/catalogue.ts';
 import { DEAL_LISTS, type DealList } from '../../domain/deals.ts';
 import { parseUuid, type Uuid } from '../../domain/uuid.ts';
 import { LIST } from '../../domain/wire.ts';
@@ -9,7 +9,7 @@ import type { FieldProblem, Place, RawRow } from '../formats/raw-row.ts';
 import { type CheckedRow, PROBLEMS_MAX, printPlace, problemsOf, rejected } from './row-problem.ts';
 import { UuidPlaces } from './uuid-places.ts';
 
-type RetailerSchema = ReturnType<typeof retailerSchema>;
+type RetailerSchema = ReturnType<RetailerFormat['rowSchema']>;
 
 const ANY_LIST = z.array(z.unknown(), LIST);
 
@@ -29,8 +29,8 @@ export class RetailerCheck {
   /** The same, with lists that may hold anything. */
   readonly #ownFields: z.ZodType<Record<DealList, unknown[]>>;
 
-  constructor(unknownFields: 'refuse' | 'ignore') {
-    this.#schema = retailerSchema(unknownFields);
+  constructor(format: RetailerFormat, unknownFields: 'refuse' | 'ignore') {
+    this.#schema = format.rowSchema(unknownFields);
     this.#ownFields = this.#schema.extend({
       cashbackOffers: ANY_LIST,
       coupons: ANY_LIST,

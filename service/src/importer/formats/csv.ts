@@ -3,15 +3,13 @@
 
 import { parse } from 'csv-parse/sync';
 import { parseDecimal } from '../../domain/decimal.ts';
-import { TRANSACTION_FIELDS, type Transaction } from '../../domain/transaction.ts';
+import type { FieldKind } from '../../domain/transaction.ts';
 import { decodeUtf8, NOT_UTF8 } from './json-row.ts';
 import { BrokenFile, type FieldProblem, type RawRow, RowBytes } from './raw-row.ts';
 import { type RowLimits, tooLong } from './row-limits.ts';
 
-type NumberField = {
-  [Field in keyof Transaction]: Transaction[Field] extends number ? Field : never;
-}[keyof Transaction];
-const NUMBER_FIELDS: Record<NumberField, true> = { orderValue: true, cashback: true };
+/** The fields that a file may have as columns, and what their cells hold. */
+export type Columns = ReadonlyMap<string, FieldKind>;
 
 /** The grammar of a JSON number: no spaces, no thousands, no hexadecimals. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -23,9 +21,8 @@ const SEPARATOR = /[,;\t|]/;
 const COLUMNS_MAX = 200;
 
 /** Whether a file's first line names a column that we know. */
-export function looksLikeHeader(line: string): boolean {
-  const known = new Set<string>(TRANSACTION_FIELDS);
-  return line.split(SEPARATOR).some((cell) => known.has(cell.trim().replace(/^"(.*)"$/, '$1')));
+export function looksLikeHeader(line: string, columns: Columns): boolean {
+  return line.split(SEPARATOR).some((cell) => columns.has(cell.trim().replace(/^"(.*)"$/, '$1')));
 }
 
 /** Whether the beginning of a file is some table: two lines with separators, and neither with the start of an object. */
@@ -35,22 +32,23 @@ export function looksLikeTable(text: string): boolean {
 }
 
 export interface CsvRules {
+  readonly columns: Columns;
   readonly ignoreUnknown: boolean;
   readonly limits: RowLimits;
 }
 
 export async function* readCsv(chunks: AsyncIterable<Uint8Array>, rules: CsvRules): AsyncGenerator<RawRow[]> {
   const cutter = new RecordCutter(rules.limits);
-  let columns: readonly string[] | undefined;
+  let header: readonly string[] | undefined;
   const read = (records: readonly CsvRecord[]): RawRow[] => {
     const cut = parseRecords(records);
-    if (columns === undefined) {
-      const header = cut.shift();
-      if (header === undefined) return [];
-      columns = checkHeader(header, rules);
+    if (header === undefined) {
+      const first = cut.shift();
+      if (first === undefined) return [];
+      header = checkHeader(first, rules);
     }
-    const names = columns;
-    return cut.map((record) => toRow(record, names));
+    const names = header;
+    return cut.map((record) => toRow(record, names, rules.columns));
   };
   for await (const chunk of chunks) yield read(cutter.push(chunk));
   yield read(cutter.end());
@@ -184,35 +182,41 @@ function checkHeader(header: CutRecord, rules: CsvRules): readonly string[] {
   if (header.cells.length > COLUMNS_MAX) {
     fail({ field: 'the header', reason: `must have at most ${COLUMNS_MAX} columns` });
   }
-  const known = new Set<string>(TRANSACTION_FIELDS);
   if (header.cells.length === 1 && SEPARATOR.test(header.cells[0] ?? '')) {
     fail({ field: 'the header', reason: 'must have commas between its columns' });
   }
   const seen = new Set<string>();
   for (const name of header.cells) {
     if (seen.has(name)) fail({ field: name, reason: 'is the name of two columns' });
-    if (!known.has(name) && !rules.ignoreUnknown) fail({ field: name, reason: 'is an unknown column' });
+    if (!rules.columns.has(name) && !rules.ignoreUnknown)
+      fail({ field: name, reason: 'is an unknown column' });
     seen.add(name);
   }
   return header.cells;
 }
 
-function toRow({ line, length, cells, problem }: CutRecord, columns: readonly string[]): RawRow {
+function toRow(
+  { line, length, cells, problem }: CutRecord,
+  names: readonly string[],
+  columns: Columns,
+): RawRow {
   const place = { line };
   if (problem !== undefined) return { place, value: undefined, length, problem };
-  if (cells.length !== columns.length) {
-    const reason = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${columns.length}`;
+  if (cells.length !== names.length) {
+    const reason = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${names.length}`;
     return { place, value: undefined, length, problem: { field: '', reason } };
   }
   // Without a prototype, so that even a column named `__proto__` is a field like any other.
   const value: Record<string, unknown> = Object.create(null);
-  for (const [index, name] of columns.entries()) {
+  for (const [index, name] of names.entries()) {
     const cell = cells[index] ?? '';
-    if (cell !== '') value[name] = readCell(name, cell);
+    if (cell !== '') value[name] = readCell(columns.get(name), cell);
   }
   return { place, value, length };
 }
 
-function readCell(name: string, cell: string): unknown {
-  return Object.hasOwn(NUMBER_FIELDS, name) && NUMBER.test(cell) ? parseDecimal(cell) : cell;
+function readCell(kind: FieldKind | undefined, cell: string): unknown {
+  if (kind === 'number' && NUMBER.test(cell)) return parseDecimal(cell);
+  if (kind === 'flag' && (cell === 'true' || cell === 'false')) return cell === 'true';
+  return cell;
 }

@@ -1,6 +1,6 @@
 // Tells the format of an import file by its first bytes, never by its name, and reads its rows.
 
-import { looksLikeHeader, looksLikeTable, readCsv } from './csv.ts';
+import { type Columns, looksLikeHeader, looksLikeTable, readCsv } from './csv.ts';
 import { type EnvelopeRules, readJsonList } from './json-list.ts';
 import { readNdjson } from './ndjson.ts';
 import { peek } from './peek.ts';
@@ -8,7 +8,7 @@ import { BrokenFile, type FieldProblem, type RawRow } from './raw-row.ts';
 
 export interface RowRules extends EnvelopeRules {
   /** Transactions may come as CSV; a catalogue has lists inside its rows and may not. */
-  readonly csv: boolean;
+  readonly columns: Columns | undefined;
 }
 
 const NO_CATALOGUE: FieldProblem = {
@@ -26,10 +26,12 @@ export async function* readRows(
   const { head, all } = await peek(withoutByteOrderMark(chunks), HEAD_BYTES);
   // A cut-off character at the end of the head is replaced, which does no harm: only ASCII is looked for.
   const text = new TextDecoder().decode(head).trimStart();
+  const { columns } = rules;
   if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) yield* readJsonList(all, rules);
-  else if (rules.csv && !text.startsWith('{') && looksLikeHeader(firstLine(text))) yield* readCsv(all, rules);
-  else if (!rules.csv && looksLikeTable(text)) throw new BrokenFile({ line: 1 }, NO_CATALOGUE);
-  else yield* readNdjson(all, rules.limits);
+  else if (columns === undefined && looksLikeTable(text)) throw new BrokenFile({ line: 1 }, NO_CATALOGUE);
+  else if (columns !== undefined && !text.startsWith('{') && looksLikeHeader(firstLine(text), columns)) {
+    yield* readCsv(all, { ...rules, columns });
+  } else yield* readNdjson(all, rules.limits);
 }
 
 function firstLine(text: string): string {
