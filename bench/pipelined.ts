@@ -1,7 +1,7 @@
 // Load without any tool, for a quick look: requests in bundles over one connection. The answers must all be of
 // the same length, because nothing is counted but bytes; that leaves almost all of the time to the server.
 
-const BUNDLE = 32;
+const BUNDLE = 16;
 
 export interface Pipeline {
   /** Requests a second, over so long. */

@@ -8,6 +8,7 @@ import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
 import { clientAddress, forwardedScheme, networkOf } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, pageOrigin, preflightReply } from './access/cors.ts';
+import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
 import type { CounterMaker } from './access/request-counter.ts';
 import type { TokenDirectory } from './access/token-directory.ts';
@@ -56,12 +57,13 @@ export interface AppDependencies extends Omit<Services, 'pageSize'> {
   readonly extraRoutes?: readonly Route[] | undefined;
 }
 
-export type App = (request: Request, socketAddress: string) => Promise<Response>;
+export type App = (request: Request, peer: Peer) => Promise<Response>;
 
 export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings } = dependencies;
   const addressOf = clientAddress(settings.trustedProxies);
   const schemeOf = forwardedScheme(settings.trustedProxies);
+  const pipelines = new PipelineLimit();
   const limits = rateLimits(settings, dependencies.requestCounter);
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, dependencies.tokens, limits),
@@ -108,10 +110,14 @@ export function buildApp(dependencies: AppDependencies): App {
     const headers = reply.headers instanceof Headers ? reply.headers : new Headers(reply.headers);
     headers.set('Request-Id', exchange.requestId);
     if (exchange.openToBrowsers) setAll(headers, CORS_HEADERS);
-    if (dependencies.isLeaving()) headers.set('Connection', 'close');
     if (exchange.rateLimit !== undefined) setAll(headers, exchange.rateLimit.headers);
     if (reply.ownHeaders !== undefined) setAll(headers, reply.ownHeaders);
-    return new Response(responseBody(reply.body, exchange.request.method), { status: reply.status, headers });
+    const response = new Response(responseBody(reply.body, exchange.request.method), {
+      status: reply.status,
+      headers,
+    });
+    if (exchange.isLast) response.headers.set('Connection', 'close');
+    return response;
   }
 
   function fail(exchange: Exchange, error: unknown): Reply {
@@ -138,12 +144,14 @@ export function buildApp(dependencies: AppDependencies): App {
     return problem(shown, exchange);
   }
 
-  return async (request, socketAddress) => {
+  return async (request, peer) => {
+    const startedAtMs = performance.now();
     const exchange = openExchange(request, {
-      address: addressOf(socketAddress, request.headers),
+      address: addressOf(peer.address, request.headers),
       publicUrl: settings.publicUrl,
-      scheme: schemeOf(socketAddress, request.headers),
-      startedAtMs: performance.now(),
+      scheme: schemeOf(peer.address, request.headers),
+      startedAtMs,
+      isLast: pipelines.isReached(peer, startedAtMs) || dependencies.isLeaving(),
     });
     let reply: Reply;
     try {

@@ -14,6 +14,8 @@ export interface Exchange {
   /** The address that limits count against. */
   readonly address: string;
   readonly startedAtMs: number;
+  /** Whether its connection is closed with the answer. */
+  readonly isLast: boolean;
   /** What is logged as the route: a path of ours, never what a stranger typed. */
   route: string;
   parameters: PathParameters;
@@ -37,11 +39,12 @@ interface Circumstances {
   /** The scheme of links, when a proxy knows better than the socket. */
   readonly scheme: 'http' | 'https' | undefined;
   readonly startedAtMs: number;
+  readonly isLast: boolean;
 }
 
 export function openExchange(
   request: Request,
-  { address, publicUrl, scheme, startedAtMs }: Circumstances,
+  { address, publicUrl, scheme, startedAtMs, isLast }: Circumstances,
 ): Exchange {
   const url = request.url;
   // Where the runtime made no sense of host and target, the URL is the target alone.
@@ -56,6 +59,7 @@ export function openExchange(
     requestId: given !== null && SANE_REQUEST_ID.test(given) ? given : Bun.randomUUIDv7(),
     address,
     startedAtMs,
+    isLast,
     route: 'unknown',
     parameters: {},
     openToBrowsers: true,

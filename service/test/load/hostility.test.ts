@@ -7,6 +7,7 @@ import { DATABASES } from '../support/databases.ts';
 import { PROXIES, type ProxyName, ReverseProxy } from '../support/reverse-proxy.ts';
 import { countFilesLeftOpen, FILES_SPARE, runHostility } from './hostility.ts';
 import { LoadedService, type Seeded, seed } from './loaded-service.ts';
+import { runPipelining } from './pipelining.ts';
 
 const CROWD = { held: 600, rounds: 1, roundMs: 1_500, seed: 7 };
 
@@ -36,6 +37,18 @@ describe.each(['alone', ...PROXIES] as const)('a hostile crowd, the service %s',
     expect(await service.stop()).toBe(0);
   }, 60_000);
 });
+
+test('one connection that sends requests without end is cut off, and holds nobody up for long', async () => {
+  await using service = await LoadedService.start(seeded);
+  const report = await runPipelining(service, seeded, { rounds: 1, roundMs: 2_000 });
+  expect({ statuses: Object.keys(report.statuses), failures: report.failures }).toEqual({
+    statuses: ['200'],
+    failures: {},
+  });
+  expect(report.connections).toBeGreaterThan(10);
+  // On a machine that does nothing else, a few milliseconds. Before connections were cut off, it was many seconds.
+  expect(report.livezMaxMs).toBeLessThan(2_000);
+}, 60_000);
 
 test('headers that trickle are cut off after some seconds, and so is a connection that says nothing', async () => {
   await using service = await LoadedService.start(seeded);

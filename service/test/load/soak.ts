@@ -1,6 +1,6 @@
 // npm run test:soak -- --minutes N: overload for as long as wanted, on both databases and with all kinds of
-// requests, then thousands of hostile clients, straight and through proxies, then 750 MB of the largest transactions
-// there can be. Prints what was measured; exits with 1 when a bound is broken. Wants a machine that does nothing else.
+// requests, then thousands of hostile clients, straight and through proxies, then one that sends requests without end on one
+// connection, then 750 MB of the largest transactions there can be. Prints what was measured; exits with 1 when a bound is broken. Wants a machine that does nothing else.
 
 import { parseArgs } from 'node:util';
 import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
@@ -11,6 +11,7 @@ import { countFilesLeftOpen, FILES_SPARE, type HostilityReport, runHostility } f
 import { ENVELOPE_BYTES_MAX, type LargePagesReport, runLargePages } from './large-pages.ts';
 import { LoadedService, type Seeded, seed } from './loaded-service.ts';
 import { type OverloadReport, runOverload } from './overload.ts';
+import { type PipeliningReport, runPipelining } from './pipelining.ts';
 
 const GOODPUT_MIN = 0.9;
 const LIVEZ_P99_MAX_MS = 1_000;
@@ -91,6 +92,21 @@ function printHostility(report: HostilityReport, filesAfter: number): number {
   });
 }
 
+function printPipelining(report: PipeliningReport): number {
+  const { quietP99Ms, floodedP99Ms, livezMaxMs, statuses, failures } = report;
+  const figures = {
+    statuses,
+    failures,
+    'p99, ms': `${quietP99Ms.toFixed(2)} without, ${floodedP99Ms.toFixed(2)} with the connection`,
+    '/livez, at most, ms': livezMaxMs.toFixed(1),
+    'was cut off, times': report.connections,
+  };
+  return printReport(figures, {
+    'p99 at most doubles': floodedP99Ms <= 2 * quietP99Ms,
+    'every good request is answered': Object.keys({ ...statuses, ...failures }).join() === '200',
+  });
+}
+
 function printLargePages(report: LargePagesReport): number {
   const { walked, largestPageBytes, heldUpMs, greedy, other, livez, memoryMb } = report;
   const figures = {
@@ -150,6 +166,17 @@ async function sendHostileCrowds(): Promise<number> {
   return broken;
 }
 
+async function pipelineWithoutEnd(): Promise<number> {
+  let broken = 0;
+  for (const workers of ['1', '2']) {
+    print(`one connection that sends requests without end, workers: ${workers}`);
+    const seeded = await seed((await DATABASES[0]?.create()) ?? '');
+    await using service = await LoadedService.start(seeded, ['--workers', workers]);
+    broken += printPipelining(await runPipelining(service, seeded, { rounds: 5, roundMs: 3_000 }));
+  }
+  return broken;
+}
+
 async function followLargest(): Promise<number> {
   let broken = 0;
   for (const database of DATABASES.filter(({ name }) => chosen(name, values.database))) {
@@ -163,6 +190,7 @@ let broken = 0;
 try {
   if (chosen('overload', values.only)) broken += await overloadEverything(Number(values.minutes));
   if (chosen('hostile', values.only)) broken += await sendHostileCrowds();
+  if (chosen('pipelining', values.only)) broken += await pipelineWithoutEnd();
   if (chosen('large', values.only)) broken += await followLargest();
 } finally {
   await stopPostgres();

@@ -8,6 +8,8 @@ import { STOP_MAX_MS } from './signals.ts';
 /** Requests that have not finished by then are cut off. Of the time that a stop may take, the rest is for the database. */
 const DRAIN_MS = STOP_MAX_MS - 2_000;
 const IDLE_TIMEOUT_S = 65;
+/** Of a connection that is gone already. */
+const UNKNOWN_PEER = { address: '', port: 0 };
 
 export interface Listener {
   readonly url: string;
@@ -25,7 +27,7 @@ export function listen(app: App, settings: ServeSettings, sharesPort: boolean): 
       // No operation has a body; what comes with a request is not worth reading.
       maxRequestBodySize: 1024 * 1024,
       development: false,
-      fetch: (request, self) => app(request, self.requestIP(request)?.address ?? ''),
+      fetch: (request, self) => app(request, self.requestIP(request) ?? UNKNOWN_PEER),
     }),
   );
   return {

@@ -1,0 +1,47 @@
+// How much one connection may have done in one turn of the event loop. The runtime works off what a client has sent without
+// waiting for answers (pipelining) in one go, and nobody else has a turn meanwhile: a megabyte of small requests would hold
+// up everybody for seconds. It offers no way to read the rest later, so the connection is closed instead.
+
+/** Enough for every client that pipelines in earnest. */
+export const REQUESTS_IN_A_TURN_MAX = 32;
+/** For requests that cost more than most: as long as the costliest page may take. */
+export const HOLD_UP_MAX_MS = 100;
+
+/** The other end of a connection. */
+export interface Peer {
+  readonly address: string;
+  readonly port: number;
+}
+
+export class PipelineLimit {
+  /** Requests of one connection come one after the other, so only the last one has to be remembered. */
+  #last: Peer = { address: '', port: 0 };
+  #count = 0;
+  #startedAtMs = 0;
+  #seesTurnEnd = false;
+
+  /** Counts a request. Whether it has to be the last one of its connection. */
+  isReached({ address, port }: Peer, nowMs: number): boolean {
+    if (port !== this.#last.port || address !== this.#last.address) {
+      this.#last = { address, port };
+      this.#begin(1, nowMs);
+      return false;
+    }
+    // Only with a second request in a row does the end of the turn matter. The first may have come in an earlier one.
+    if (!this.#seesTurnEnd) {
+      this.#seesTurnEnd = true;
+      this.#begin(2, nowMs);
+      setImmediate(() => {
+        this.#seesTurnEnd = false;
+      });
+      return false;
+    }
+    this.#count += 1;
+    return this.#count >= REQUESTS_IN_A_TURN_MAX || nowMs - this.#startedAtMs >= HOLD_UP_MAX_MS;
+  }
+
+  #begin(count: number, nowMs: number): void {
+    this.#count = count;
+    this.#startedAtMs = nowMs;
+  }
+}

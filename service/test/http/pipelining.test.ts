@@ -1,0 +1,118 @@
+// Requests that are sent without waiting for answers: the runtime works them off one after the other, and nobody else has
+// a turn meanwhile. A few are answered as ever; a flood is cut short.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { REQUESTS_IN_A_TURN_MAX } from '../../src/http/access/pipeline-limit.ts';
+import { offer, retailer } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+let node: TestNode;
+let token: string;
+
+beforeAll(async () => {
+  node = await TestNode.start({ settings: { rateLimitPublic: 0, rateLimitFailedAuth: 0 } });
+  await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+  token = await node.token('public');
+  await node.get('/v1/coupons/', token);
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+/** A connection, and the heads of the answers that have come in over it. */
+class Pipeline {
+  #socket: Bun.Socket | undefined;
+  #received = '';
+  #wake = Promise.withResolvers<void>();
+  isClosed = false;
+
+  static async open(): Promise<Pipeline> {
+    const { hostname, port } = new URL(node.url);
+    const pipeline = new Pipeline();
+    pipeline.#socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: {
+        data(_, bytes) {
+          pipeline.#received += bytes.toString('latin1');
+          pipeline.#wake.resolve();
+        },
+        close() {
+          pipeline.isClosed = true;
+          pipeline.#wake.resolve();
+        },
+      },
+    });
+    return pipeline;
+  }
+
+  send(path: string, times: number, headers = ''): void {
+    this.#socket?.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`.repeat(times));
+  }
+
+  /** Waits for so many answers, or until the connection is closed; takes them out. */
+  async answers(countMax: number): Promise<string[]> {
+    const heads = () => this.#received.split('HTTP/1.1 ').slice(1);
+    while (heads().length < countMax && !this.isClosed) {
+      this.#wake = Promise.withResolvers();
+      await this.#wake.promise;
+    }
+    const all = heads();
+    this.#received = '';
+    return all;
+  }
+
+  close(): void {
+    this.#socket?.terminate();
+  }
+}
+
+const statusOf = (answer: string) => answer.slice(0, 3);
+const isLast = (answer: string) => /^connection: close\r$/im.test(answer);
+
+describe('a connection', () => {
+  test.each([
+    ['/nowhere', '', '404'],
+    ['/livez', '', '200'],
+    ['/v1/cashback-offers/', 'with a token', '200'],
+  ])('that asks for %s twenty thousand times at once is closed soon', async (path, kind, status) => {
+    const pipeline = await Pipeline.open();
+    pipeline.send(path, 20_000, kind === '' ? '' : `Authorization: Bearer ${token}\r\n`);
+    const answers = await pipeline.answers(20_000);
+    expect(answers.length).toBeLessThanOrEqual(REQUESTS_IN_A_TURN_MAX);
+    // The client is still sending, so that the system may throw the last of what it was sent away.
+    expect(answers.filter((answer) => statusOf(answer) !== status)).toEqual([]);
+    expect(answers.slice(0, -1).filter(isLast)).toEqual([]);
+    expect(pipeline.isClosed).toBe(true);
+  });
+
+  test('that is closed for it leaves no trace in the answers of others', async () => {
+    const pipeline = await Pipeline.open();
+    pipeline.send('/v1/cashback-offers/', 1_000, `Authorization: Bearer ${token}\r\n`);
+    await pipeline.answers(1_000);
+    const response = await node.get('/v1/cashback-offers/', token);
+    expect([response.status, response.headers.get('Connection')]).toEqual([200, null]);
+  });
+
+  test.each([1, 2, 16])(
+    'that sends %i requests at a time stays open, however often it does',
+    async (times) => {
+      const pipeline = await Pipeline.open();
+      for (let bundle = 0; bundle < 300 / times; bundle++) {
+        pipeline.send('/v1/cashback-offers/', times, `Authorization: Bearer ${token}\r\n`);
+        const answers = await pipeline.answers(times);
+        expect(answers.map(statusOf)).toEqual(Array.from({ length: times }, () => '200'));
+        expect(answers.filter(isLast)).toEqual([]);
+      }
+      expect(pipeline.isClosed).toBe(false);
+      pipeline.close();
+    },
+  );
+
+  test('is not closed for what others ask for at the same time', async () => {
+    const pipelines = await Promise.all(Array.from({ length: 50 }, () => Pipeline.open()));
+    for (const pipeline of pipelines) pipeline.send('/livez', 10);
+    const answers = await Promise.all(pipelines.map((pipeline) => pipeline.answers(10)));
+    expect(answers.map(({ length }) => length)).toEqual(pipelines.map(() => 10));
+    expect(answers.flat().filter(isLast)).toEqual([]);
+    for (const pipeline of pipelines) pipeline.close();
+  });
+});
