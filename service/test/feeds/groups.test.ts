@@ -1,0 +1,95 @@
+// Sales that come in parts: which parts count, and what a bad one does to its sale and to the others.
+
+import { describe, expect, test } from 'bun:test';
+import {
+  cjAnswer,
+  cjCorrection,
+  cjRecord,
+  convertSales,
+  errorOf,
+  type Row,
+  rakutenSku,
+  sourceFor,
+} from './fixture.ts';
+
+const skip = { skipInvalid: true };
+const other = cjRecord({ commissionId: '2900000009', originalActionId: '1700000088' });
+
+describe('with --skip-invalid', () => {
+  test('a sale with a part that cannot be read is left out as a whole', async () => {
+    const bad = cjCorrection({ pubCommissionAmountPubCurrency: 'lots' });
+    for (const records of [
+      [cjRecord(), bad, other],
+      [bad, other, cjRecord()],
+    ]) {
+      const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer(records), skip);
+      expect([rows.length, report.written, report.invalid, report.problemCount]).toEqual([1, 1, 1, 1]);
+    }
+  });
+
+  test('a part that names no sale is told, and that a sum may lack it', async () => {
+    const nameless = cjCorrection({ originalActionId: null });
+    const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord(), nameless]), skip);
+    expect([rows.length, report.notes]).toEqual([
+      1,
+      ['Without a readable id: 1 row. Sums of sales may lack them.'],
+    ]);
+  });
+
+  test('two versions of a part that contradict each other spoil their sale only', async () => {
+    const records = [cjRecord(), cjRecord({ saleAmountPubCurrency: '81.00' }), other];
+    const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer(records), skip);
+    expect([rows.length, report.problems.map(({ id, field, reason }) => [id, field, reason])]).toEqual([
+      1,
+      [['1700000077', 'row 2900000001', 'comes in two versions, and nothing tells which is newer']],
+    ]);
+  });
+});
+
+test('a part that comes twice counts once', async () => {
+  const files = { 'a.json': cjAnswer([cjRecord(), other]), 'b.json': cjAnswer([other, cjRecord()]) };
+  const { rows } = await convertSales(sourceFor('cj'), files);
+  expect(rows.map((row) => row.orderValue)).toEqual([80, 80]);
+});
+
+test('of two versions of a SKU the one that was processed later counts', async () => {
+  const later = rakutenSku({
+    process_date: 'Sun Nov 15 2026 12:05:00 GMT+0000 (UTC)',
+    sale_amount: 70,
+    commissions: 3.5,
+  });
+  for (const rows of [
+    [rakutenSku(), later],
+    [later, rakutenSku()],
+  ]) {
+    const { rows: sales } = await convertSales(sourceFor('rakuten'), JSON.stringify(rows));
+    expect(sales.map((sale) => [sale.orderValue, sale.cashback])).toEqual([[70, 1.75]]);
+  }
+});
+
+test.each([
+  ['currency', { currency: 'USD' }],
+  ['u1', { u1: 'someone-else' }],
+])('parts that differ in %s are no sale', async (field, changes: Row) => {
+  const second = rakutenSku({ etransaction_id: '2', ...changes });
+  const error = await errorOf(convertSales(sourceFor('rakuten'), JSON.stringify([rakutenSku(), second])));
+  expect(error.message).toStartWith(
+    `the file, line 1 (item 1), id 3358:A-100: ${field} differs between the rows\n`,
+  );
+});
+
+test('what is taken back without a purchase in the files is refused', async () => {
+  const back = rakutenSku({ sale_amount: -81, commissions: -4.05 });
+  const error = await errorOf(convertSales(sourceFor('rakuten'), JSON.stringify([back])));
+  expect(error.message).toContain(
+    'id 3358:A-100: the row is taken back only: the file with the purchase is missing',
+  );
+});
+
+test('a page of CJ that says there is more, without the next one, is noted', async () => {
+  const more = cjAnswer([cjRecord()], { payloadComplete: false });
+  const note = 'An answer says that the network has more: a page is missing.';
+  expect((await convertSales(sourceFor('cj'), more)).report.notes).toEqual([note]);
+  const both = { 'a.json': more, 'b.json': cjAnswer([other]) };
+  expect((await convertSales(sourceFor('cj'), both)).report.notes).toEqual([]);
+});
