@@ -4,8 +4,15 @@
 
 import { BadInput, Refused } from '../domain/failures.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { type Connection, type Database, RETAILERS, type SqlValue, TRANSACTIONS } from './database.ts';
-import { migrate } from './schema/migrate.ts';
+import {
+  type Connection,
+  type Database,
+  noDatabase,
+  RETAILERS,
+  type SqlValue,
+  TRANSACTIONS,
+} from './database.ts';
+import { findSchemaState, migrate } from './schema/migrate.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
 import { readBatches } from './stores/read-batches.ts';
 import { raiseRevision } from './stores/revision.ts';
@@ -35,6 +42,7 @@ export async function copyDatabase(
   target: Database,
   onRows: (rows: number) => void = () => {},
 ): Promise<CopyReport> {
+  if ((await findSchemaState(source)) === 'none') throw noDatabase(await source.describePlace());
   await migrate(source);
   await migrate(target);
   return source.readOnce((from) =>

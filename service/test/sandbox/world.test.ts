@@ -9,7 +9,7 @@ import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { findSeed, openOrganisation, renewTokens } from '../../src/sandbox/organisation.ts';
 import { World } from '../../src/sandbox/world.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -28,7 +28,7 @@ class Stage implements AsyncDisposable {
 
   static async open(database: TestDatabase): Promise<Stage> {
     const stage = new Stage();
-    stage.#stores = await openStores(await database.create(), undefined, stage.clock);
+    stage.#stores = await openStores(await database.create(), CREATE_OPTIONS, stage.clock);
     return stage;
   }
 

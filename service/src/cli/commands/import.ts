@@ -8,6 +8,7 @@ import { importCatalogue } from '../../importer/import-catalogue.ts';
 import type { ImportReport } from '../../importer/import-report.ts';
 import { importTransactions } from '../../importer/import-transactions.ts';
 import { InvalidRows, listProblems } from '../../importer/invalid-rows.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printNote, printResult } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
@@ -55,10 +56,16 @@ async function importCatalogueFile(
 ): Promise<void> {
   const source = await openSource(file);
   const bar = progressBar();
-  await withStores(options, async (stores) => {
-    const imported = importCatalogue(stores.catalogue, source, { ...options, onProgress: bar.show });
-    await printOutcome(options, imported.finally(bar.clear), 'retailer');
-  });
+  // A dry run changes nothing, so that it makes no database either.
+  const databaseOptions = options.dryRun === true ? COMMAND_OPTIONS : CREATE_OPTIONS;
+  await withStores(
+    options,
+    async (stores) => {
+      const imported = importCatalogue(stores.catalogue, source, { ...options, onProgress: bar.show });
+      await printOutcome(options, imported.finally(bar.clear), 'retailer');
+    },
+    databaseOptions,
+  );
 }
 
 async function importTransactionsFile(

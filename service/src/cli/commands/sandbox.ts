@@ -20,7 +20,7 @@ import { drawLogo } from '../../sandbox/logo.ts';
 import { findSeed, openOrganisation, renewTokens } from '../../sandbox/organisation.ts';
 import { welcomeText } from '../../sandbox/welcome.ts';
 import { type Imports, World } from '../../sandbox/world.ts';
-import { openStores } from '../../storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../storage/open-stores.ts';
 import { withStores } from '../command.ts';
 import { listen } from '../node/listen.ts';
 import { openLog, STDERR } from '../node/logger.ts';
@@ -75,7 +75,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     // Everything that may be refused is looked at before anything is deleted or written.
     const freePort = await findPort(settings);
     if (options.fresh === true) await deleteData(path, databaseUrl);
-    const stores = await openStores(databaseUrl);
+    const stores = await openStores(databaseUrl, CREATE_OPTIONS);
     const { logger, close: closeLog } = openLog(settings.logLevel, STDERR);
     try {
       const seed = chooseSeed(await findSeed(stores), seedAskedFor);
@@ -240,7 +240,7 @@ async function deleteData(path: string | undefined, databaseUrl: string): Promis
   }
   if (!existsSync(path)) return;
   // A file that no sandbox made is not deleted, whatever its name.
-  await withStores({ database: databaseUrl }, findSeed);
+  await withStores({ database: databaseUrl }, findSeed, CREATE_OPTIONS);
   for (const file of [path, `${path}-walks`]) {
     for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
   }

@@ -102,6 +102,12 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       return transaction(pool, '', `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`, work);
     },
     watch: (onChange) => watch(pool.listener, onChange),
+    async describePlace() {
+      // Asked of the server, so that no part of the URL can end up in a message.
+      const sql = 'SELECT current_database() AS name, current_schema() AS schema';
+      const [row] = await single<{ name: string; schema: string | null }>(pool, sql, [], queryRows);
+      return `in the schema "${row?.schema ?? ''}" of the PostgreSQL database "${row?.name ?? ''}"`;
+    },
     async close() {
       await Promise.all([...new Set([pool, pagePool])].map((each) => each.close()));
     },

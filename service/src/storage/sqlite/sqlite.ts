@@ -3,7 +3,7 @@
 
 import { BadInput } from '../../domain/failures.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
+import { placeOf, SqliteConnection } from './sqlite-connection.ts';
 
 const WATCH_INTERVAL_MS = 200;
 const IDLE_READERS_MAX = 4;
@@ -12,6 +12,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   if (path === ':memory:') {
     throw new BadInput('the database must be a file: several connections could not share one in memory');
   }
+  const { create = false } = options;
   const idleReaders: SqliteConnection[] = [];
   let writer: Promise<SqliteConnection> | undefined;
   let lastWrite: Promise<unknown> = Promise.resolve();
@@ -19,7 +20,8 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
 
   async function withReader<T>(work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
     const reader =
-      idleReaders.pop() ?? (await SqliteConnection.open(path, { mapsFile: options.mapsFile === true }));
+      idleReaders.pop() ??
+      (await SqliteConnection.open(path, { create, mapsFile: options.mapsFile === true }));
     try {
       return await work(reader);
     } finally {
@@ -30,7 +32,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
 
   /** Opened late, so that a server can still read a database that it may not write. */
   async function openWriter(): Promise<SqliteConnection> {
-    const opening = writer ?? SqliteConnection.open(path, { durable: options.durable });
+    const opening = writer ?? SqliteConnection.open(path, { create, durable: options.durable });
     writer = opening;
     try {
       return await opening;
@@ -46,7 +48,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     allWithBytes: (sql, ...params) => withReader((reader) => reader.allWithBytes(sql, ...params)),
     read: (work) => withReader((reader) => reader.read(work)),
     async readOnce(work) {
-      const reader = await SqliteConnection.open(path);
+      const reader = await SqliteConnection.open(path, { create });
       try {
         return await reader.read(work);
       } finally {
@@ -63,6 +65,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       return run;
     },
     watch: (onChange) => watchFile(path, onChange),
+    describePlace: async () => placeOf(path),
     async close() {
       closed = true;
       await lastWrite;

@@ -26,11 +26,14 @@ export function pinKey({ orgId, window }: Walk, clock: Clock): PinKey {
   return [orgId, window.minMs, window.maxMs, clock() - KEEP_MS];
 }
 
-/** With a PinKey as four of the parameters, from this one on. */
+/**
+ * With a PinKey as four of the parameters, from this one on. Null for a walk that is too old: as a condition, the age
+ * would tempt PostgreSQL to search by it.
+ */
 export function findPinSql(first: number): string {
   const [orgId, min, max, notBefore] = [0, 1, 2, 3].map((i) => `$${first + i}`);
-  return `SELECT pinned_stamp FROM walks
-   WHERE org_id = ${orgId} AND min_stamp = ${min} AND max_stamp = ${max} AND pinned_at >= ${notBefore}`;
+  return `SELECT CASE WHEN pinned_at >= ${notBefore} THEN pinned_stamp END AS pinned_stamp FROM walks
+   WHERE org_id = ${orgId} AND min_stamp = ${min} AND max_stamp = ${max}`;
 }
 
 const FIND_SQL = findPinSql(1);
@@ -107,8 +110,8 @@ export function walkStore(
       // Where nothing can be noted down, nothing has been.
       const database = await open().catch(() => undefined);
       if (database === undefined) return undefined;
-      const [row] = await database.all<{ pinned_stamp: number }>(FIND_SQL, ...pinKey(walk, clock));
-      return row?.pinned_stamp;
+      const [row] = await database.all<{ pinned_stamp: number | null }>(FIND_SQL, ...pinKey(walk, clock));
+      return row?.pinned_stamp ?? undefined;
     },
     async close() {
       await cleaning;
