@@ -7,7 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
-import { COMMAND_OPTIONS, openDatabase, openStores } from '../service/src/storage/open-stores.ts';
+import {
+  COMMAND_OPTIONS,
+  CREATE_OPTIONS,
+  openDatabase,
+  openStores,
+} from '../service/src/storage/open-stores.ts';
 import { fillCatalogue } from './fill.ts';
 import { makeRetailers, SMALL } from './large-catalogue.ts';
 import { runLoad } from './load.ts';
@@ -24,7 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
 const databaseUrl = `sqlite:${join(folder, 'memory.db')}`;
 const random = new Random('bench', 'memory');
 try {
-  const stores = await openStores(databaseUrl);
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   const retailers = [...makeRetailers(SMALL, Date.now())];
   await fillCatalogue(stores, retailers);
   const database = openDatabase(databaseUrl, COMMAND_OPTIONS);

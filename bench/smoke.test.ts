@@ -5,7 +5,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStores } from '../service/src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { temporaryFolder } from '../service/test/support/databases.ts';
 import { fillCatalogue } from './fill.ts';
 import { makeRetailers, SMALL } from './large-catalogue.ts';
@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a catalogue page is not much slower than a bare server with the same bytes', async () => {
   const databaseUrl = `sqlite:${join(folder, 'smoke.db')}`;
-  const stores = await openStores(databaseUrl);
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   await fillCatalogue(stores, makeRetailers(SMALL, Date.now()));
   const org = await stores.organisations.create('smoke');
   const token = (await issueTokens(stores, org?.id ?? 0)).public;

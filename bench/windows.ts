@@ -12,6 +12,7 @@ import type { TransactionQuery } from '../service/src/domain/stores.ts';
 import type { Transaction } from '../service/src/domain/transaction.ts';
 import {
   COMMAND_OPTIONS,
+  CREATE_OPTIONS,
   openDatabase,
   openStores,
   SERVER_OPTIONS,
@@ -142,7 +143,7 @@ try {
   for (const name of options.databases.split(',')) {
     for (const rows of options.rows.split(',').map(Number)) {
       const url = name === 'sqlite' ? `sqlite:${join(folder, `${rows}.db`)}` : await newPostgresDatabase();
-      await (await openStores(url)).close();
+      await (await openStores(url, CREATE_OPTIONS)).close();
       const startedMs = performance.now();
       const database = openDatabase(url, COMMAND_OPTIONS);
       await seedTransactions(database, rows, END_MS, new Random('bench', rows));

@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStores } from '../../service/src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
 import { stopPostgres } from '../../service/test/support/postgres-server.ts';
 import { barChart } from '../bar-chart.ts';
 import { createPlainDatabase, fillCatalogue, fillPlainCatalogue } from '../fill.ts';
@@ -32,7 +32,7 @@ export async function catalogue(run: Run): Promise<Report> {
   await installPeers();
   const { folder } = run;
   const databaseUrl = `sqlite:${join(folder, 'catalogue.db')}`;
-  const stores = await openStores(databaseUrl);
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   const retailers = [...makeRetailers(SMALL, Date.now())];
   await fillCatalogue(stores, retailers);
   const org = await stores.organisations.create('bench');

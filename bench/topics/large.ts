@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { printRetailer, type Retailer } from '../../service/src/domain/catalogue.ts';
 import type { Stores } from '../../service/src/domain/stores.ts';
-import { openStores } from '../../service/src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
 import { fillCatalogue } from '../fill.ts';
 import { LARGE, makeRetailers } from '../large-catalogue.ts';
 import { compare, type Load, runLoad, type Series } from '../load.ts';
@@ -26,7 +26,7 @@ const TAKE_UP_MAX_S = 60;
 
 export async function large(run: Run): Promise<Report> {
   const databaseUrl = `sqlite:${join(run.folder, 'large.db')}`;
-  const stores = await openStores(databaseUrl);
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   const sample: Retailer[] = [];
   const serialisedBytes = await fillCatalogue(stores, sampled(makeRetailers(LARGE, Date.now()), sample));
   const org = await stores.organisations.create('bench');

@@ -1,7 +1,7 @@
 // How long `serve` takes from its start to the first page, on a database that is there already.
 
 import { join } from 'node:path';
-import { openStores } from '../../service/src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
 import { fillCatalogue } from '../fill.ts';
 import { makeRetailers, SMALL } from '../large-catalogue.ts';
 import { startOfferbook } from '../offerbook.ts';
@@ -14,7 +14,7 @@ const TARGET_MS = 300;
 
 export async function start({ folder }: Run): Promise<Report> {
   const databaseUrl = `sqlite:${join(folder, 'start.db')}`;
-  const stores = await openStores(databaseUrl);
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   await fillCatalogue(stores, makeRetailers(SMALL, Date.now()));
   await stores.close();
   const startsMs: number[] = [];

@@ -8,7 +8,12 @@ import { Random } from '@offerbook/sandbox/random.ts';
 import postgres from 'postgres';
 import type { Stores } from '../../service/src/domain/stores.ts';
 import { printTimestamp } from '../../service/src/domain/timestamp.ts';
-import { COMMAND_OPTIONS, openDatabase, openStores } from '../../service/src/storage/open-stores.ts';
+import {
+  COMMAND_OPTIONS,
+  CREATE_OPTIONS,
+  openDatabase,
+  openStores,
+} from '../../service/src/storage/open-stores.ts';
 import { offerbook } from '../../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';
 import { createPlainDatabase, fillPlainPostgres, fillPlainTransactions } from '../fill.ts';
@@ -61,7 +66,7 @@ async function fillDatabase(
   databaseUrl: string,
   histories: Awaited<ReturnType<typeof writeHistories>> | undefined,
 ): ReturnType<Fill> {
-  const stores = await openStores(databaseUrl);
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
   if (histories === undefined) {
     await seedTransactions(database, ROWS, END_MS, new Random('bench', ROWS));

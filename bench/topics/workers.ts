@@ -2,7 +2,7 @@
 // account: requests for each second of processor time that the service itself has used.
 
 import { join } from 'node:path';
-import { openStores } from '../../service/src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
 import { fillCatalogue } from '../fill.ts';
 import { makeRetailers, SMALL } from '../large-catalogue.ts';
 import { runLoad } from '../load.ts';
@@ -24,7 +24,7 @@ interface Sample {
 
 export async function workers({ folder, seconds, repeats }: Run): Promise<Report> {
   const databaseUrl = `sqlite:${join(folder, 'workers.db')}`;
-  const stores = await openStores(databaseUrl);
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   await fillCatalogue(stores, makeRetailers(SMALL, Date.now()));
   const org = await stores.organisations.create('bench');
   const { public: token } = await issueTokens(stores, org?.id ?? 0);

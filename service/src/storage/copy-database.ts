@@ -5,8 +5,15 @@
 import { BadInput, Refused } from '../domain/failures.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { copyAudit, copyHistory, copyImports, type NewNumber } from './copy-books.ts';
-import { type Connection, type Database, RETAILERS, type SqlValue, TRANSACTIONS } from './database.ts';
-import { migrate, migrateToRead } from './schema/migrate.ts';
+import {
+  type Connection,
+  type Database,
+  noDatabase,
+  RETAILERS,
+  type SqlValue,
+  TRANSACTIONS,
+} from './database.ts';
+import { findSchemaState, migrate, migrateToRead } from './schema/migrate.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
 import { readBatches } from './stores/read-batches.ts';
@@ -37,6 +44,7 @@ export async function copyDatabase(
   auditor: Auditor,
   onRows: (rows: number) => void = () => {},
 ): Promise<CopyReport> {
+  if ((await findSchemaState(source)) === 'none') throw noDatabase(await source.describePlace());
   const hasBooks = (await migrateToRead(source)) === 'of today';
   await migrate(target);
   return source.readOnce((from) =>

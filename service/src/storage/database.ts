@@ -1,7 +1,7 @@
 // The small interface behind which SQLite and PostgreSQL stand. The stores are written once, against this;
 // what differs between the databases is named here and nowhere else.
 
-import { Refused } from '../domain/failures.ts';
+import { BadInput, Refused } from '../domain/failures.ts';
 
 export type SqlValue = string | number | null;
 
@@ -33,10 +33,14 @@ export interface Database {
   write<T>(work: (connection: Connection) => Promise<T>, lockTimeoutMs?: number): Promise<T>;
   /** Calls back soon after another process has announced a change, and at times without reason. Returns the way to stop. */
   watch(onChange: () => void): () => void;
+  /** Where it is, for messages: without the user and the password of its URL. */
+  describePlace(): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
+  /** Whether a database is made where there is none. Unless it is true, that is an error. */
+  readonly create?: boolean;
   /** Whether a commit waits for the disk. What is lost without it is whole commits, never a part of one. */
   readonly durable: boolean;
   /** How long a write waits for another process that is writing before it is refused. */
@@ -111,4 +115,10 @@ export function upsertSql(table: Table, source: string): string {
 
 export function busy(cause: unknown): Refused {
   return new Refused('another process is writing to the database; try again when it has finished', { cause });
+}
+
+export function noDatabase(place: string): BadInput {
+  return new BadInput(
+    `there is no Offerbook database ${place}; say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME`,
+  );
 }

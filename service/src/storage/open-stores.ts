@@ -1,12 +1,13 @@
-// Opens the database that a URL names, brings its schema up to date, and hands out the stores on it.
+// Opens the database that a URL names, brings its schema up to date, and hands out the stores on it. A database that is
+// not there is made only when asked for: a mistyped path must not look like an installation without data.
 
 import { type Clock, systemClock } from '../domain/clock.ts';
 import { BadInput } from '../domain/failures.ts';
 import type { Stores } from '../domain/stores.ts';
-import type { Database, DatabaseOptions } from './database.ts';
+import { type Database, type DatabaseOptions, noDatabase } from './database.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
-import { migrate, migrateToRead } from './schema/migrate.ts';
+import { findSchemaState, migrate } from './schema/migrate.ts';
 import { SchemaGuard } from './schema/schema-guard.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { WalkDatabase } from './sqlite/walk-database.ts';
@@ -32,6 +33,9 @@ export const COMMAND_OPTIONS: DatabaseOptions = {
 /** For commands that only read: they get the data out of a database from before the first release. */
 export const EXPORT_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, readsUnreleased: true };
 
+/** For commands that put something into a database: they make one where there is none. */
+export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
+
 /** For servers: a request must not wait, and SQLite would hold up all the others. What they write may be lost. */
 export const SERVER_OPTIONS: DatabaseOptions = {
   durable: false,
@@ -56,7 +60,7 @@ export async function openStores(
 ): Promise<Stores> {
   const database = openDatabase(url, options);
   try {
-    await (options.readsUnreleased === true ? migrateToRead : migrate)(database);
+    await prepareSchema(url, database, options);
   } catch (error) {
     await database.close();
     throw error;
@@ -95,6 +99,27 @@ export async function openStores(
       await database.close();
     },
   };
+}
+
+/**
+ * Migrates with a command's patience, on connections apart: indexes of a large table take longer to make than a server's
+ * statement may, and another process that is at it already is waited for.
+ */
+async function prepareSchema(
+  url: string,
+  database: Database,
+  { create = false, readsUnreleased = false }: DatabaseOptions,
+): Promise<void> {
+  // Most starts find a current schema: they take no lock and can use a database that they may not write.
+  const state = await findSchemaState(database);
+  if (state === 'current' || (state === 'unreleased' && readsUnreleased)) return;
+  if (state === 'none' && !create) throw noDatabase(await database.describePlace());
+  const own = openDatabase(url, { ...COMMAND_OPTIONS, create });
+  try {
+    await migrate(own);
+  } finally {
+    await own.close();
+  }
 }
 
 export function openDatabase(url: string, options: DatabaseOptions): Database {

@@ -138,7 +138,7 @@ test('an answer that is not from Offerbook is called by its name, and can be tri
   let proxies = 1;
   await page.route('**/v1/**', (route) =>
     proxies-- > 0
-      ? route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' })
+      ? route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Welcome to our hotel</h1>' })
       : route.continue(),
   );
   await page.goto(serving.url);

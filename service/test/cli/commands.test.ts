@@ -1,8 +1,10 @@
 // The command line as people use it: every command as a process, on a real database file.
 
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
+import { newTokenText } from '../../src/domain/access-token.ts';
 import { offerbook, type RunOptions } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
@@ -246,6 +248,42 @@ describe('organisations and tokens', () => {
   });
 });
 
+describe('where there is no database', () => {
+  const rows = ndjson([transaction(1)]);
+  const reading: [string, RunOptions][] = [
+    ['serve --port 0', {}],
+    ['serve --port 0 --workers 2', {}],
+    ['orgs list', {}],
+    ['tokens list', {}],
+    ['tokens issue --org acme --kind public', {}],
+    [`tokens revoke ${id(1)}`, {}],
+    [`tokens rotate ${id(1)}`, {}],
+    ['tokens verify', { stdin: newTokenText('public') }],
+    ['export catalogue', {}],
+    ['export transactions --org acme', {}],
+    ['import transactions - --org acme', { stdin: rows }],
+    ['import catalogue - --dry-run', { stdin: ndjson([retailer(1)]) }],
+    ['copy --to sqlite:./copy.db', {}],
+  ];
+  test.each(reading)('offerbook %s makes none, and says where it looked', async (args, options) => {
+    expect(await run(args, options)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `offerbook: there is no Offerbook database at ${join(folder, 'offerbook.db')}; say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME\n`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('commands that put something into it make one', async () => {
+    expect((await run('orgs create acme')).code).toBe(0);
+    const catalogue = ndjson([retailer(1)]);
+    const database = '--database sqlite:./other.db';
+    expect((await run(`import catalogue - ${database}`, { stdin: catalogue })).code).toBe(0);
+    expect((await run(`copy ${database} --to sqlite:./copy.db`)).code).toBe(0);
+    expect((await run('export catalogue --database sqlite:./copy.db')).stdout).toBe(catalogue);
+  });
+});
+
 test('--version prints the version of the package', async () => {
   expect(await run('--version')).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
 });
@@ -405,6 +443,7 @@ describe('import and export', () => {
   });
 
   test('an empty export is an empty file', async () => {
+    await run('orgs create acme');
     expect(await run('export catalogue')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await run('export catalogue --json')).stdout).toBe('{"data":[]}\n');
   });

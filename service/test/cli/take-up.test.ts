@@ -12,7 +12,7 @@ import { Logger } from '../../src/domain/logger.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { leakWatch } from '../support/leak-watch.ts';
@@ -56,7 +56,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
 
   beforeEach(async () => {
     const databaseUrl = await create();
-    stores = await openStores(databaseUrl);
+    stores = await openStores(databaseUrl, CREATE_OPTIONS);
     builder = new HeldBuilder(databaseUrl);
     port = await freePort();
     const settings = readServeSettings({ port: String(port) }, {});

@@ -174,15 +174,17 @@ test('the systemd unit in docs/operations.md starts a server that is ready, and 
   const state = temporaryFolder();
   const [port, adminPort] = [String(await freePort()), String(await freePort())];
   const settings = environment.replaceAll('/var/lib/offerbook', state).replace('9090', adminPort).trim();
+  const env: Record<string, string> = {
+    PATH: process.env.PATH ?? '',
+    OFFERBOOK_PORT: port,
+    ...Object.fromEntries(settings.split('\n').map((line) => line.split('='))),
+  };
+  await offerbook(['orgs', 'create', 'acme'], { env });
   const child = Bun.spawn(command.replace('/opt/offerbook', ROOT).split(' '), {
     cwd: state,
     stdout: 'ignore',
     stderr: 'pipe',
-    env: {
-      PATH: process.env.PATH,
-      OFFERBOOK_PORT: port,
-      ...Object.fromEntries(settings.split('\n').map((line) => line.split('='))),
-    },
+    env,
   });
   while (!(await answers(`http://127.0.0.1:${port}/readyz`))) await Bun.sleep(20);
   while (!(await answers(`http://127.0.0.1:${adminPort}/metrics`))) await Bun.sleep(20);

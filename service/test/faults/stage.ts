@@ -7,7 +7,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { ServerProcess } from '../support/command.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
@@ -86,7 +86,7 @@ export class Stage implements AsyncDisposable {
 
 /** A catalogue, transactions of two imports, and what can be asked for: lists, a narrow window and a wide one. */
 async function fill(databaseUrl: string): Promise<Target[]> {
-  const stores = await openStores(databaseUrl);
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   try {
     const org = await stores.organisations.create('acme');
     if (org === undefined) throw new Error('the database is not empty');

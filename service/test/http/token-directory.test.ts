@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { TokenDirectory } from '../../src/http/access/token-directory.ts';
-import { openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 
@@ -26,7 +26,7 @@ async function issue(stores: Stores): Promise<string> {
 }
 
 test('a token is good from the moment it was issued, even while somebody else is being looked up', async () => {
-  const stores = await openStores((await sqlite?.create()) ?? '');
+  const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
   const [hasRead, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const readRevisions = async () => {
     const revisions = await stores.revisions();
@@ -48,7 +48,7 @@ test('a token is good from the moment it was issued, even while somebody else is
 
 test('the last use outlives a write that fails, and does not go back behind a later one', async () => {
   const url = (await sqlite?.create()) ?? '';
-  const stores = await openStores(url, SERVER_OPTIONS);
+  const stores = await openStores(url, { ...SERVER_OPTIONS, create: true });
   const [once, twice] = [await issue(stores), await issue(stores)];
   let nowMs = 100;
   const directory = new TokenDirectory(stores.tokens, stores.revisions, () => nowMs);

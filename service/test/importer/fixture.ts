@@ -6,7 +6,7 @@ import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
-import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 /** The time at which every test stands. */
@@ -116,7 +116,7 @@ export async function closeBooks(): Promise<void> {
 
 /** A new database with two organisations. */
 export async function newBook(clock = () => NOW_MS): Promise<TestBook> {
-  const stores = await openStores(`sqlite:${temporaryFolder()}/test.db`, COMMAND_OPTIONS, clock);
+  const stores = await openStores(`sqlite:${temporaryFolder()}/test.db`, CREATE_OPTIONS, clock);
   opened.push(stores);
   const org = await stores.organisations.create('acme');
   const otherOrg = await stores.organisations.create('other');

@@ -7,7 +7,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { Timestamp } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { Cluster } from './cluster.ts';
 import { compare, readAll } from './comparison.ts';
 import { buildFleet, type Member } from './fleet.ts';
@@ -115,7 +115,7 @@ class NemesisRun implements AsyncDisposable {
   }
 
   static async start(options: NemesisOptions): Promise<NemesisRun> {
-    const stores = await openStores(options.databaseUrl);
+    const stores = await openStores(options.databaseUrl, CREATE_OPTIONS);
     for (const name of ORGANISATIONS) await stores.organisations.create(name);
     const sabotageStores = await openStores(options.databaseUrl, SABOTAGE_OPTIONS);
     const cluster = await Cluster.start(options.databaseUrl, SERVERS);

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { type Finished, offerbook, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
@@ -235,7 +235,7 @@ describe('what cannot work is said in one sentence, and nothing is changed', () 
 
   test('a database that no sandbox made is neither used nor deleted', async () => {
     const path = join(temporaryFolder(), 'production.db');
-    const stores = await openStores(`sqlite:${path}`);
+    const stores = await openStores(`sqlite:${path}`, CREATE_OPTIONS);
     await importCatalogue(stores.catalogue, sourceFrom(ndjson([retailer(1)])), {});
     await stores.close();
     for (const more of [[], ['--fresh']]) {

@@ -11,7 +11,7 @@ import type { Uuid } from '../../src/domain/uuid.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -30,7 +30,7 @@ class Stage implements AsyncDisposable {
 
   static async open(database: TestDatabase): Promise<Stage> {
     const stage = new Stage();
-    stage.#stores = await openStores(await database.create(), undefined, stage.clock);
+    stage.#stores = await openStores(await database.create(), CREATE_OPTIONS, stage.clock);
     return stage;
   }
 

@@ -16,6 +16,7 @@ import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/ope
 // The first test to need PostgreSQL waits for it to start, on a machine that may be busy with other things.
 setDefaultTimeout(30_000);
 
+/** Makes databases that are not there. */
 export interface TestStores {
   stores(url: string, options?: DatabaseOptions, clock?: Clock): Promise<Stores>;
   database(url: string, options?: DatabaseOptions): Database;
@@ -29,12 +30,12 @@ export function openTestStores(): TestStores {
   });
   return {
     async stores(url, options = COMMAND_OPTIONS, clock) {
-      const stores = await openStores(url, options, clock);
+      const stores = await openStores(url, { ...options, create: true }, clock);
       opened.push(stores);
       return stores;
     },
     database(url, options = COMMAND_OPTIONS) {
-      const database = openDatabase(url, options);
+      const database = openDatabase(url, { ...options, create: true });
       opened.push(database);
       return database;
     },

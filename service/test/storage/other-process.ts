@@ -1,6 +1,8 @@
 // A second process on the same database. Run as a program, it does what its first argument says and reports
 // on stdout, one JSON text for each line; imported, it starts such a program and reads its reports.
 
+import { dlopen, ptr } from 'bun:ffi';
+import { openSync, writeSync } from 'node:fs';
 import type { Subprocess } from 'bun';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import { COMMAND_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
@@ -11,10 +13,15 @@ type Task = (url: string, ...args: string[]) => Promise<void>;
 /** How many transactions `keep-writing` puts into one commit. */
 export const ROWS_A_COMMIT = 50;
 
+/** Of Linux, for fcntl(). */
+const [F_SETLK, F_WRLCK] = [6, 1];
+/** Two copies of the header of an index. */
+const INDEX_HEADER_BYTES = 96;
+
 const TASKS = {
-  /** Opens the database as a server does, and closes it. */
+  /** Opens the database as a server does, save that it makes one where there is none, and closes it. */
   async open(url) {
-    const stores = await openStores(url, SERVER_OPTIONS);
+    const stores = await openStores(url, { ...SERVER_OPTIONS, create: true });
     report(await stores.revisions());
     await stores.close();
   },
@@ -48,6 +55,24 @@ const TASKS = {
       for await (const _line of console);
       throw new Error('let go');
     });
+  },
+  /**
+   * Leaves the shared index of an SQLite file's log as a crash can leave it, and locks it as whoever restores it does.
+   * Reports, and ends a moment later, which frees the locks. Linux only.
+   */
+  async restore(url) {
+    const { symbols: libc } = dlopen('libc.so.6', {
+      fcntl: { args: ['i32', 'i32', 'ptr'], returns: 'i32' },
+    });
+    const file = openSync(`${url.slice('sqlite:'.length)}-shm`, 'r+');
+    // Where SQLite keeps the locks "write" and "recover", in its file format.
+    for (const byte of [120, 122]) {
+      const lock = new BigInt64Array([BigInt(F_WRLCK), BigInt(byte), 1n, 0n]);
+      if (libc.fcntl(file, F_SETLK, ptr(lock)) !== 0) throw new Error('somebody else holds the lock');
+    }
+    writeSync(file, new Uint8Array(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0);
+    report('restoring');
+    await Bun.sleep(150);
   },
   /** Commits for ever, reporting the ids of each commit after it. */
   async 'keep-writing'(url, orgId) {

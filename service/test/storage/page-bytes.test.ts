@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
 import type { StampWindow, Stores, TransactionPage } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { NARROW_MAX } from '../../src/storage/transactions/transaction-page.ts';
 import { DATABASES } from '../support/databases.ts';
 import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
@@ -59,7 +59,7 @@ for (const testDatabase of DATABASES) {
     let orgId: number;
 
     beforeAll(async () => {
-      stores = await openStores(await testDatabase.create(), COMMAND_OPTIONS, () => START_MS);
+      stores = await openStores(await testDatabase.create(), CREATE_OPTIONS, () => START_MS);
       orgId = (await newOrganisation(stores)).id;
       await stores.transactions.write(orgId, async (writer) => {
         await writer.put(sorted.map(({ id, stampMs, document }) => ({ id, updatedAtMs: stampMs, document })));

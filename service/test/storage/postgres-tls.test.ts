@@ -66,6 +66,42 @@ describe('sslmode in a PostgreSQL URL', () => {
     },
   );
 
+  test.each(['require', 'verify-ca', 'verify-full'])(
+    '%s with a root certificate refuses a certificate of another authority',
+    async (mode) => {
+      const { certificate: other } = await newCertificate(server.directory, 'other');
+      const error = await rejection(encrypted(`?sslmode=${mode}&sslrootcert=${other}`, 'localhost'));
+      expect(error).toBeInstanceOf(BadInput);
+      expect(error.message).toStartWith("PostgreSQL's certificate is not accepted: ");
+      expect(await encrypted(`?sslmode=${mode}&sslrootcert=${ca}`, 'localhost')).toBe(true);
+    },
+  );
+
+  test('require with a root certificate does not look at the name', async () => {
+    expect(await encrypted(`?sslmode=require&sslrootcert=${ca}`, '127.0.0.1')).toBe(true);
+  });
+
+  test('the roots of the system are for verify-full only, and it is what they mean', async () => {
+    for (const mode of ['disable', 'allow', 'prefer', 'require', 'verify-ca']) {
+      expect(await rejection(encrypted(`?sslrootcert=system&sslmode=${mode}`, 'localhost'))).toEqual(
+        new BadInput('sslrootcert=system in the database URL needs sslmode=verify-full'),
+      );
+    }
+    for (const query of ['', '&sslmode=verify-full']) {
+      const error = await rejection(encrypted(`?sslrootcert=system${query}`, 'localhost'));
+      expect(error.message).toStartWith("PostgreSQL's certificate is not accepted: ");
+    }
+  });
+
+  test('the server is shown the certificate of the client', async () => {
+    const own = `sslcert=${join(server.directory, 'server.crt')}&sslkey=${join(server.directory, 'server.key')}`;
+    const url = postgresUrl(server.port, 'postgres');
+    const [row] = await open
+      .database(`${url}?sslmode=require&${own}`)
+      .all('SELECT client_dn FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+    expect(row).toEqual({ client_dn: '/CN=localhost' });
+  });
+
   test('of several servers, each is held to its own name, so that they must have one', async () => {
     const query = `?sslmode=verify-full&sslrootcert=${ca}`;
     expect(await encrypted(query, `localhost:${server.port},localhost`)).toBe(true);
@@ -152,10 +188,16 @@ describe('other parameters of a PostgreSQL URL', () => {
   );
 });
 
-/** Gives the server a certificate for "localhost", and returns the path of the authority that signed it: itself. */
-async function switchOnTls(server: PostgresServer): Promise<string> {
-  const [certificate, key] = [join(server.directory, 'server.crt'), join(server.directory, 'server.key')];
+/** A certificate for "localhost" that is signed by itself, and its key. */
+async function newCertificate(folder: string, name: string) {
+  const [certificate, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   await $`openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout ${key} -out ${certificate}`.quiet();
+  return { certificate, key };
+}
+
+/** Gives the server a certificate, and returns the path of the authority that signed it: itself. */
+async function switchOnTls(server: PostgresServer): Promise<string> {
+  const { certificate, key } = await newCertificate(server.directory, 'server');
   // PostgreSQL takes only a key that belongs to its own user and to nobody else.
   const { uid, gid } = statSync(join(server.directory, 'data'));
   chownSync(key, uid, gid);
@@ -165,6 +207,7 @@ async function switchOnTls(server: PostgresServer): Promise<string> {
   await admin.connect();
   await admin.query(`ALTER SYSTEM SET ssl_cert_file = '${certificate}'`);
   await admin.query(`ALTER SYSTEM SET ssl_key_file = '${key}'`);
+  await admin.query(`ALTER SYSTEM SET ssl_ca_file = '${certificate}'`);
   await admin.query('ALTER SYSTEM SET ssl = on');
   await admin.query('SELECT pg_reload_conf()');
   await admin.end();

@@ -1,5 +1,6 @@
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
+import { statSync } from 'node:fs';
 import { Refused } from '../../src/domain/failures.ts';
 import { COMMAND_OPTIONS, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -88,6 +89,43 @@ describe('SQLite', () => {
     lock.close();
     expect(await writeTransactions(stores, orgId, newIds(1))).toBeGreaterThan(0);
   });
+
+  // Where files are locked in another way, the other process could not.
+  test.if(process.platform === 'linux')(
+    'a read waits while another process restores the log after a crash',
+    async () => {
+      const url = await newUrl();
+      const stores = await open.stores(url, SERVER_OPTIONS);
+      await newOrganisation(stores);
+      expect(await stores.organisations.list()).toHaveLength(1);
+      const other = startProcess('restore', url);
+      expect(await other.next<string>()).toBe('restoring');
+      expect(await stores.organisations.list()).toHaveLength(1);
+      expect(await other.rest()).toEqual({ reports: [], exitCode: 0 });
+    },
+  );
+
+  test('a write that failed leaves no large log behind, although others have the file open', async () => {
+    const url = await newUrl();
+    const server = await open.stores(url, SERVER_OPTIONS);
+    const stores = await open.stores(url);
+    const { id: orgId } = await newOrganisation(stores);
+    expect(await server.organisations.list()).toHaveLength(1);
+    const logBytes = () => statSync(`${url.slice('sqlite:'.length)}-wal`).size;
+    const failed = stores.transactions.write(orgId, async (writer) => {
+      // More than SQLite keeps in memory.
+      for (let megabytes = 0; megabytes < 80; megabytes++) {
+        const document = 'x'.repeat(1024 * 1024);
+        await writer.put(newIds(1).map((id) => ({ id, updatedAtMs: writer.stampMs, document })));
+      }
+      expect(logBytes()).toBeGreaterThan(20 * 1024 * 1024);
+      throw new Error('the rest of the file is bad');
+    });
+    expect((await rejection(failed)).message).toBe('the rest of the file is bad');
+    expect(logBytes()).toBeLessThan(1024 * 1024);
+    expect(await server.organisations.list()).toHaveLength(1);
+    expect(await writeTransactions(stores, orgId, newIds(1))).toBeGreaterThan(0);
+  }, 30_000);
 
   test('what was being read when the database was closed is finished first or not at all, and no file stays open', async () => {
     const url = await newUrl();

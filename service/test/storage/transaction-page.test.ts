@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { StampWindow, Stores, TransactionPage, TransactionStore } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
-import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { transactionStore } from '../../src/storage/stores/transaction-store.ts';
 import { FIRST_ID } from '../../src/storage/transactions/id-bounds.ts';
 import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
@@ -127,7 +127,7 @@ for (const testDatabase of DATABASES) {
     beforeAll(async () => {
       const url = await testDatabase.create();
       const clock = () => START_MS;
-      stores = await openStores(url, COMMAND_OPTIONS, clock);
+      stores = await openStores(url, CREATE_OPTIONS, clock);
       const other = await newOrganisation(stores, 'other');
       orgId = (await newOrganisation(stores)).id;
       database = openDatabase(url, COMMAND_OPTIONS);

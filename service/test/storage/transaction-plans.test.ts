@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
-import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { batchSql } from '../../src/storage/stores/read-batches.ts';
 import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
 import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
@@ -56,7 +56,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
 
     beforeAll(async () => {
       const url = await testDatabase.create();
-      const stores = await openStores(url, COMMAND_OPTIONS, () => END_MS - spreadMs);
+      const stores = await openStores(url, CREATE_OPTIONS, () => END_MS - spreadMs);
       const { id } = await newOrganisation(stores);
       database = openDatabase(url, COMMAND_OPTIONS);
       if (database.dialect === 'postgres') {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { StampWindow, Stores } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { EVERYTHING, idOf, newOrganisation, writeTransactions } from './open-test-stores.ts';
 
@@ -83,7 +83,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
     let scenes = 0;
 
     beforeAll(async () => {
-      stores = await openStores(await database.create(), COMMAND_OPTIONS, () => nowMs);
+      stores = await openStores(await database.create(), CREATE_OPTIONS, () => nowMs);
     });
     afterAll(() => stores.close());
 

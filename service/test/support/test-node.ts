@@ -13,7 +13,7 @@ import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from './databases.ts';
 import { leakWatch } from './leak-watch.ts';
 
@@ -62,6 +62,8 @@ export class TestNode implements AsyncDisposable {
     const logger = new Logger('debug', write);
     const settings = { ...readServeSettings({ port: '0' }, {}), ...options.settings };
     const { pageToken } = options;
+    // First: a server makes no database.
+    const stores = await openStores(databaseUrl, CREATE_OPTIONS, clock);
     const node = await startNode({
       settings,
       databaseUrl,
@@ -69,7 +71,6 @@ export class TestNode implements AsyncDisposable {
       clock,
       ...(pageToken === undefined ? {} : { pageToken }),
     });
-    const stores = await openStores(databaseUrl, undefined, clock);
     return new TestNode(node, stores, databaseUrl, logLines, clock);
   }
 

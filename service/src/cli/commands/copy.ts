@@ -6,7 +6,7 @@ import { systemClock } from '../../domain/clock.ts';
 import { printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { type CopyReport, copyDatabase } from '../../storage/copy-database.ts';
-import { COMMAND_OPTIONS, openDatabase } from '../../storage/open-stores.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openDatabase } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { printResult } from '../output.ts';
@@ -29,7 +29,7 @@ async function copy(options: StoreOptions & { readonly to?: string }): Promise<v
   const bar = progressBar();
   const source = openDatabase(readDatabaseUrl(options.database), COMMAND_OPTIONS);
   try {
-    const target = openDatabase(to, COMMAND_OPTIONS);
+    const target = openDatabase(to, CREATE_OPTIONS);
     try {
       const report = await copyDatabase(source, target, { clock: systemClock, by: currentUser() }, (rows) =>
         bar.show({ bytesRead: 0, bytesTotal: undefined, rows }),

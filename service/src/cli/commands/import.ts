@@ -14,6 +14,7 @@ import type { ImportReport } from '../../importer/import-report.ts';
 import { importTransactions } from '../../importer/import-transactions.ts';
 import { InvalidRows, listProblems } from '../../importer/invalid-rows.ts';
 import { recordImport } from '../../importer/record-import.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { printNote, printResult } from '../output.ts';
@@ -68,12 +69,15 @@ async function importCatalogueFile(
 ): Promise<void> {
   const source = await openSource(file);
   const bar = progressBar();
-  await withStores(options, async (stores) => {
+  // A dry run changes nothing, so that it makes no database either.
+  const databaseOptions = options.dryRun === true ? COMMAND_OPTIONS : CREATE_OPTIONS;
+  const work = async (stores: Stores) => {
     const imported = recorded(stores, { kind: 'catalogue', orgId: null }, source, options, (importId) =>
       importCatalogue(stores.catalogue, source, { ...options, importId, onProgress: bar.show }),
     );
     await printOutcome(options, imported.finally(bar.clear), 'retailer');
-  });
+  };
+  await withStores(options, work, databaseOptions);
 }
 
 async function importTransactionsFile(

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { BadInput } from '../../domain/failures.ts';
 import type { Organisation, Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
+import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printResult, table } from '../output.ts';
 
@@ -23,11 +24,15 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
       `an organisation's name has 1 to ${NAME_LENGTH_MAX} characters, no control characters and no space at its ends`,
     );
   }
-  await withStores(options, async (stores) => {
-    const created = await stores.organisations.create(name);
-    if (created === undefined) throw new BadInput(`there is an organisation "${name}" already`);
-    await printResult(options, toJson(created), `Created organisation "${name}".`);
-  });
+  await withStores(
+    options,
+    async (stores) => {
+      const created = await stores.organisations.create(name);
+      if (created === undefined) throw new BadInput(`there is an organisation "${name}" already`);
+      await printResult(options, toJson(created), `Created organisation "${name}".`);
+    },
+    CREATE_OPTIONS,
+  );
 }
 
 async function listOrganisations(options: StoreOptions): Promise<void> {

@@ -78,7 +78,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const onDatabaseFailure = (error: unknown) => health.failed('requests', error, readProbe);
   const readProbe = () =>
     void stores.transactions.page(PROBE).then(() => health.succeeded('requests'), onDatabaseFailure);
-  let url: string;
+  let url = '';
   try {
     const state = () => ({
       isReady: isReady(),
@@ -106,15 +106,21 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       extraRoutes: options.extraRoutes,
       pageToken: options.pageToken,
     });
-    const server = listen(app, settings, options.sharesPort === true);
-    opened.push(server.stop);
-    url = server.url;
-    logger.info({ url }, 'listening');
+    const startListening = () => {
+      const server = listen(app, settings, options.sharesPort === true);
+      opened.push(server.stop);
+      logger.info({ url: server.url }, 'listening');
+      return server.url;
+    };
+    // A worker that shares its port would be given requests that others could answer: it listens when it is ready.
+    const isOneOfSeveral = options.sharesPort === true;
+    if (!isOneOfSeveral) url = startListening();
     await tokens.refresh();
     following = followChanges({ stores, tokens, catalogue, builder, health, logger });
     opened.push(async () => following?.stop());
     opened.push(async () => health.stop());
     catalogue.take(await builder.build());
+    if (isOneOfSeveral) url = startListening();
     // What was committed meanwhile is not in it yet.
     following.look();
   } catch (error) {

@@ -13,6 +13,7 @@ export type Tls = SQL.TLSOptions | 'disable' | 'prefer';
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof SSL_MODES)[number];
+const SYSTEM_ROOTS = 'system';
 
 /** Read here. */
 const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
@@ -53,7 +54,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
   const settings = new URLSearchParams(query);
   requireKnown(settings);
   const get = (name: (typeof TLS_PARAMETERS)[number]) => settings.get(name) ?? undefined;
-  const mode = parseMode(get('sslmode'));
+  const mode = parseMode(get('sslmode'), get('sslrootcert') === SYSTEM_ROOTS);
   const files = { ca: get('sslrootcert'), cert: get('sslcert'), key: get('sslkey') };
   const servers = splitServers(address);
   const { sslmode, tls } = tlsFor(mode, servers.map(hostOf), files);
@@ -75,9 +76,12 @@ function requireKnown(settings: URLSearchParams): void {
   );
 }
 
-function parseMode(text: string | undefined): SslMode {
-  if (text === undefined) return 'prefer';
+/** Anybody can have a certificate that the roots of the system vouch for, so that only its name tells: as libpq has it. */
+function parseMode(text: string | undefined, usesSystemRoots: boolean): SslMode {
+  if (text === undefined) return usesSystemRoots ? 'verify-full' : 'prefer';
   const mode = SSL_MODES.find((known) => known === text);
+  if (usesSystemRoots && mode !== undefined && mode !== 'verify-full')
+    throw new BadInput('sslrootcert=system in the database URL needs sslmode=verify-full');
   if (mode === undefined) {
     throw new BadInput(`the database URL has an unknown sslmode; it can be ${SSL_MODES.join(', ')}`);
   }
@@ -91,13 +95,12 @@ function tlsFor(
 ): { sslmode: SslMode; tls: Tls } {
   if (mode === 'disable') return { sslmode: mode, tls: 'disable' };
   if (mode === 'allow' || mode === 'prefer') return { sslmode: 'prefer', tls: 'prefer' };
-  const useSystemRoots = files.ca === 'system';
-  const ca = useSystemRoots ? undefined : readSetting('sslrootcert', files.ca);
+  const ca = files.ca === SYSTEM_ROOTS ? undefined : readSetting('sslrootcert', files.ca);
   const cert = readSetting('sslcert', files.cert);
   const key = readSetting('sslkey', files.key);
   // With a root certificate at hand, "require" checks the chain as "verify-ca" does: so says libpq.
   const verifiesChain = mode !== 'require' || ca !== undefined;
-  const verifiesName = mode === 'verify-full' || (useSystemRoots && mode !== 'require');
+  const verifiesName = mode === 'verify-full';
   if (verifiesName && hosts.length > 1 && hosts.some((each) => isIP(each) !== 0)) {
     throw new BadInput('with sslmode verify-full, several servers in the database URL must be given by name');
   }

@@ -88,6 +88,12 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
         clearInterval(timer);
       };
     },
+    async describePlace() {
+      // Asked of the server, so that no part of the URL can end up in a message.
+      const sql = 'SELECT current_database() AS name, current_schema() AS schema';
+      const [row] = await this.all<{ name: string; schema: string | null }>(sql);
+      return `in the schema "${row?.schema ?? ''}" of the PostgreSQL database "${row?.name ?? ''}"`;
+    },
     async close() {
       await Promise.all([...new Set([pool, pagePool])].map((each) => each.close()));
     },

@@ -8,6 +8,7 @@ import { withTimeout } from '../../domain/with-timeout.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { openPostgres } from './postgres.ts';
+import { ReplicaLag } from './replica-lag.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
 /** A replica that is further behind is passed over, so that a change is never older when it is seen. */
@@ -36,19 +37,12 @@ export interface ReplicaOptions {
   readonly onChange: (state: ReplicaState) => void;
 }
 
-/** Where the primary was when. */
-interface Mark {
-  readonly position: number;
-  readonly atMs: number;
-}
-
 export class Replica {
   readonly #primary: Database;
   readonly #database: Database;
   readonly #onChange: (state: ReplicaState) => void;
   readonly #timer: Timer;
-  /** What the replica has not come to yet, the oldest first. */
-  #ahead: Mark[] = [];
+  readonly #lag = new ReplicaLag();
   #state: ReplicaState = { isUsable: false, lagMs: 0, reason: 'it has not answered yet' };
   #looking: Promise<void> | undefined;
 
@@ -115,11 +109,8 @@ export class Replica {
     if (replayed === undefined) throw new Error('it follows no other server');
     const nowMs = performance.now();
     const [current] = primary;
-    if (current !== undefined && current.position > (this.#ahead.at(-1)?.position ?? 0)) {
-      this.#ahead.push({ position: current.position, atMs: nowMs });
-    }
-    this.#ahead = this.#ahead.filter(({ position }) => position > replayed.position);
-    return nowMs - (this.#ahead[0]?.atMs ?? nowMs);
+    if (current !== undefined) this.#lag.notePrimary(current.position, nowMs);
+    return this.#lag.measureMs(replayed.position, nowMs);
   }
 
   #become(state: ReplicaState): void {

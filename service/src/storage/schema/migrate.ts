@@ -1,17 +1,29 @@
-// Brings a database to this program's schema on first use. Steps run in order, in one transaction, under a
-// lock, so that ten processes that start at once do it once. A database that a newer program has brought to a
-// schema which programs like this one cannot use is refused.
+// Brings a database to this program's schema. Steps run in order, in one transaction, under a lock, so that ten
+// processes that start at once do it once. A database that a newer program has brought to a schema which programs like
+// this one cannot use is refused.
 
 import { BadInput } from '../../domain/failures.ts';
 import type { Connection, Database } from '../database.ts';
 import { SCHEMAS, type Schema, versionOf } from './schema.ts';
 
 /** Any constant will do, as long as no other program uses it on the same database. */
-const ADVISORY_LOCK = 0x0ff3_b00c;
+export const ADVISORY_LOCK = 0x0ff3_b00c;
 /** Even a server, which otherwise never waits for a lock, waits for whoever is making its tables. */
 const LOCK_TIMEOUT_MS = 60_000;
 const EMPTY: SchemaVersion = { version: 0, oldest_version: 0 };
 
+/** Whether there is a schema, and whether it is this program's. Throws BadInput when it is too new. */
+export async function findSchemaState(
+  database: Database,
+): Promise<'none' | 'unreleased' | 'old' | 'current'> {
+  const found = await findVersion(database.dialect, database);
+  const schema = SCHEMAS[database.dialect];
+  if (found.version === EMPTY.version) return 'none';
+  if (isUnreleased(found.version, schema)) return 'unreleased';
+  return isCurrent(found, schema) ? 'current' : 'old';
+}
+
+/** Creates the schema where there is none. Takes as long as it takes: the connection must have no statement timeout. */
 export async function migrate(database: Database, schema: Schema = SCHEMAS[database.dialect]): Promise<void> {
   // Most starts find a current schema: they take no lock and can use a database that they may not write.
   if (isCurrent(await findVersion(database.dialect, database), schema)) return;

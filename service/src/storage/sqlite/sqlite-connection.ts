@@ -2,7 +2,17 @@
 // for a lock does not.
 
 import { type SQLQueryBindings, Database as SqliteFile, type Statement } from 'bun:sqlite';
-import { type Connection, type DatabaseOptions, type SqlValue, type Table, upsertSql } from '../database.ts';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { BadInput } from '../../domain/failures.ts';
+import {
+  type Connection,
+  type DatabaseOptions,
+  noDatabase,
+  type SqlValue,
+  type Table,
+  upsertSql,
+} from '../database.ts';
 import { explainSqlite, isBusy } from './sqlite-errors.ts';
 
 /** SQLite's own waiting would block this process, its requests and whatever in it holds the lock: we ask again instead. */
@@ -11,6 +21,9 @@ const LOCK_RETRY_MS = 10;
 const READ_LOCK_TIMEOUT_MS = 1_000;
 /** As much as SQLite allows; of a larger file, the first part. It counts as memory of the process, but the system can take it back. */
 const MAPPED_BYTES_MAX = 2 ** 31;
+/** A write-ahead log that a failed write leaves behind may be as large as this: as much as it is in normal times. */
+const LOG_BYTES_MAX = 16 * 1024 * 1024;
+const SHRINK_TIMEOUT_MS = 2_000;
 /** Switching a new file to WAL needs it for a moment alone, while other processes may be doing the same. */
 const OPEN_TIMEOUT_MS = 10_000;
 
@@ -24,10 +37,14 @@ export class SqliteConnection implements Connection {
 
   static async open(
     path: string,
-    { durable = true, mapsFile = false }: Partial<DatabaseOptions> = {},
+    { create = false, durable = true, mapsFile = false }: Partial<DatabaseOptions> = {},
   ): Promise<SqliteConnection> {
+    if (create) createFile(path);
+    else if (!existsSync(path) && existsSync(dirname(path))) throw noDatabase(placeOf(path));
     const connection = new SqliteConnection(path);
     try {
+      // Before anything is set: a file that is not ours stays as it is.
+      await connection.#retried(() => connection.#requireOurs(create), OPEN_TIMEOUT_MS);
       // Only a new file takes it. Twice the usual size: a large import takes a quarter less time. Four times
       // would save a little more, and make reading a page of transactions noticeably slower.
       connection.#explained(() => connection.#file.run('PRAGMA page_size = 8192'));
@@ -42,7 +59,19 @@ export class SqliteConnection implements Connection {
 
   private constructor(path: string) {
     this.#path = path;
-    this.#file = this.#explained(() => new SqliteFile(path, { create: true, readwrite: true, strict: true }));
+    this.#file = this.#explained(
+      () => new SqliteFile(path, { create: false, readwrite: true, strict: true }),
+    );
+  }
+
+  /** Throws BadInput for a file without our tables, unless it is empty and may be filled. */
+  #requireOurs(create: boolean): void {
+    const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
+    const tables = this.#statement(sql).all() as { name: string }[];
+    if (tables.some(({ name }) => name === 'schema_version')) return;
+    if (tables.length > 0)
+      throw new BadInput(`${this.#path} is not an Offerbook database: it has the tables of another program`);
+    if (!create) throw noDatabase(placeOf(this.#path));
   }
 
   #configure(durable: boolean, mapsFile: boolean): void {
@@ -54,7 +83,7 @@ export class SqliteConnection implements Connection {
     if (mapsFile) this.#file.run(`PRAGMA mmap_size = ${MAPPED_BYTES_MAX}`);
     // 32 MiB: twice as much would make a large import a little faster, and every reader that much larger.
     this.#file.run('PRAGMA cache_size = -32768');
-    this.#file.run('PRAGMA journal_size_limit = 67108864');
+    this.#file.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
   }
 
   async all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]> {
@@ -117,7 +146,12 @@ export class SqliteConnection implements Connection {
         this.#file.run(`PRAGMA busy_timeout = ${READ_LOCK_TIMEOUT_MS}`);
       }
     }, lockTimeoutMs);
-    return this.#finish(work);
+    try {
+      return await this.#finish(work);
+    } catch (error) {
+      await this.#shrinkLog();
+      throw error;
+    }
   }
 
   close(): void {
@@ -135,6 +169,23 @@ export class SqliteConnection implements Connection {
       // SQLite has already rolled back by itself after some errors, a full disk among them.
       if (this.#file.inTransaction) this.#file.run('ROLLBACK');
       throw error;
+    }
+  }
+
+  /** What a write has put into the log stays there when it is undone: gigabytes, on a disk that may be full of them. */
+  async #shrinkLog(): Promise<void> {
+    if ((statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= LOG_BYTES_MAX) return;
+    const deadlineMs = performance.now() + SHRINK_TIMEOUT_MS;
+    this.#file.run('PRAGMA busy_timeout = 0');
+    try {
+      // Not while others read. They do for a moment only, save those who load a whole catalogue.
+      const truncate = this.#statement('PRAGMA wal_checkpoint(TRUNCATE)');
+      while ((truncate.get() as { busy: number }).busy !== 0 && performance.now() < deadlineMs)
+        await Bun.sleep(LOCK_RETRY_MS);
+    } catch {
+      // The next write that can does it, beyond `journal_size_limit`.
+    } finally {
+      this.#file.run(`PRAGMA busy_timeout = ${READ_LOCK_TIMEOUT_MS}`);
     }
   }
 
@@ -164,6 +215,19 @@ export class SqliteConnection implements Connection {
     } catch (error) {
       throw explainSqlite(error, this.#path);
     }
+  }
+}
+
+export function placeOf(path: string): string {
+  return `at ${resolve(path)}`;
+}
+
+/** For nobody else to read: it holds everybody's transactions. SQLite gives the files beside it the same mode. */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch {
+    // There is one, or SQLite finds out in a moment why there cannot be one.
   }
 }
 

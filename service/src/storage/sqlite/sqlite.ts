@@ -3,7 +3,7 @@
 
 import { BadInput } from '../../domain/failures.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
+import { placeOf, SqliteConnection } from './sqlite-connection.ts';
 
 const WATCH_INTERVAL_MS = 200;
 const IDLE_READERS_MAX = 4;
@@ -12,18 +12,19 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   if (path === ':memory:') {
     throw new BadInput('the database must be a file: several connections could not share one in memory');
   }
+  const { create = false } = options;
   const idleReaders: SqliteConnection[] = [];
   const mapsFile = options.mapsFile === true;
   // Kept open: a revocation comes into force even while the process can open no further file. One is enough, because a
   // single statement runs from beginning to end without anything in between.
-  const single = openOnce(() => SqliteConnection.open(path, { mapsFile }));
+  const single = openOnce(() => SqliteConnection.open(path, { create, mapsFile }));
   /** Opened late, so that a server can still read a database that it may not write. */
-  const writer = openOnce(() => SqliteConnection.open(path, { durable: options.durable }));
+  const writer = openOnce(() => SqliteConnection.open(path, { create, durable: options.durable }));
   let lastWrite: Promise<unknown> = Promise.resolve();
   let closed = false;
 
   async function withReader<T>(work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
-    const reader = idleReaders.pop() ?? (await SqliteConnection.open(path, { mapsFile }));
+    const reader = idleReaders.pop() ?? (await SqliteConnection.open(path, { create, mapsFile }));
     try {
       return await work(reader);
     } finally {
@@ -38,7 +39,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     allWithBytes: async (sql, ...params) => (await single.open()).allWithBytes(sql, ...params),
     read: (work) => withReader((reader) => reader.read(work)),
     async readOnce(work) {
-      const reader = await SqliteConnection.open(path);
+      const reader = await SqliteConnection.open(path, { create });
       try {
         return await reader.read(work);
       } finally {
@@ -55,6 +56,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       return run;
     },
     watch: (onChange) => watchFile(single.open, onChange),
+    describePlace: async () => placeOf(path),
     async close() {
       closed = true;
       await lastWrite;

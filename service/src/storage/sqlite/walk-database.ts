@@ -36,6 +36,7 @@ export class WalkDatabase {
   async #openFile(): Promise<Database> {
     const file = openSqlite(`${this.#url.slice('sqlite:'.length)}-walks`, {
       ...this.#options,
+      create: true,
       durable: false,
     });
     try {

@@ -15,7 +15,7 @@ import type { Route } from '../../../http/router.ts';
 import { sourceFrom } from '../../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../../importer/import-catalogue.ts';
 import { importTransactions } from '../../../importer/import-transactions.ts';
-import { openStores } from '../../../storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../../storage/open-stores.ts';
 import { withStores } from '../../command.ts';
 import { listen } from '../../node/listen.ts';
 import { startNode } from '../../node/node.ts';
@@ -77,7 +77,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     // Everything that may be refused is looked at before anything is deleted or written.
     const freePort = await findPort(settings);
     if (options.fresh === true) await deleteData(path, databaseUrl);
-    const stores = await openStores(databaseUrl);
+    const stores = await openStores(databaseUrl, CREATE_OPTIONS);
     const { logger, close: closeLog } = openLog(settings.logLevel, STDERR);
     try {
       const seed = chooseSeed(await findSeed(stores), seedAskedFor);
@@ -244,7 +244,7 @@ async function deleteData(path: string | undefined, databaseUrl: string): Promis
   }
   if (!existsSync(path)) return;
   // A file that no sandbox made is not deleted, whatever its name.
-  await withStores({ database: databaseUrl }, findSeed);
+  await withStores({ database: databaseUrl }, findSeed, CREATE_OPTIONS);
   for (const file of [path, `${path}-walks`]) {
     for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
   }

@@ -1,0 +1,166 @@
+// Opening a database: who makes one, what is said when there is none, and how patiently its schema is brought up to date.
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { BadInput } from '../../src/domain/failures.ts';
+import { COMMAND_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { ADVISORY_LOCK } from '../../src/storage/schema/migrate.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
+import {
+  EVERYTHING,
+  idOf,
+  newIds,
+  newOrganisation,
+  openTestStores,
+  rejection,
+  writeTransactions,
+} from './open-test-stores.ts';
+
+const ADVICE =
+  'say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME';
+
+describe('where there is no database', () => {
+  const openers = [
+    ['a command', COMMAND_OPTIONS],
+    ['a server', SERVER_OPTIONS],
+  ] as const;
+
+  test.each(openers)('%s makes none on SQLite', async (_, options) => {
+    const path = join(temporaryFolder(), 'offerbook.db');
+    expect(await rejection(openStores(`sqlite:${path}`, options))).toEqual(
+      new BadInput(`there is no Offerbook database at ${path}; ${ADVICE}`),
+    );
+    expect(readdirSync(dirname(path))).toEqual([]);
+  });
+
+  test('an empty file on SQLite is none, and stays empty', async () => {
+    const path = join(temporaryFolder(), 'offerbook.db');
+    writeFileSync(path, '');
+    expect(await rejection(openStores(`sqlite:${path}`))).toEqual(
+      new BadInput(`there is no Offerbook database at ${path}; ${ADVICE}`),
+    );
+    expect([readdirSync(dirname(path)), statSync(path).size]).toEqual([['offerbook.db'], 0]);
+  });
+
+  test.each(openers)('%s makes none on PostgreSQL, and does not repeat the password', async (_, options) => {
+    const url = await newPostgresDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const place = `in the schema "public" of the PostgreSQL database "${name}"`;
+    // Twice: nothing has been made in between.
+    for (let times = 0; times < 2; times++) {
+      expect(await rejection(openStores(url, options))).toEqual(
+        new BadInput(`there is no Offerbook database ${place}; ${ADVICE}`),
+      );
+    }
+  });
+});
+
+describe('the SQLite database of another program', () => {
+  test.each([false, true])(
+    'is neither read nor filled nor changed, whether one may be made or not: %p',
+    async (create) => {
+      const path = join(temporaryFolder(), 'other.db');
+      const other = new SqliteFile(path);
+      other.run('CREATE TABLE notes (text TEXT)');
+      other.close();
+      const before = readFileSync(path);
+      expect(await rejection(openStores(`sqlite:${path}`, { ...COMMAND_OPTIONS, create }))).toEqual(
+        new BadInput(`${path} is not an Offerbook database: it has the tables of another program`),
+      );
+      expect(readFileSync(path).equals(before)).toBeTrue();
+      expect(readdirSync(dirname(path))).toEqual(['other.db']);
+    },
+  );
+});
+
+describe('a new SQLite database', () => {
+  const open = openTestStores();
+
+  test('can be read by its owner only, and so can all files beside it', async () => {
+    const path = join(temporaryFolder(), 'offerbook.db');
+    const stores = await open.stores(`sqlite:${path}`, { ...SERVER_OPTIONS });
+    const { id: orgId } = await newOrganisation(stores);
+    await writeTransactions(stores, orgId, newIds(3));
+    await stores.walks.begin({ tokenId: idOf(1), window: EVERYTHING }, 1);
+    const modes = readdirSync(dirname(path)).map((name) => [
+      name,
+      (statSync(join(dirname(path), name)).mode & 0o777).toString(8),
+    ]);
+    expect(modes.sort()).toEqual([
+      ['offerbook.db', '600'],
+      ['offerbook.db-shm', '600'],
+      ['offerbook.db-wal', '600'],
+      ['offerbook.db-walks', '600'],
+      ['offerbook.db-walks-shm', '600'],
+      ['offerbook.db-walks-wal', '600'],
+    ]);
+  });
+
+  test('has pages of 8 KiB and a write-ahead log', async () => {
+    const path = join(temporaryFolder(), 'offerbook.db');
+    await open.stores(`sqlite:${path}`);
+    const file = new SqliteFile(path, { readonly: true });
+    expect([file.query('PRAGMA page_size').get(), file.query('PRAGMA journal_mode').get()]).toEqual([
+      { page_size: 8192 },
+      { journal_mode: 'wal' },
+    ]);
+    file.close();
+  });
+});
+
+for (const database of DATABASES) {
+  test(`a database that was made is opened by everybody on ${database.name}`, async () => {
+    const url = await database.create();
+    const made = await openStores(url, { ...COMMAND_OPTIONS, create: true });
+    await newOrganisation(made);
+    await made.close();
+    for (const options of [COMMAND_OPTIONS, SERVER_OPTIONS]) {
+      const stores = await openStores(url, options);
+      expect((await stores.organisations.list()).map(({ name }) => name)).toEqual(['acme']);
+      await stores.close();
+    }
+    if (database.name === 'SQLite') expect(existsSync(`${url.slice('sqlite:'.length)}-wal`)).toBeFalse();
+  });
+}
+
+describe('a server that brings the schema of PostgreSQL up to date', () => {
+  const open = openTestStores();
+  const STATEMENT_TIMEOUT_MS = 500;
+  const options = { ...SERVER_OPTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
+
+  test('may take longer than its statements may', async () => {
+    const url = await newPostgresDatabase();
+    const raw = open.database(url);
+    await raw.all(`CREATE FUNCTION take_time() RETURNS event_trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity LIKE '%.transactions') THEN
+          PERFORM pg_sleep(${(2 * STATEMENT_TIMEOUT_MS) / 1_000});
+        END IF;
+      END $$`);
+    await raw.all(
+      `CREATE EVENT TRIGGER slow ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION take_time()`,
+    );
+    const stores = await open.stores(url, options);
+    expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 0 });
+  });
+
+  test('waits for another process that does', async () => {
+    const url = await newPostgresDatabase();
+    const raw = open.database(url);
+    const opening = await raw.write(async (connection) => {
+      await connection.all('SELECT pg_advisory_xact_lock($1)', ADVISORY_LOCK);
+      const begun = open.stores(url, options);
+      begun.catch(() => {});
+      const waiting = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      while ((await open.database(url).all(waiting)).length === 0) await Bun.sleep(5);
+      // Longer than a statement of a server may take.
+      await Bun.sleep(2 * STATEMENT_TIMEOUT_MS);
+      return { begun };
+    });
+    expect(await (await opening.begun).revisions()).toEqual({ catalogue: 0, tokens: 0 });
+  });
+});
