@@ -22,6 +22,7 @@ export class ServiceProcess implements AsyncDisposable {
 
   static async start(): Promise<ServiceProcess> {
     const service = new ServiceProcess(await freePort());
+    await service.run(['orgs', 'create', 'acme']);
     await service.start();
     return service;
   }
@@ -52,8 +53,6 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   async token(kind: 'public' | 'private'): Promise<string> {
-    const orgs = JSON.parse(await this.run(['orgs', 'list', '--json'])) as unknown[];
-    if (orgs.length === 0) await this.run(['orgs', 'create', 'acme']);
     const issued = await this.run(['tokens', 'issue', '--org', 'acme', '--kind', kind, '--json']);
     return (JSON.parse(issued) as { token: string }).token;
   }

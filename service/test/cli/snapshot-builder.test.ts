@@ -8,7 +8,7 @@ import { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
 import { BadInput, DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { coupon, offer, promotion, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -23,7 +23,7 @@ afterEach(() => builder.close());
 describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
   test('a snapshot from the thread is the one that is built here, and the next one has what was imported since', async () => {
     const databaseUrl = await create();
-    const stores = await openStores(databaseUrl);
+    const stores = await openStores(databaseUrl, CREATE_OPTIONS);
     builder = new SnapshotBuilder(databaseUrl);
     const deals = { cashbackOffers: [offer(11)], coupons: [coupon(21)], promotions: [promotion(31)] };
     for (const rows of [[retailer(1, deals)], [retailer(1), retailer(2)]]) {
@@ -72,7 +72,7 @@ test('closing fails the build that is under way', async () => {
 
 test('a second build at the same time is refused: its caller could not tell what it has', async () => {
   const databaseUrl = `sqlite:${join(temporaryFolder(), 'test.db')}`;
-  await (await openStores(databaseUrl)).close();
+  await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
   builder = new SnapshotBuilder(databaseUrl);
   const building = builder.build();
   await expect(builder.build()).rejects.toThrow('a snapshot is being built already');

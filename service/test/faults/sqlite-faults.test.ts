@@ -55,6 +55,8 @@ function useFolder(folder: string): void {
 function useCopyIn(folder: string): void {
   useFolder(folder);
   copyFileSync(template, path);
+  // In one of the tests, another user looks at it, and at the files that SQLite makes beside it with the same mode.
+  chmodSync(path, 0o644);
 }
 
 async function serve(): Promise<void> {

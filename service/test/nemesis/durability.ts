@@ -6,7 +6,7 @@ import { Random } from '@offerbook/sandbox/random.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -115,7 +115,7 @@ async function marksOf(stores: Stores, org: string): Promise<Map<Uuid, string | 
 }
 
 async function withStores(machine: Machine, work: (stores: Stores) => Promise<void>): Promise<void> {
-  const stores = await openStores(machine.databaseUrl);
+  const stores = await openStores(machine.databaseUrl, CREATE_OPTIONS);
   try {
     await work(stores);
   } finally {
