@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test';
 import { JsonPacker } from '../../src/catalogue/build/shared-memory.ts';
 import { JSON_CHUNK_BYTES } from '../../src/catalogue/snapshot-data.ts';
 import { JsonColumn } from '../../src/catalogue/tables/json-column.ts';
-import { PageWriter } from '../../src/catalogue/tables/page-writer.ts';
+import { PageWriter, writePage } from '../../src/catalogue/tables/page-writer.ts';
+import { UuidTable } from '../../src/catalogue/tables/uuid-table.ts';
+import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
 
 function pack(texts: readonly string[]): JsonColumn {
   const packer = new JsonPacker();
@@ -45,4 +47,38 @@ test('bytes are left out at the beginning and at the end, also where these lie i
   writer.begin();
   column.write(1, writer, 1, 1);
   expect(new TextDecoder().decode(writer.written)).toBe(text.slice(1, -1));
+});
+
+/** The pages of a list of items with these lengths, as the lengths on each of them. */
+function walk(lengths: readonly number[], limit: number, bytesMax?: number): number[][] {
+  const ids = new UuidTable(Uint32Array.from(lengths.flatMap((_, number) => [0, 0, 0, number])));
+  const pages: number[][] = [];
+  let from = 0;
+  while (true) {
+    const numbers = lengths.map((_, number) => number).slice(from, from + limit + 1);
+    const writeItem = (number: number, writer: PageWriter) =>
+      writer.add(`"${'x'.repeat((lengths[number] ?? 0) - 2)}"`);
+    const { bytes, cursor } = writePage(numbers, limit, ids, writeItem, bytesMax);
+    const page = JSON.parse(new TextDecoder().decode(bytes)) as { data: string[]; cursor?: string };
+    expect(page.cursor).toBe(cursor);
+    pages.push(page.data.map((text) => text.length + 2));
+    if (cursor === undefined) return pages;
+    from += page.data.length;
+    expect(cursor).toBe(ids.at(from));
+  }
+}
+
+test('a page ends early where the next item would exceed the bytes, and has one item at least', () => {
+  expect(walk([4, 4, 30, 4, 4], 2, 10)).toEqual([[4, 4], [30], [4, 4]]);
+  expect(walk([4, 4, 4], 100, 9)).toEqual([[4, 4], [4]]);
+});
+
+test('a page of the catalogue has at most 4 MiB unless it is one item', () => {
+  const [large, small] = [3 * 1024 * 1024, 1_000];
+  expect(walk([small, large, large, PAGE_BYTES_MAX + 1, small, small], 100)).toEqual([
+    [small, large],
+    [large],
+    [PAGE_BYTES_MAX + 1],
+    [small, small],
+  ]);
 });
