@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import { COMMAND, offerbook, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
+import { COMMAND, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
