@@ -205,6 +205,7 @@ export interface Problem {
     | 'private_token_in_browser'
     | 'invalid_parameter'
     | 'not_found'
+    | 'several_hosts'
     | 'method_not_allowed'
     | 'uri_too_long'
     | 'rate_limited'

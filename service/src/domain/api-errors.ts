@@ -38,7 +38,7 @@ export const ERRORS = {
     status: 403,
     title: 'A private token must not be used in a browser',
     meaning:
-      'The request carries an Origin header, so it comes from a page, and everyone who opens the page can read the token.',
+      'The request carries a header that only browsers send (Origin or Sec-Fetch-Site), so it comes from a page, and everyone who opens the page can read the token.',
     remedy: 'Take the token out of the page, have it revoked, and read transactions from your server.',
   },
   invalid_parameter: {
@@ -53,6 +53,13 @@ export const ERRORS = {
     title: 'There is nothing at this address',
     meaning: 'The path is not one of this service.',
     remedy: 'Check the spelling. The operations are listed in the API reference at /docs.',
+  },
+  several_hosts: {
+    status: 400,
+    title: 'The request names more than one host',
+    meaning:
+      'The request has two Host headers, or one with a comma. A proxy and this service could take it for different hosts.',
+    remedy: 'Send one Host header. HTTP clients do so by themselves, so look for a proxy that adds one.',
   },
   method_not_allowed: {
     status: 405,

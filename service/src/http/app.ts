@@ -1,13 +1,13 @@
 // The HTTP application: one function from a request to a response. It knows the order of the stages and
 // nothing else; each stage is a file of its own.
 //
-//   URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
+//   host → URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
 
 import { ApiError } from '../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
 import { clientAddress, forwardedScheme, networkOf } from './access/client-address.ts';
-import { CORS_HEADERS, isPreflight, pageOrigin, preflightReply } from './access/cors.ts';
+import { CORS_HEADERS, isPreflight, preflightReply } from './access/cors.ts';
 import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
 import type { CounterMaker } from './access/request-counter.ts';
@@ -66,7 +66,7 @@ export function buildApp(dependencies: AppDependencies): App {
   const pipelines = new PipelineLimit();
   const limits = rateLimits(settings, dependencies.requestCounter);
   const router = new Router([
-    ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, dependencies.tokens, limits),
+    ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
     ...sitePages(dependencies, { ...settings, pageToken: dependencies.pageToken }),
     ...(dependencies.extraRoutes ?? []),
   ]);
@@ -81,6 +81,10 @@ export function buildApp(dependencies: AppDependencies): App {
       exchange.parameters = found.parameters;
       // Whether pages may read the answer holds for errors, too.
       exchange.openToBrowsers = route?.openToBrowsers ?? found.resource.allowFromPages !== '';
+    }
+    // The runtime joins two Host lines by a comma, and goes on with the first.
+    if (request.headers.get('Host')?.includes(',') === true) {
+      throw new ApiError('several_hosts', 'The request names more than one host. Send one Host header.');
     }
     if (path.length + search.length >= URL_LENGTH_MAX) {
       throw new ApiError('uri_too_long', `The URL must not be longer than ${URL_LENGTH_MAX} bytes.`);
@@ -108,7 +112,9 @@ export function buildApp(dependencies: AppDependencies): App {
       address: exchange.address,
     });
     const headers = reply.headers instanceof Headers ? reply.headers : new Headers(reply.headers);
-    headers.set('Request-Id', exchange.requestId);
+    // A shared cache would hand it to other callers.
+    if (headers.get('Cache-Control')?.startsWith('public') !== true)
+      headers.set('Request-Id', exchange.requestId);
     if (exchange.openToBrowsers) setAll(headers, CORS_HEADERS);
     if (exchange.rateLimit !== undefined) setAll(headers, exchange.rateLimit.headers);
     if (reply.ownHeaders !== undefined) setAll(headers, reply.ownHeaders);
@@ -131,13 +137,6 @@ export function buildApp(dependencies: AppDependencies): App {
       dependencies.onDatabaseFailure(shown.cause);
     } else if (shown.cause !== undefined) {
       logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);
-    }
-    if (tellsOfPrivateTokenInPage(shown, exchange)) {
-      const { requestId, token, address, request } = exchange;
-      logger.warn(
-        { requestId, tokenId: token?.id, org: token?.orgName, address, origin: pageOrigin(request) },
-        'a private token was used in a browser',
-      );
     }
     // An error that came before the token was looked at counts for nobody, but shows what the address has left.
     exchange.rateLimit ??= limits.failed.peek(networkOf(exchange.address));
@@ -169,12 +168,6 @@ function answerWithoutRoute(request: Request, { allow, allowFromPages }: Resourc
   throw new ApiError('method_not_allowed', `Use ${allow.replace(/, (?=\w+$)/, ' or ')}.`, {
     headers: { Allow: allow },
   });
-}
-
-/** Where the catalogue refuses the token for its kind, the page has given it away all the same. */
-function tellsOfPrivateTokenInPage({ code }: ApiError, { token, request }: Exchange): boolean {
-  if (code === 'private_token_in_browser') return true;
-  return code === 'wrong_token_kind' && token?.kind === 'private' && request.headers.has('Origin');
 }
 
 function setAll(headers: Headers, more: Readonly<Record<string, string>>): void {

@@ -28,7 +28,8 @@ export interface Exchange {
 /** What stands in the path for the parts of the route's path that are in braces, as it was sent. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
+/** Request ids are logged. Every token has an underscore, so none is taken for an id. */
+const SANE_REQUEST_ID = /^[A-Za-z0-9.:/+=@-]{1,128}$/;
 /** Characters of a host and port; whether they make one is for URL.canParse to say. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 

@@ -68,6 +68,21 @@ test('a page can read why it was refused', async () => {
   });
 });
 
+test('a private token in a page of the service itself is refused, and the operator is warned', async () => {
+  const own = await browser.newPage();
+  await own.goto(`${node.url}/docs`);
+  const answer = await own.evaluate(
+    async (authorization) => {
+      const response = await fetch('/v1/transactions/', { headers: { Authorization: authorization } });
+      return { status: response.status, body: (await response.json()) as { code: string } };
+    },
+    `Bearer ${await node.token('private')}`,
+  );
+  expect(answer).toMatchObject({ status: 403, body: { code: 'private_token_in_browser' } });
+  await node.logged((line) => line.msg === 'a private token was used in a browser');
+  await own.close();
+});
+
 test('a page cannot read transactions, whatever token it has', async () => {
   expect(await fetchInPage('/v1/transactions/', await node.token('private'))).toBe('blocked');
   expect(await fetchInPage('/v1/transactions/', await node.token('public'))).toBe('blocked');

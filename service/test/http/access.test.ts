@@ -1,6 +1,7 @@
 // Who may call what: token kinds, challenges, browsers, methods.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
@@ -22,6 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
+const ROOT = join(import.meta.dir, '..', '..', '..');
 const REALM = 'Bearer realm="offerbook"';
 
 /** What each combination of token, route, method and origin must give: status, code and whether pages may read it. */
@@ -241,6 +243,69 @@ describe('life of a token', () => {
       expect(node.logLines.join('').toLowerCase()).not.toContain(tokens.private.toLowerCase());
     });
   });
+
+  describe.each(OPERATIONS.map(({ path, tokenKind }) => [path, tokenKind] as const))(
+    '%s',
+    (path, tokenKind) => {
+      const code = tokenKind === 'private' ? 'private_token_in_browser' : 'wrong_token_kind';
+
+      test.each([
+        ['Sec-Fetch-Site', 'same-origin'],
+        ['Sec-Fetch-Site', 'same-site'],
+        ['Sec-Fetch-Site', 'cross-site'],
+        ['Sec-Fetch-Site', 'none'],
+        ['Sec-Fetch-Mode', 'navigate'],
+        ['Sec-Fetch-Mode', 'no-cors'],
+        ['Sec-Fetch-Mode', 'same-origin'],
+      ])(
+        'a private token in a page of the same origin, which sends no Origin, is refused with a warning: %s: %s',
+        async (name, value) => {
+          const requestId = `${path}${name}-${value}`;
+          const response = await node.get(path, tokens.private, { [name]: value, 'Request-Id': requestId });
+          expect(response.status).toBe(403);
+          expect(await response.json()).toMatchObject({ code });
+          expect(warnings(requestId)).toEqual([
+            expect.objectContaining({ org: 'acme', msg: 'a private token was used in a browser' }),
+          ]);
+        },
+      );
+    },
+  );
+
+  test('the warning comes, too, when the address has no failed attempt left', async () => {
+    await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 1 } });
+    const text = await limited.token('private');
+    const seen = [];
+    for (const requestId of ['in-page-1', 'in-page-2', 'in-page-3']) {
+      const headers = { Origin: 'https://shop.example', 'Request-Id': requestId };
+      seen.push((await limited.get('/v1/transactions/', text, headers)).status);
+      await limited.logged((line) => line.requestId === requestId && line.level === 40);
+    }
+    expect(seen).toEqual([403, 429, 429]);
+  });
+
+  test.each([
+    ['Node', ['node', '--input-type=module', '-e']],
+    ['Bun', [process.execPath, '-e']],
+    ['Deno', [join(ROOT, 'node_modules', '.bin', 'deno'), 'eval']],
+  ])(
+    'the fetch of %s on a server is not taken for a browser',
+    async (_, command) => {
+      const program = `
+      const headers = { Authorization: 'Bearer ' + process.env.OFFERBOOK_TOKEN };
+      console.log((await fetch('${node.url}/v1/transactions/', { headers })).status);`;
+      const child = Bun.spawn([...command, `import process from 'node:process';${program}`], {
+        env: { ...process.env, OFFERBOOK_TOKEN: tokens.private },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const printed = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      expect(printed).toEqual(['200\n', '']);
+    },
+    30_000,
+  );
 
   test('a public token used from a page leaves no warning', async () => {
     for (const path of ['/v1/coupons/', '/v1/transactions/']) {

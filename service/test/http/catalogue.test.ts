@@ -303,9 +303,23 @@ describe('caching and compression', () => {
     expect((await raw(accept)).headers.get('Content-Encoding')).toBe(coding);
   });
 
+  test('of a header that is far longer than browsers send, nothing is read', async () => {
+    const padded = (header: string, length: number) =>
+      `${'x,'.repeat((length - header.length) / 2)}${header}`;
+    const tag = (await raw('gzip')).headers.get('ETag') ?? '';
+    const codings = [1_024, 12_000].map(async (length) =>
+      (await raw(padded('gzip', length))).headers.get('Content-Encoding'),
+    );
+    const statuses = [4_000, 12_000].map(
+      async (length) => (await raw('gzip', { 'If-None-Match': padded(tag, length) })).status,
+    );
+    expect(await Promise.all(codings)).toEqual(['gzip', null]);
+    expect(await Promise.all(statuses)).toEqual([304, 200]);
+  });
+
   test('an answer says how long it may be kept and what it depends on', async () => {
     const response = await raw('identity');
-    expect(response.headers.get('Cache-Control')).toBe('public, max-age=60');
+    expect(response.headers.get('Cache-Control')).toBe('private, max-age=60');
     expect(response.headers.get('Vary')).toBe('Authorization, Accept-Encoding');
     expect(response.headers.get('ETag')).toMatch(/^"[^"]+"$/);
   });
@@ -325,7 +339,7 @@ describe('caching and compression', () => {
         sent,
         status: 304,
         body: '',
-        headers: [tag, 'public, max-age=60', 'Authorization, Accept-Encoding', null, null, null],
+        headers: [tag, 'private, max-age=60', 'Authorization, Accept-Encoding', null, null, null],
       });
     }
     expect((await raw('gzip', { 'If-None-Match': '"other"' })).status).toBe(200);

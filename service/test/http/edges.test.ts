@@ -1,6 +1,7 @@
 // The edges of HTTP: unknown paths, long URLs, request ids, health, the error pages, limits.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { newTokenText } from '../../src/domain/access-token.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -94,13 +95,23 @@ describe('what only a careless client sends', () => {
     expect(answer).toContain('"instance":"/v1/nowhere"');
   });
 
-  test.each(['[::1', 'a%00b', 'x:y', 'user@x', '"><script>', 'a,b', '%zz', 'x:99999', '1.2.3.999'])(
+  test.each(['[::1', 'a%00b', 'x:y', 'user@x', '"><script>', '%zz', 'x:99999', '1.2.3.999'])(
     'a Host that is none (%s) is not repeated in links',
     async (host) => {
       const answer = await raw(`GET /v1/nowhere HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
       expect(answer).toContain('"type":"/errors/not_found"');
     },
   );
+
+  test.each([
+    'Host: a.example\r\nHost: b.example',
+    'Host: a.example\r\nHost: a.example',
+    'Host: a.example,b.example',
+  ])('a request with two hosts is refused: %p', async (lines) => {
+    const answer = await raw(`GET /livez HTTP/1.1\r\n${lines}\r\n\r\n`);
+    expect(answer).toStartWith('HTTP/1.1 400');
+    expect(answer).toContain('"code":"several_hosts"');
+  });
 
   test('a target that is no path is not found', async () => {
     const answer = await raw(`CONNECT somewhere:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -143,9 +154,18 @@ describe('request id', () => {
     );
   });
 
-  test.each(['a b', 'x'.repeat(129), '<script>', '"'])('%p is replaced', async (given) => {
+  test.each([
+    'a b',
+    'x'.repeat(129),
+    '<script>',
+    '"',
+    // Every token has an underscore, and none must come into the log.
+    'a_b',
+    newTokenText('private'),
+  ])('%p is replaced', async (given) => {
     const made = (await node.get('/v1/retailers/', token, { 'Request-Id': given })).headers.get('Request-Id');
     expect(made).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+    expect(node.logLines.join('')).not.toContain(JSON.stringify(given));
   });
 
   test('stands in the log with token id, route, status and duration, and no token', async () => {

@@ -79,6 +79,7 @@ const MISTAKES: Partial<Record<ErrorCode, (path: string) => Promise<Response>>> 
   invalid_parameter: (path) => node.get(`${path}?limit=0`, tokens.public),
   not_found: (path) => node.get(`${path}x`, tokens.public),
   method_not_allowed: (path) => node.request('DELETE', path, tokens.public),
+  several_hosts: (path) => node.get(path, tokens.public, { Host: 'a.example, b.example' }),
   uri_too_long: (path) => node.get(`${path}?name=${'x'.repeat(8192)}`, tokens.public),
 };
 

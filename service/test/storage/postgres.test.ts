@@ -4,6 +4,7 @@ import { DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { newUuid } from '../../src/domain/uuid.ts';
 import { RETAILERS } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { signalIfThere } from '../support/postgres-processes.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
 import { EVERYTHING, newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
 
@@ -122,11 +123,11 @@ describe('PostgreSQL', () => {
     const url = await newPostgresDatabase();
     const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1, statementTimeoutMs: 50 });
     const [row] = await database.all<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const pid = row?.pid ?? -1;
-    process.kill(pid, 'SIGSTOP');
+    const pid = row?.pid ?? Number.NaN;
+    signalIfThere(pid, 'SIGSTOP');
     const alone = await rejection(database.all('SELECT 1 AS one'));
     const within = rejection(database.read((connection) => connection.all('SELECT 1 AS one')));
-    process.kill(pid, 'SIGCONT');
+    signalIfThere(pid, 'SIGCONT');
     expect(alone).toBeInstanceOf(DatabaseUnavailable);
     expect(alone.message).toBe('PostgreSQL has not answered for 1050 ms');
     await within.catch(() => {});

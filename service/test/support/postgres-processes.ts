@@ -36,7 +36,9 @@ function statOf(pid: number): string[] {
   }
 }
 
+/** To the system, 0 means this group of processes and -1 all there are: a number that could not be read must not stop them. */
 export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  if (!(pid > 1)) throw new Error(`${pid} is not the id of one process`);
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -25,6 +25,11 @@ function requireProxy(name: ProxyName): string {
   });
 }
 
+export interface ProxyOptions {
+  /** Whether nginx keeps answers, as an operator would have it do who knows no more than the directive's name. */
+  readonly keepsAnswers?: boolean;
+}
+
 export class ReverseProxy implements AsyncDisposable {
   readonly url: string;
   readonly #child: Bun.Subprocess;
@@ -37,15 +42,29 @@ export class ReverseProxy implements AsyncDisposable {
   }
 
   /** Starts a proxy before one or two nodes and waits until requests reach one of them. */
-  static async start(name: ProxyName, nodeUrls: readonly string[]): Promise<ReverseProxy> {
+  static async start(
+    name: ProxyName,
+    nodeUrls: readonly string[],
+    options: ProxyOptions = {},
+  ): Promise<ReverseProxy> {
     const folder = mkdtempSync(join(tmpdir(), `offerbook-${name}-`));
     const port = await freePort();
     const file = join(folder, 'configuration');
-    writeFileSync(file, configuration(name, port, nodeUrls, folder));
+    writeFileSync(file, configuration(name, port, nodeUrls, folder, options));
     const program = requireProxy(name);
     const command =
       name === 'nginx'
-        ? [program, '-p', folder, '-c', file, '-e', 'stderr', '-g', `daemon off; pid ${folder}/pid;`]
+        ? [
+            program,
+            '-p',
+            folder,
+            '-c',
+            file,
+            '-e',
+            'stderr',
+            '-g',
+            `daemon off; pid ${folder}/pid; user root;`,
+          ]
         : [program, '-db', '-f', file];
     const child = Bun.spawn(command, { stdio: ['ignore', 'ignore', 'pipe'] });
     const proxy = new ReverseProxy(`http://127.0.0.1:${port}`, child, folder);
@@ -71,7 +90,13 @@ export class ReverseProxy implements AsyncDisposable {
   }
 }
 
-function configuration(name: ProxyName, port: number, nodeUrls: readonly string[], folder: string): string {
+function configuration(
+  name: ProxyName,
+  port: number,
+  nodeUrls: readonly string[],
+  folder: string,
+  { keepsAnswers = false }: ProxyOptions,
+): string {
   const [, recommended = ''] =
     new RegExp(`\\n\`\`\`${name}\\n(.*?)\\n\`\`\`\\n`, 's').exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
   if (recommended === '') throw new Error(`docs/operations.md has no configuration of ${name}`);
@@ -86,7 +111,10 @@ function configuration(name: ProxyName, port: number, nodeUrls: readonly string[
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );
+  const kept = keepsAnswers
+    ? [`proxy_cache_path ${folder}/kept keys_zone=kept:1m;`, 'proxy_cache kept;']
+    : [];
   return text
     .replace('listen 80', `listen 127.0.0.1:${port}`)
-    .replace('http {', `http {\n  access_log off;\n  ${temporary.join('\n  ')}`);
+    .replace('http {', `http {\n  access_log off;\n  ${[...temporary, ...kept].join('\n  ')}`);
 }

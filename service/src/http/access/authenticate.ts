@@ -4,6 +4,7 @@
 import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/access-token.ts';
 import { ApiError } from '../../domain/api-errors.ts';
 import { withinDeadline } from '../operations/database-deadline.ts';
+import { isFromBrowser } from './from-browser.ts';
 import type { TokenDirectory } from './token-directory.ts';
 
 const REALM = 'Bearer realm="offerbook"';
@@ -27,10 +28,10 @@ export function requireKind(token: AccessToken, kind: TokenKind, headers: Header
       },
     );
   }
-  if (kind === 'private' && headers.has('Origin')) {
+  if (kind === 'private' && isFromBrowser(headers)) {
     throw new ApiError(
       'private_token_in_browser',
-      'The request has an Origin header, so it comes from a browser. Private tokens are for servers only.',
+      'The request has a header that only browsers send: Origin or Sec-Fetch-Site. Private tokens are for servers only.',
     );
   }
 }

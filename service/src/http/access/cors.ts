@@ -10,16 +10,6 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Expose-Headers': EXPOSED,
 };
 
-/**
- * The page that a request comes from, for the log: undefined when there is none, and when it is none, because a caller could
- * write a token there.
- */
-export function pageOrigin(request: Request): string | undefined {
-  const origin = request.headers.get('Origin');
-  if (origin === null || origin === 'null') return origin ?? undefined;
-  return URL.canParse(origin) && new URL(origin).origin === origin ? origin : undefined;
-}
-
 export function isPreflight(request: Request): boolean {
   return (
     request.method === 'OPTIONS' &&

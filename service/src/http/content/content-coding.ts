@@ -20,11 +20,13 @@ const ASIDE_SIZE_MIN = 1024 * 1024;
 const qualitiesByHeader = new Map<string, ReadonlyMap<string, number>>();
 const HEADERS_KEPT_MAX = 100;
 const HEADER_LENGTH_KEPT_MAX = 100;
+/** Browsers send 30 characters. To read 60,000 would hold up the process for milliseconds. */
+const HEADER_LENGTH_MAX = 1_024;
 
-/** The coding to use, or undefined for none. */
+/** The coding to use, or undefined for none. A header that is too long is not read. */
 export function chooseCoding(acceptEncoding: string | null, size: number): Coding | undefined {
   if (acceptEncoding === null || acceptEncoding === '') return undefined;
-  if (size < SIZE_MIN || size > SIZE_MAX) return undefined;
+  if (acceptEncoding.length > HEADER_LENGTH_MAX || size < SIZE_MIN || size > SIZE_MAX) return undefined;
   const qualities = parseQualities(acceptEncoding);
   const quality = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
   // Without compression at all is what the caller prefers when it ranks "identity" above the best coding.

@@ -164,7 +164,7 @@ function wholeHeaders(tag: string, coding: Coding | undefined): Record<string, s
 
 /** Of what describes the page, a 304 repeats only what a cache needs to go on with its copy. */
 function unchangedHeaders(tag: string): Record<string, string> {
-  return { 'Cache-Control': 'public, max-age=60', Vary: 'Authorization, Accept-Encoding', ETag: tag };
+  return { 'Cache-Control': 'private, max-age=60', Vary: 'Authorization, Accept-Encoding', ETag: tag };
 }
 
 /** Goes through whatever the query has, so that no filter can be forgotten: pages of another query would be answered. */

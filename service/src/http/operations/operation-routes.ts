@@ -2,8 +2,10 @@
 
 import type { AccessToken } from '../../domain/access-token.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
+import type { Logger } from '../../domain/logger.ts';
 import { authenticate, requireKind } from '../access/authenticate.ts';
 import { networkOf } from '../access/client-address.ts';
+import { isFromBrowser, pageOrigin } from '../access/from-browser.ts';
 import type { RateLimitState, RateLimits } from '../access/rate-limit.ts';
 import type { TokenDirectory } from '../access/token-directory.ts';
 import type { Exchange } from '../exchange.ts';
@@ -11,13 +13,21 @@ import type { Route } from '../router.ts';
 import type { Operation, Services } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
-export function operationRoutes(services: Services, tokens: TokenDirectory, limits: RateLimits): Route[] {
+/** What it takes to let a caller in, or not. */
+export interface Gate {
+  readonly tokens: TokenDirectory;
+  readonly limits: RateLimits;
+  readonly logger: Logger;
+}
+
+export function operationRoutes(services: Services, { tokens, limits, logger }: Gate): Route[] {
   /** Throws ApiError when the caller may not call the operation, or has called too often. */
   async function admit(exchange: Exchange, { tokenKind }: Operation): Promise<AccessToken> {
     let token: AccessToken;
     try {
       token = await authenticate(exchange.request.headers.get('Authorization'), tokens);
       exchange.token = token;
+      warnOfPrivateTokenInPage(exchange, token);
       requireKind(token, tokenKind, exchange.request.headers);
     } catch (error) {
       const status = error instanceof ApiError ? ERRORS[error.code].status : undefined;
@@ -28,6 +38,16 @@ export function operationRoutes(services: Services, tokens: TokenDirectory, limi
     const key = token.kind === 'public' ? `${token.id} ${networkOf(exchange.address)}` : token.id;
     count(exchange, limits[token.kind].take(key));
     return token;
+  }
+
+  /** Wherever it is sent, and whatever becomes of the request: the page has given the token away. */
+  function warnOfPrivateTokenInPage({ request, requestId, address }: Exchange, token: AccessToken): void {
+    if (token.kind !== 'private' || !isFromBrowser(request.headers)) return;
+    const origin = pageOrigin(request.headers);
+    logger.warn(
+      { requestId, tokenId: token.id, org: token.orgName, address, origin },
+      'a private token was used in a browser',
+    );
   }
 
   return OPERATIONS.map((operation) => {

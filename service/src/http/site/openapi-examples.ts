@@ -72,7 +72,7 @@ function exampleDetails(kind: TokenKind): Record<ErrorCode, ProblemDetails> {
     },
     private_token_in_browser: {
       detail:
-        'The request has an Origin header, so it comes from a browser. Private tokens are for servers only.',
+        'The request has a header that only browsers send: Origin or Sec-Fetch-Site. Private tokens are for servers only.',
     },
     invalid_parameter: {
       detail: `limit ${LIMIT_DETAIL}.`,
@@ -82,6 +82,7 @@ function exampleDetails(kind: TokenKind): Record<ErrorCode, ProblemDetails> {
       detail: 'There is nothing at this path. What there is stands in the API reference at /docs.',
     },
     method_not_allowed: { detail: 'Use GET or HEAD.' },
+    several_hosts: { detail: 'The request names more than one host. Send one Host header.' },
     uri_too_long: { detail: 'The URL must not be longer than 8192 bytes.' },
     rate_limited: { detail: 'Too many requests. Try again in 30 s.' },
     internal: { detail: 'Something went wrong on our side.' },

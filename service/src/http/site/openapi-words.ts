@@ -75,7 +75,7 @@ export function parameterObject(name: ParameterName, pageSize: number): Paramete
 
 export const HEADERS = {
   'Request-Id': requiredHeader(
-    'The id of this request; the one you sent, if you sent a sane one.',
+    'The id of this request: the one you sent, if it has at most 128 letters, digits and signs of . : / + = @ -',
     'string',
     '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
   ),
@@ -102,7 +102,7 @@ export const HEADERS = {
   'Cache-Control': requiredHeader(
     'How long the answer may be kept, and by whom.',
     'string',
-    'public, max-age=60',
+    'private, max-age=60',
   ),
   Vary: requiredHeader(
     'The request headers that the answer depends on.',

@@ -1,0 +1,81 @@
+// The service behind real proxies, as docs/operations.md sets them up: what they refuse, and what a cache in them may keep.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { coupon, retailer } from '../support/fixtures.ts';
+import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
+import { TestNode } from '../support/test-node.ts';
+
+let node: TestNode;
+let token: string;
+
+beforeAll(async () => {
+  node = await TestNode.start({ settings: { pageSize: 1, trustedProxies: ['127.0.0.0/8'] } });
+  await node.catalogue([retailer(1, { coupons: [coupon(21), coupon(22)] })]);
+  token = await node.token('public');
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+/** The status of a request whose target is sent as it is; fetch would resolve it. */
+async function statusOf(url: string, target: string): Promise<number> {
+  const { hostname, port } = new URL(url);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let answer = '';
+  await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (socket) => void socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+      data: (_, chunk) => {
+        answer += chunk.toString();
+      },
+      close: () => resolve(answer),
+    },
+  });
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(await promise)?.[1]);
+}
+
+describe.each(PROXIES)('%s', (name) => {
+  let proxy: ReverseProxy;
+
+  beforeAll(async () => {
+    proxy = await ReverseProxy.start(name, [node.url]);
+  });
+  afterAll(() => proxy[Symbol.asyncDispose]());
+
+  test.each([
+    '/x/../livez',
+    '/x/%2e%2E/livez',
+    '/x/.%2e/livez',
+    '/./livez',
+    '/%2e/livez',
+    '/x\\..\\livez',
+    '/livez/.',
+    '/livez/x/..?y',
+  ])('refuses a path with dot segments: %s', async (target) => {
+    expect(await statusOf(proxy.url, target)).toBe(400);
+  });
+
+  test.each(['/livez', '/livez?x=/../', '/livez?x=..'])('lets others through: %s', async (target) => {
+    expect(await statusOf(proxy.url, target)).toBe(200);
+  });
+});
+
+test("a cache whose key has no host hands nothing of one caller to another, and no revoked token's page", async () => {
+  await using proxy = await ReverseProxy.start('nginx', [node.url], { keepsAnswers: true });
+  const assets = /"(\/assets\/[^"]+)"/.exec(await (await fetch(`${proxy.url}/`)).text())?.[1] ?? '';
+  expect(assets).not.toBe('');
+  const paths = ['/v1/coupons/', '/v1/nowhere/', '/openapi.json', '/docs', '/errors/not_found', assets];
+  const ask = async (path: string, host: string) => {
+    const response = await fetch(proxy.url + path, {
+      headers: { Authorization: `Bearer ${token}`, Host: host, 'Request-Id': `of-${host}` },
+    });
+    const headers = Object.entries(response.headers.toJSON()).map(([field, value]) => `${field}: ${value}`);
+    return `${headers.join('\n')}\n\n${await response.text()}`;
+  };
+  for (const path of paths) await ask(path, 'evil.example');
+  for (const path of paths) expect(await ask(path, 'api.example')).not.toContain('evil.example');
+  const { tokens } = await node.stores.tokens.list();
+  for (const { id } of tokens) await node.stores.tokens.endAt(id, Date.now());
+  while ((await node.get('/v1/coupons/', token)).ok) await Bun.sleep(10);
+  expect(await ask('/v1/coupons/', 'api.example')).toContain('"code":"invalid_token"');
+});
