@@ -20,10 +20,15 @@ const DIGITS_MAX = 60;
 
 /** Digits with an optional point: `81`, `-4.05`. */
 export function parseAmount(text: string): Amount | undefined {
-  const match = /^(-?\d+)(?:\.(\d+))?$/.exec(text);
-  if (match === null || text.length > DIGITS_MAX) return undefined;
-  const [, whole = '', fraction = ''] = match;
-  return { units: BigInt(whole + fraction), scale: fraction.length };
+  if (text.length > DIGITS_MAX || !/^-?\d+(?:\.\d+)?$/.test(text)) return undefined;
+  const point = text.indexOf('.');
+  if (point === -1) return { units: toUnits(text), scale: 0 };
+  return { units: toUnits(text.slice(0, point) + text.slice(point + 1)), scale: text.length - point - 1 };
+}
+
+/** By way of a number where that is exact, which takes half the time. */
+function toUnits(digits: string): bigint {
+  return BigInt(digits.length < 16 ? Number(digits) : digits);
 }
 
 /**
@@ -51,6 +56,8 @@ function isGrouped(text: string, separator: ',' | '.', mark: ',' | '.'): boolean
 }
 
 export function sum(amounts: readonly Amount[]): Amount {
+  const [only, ...others] = amounts;
+  if (only !== undefined && others.length === 0) return only;
   const scale = Math.max(0, ...amounts.map((amount) => amount.scale));
   return { units: amounts.reduce((total, amount) => total + unitsAt(amount, scale), 0n), scale };
 }
@@ -76,7 +83,7 @@ export function isNegative(amount: Amount): boolean {
 /** To so many decimals; one with fewer stays as it is. */
 export function round(amount: Amount, decimals: number, rounding: Rounding): Amount {
   if (amount.scale <= decimals) return amount;
-  const divisor = 10n ** BigInt(amount.scale - decimals);
+  const divisor = power(amount.scale - decimals);
   const magnitude = amount.units < 0n ? -amount.units : amount.units;
   const [quotient, rest] = [magnitude / divisor, magnitude % divisor];
   const half = rest * 2n;
@@ -102,5 +109,11 @@ export function toNumber(amount: Amount): number {
 }
 
 function unitsAt({ units, scale }: Amount, wanted: number): bigint {
-  return scale === wanted ? units : units * 10n ** BigInt(wanted - scale);
+  return scale === wanted ? units : units * power(wanted - scale);
+}
+
+const POWERS = Array.from({ length: 2 * DIGITS_MAX }, (_, exponent) => 10n ** BigInt(exponent));
+
+function power(exponent: number): bigint {
+  return POWERS[exponent] ?? 10n ** BigInt(exponent);
 }

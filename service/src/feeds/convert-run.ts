@@ -36,8 +36,7 @@ export class ConvertRun {
 
   get report(): ConvertReport {
     const leftOut = [...this.#leftOut].map(
-      ([reason, count]) =>
-        `${printCountOf(count, 'row')} ${count === 1 ? 'was' : 'were'} left out: ${reason}.`,
+      ([what, count]) => `Left out: ${what} (${printCountOf(count, 'row')}).`,
     );
     return {
       ...this.counts,
@@ -73,9 +72,9 @@ export class ConvertRun {
     for (const problem of problems) this.#note({ ...rowProblem(place, problem), file, id: shownId });
   }
 
-  /** Counts a row that is none of those asked for, by the reason. */
-  leaveOut(reason: string): void {
-    this.#leftOut.set(reason, (this.#leftOut.get(reason) ?? 0) + 1);
+  /** Counts a row that is none of those asked for, by what it is. */
+  leaveOut(what: string): void {
+    this.#leftOut.set(what, (this.#leftOut.get(what) ?? 0) + 1);
   }
 
   /** Throws unless all rows were good or the bad ones are to be skipped. */

@@ -56,8 +56,8 @@ export interface PartedSaleFeed<Part extends SalePart = SalePart> {
   readonly idField: (format: FeedFormat) => string;
   /** Undefined for a row that is no part of any sale. */
   readPart(row: Fields): Part | undefined;
-  /** The sale of some parts, at least one; what is wrong with them together is noted in the fields. */
-  joinParts(parts: readonly Part[], group: Fields): Sale;
+  /** The sale of some parts; what is wrong with them together is noted in the fields. */
+  joinParts(parts: readonly [Part, ...Part[]], group: Fields): Sale;
   /** What is wrong with all the parts of a run together. */
   findFault?(parts: Iterable<Part>): string | undefined;
 }

@@ -100,7 +100,7 @@ test('Awin: programmes, commission groups and offers', async () => {
   expect([report.read, report.written, report.notes]).toEqual([
     7,
     2,
-    ['1 row was left out: they are programmes that you have not joined.'],
+    ['Left out: programmes that you have not joined (1 row).'],
   ]);
 });
 
@@ -165,9 +165,9 @@ test('impact.com: campaigns, contracts, promo codes and deals', async () => {
     },
   ]);
   expect(report.notes.toSorted()).toEqual([
-    '1 row was left out: their codes are expressions.',
-    '1 row was left out: they have expired.',
-    '1 row was left out: they pay for something else than purchases.',
+    'Left out: codes that are expressions (1 row).',
+    'Left out: deals and codes that have expired (1 row).',
+    'Left out: payouts for something else than purchases (1 row).',
   ]);
 });
 
@@ -275,7 +275,7 @@ test('CJ: advertisers and links, as XML', async () => {
       ],
     },
   ]);
-  expect(report.notes).toEqual(['1 row was left out: they are links without a promotion.']);
+  expect(report.notes).toEqual(['Left out: links without a promotion (1 row).']);
 });
 
 test('Rakuten: advertisers that are partners, offers, and coupons as XML', async () => {
@@ -384,9 +384,9 @@ describe('what is wrong', () => {
     expect([rows, report.notes]).toEqual([
       [],
       [
-        '3 rows were left out: they are offers of advertisers that are not among the retailers.',
-        '1 row was left out: they are coupons of advertisers that are not among the retailers.',
-        '1 row was left out: they are promotions of advertisers that are not among the retailers.',
+        'Left out: offers of advertisers that are not among the retailers (3 rows).',
+        'Left out: coupons of advertisers that are not among the retailers (1 row).',
+        'Left out: promotions of advertisers that are not among the retailers (1 row).',
       ],
     ]);
   });

@@ -146,10 +146,7 @@ describe('whose sale it is', () => {
     const file = sales('acme.user-1', 'other.user-1', 'acme.a.b', 'acme2.x');
     const { rows, report } = await convertSales(source, file, { organisation: 'acme' });
     expect(rows.map((row) => row.passbackUid).sort()).toEqual(['a.b', 'user-1']);
-    expect([report.written, report.notes]).toEqual([
-      2,
-      ['2 rows were left out: they belong to other organisations.'],
-    ]);
+    expect([report.written, report.notes]).toEqual([2, ['Left out: sales of other organisations (2 rows).']]);
   });
 
   test.each(['user-1', '.user-1', 'acme.', null])(

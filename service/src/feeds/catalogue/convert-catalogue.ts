@@ -62,7 +62,7 @@ function takeRow(row: FeedRow, file: CatalogueFile, run: ConvertRun, facts: Fact
     return;
   }
   for (const fact of found) {
-    if (fact.kind === 'left out') run.leaveOut(fact.reason);
+    if (fact.kind === 'left out') run.leaveOut(fact.what);
     else facts.add(fact, place);
   }
 }
@@ -82,7 +82,7 @@ function printRetailers(run: ConvertRun, facts: FactBook, rules: CatalogueRules,
   }
   const known = facts.retailers();
   for (const { kind } of facts.orphans(known)) {
-    run.leaveOut(`they are ${kind}s of advertisers that are not among the retailers`);
+    run.leaveOut(`${kind}s of advertisers that are not among the retailers`);
   }
   const maker = new RetailerMaker(rules);
   const made = known.flatMap((retailer) => makeRetailer(retailer, maker, run));

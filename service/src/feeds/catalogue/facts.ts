@@ -64,10 +64,10 @@ export interface PartnershipFact {
   readonly advertiserId: string;
 }
 
-/** A row that is about nothing to be published, and why, in words that follow "were left out:". */
+/** A row that is about nothing to be published, and what such rows are. */
 export interface LeftOutFact {
   readonly kind: 'left out';
-  readonly reason: string;
+  readonly what: string;
 }
 
 export type CatalogueFact =
@@ -78,6 +78,6 @@ export type CatalogueFact =
   | PartnershipFact
   | LeftOutFact;
 
-export function leftOut(reason: string): CatalogueFact[] {
-  return [{ kind: 'left out', reason }];
+export function leftOut(what: string): CatalogueFact[] {
+  return [{ kind: 'left out', what }];
 }

@@ -76,7 +76,7 @@ class AnswerCutter {
   /** Whether the envelope that is open had a list of rows. */
   #hadList = false;
   #answerLine = 1;
-
+  /** Of what the envelope holds besides its rows. */
   #answerBytes = 0;
 
   // The value being cut out: whether it is a name, and where it began.
@@ -121,7 +121,7 @@ class AnswerCutter {
     // An envelope is opened instead, so that its rows have lines of their own; one that is broken is no bad row.
     const isEnvelope = isObject(value)
       ? this.#findList(value) !== undefined
-      : this.#rules.lists.some(([name]) => Buffer.from(bytes).includes(`"${name}"`));
+      : this.#rules.lists.some(([name = '']) => Buffer.from(bytes).includes(`"${name}"`));
     if (isEnvelope) return undefined;
     if (isObject(value)) this.#rules.onAnswer(value, place.line);
     this.#rows.push(this.#row(value, place, problem));

@@ -106,6 +106,7 @@ function readParts(row: Fields): Part[] {
 
 /** Of several that are as large, the one with the smallest id, whatever their order. */
 function largestPart(parts: readonly Part[]): Part | undefined {
+  if (parts.length < 2) return parts[0];
   return parts.toSorted((a, b) => compare(b.commission, a.commission) || (a.group < b.group ? -1 : 1))[0];
 }
 
@@ -129,7 +130,7 @@ function splitByGroup(
 function readProgramme(row: Fields): CatalogueFact[] {
   const membership = row.findText('membershipStatus');
   if (membership !== undefined && !Object.hasOwn(AWIN.membership.value, membership)) {
-    return leftOut('they are programmes that you have not joined');
+    return leftOut('programmes that you have not joined');
   }
   const region = row.findText('primaryRegion.countryCode');
   return [
@@ -181,7 +182,8 @@ function printConditions(group: Fields): string | undefined {
 function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
   const isCsv = format === 'CSV';
   const names = AWIN.offer.value[isCsv ? 'CSV' : 'JSON'];
-  if (row.find('advertiser.joined') === false) return leftOut('their programmes are not joined');
+  if (row.find('advertiser.joined') === false)
+    return leftOut('offers of programmes that you have not joined');
   const { pattern, zone } = AWIN.csvTimes.value;
   const deal = {
     advertiserId: row.text(names.advertiserId),

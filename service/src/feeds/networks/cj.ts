@@ -98,14 +98,18 @@ function readRecord(row: Fields): CommissionRecord {
   };
 }
 
-function joinRecords(records: readonly CommissionRecord[], group: Fields, currency: string): Sale {
+function joinRecords(
+  records: readonly [CommissionRecord, ...CommissionRecord[]],
+  group: Fields,
+  currency: string,
+): Sale {
   const originals = records.filter((record) => record.isOriginal);
   const [original, ...others] = originals;
   if (original === undefined)
     group.fail('', 'has corrections only: the file with the original record is missing');
   if (others.length > 0) group.fail('', 'has several original records');
   // Without an original the sale is refused; any record will do until then.
-  const told = original ?? (records[0] as CommissionRecord);
+  const told = original ?? records[0];
   const orderValue = sum(records.map((record) => record.orderValue));
   const commission = sum(records.map((record) => record.commission));
   const isReversed =
@@ -127,7 +131,7 @@ function joinRecords(records: readonly CommissionRecord[], group: Fields, curren
 }
 
 function readAdvertiser(row: Fields): CatalogueFact[] {
-  if (isForeign(row)) return leftOut('their advertisers are not joined');
+  if (isForeign(row)) return leftOut('advertisers that you have not joined');
   const advertiserId = row.text('advertiser-id');
   const category = row.findText('primary-category.child') ?? row.findText('primary-category.parent');
   const retailer: CatalogueFact = {
@@ -175,11 +179,11 @@ function readRate(fields: Fields, path: string): Rate {
 }
 
 function readLink(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
-  if (isForeign(row)) return leftOut('their advertisers are not joined');
+  if (isForeign(row)) return leftOut('links of advertisers that you have not joined');
   const code = row.findText('coupon-code');
   const type = row.findText('promotion-type');
   if (code === undefined && (type === undefined || !Object.hasOwn(CJ.promotionTypes.value, type))) {
-    return leftOut('they are links without a promotion');
+    return leftOut('links without a promotion');
   }
   const deal = {
     advertiserId: row.text('advertiser-id'),

@@ -4,7 +4,7 @@
 import { type Amount, isZero, multiply, ONE_HUNDREDTH } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
 import { joinTexts, plainText } from '../catalogue/texts.ts';
-import type { Fields } from '../fields.ts';
+import { type Fields, quote } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { CatalogueFeed, Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
@@ -75,15 +75,14 @@ function keptAmount(row: Fields, isDeclined: boolean, field: string, intendedFie
 function readCampaign(row: Fields): CatalogueFact[] {
   const status = row.findText('ContractStatus');
   if (status !== undefined && !Object.hasOwn(IMPACT.activeCampaigns.value, status)) {
-    return leftOut('their contracts are not active');
+    return leftOut('campaigns without an active contract');
   }
   const regions = row.list('ShippingRegions').map((region) => region.text(''));
   const current = regions.filter((region) => !Object.hasOwn(IMPACT.formerRegions.value, region));
-  const countries = current.flatMap((region) => REGIONS.get(region) ?? []);
-  if (countries.length < current.length) {
-    const unknown = current.filter((region) => !REGIONS.has(region));
-    row.fail('ShippingRegions', `has names that are not in the table: ${unknown.length}`);
+  for (const region of current.filter((name) => !REGIONS.has(name))) {
+    row.fail('ShippingRegions', `has ${quote(region)}, which is not in the table`);
   }
+  const countries = current.flatMap((region) => REGIONS.get(region) ?? []);
   return [
     {
       kind: 'retailer',
@@ -98,7 +97,7 @@ function readCampaign(row: Fields): CatalogueFact[] {
 function readContract(row: Fields): CatalogueFact[] {
   const status = row.findText('Status');
   if (status !== undefined && !Object.hasOwn(IMPACT.activeContracts.value, status)) {
-    return leftOut('their contracts are not active');
+    return leftOut('contracts that are not active');
   }
   const advertiserId = row.text('CampaignId');
   const currency = row.findText('Terms.Currency');
@@ -107,7 +106,7 @@ function readContract(row: Fields): CatalogueFact[] {
     .map((term) => plainText(term.findText('TermsContent') ?? ''));
   return row.list('Terms.EventPayouts').flatMap((payout): CatalogueFact[] => {
     if (!Object.hasOwn(IMPACT.saleCategories.value, payout.text('EventCategory'))) {
-      return leftOut('they pay for something else than purchases');
+      return leftOut('payouts for something else than purchases');
     }
     const id = payout.findText('EventTypeId') ?? `${advertiserId}:${payout.text('EventTypeName')}`;
     return [
@@ -133,9 +132,9 @@ function readRate(payout: Fields, currency: string | undefined): Rate {
 
 function readPromoCode(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
   if (Object.hasOwn(IMPACT.expiredDeals.value, row.findText('State') ?? ''))
-    return leftOut('they have expired');
+    return leftOut('deals and codes that have expired');
   if (Object.hasOwn(IMPACT.patternCodes.value, row.findText('MatchMode') ?? '')) {
-    return leftOut('their codes are expressions');
+    return leftOut('codes that are expressions');
   }
   return [
     {
@@ -152,7 +151,7 @@ function readPromoCode(row: Fields, readTime: TimeReader, readEnd: TimeReader): 
 
 function readDeal(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
   if (Object.hasOwn(IMPACT.expiredDeals.value, row.findText('State') ?? ''))
-    return leftOut('they have expired');
+    return leftOut('deals and codes that have expired');
   const deal = {
     advertiserId: row.text('CampaignId'),
     id: `deal ${row.text('Id')}`,

@@ -123,7 +123,7 @@ function total(items: readonly Verdict[]): Omit<Verdict, 'status'> {
 function readCampaign(row: Fields): CatalogueFact[] {
   const status = row.findText('campaign.publisher_status');
   if (status !== undefined && !Object.hasOwn(PARTNERIZE.approvedCampaign.value, status)) {
-    return leftOut('their campaigns have not approved you');
+    return leftOut('campaigns that have not approved you');
   }
   const advertiserId = row.text('campaign.campaign_id');
   const currency = row.findText('campaign.default_currency');
@@ -149,7 +149,7 @@ function readCommission(row: Fields, campaignId: string | undefined): CatalogueF
   const id = row.text('id');
   return row.list('rates').flatMap((rate, index): CatalogueFact[] => {
     const model = rate.word('performance_model', PARTNERIZE.rateModels.value);
-    if (model === 'click') return leftOut('they pay for clicks, not for purchases');
+    if (model === 'click') return leftOut('rates for clicks');
     const value = rate.amount('performance_value');
     return [
       {
@@ -175,7 +175,7 @@ function readVoucher(
   readEnd: TimeReader,
 ): CatalogueFact[] {
   if (!Object.hasOwn(PARTNERIZE.activeVoucher.value, row.findText('voucher_code.active') ?? 'y')) {
-    return leftOut('they are not active');
+    return leftOut('vouchers that are not active');
   }
   return [
     {

@@ -143,7 +143,7 @@ function readAdvertiser(row: Fields): CatalogueFact[] {
 function readPartnership(row: Fields): CatalogueFact[] {
   const status = row.findText('status');
   if (status !== undefined && !Object.hasOwn(RAKUTEN.activePartner.value, status)) {
-    return leftOut('their partnerships are not active');
+    return leftOut('partnerships that are not active');
   }
   return [{ kind: 'partnership', advertiserId: row.text('advertiser.id') }];
 }
@@ -154,7 +154,7 @@ function readOffer(row: Fields): CatalogueFact[] {
   return row.list('offer_rules').flatMap((rule): CatalogueFact[] => {
     const [commission] = rule.list('commissions');
     const [tier] = commission?.list('tiers') ?? [];
-    if (commission === undefined || tier === undefined) return leftOut('they are rules without a rate');
+    if (commission === undefined || tier === undefined) return leftOut('offer rules without a rate');
     commission.word('commission_type', RAKUTEN.rateTypes.value);
     return [
       {

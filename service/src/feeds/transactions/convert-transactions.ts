@@ -5,6 +5,7 @@
 import { printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { ImportSource } from '../../importer/formats/import-source.ts';
+import type { FieldProblem } from '../../importer/formats/raw-row.ts';
 import type { ConvertOptions, ConvertReport, RowSpool } from '../convert-report.ts';
 import { ConvertRun, type FeedPlace } from '../convert-run.ts';
 import { Fields } from '../fields.ts';
@@ -27,7 +28,8 @@ export async function convertTransactions(
   const pages = new PageCheck();
   for (const file of files) {
     for await (const rows of run.rows(file, feed.shape, pages)) {
-      for (const row of rows) conversion.take(row, { ...row.place, file: file.name });
+      for (const row of rows)
+        conversion.take(row, { line: row.place.line, item: row.place.item, file: file.name });
       await spool.flush();
     }
   }
@@ -60,10 +62,10 @@ class TransactionConversion {
     const fields = new Fields(row.value);
     const feed = this.#feed;
     this.#formats.add(row.format);
-    if (row.problem !== undefined) this.#reject(row, place, fields, [row.problem]);
+    if (row.problem !== undefined) this.#reject(row, place, [row.problem]);
     else if ('readSale' in feed) {
       const sale = feed.readSale(fields, row.format);
-      if (fields.problems.length > 0) this.#reject(row, place, fields, fields.problems);
+      if (fields.problems.length > 0) this.#reject(row, place, fields.problems);
       else this.#takeSale(sale, place);
     } else this.#takePart(feed, row, place, fields);
   }
@@ -88,10 +90,10 @@ class TransactionConversion {
 
   #takePart(feed: PartedSaleFeed, row: FeedRow, place: FeedPlace, fields: Fields): void {
     const part = feed.readPart(fields);
-    if (part === undefined) this.#run.leaveOut('they are of another kind than the source file asks for');
+    if (part === undefined) this.#run.leaveOut('rows of another transaction type');
     else if (fields.problems.length === 0) this.#groups.add(part, place);
     else {
-      this.#reject(row, place, fields, fields.problems);
+      this.#reject(row, place, fields.problems);
       if (part.saleId === '') this.#rowsWithoutSale++;
       else this.#groups.spoil(part.saleId, place);
     }
@@ -111,18 +113,12 @@ class TransactionConversion {
   #takeSale(sale: Sale, place: FeedPlace): void {
     const converted = this.#maker.make(sale);
     if (converted.kind === 'bad') this.#run.reject(place, sale.id, converted.problems);
-    else if (converted.kind === 'other organisation')
-      this.#run.leaveOut('they belong to other organisations');
+    else if (converted.kind === 'other organisation') this.#run.leaveOut('sales of other organisations');
     else this.#versions.add({ row: converted.row, version: sale.version ?? 0, place, id: sale.id });
   }
 
-  #reject(
-    row: FeedRow,
-    place: FeedPlace,
-    fields: Fields,
-    problems: Parameters<ConvertRun['reject']>[2],
-  ): void {
-    const id = new Fields(fields.find('')).findText(this.#feed.idField(row.format));
+  #reject(row: FeedRow, place: FeedPlace, problems: readonly FieldProblem[]): void {
+    const id = new Fields(row.value).findText(this.#feed.idField(row.format));
     this.#run.reject(place, id, problems);
   }
 

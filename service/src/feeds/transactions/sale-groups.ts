@@ -9,7 +9,7 @@ export interface SaleGroup {
   readonly saleId: string;
   /** Of the part that was read first. */
   readonly place: FeedPlace;
-  readonly parts: readonly SalePart[];
+  readonly parts: readonly [SalePart, ...SalePart[]];
   /** What is wrong with one of the parts, or between two versions of it. */
   readonly problems: readonly FieldProblem[];
 }
@@ -41,8 +41,9 @@ export class SaleGroups {
         field: `row ${partId}`,
         reason: 'comes in two versions, and nothing tells which is newer',
       }));
-      // The part itself has been told of.
-      if (!isSpoilt) yield { saleId, place, parts: [...parts.values()], problems };
+      const [first, ...others] = parts.values();
+      // The part that spoils a sale has been told of.
+      if (first !== undefined && !isSpoilt) yield { saleId, place, parts: [first, ...others], problems };
     }
   }
 

@@ -21,7 +21,7 @@ export interface VersionOutcome {
   readonly conflicts: readonly SaleVersion[];
   /** Sales that were decided, and that the network says to be pending since. */
   readonly reopened: number;
-  /** Declined sales whose amounts no version tells. */
+  /** Declined sales of which no version tells any amount. */
   readonly withoutAmounts: number;
 }
 
@@ -45,7 +45,7 @@ export class SaleVersions {
   /** By the number of the sale; few, if any. */
   readonly #conflicts = new Map<number, SaleVersion>();
   readonly #newestPending = new Map<number, number>();
-  /** Declined sales that came without amounts: another version may tell them. */
+  /** Declined sales that came without an amount: another version may tell it. */
   readonly #hollow = new Map<string, SaleVersion>();
   /** Versions of those that differ from the one that is kept, and are no older. */
   readonly #hollowConflicts = new Map<string, SaleVersion>();
@@ -66,7 +66,8 @@ export class SaleVersions {
     for (const [id, version] of this.#hollow) {
       if (this.#hollowConflicts.has(id)) continue;
       const known = this.#numbers.get(version.row.id);
-      if (known === undefined) withoutAmounts++;
+      if (known === undefined)
+        withoutAmounts += version.row.orderValue === 0 && version.row.cashback === 0 ? 1 : 0;
       else if (rankOf(version) < (this.#ranks[known.line] ?? 0) || this.#conflicts.has(known.line)) continue;
       this.#addWhole(known === undefined ? version : this.#filled(version, known.line));
     }
@@ -121,13 +122,16 @@ export class SaleVersions {
   }
 
   #filled(version: SaleVersion, number: number): SaleVersion {
-    const [orderValue = 0, cashback = 0] = [this.#orderValues[number], this.#cashbacks[number]];
-    return { ...version, row: { ...version.row, orderValue, cashback } };
+    const { row } = version;
+    const orderValue = row.orderValue || (this.#orderValues[number] ?? 0);
+    const cashback = row.cashback || (this.#cashbacks[number] ?? 0);
+    return { ...version, row: { ...row, orderValue, cashback } };
   }
 }
 
+/** Whether an amount of a declined sale may have been lost. */
 function isHollow({ status, orderValue, cashback }: ConvertedRow): boolean {
-  return status === 'DECLINED' && orderValue === 0 && cashback === 0;
+  return status === 'DECLINED' && (orderValue === 0 || cashback === 0);
 }
 
 function hash(text: string): number {

@@ -19,11 +19,12 @@ export function findOwner(sale: Sale, source: Source, organisation: string | und
   if (source.subId === 'uid') return user(subId ?? null);
   // A sale without a click is printed all the same: the import decides what to do with sales that nobody owns.
   if (source.subId === 'click') return subId === undefined ? user(null) : { kind: 'click', clickId: subId };
-  const at = subId?.indexOf(source.separator ?? '') ?? -1;
-  if (subId === undefined || at < 1 || at + (source.separator ?? '').length >= subId.length) {
-    const reason = `must be an organisation, ${JSON.stringify(source.separator)} and a passbackUid`;
+  const { separator = '' } = source;
+  const [owner, ...rest] = subId?.split(separator) ?? [];
+  const passbackUid = rest.join(separator);
+  if (owner === undefined || owner === '' || passbackUid === '') {
+    const reason = `must be an organisation, ${JSON.stringify(separator)} and a passbackUid`;
     return { kind: 'unknown', problem: { field: 'the sub-id', reason } };
   }
-  if (subId.slice(0, at) !== organisation) return { kind: 'other organisation' };
-  return user(subId.slice(at + (source.separator ?? '').length));
+  return owner === organisation ? user(passbackUid) : { kind: 'other organisation' };
 }
