@@ -332,44 +332,77 @@ describe('any chunking of the same bytes gives the same rows', () => {
     }
     expect(await read(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
   });
-
-  test('random files, cut at random', async () => {
-    const value = fc.oneof(
-      fc.jsonValue().map((json) => JSON.stringify(json, null, 1)),
-      fc.string(),
-    );
-    const file = fc.oneof(
-      fc.array(value).map((values) => `[${values.join(',')}]`),
-      fc.array(value).map((values) => `{"data":[${values.join(',')}]}`),
-      fc.array(value).map((values) => values.join('\n')),
-      fc
-        .array(fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'ä') }))
-        .map((cells) => `id,country\n${cells.join(',')}`),
-    );
-    await fc.assert(
-      fc.asyncProperty(file, fc.array(fc.nat(300), { maxLength: 8 }), async (text, cuts) => {
-        const bytes = Buffer.from(text);
-        const edges = [0, ...cuts.toSorted((x, y) => x - y), bytes.length];
-        const chunks = edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
-        expect(await read(chunks)).toEqual(await read([bytes]));
-      }),
-      { numRuns: 300 },
-    );
-  });
 });
 
-test('whatever JSON can say comes out of a list as it went in', async () => {
+/** Bytes in pieces, cut at any places. */
+function cut(text: string, places: readonly number[]): Uint8Array[] {
+  const bytes = Buffer.from(text);
+  const edges = [0, ...places.filter((place) => place < bytes.length).sort((x, y) => x - y), bytes.length];
+  return edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
+}
+
+const places = fc.array(fc.nat(300), { maxLength: 8 });
+
+test('whatever JSON can say comes out as it went in, however it is written and cut', async () => {
+  const forms: Record<string, (values: readonly unknown[]) => string> = {
+    'a list': (values) => JSON.stringify(values),
+    'a list on many lines': (values) => JSON.stringify(values, null, 2),
+    'an envelope': (values) => JSON.stringify({ cursor: null, data: values }),
+    // A list or an envelope on the first line would be taken for the whole file.
+    NDJSON: (values) => [{}, ...values].map((value) => JSON.stringify(value)).join('\n'),
+  };
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.jsonValue()), fc.constantFrom(0, 2), async (values, indent) => {
-      // A long number is exact or infinite here, never rounded; JSON values of fast-check hold both kinds.
-      const plain = JSON.parse(JSON.stringify(values), (_, v) =>
-        typeof v === 'number' ? (Math.round(v) % 1e6) + 0 : v,
-      );
-      const outcome = await readText(JSON.stringify(plain, null, indent));
-      expect(outcome.broken).toBeUndefined();
-      expect(outcome.rows.map((row) => row.value)).toEqual(plain);
-    }),
-    { numRuns: 200 },
+    fc.asyncProperty(
+      fc.array(fc.jsonValue()),
+      fc.constantFrom(...Object.entries(forms)),
+      places,
+      async (values, [name, print], at) => {
+        // A long number is exact or infinite here, never rounded; JSON values of fast-check hold both kinds.
+        const plain = JSON.parse(JSON.stringify(values), (_, v) =>
+          typeof v === 'number' ? (Math.round(v) % 1e6) + 0 : v,
+        );
+        const outcome = await read(cut(print(plain), at));
+        expect(outcome.broken).toBeUndefined();
+        expect(outcome.rows.map((row) => row.value)).toEqual(name === 'NDJSON' ? [{}, ...plain] : plain);
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test('whatever a table says comes out as it went in, each row with its line, however it is quoted and cut', async () => {
+  const cell = fc.record({
+    text: fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r\n', 'ä', '😀', ' ') }),
+    isQuoted: fc.boolean(),
+  });
+  const print = ({ text, isQuoted }: { text: string; isQuoted: boolean }) =>
+    isQuoted || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(cell, cell), { maxLength: 6 }),
+      fc.constantFrom('\n', '\r\n'),
+      fc.boolean(),
+      places,
+      async (records, lineEnd, endsWithLine, at) => {
+        const lines = records.map((cells) => `${cells.map(print).join(',')}${lineEnd}`);
+        const text = `passbackUid,country${lineEnd}${lines.join('')}`;
+        let line = 2;
+        const expected = records.map(([first, second], index) => {
+          const row = {
+            line,
+            ...(first.text !== '' && { passbackUid: first.text }),
+            ...(second.text !== '' && { country: second.text }),
+          };
+          line += (lines[index] ?? '').split('\n').length - 1;
+          return row;
+        });
+        const outcome = await read(cut(endsWithLine ? text : text.slice(0, -lineEnd.length), at));
+        expect(outcome.rows.map(({ place, value }) => ({ line: place.line, ...(value as object) }))).toEqual(
+          expected,
+        );
+      },
+    ),
+    { numRuns: 400 },
   );
 });
 
