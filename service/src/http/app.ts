@@ -14,12 +14,12 @@ import type { CounterMaker } from './access/request-counter.ts';
 import type { TokenDirectory } from './access/token-directory.ts';
 import { responseBody } from './content/response-body.ts';
 import { type Exchange, openExchange } from './exchange.ts';
-import type { Metrics } from './metrics.ts';
 import type { Services } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
 import { problem } from './problem.ts';
 import type { Reply } from './reply.ts';
 import { logRequest } from './request-log.ts';
+import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
 import { sitePages } from './site/site.ts';
 
@@ -49,7 +49,7 @@ export interface AppDependencies extends Omit<Services, 'pageSize'> {
   /** Whether callers should take their next request elsewhere while this node still listens. */
   readonly isLeaving: () => boolean;
   readonly logger: Logger;
-  readonly metrics: Metrics | undefined;
+  readonly tally: RequestTally;
   readonly settings: AppSettings;
   /** A public token that everyone who opens the pages may use: the sandbox's. */
   readonly pageToken?: string | undefined;
@@ -101,7 +101,7 @@ export function buildApp(dependencies: AppDependencies): App {
 
   function respond(exchange: Exchange, reply: Reply): Response {
     const durationMs = performance.now() - exchange.startedAtMs;
-    dependencies.metrics?.count(exchange.route, reply.status, durationMs);
+    dependencies.tally.count(exchange.route, reply.status, durationMs);
     logRequest(logger, {
       requestId: exchange.requestId,
       tokenId: exchange.token?.id,

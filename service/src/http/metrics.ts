@@ -1,92 +1,106 @@
-// What a monitoring system sees: requests and their durations by route, and what is in memory. Labels are our
-// own routes and statuses, never anything that a caller sent.
-
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+// What a monitoring system sees, in the text format of Prometheus. Labels are our own words, such as routes and
+// statuses, never anything that a caller sent.
 
 import type { ReplicaState } from '../domain/stores.ts';
+import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
 export interface NodeState {
-  readonly replica: ReplicaState | undefined;
-  readonly catalogueRevision: number | undefined;
+  readonly routes: RouteTallies;
   readonly isReady: boolean;
-  /** Whether the last look at the database succeeded. */
   readonly isDatabaseUsable: boolean;
+  readonly catalogueRevision: number | undefined;
+  readonly replica: ReplicaState | undefined;
 }
 
-export class Metrics {
-  readonly #registry = new Registry();
-  readonly #requests = new Counter({
-    name: 'offerbook_http_requests_total',
-    help: 'Requests answered.',
-    labelNames: ['route', 'status'],
-    registers: [this.#registry],
-  });
-  readonly #durations = new Histogram({
-    name: 'offerbook_http_request_duration_seconds',
+/** Adding a metric is a line here, and one in docs/operations.md. */
+const METRICS: Readonly<Record<string, Metric>> = {
+  offerbook_http_requests_total: counter('Requests answered.', requestSamples),
+  offerbook_http_request_duration_seconds: {
+    type: 'histogram',
     help: 'How long answers took.',
-    labelNames: ['route'],
-    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 2.5],
-    registers: [this.#registry],
+    read: durationSamples,
+  },
+  offerbook_ready: gauge('Whether this process should get requests.', ({ isReady }) => isReady),
+  offerbook_database_usable: gauge(
+    'Whether the database, the primary if it has replicas, can be used.',
+    ({ isDatabaseUsable }) => isDatabaseUsable,
+  ),
+  offerbook_catalogue_revision: gauge(
+    'The revision of the catalogue that is served.',
+    ({ catalogueRevision }) => catalogueRevision ?? 0,
+  ),
+  offerbook_replica_usable: gauge(
+    'Whether pages of transactions are read from the replica.',
+    ({ replica }) => replica?.isUsable,
+  ),
+  offerbook_replica_lag_seconds: gauge(
+    'How far the replica is behind the primary.',
+    ({ replica }) => replica && replica.lagMs / 1_000,
+  ),
+  process_resident_memory_bytes: gauge('Resident memory.', () => process.memoryUsage.rss()),
+  process_cpu_seconds_total: counter('Processor time used.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  }),
+};
+
+interface Metric {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly read: (state: NodeState) => Reading;
+}
+
+/** A metric without labels has one value. Undefined: the metric means nothing for this node, and is left out. */
+type Reading = number | boolean | readonly Sample[] | undefined;
+
+interface Sample {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+  /** Of the name, as histograms have them. */
+  readonly suffix?: '_bucket' | '_sum' | '_count';
+}
+
+export function metricsPage(state: NodeState): Response {
+  const families = Object.entries(METRICS).map(([name, metric]) => print(name, metric, metric.read(state)));
+  return new Response(families.join(''), {
+    headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
   });
+}
 
-  constructor(state: () => NodeState) {
-    this.#gauge('offerbook_ready', 'Whether this process should get requests.', () =>
-      Number(state().isReady),
-    );
-    this.#gauge(
-      'offerbook_database_usable',
-      'Whether the database, the primary if it has replicas, can be read.',
-      () => Number(state().isDatabaseUsable),
-    );
-    this.#gauge(
-      'offerbook_catalogue_revision',
-      'The revision of the catalogue that is served.',
-      () => state().catalogueRevision ?? 0,
-    );
-    if (state().replica !== undefined) this.#replicaGauges(() => state().replica);
-    this.#gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-    new Counter({
-      name: 'process_cpu_seconds_total',
-      help: 'Processor time used.',
-      registers: [this.#registry],
-      collect() {
-        const { user, system } = process.cpuUsage();
-        this.reset();
-        this.inc((user + system) / 1e6);
-      },
+function print(name: string, { type, help }: Metric, reading: Reading): string {
+  if (reading === undefined) return '';
+  const samples = typeof reading === 'object' ? reading : [{ labels: {}, value: Number(reading) }];
+  const lines = samples.map(({ labels, value, suffix = '' }) => {
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+    return `${name}${suffix}${pairs.length === 0 ? '' : `{${pairs.join()}}`} ${value}\n`;
+  });
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function requestSamples({ routes }: NodeState): Sample[] {
+  return [...routes].flatMap(([route, { statuses }]) =>
+    [...statuses].map(([status, value]) => ({ labels: { route, status }, value })),
+  );
+}
+
+/** A bucket of a histogram counts everything up to its bound. */
+function durationSamples({ routes }: NodeState): Sample[] {
+  return [...routes].flatMap(([route, { buckets, seconds }]) => {
+    let count = 0;
+    const samples: Sample[] = buckets.map((inBucket, i) => {
+      count += inBucket;
+      return { labels: { route, le: BUCKETS_S[i] ?? '+Inf' }, value: count, suffix: '_bucket' };
     });
-  }
+    samples.push({ labels: { route }, value: seconds, suffix: '_sum' });
+    samples.push({ labels: { route }, value: count, suffix: '_count' });
+    return samples;
+  });
+}
 
-  count(route: string, status: number, durationMs: number): void {
-    this.#requests.inc({ route, status });
-    this.#durations.observe({ route }, durationMs / 1000);
-  }
+function gauge(help: string, read: Metric['read']): Metric {
+  return { type: 'gauge', help, read };
+}
 
-  async page(): Promise<Response> {
-    return new Response(await this.#registry.metrics(), {
-      headers: { 'Content-Type': this.#registry.contentType },
-    });
-  }
-
-  #replicaGauges(replica: () => ReplicaState | undefined): void {
-    this.#gauge('offerbook_replica_usable', 'Whether pages of transactions are read from the replica.', () =>
-      Number(replica()?.isUsable ?? false),
-    );
-    this.#gauge(
-      'offerbook_replica_lag_seconds',
-      'How far the replica is behind the primary.',
-      () => (replica()?.lagMs ?? 0) / 1_000,
-    );
-  }
-
-  #gauge(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: [this.#registry],
-      collect() {
-        this.set(read());
-      },
-    });
-  }
+function counter(help: string, read: Metric['read']): Metric {
+  return { type: 'counter', help, read };
 }

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
-import { Metrics } from '../../src/http/metrics.ts';
+import { metricsPage } from '../../src/http/metrics.ts';
+import { RequestTally } from '../../src/http/request-tally.ts';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
@@ -202,14 +203,15 @@ function answers(url: string): Promise<boolean> {
 }
 
 test('docs/operations.md lists every metric with its type and labels, and no other', async () => {
-  const metrics = new Metrics(() => ({
+  const tally = new RequestTally();
+  tally.count('/v1/coupons/', 200, 1);
+  const page = await metricsPage({
+    routes: tally.routes,
     isReady: true,
     isDatabaseUsable: true,
     catalogueRevision: 1,
     replica: { isUsable: true, lagMs: 0 },
-  }));
-  metrics.count('/v1/coupons/', 200, 1);
-  const page = await (await metrics.page()).text();
+  }).text();
   const printed = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
     const [, labels = ''] = new RegExp(`^${name}(?:_count)?{(.*)} `, 'm').exec(page) ?? [];
     return [name, type, [...labels.matchAll(/(\w+)="/g)].map(([, label]) => `\`${label}\``).join(', ')];

@@ -9,6 +9,7 @@ import type { Logger } from '../../domain/logger.ts';
 import type { Stores, TransactionQuery } from '../../domain/stores.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
+import { RequestTally } from '../../http/request-tally.ts';
 import type { Route } from '../../http/router.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { openAdmin } from './admin.ts';
@@ -57,6 +58,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const catalogue = new Catalogue(clock);
   const builder = options.builder ?? new SnapshotBuilder(options.databaseUrl);
   const health = new DatabaseHealth(logger);
+  const tally = new RequestTally();
   let stopping = false;
   let following: ChangeFollower | undefined;
   const isReady = () => !stopping && tokens.ready && catalogue.ready;
@@ -81,14 +83,13 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   let url = '';
   try {
     const state = () => ({
+      routes: tally.routes,
       isReady: isReady(),
       isDatabaseUsable: health.isUsable,
       catalogueRevision: catalogue.revision,
       replica: stores.replica(),
     });
-    const admin = settings.adminPort === undefined ? undefined : await openAdmin(settings.adminPort, state);
-    if (admin !== undefined) opened.push(admin.stop);
-    const metrics = admin?.metrics;
+    if (settings.adminPort !== undefined) opened.push(openAdmin(settings.adminPort, state).stop);
     const app = buildApp({
       catalogue,
       tokens,
@@ -101,7 +102,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       // Without a delay the port is closed at once, and whoever had to connect again would find it so.
       isLeaving: () => stopping && settings.drainDelay > 0,
       logger,
-      metrics,
+      tally,
       settings,
       extraRoutes: options.extraRoutes,
       pageToken: options.pageToken,

@@ -1,0 +1,54 @@
+// Counts answers by route, status and duration, for the metrics. The counts are plain data, so that those of several
+// threads can be sent to one of them and added up there.
+
+/** Upper bounds in seconds. After them comes one more bucket, for everything that took longer. */
+export const BUCKETS_S = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 2.5] as const;
+
+export interface RouteTally {
+  readonly statuses: Map<number, number>;
+  /** Each answer is in one bucket. */
+  readonly buckets: number[];
+  seconds: number;
+}
+
+export type RouteTallies = ReadonlyMap<string, RouteTally>;
+
+export class RequestTally {
+  readonly #routes = new Map<string, RouteTally>();
+
+  get routes(): RouteTallies {
+    return this.#routes;
+  }
+
+  count(route: string, status: number, durationMs: number): void {
+    const tally = this.#of(route);
+    const seconds = durationMs / 1_000;
+    const bucket = BUCKETS_S.findIndex((bound) => seconds <= bound);
+    tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+    increase(tally.buckets, bucket < 0 ? BUCKETS_S.length : bucket, 1);
+    tally.seconds += seconds;
+  }
+
+  add(routes: RouteTallies): void {
+    for (const [route, { statuses, buckets, seconds }] of routes) {
+      const tally = this.#of(route);
+      for (const [status, count] of statuses) {
+        tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + count);
+      }
+      for (const [bucket, count] of buckets.entries()) increase(tally.buckets, bucket, count);
+      tally.seconds += seconds;
+    }
+  }
+
+  #of(route: string): RouteTally {
+    const known = this.#routes.get(route);
+    if (known !== undefined) return known;
+    const tally = { statuses: new Map(), buckets: [...BUCKETS_S.map(() => 0), 0], seconds: 0 };
+    this.#routes.set(route, tally);
+    return tally;
+  }
+}
+
+function increase(counts: number[], index: number, by: number): void {
+  counts[index] = (counts[index] ?? 0) + by;
+}
