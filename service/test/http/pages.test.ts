@@ -67,6 +67,13 @@ describe('the explorer', () => {
     },
   );
 
+  test.each(['/', '/docs', '/errors/', '/errors/not_found', '/openapi.json', '/favicon.svg'])(
+    'no browser guesses what %s is',
+    async (path) => {
+      expect((await node.get(path)).headers.get('X-Content-Type-Options')).toBe('nosniff');
+    },
+  );
+
   test('a node that is given a private token for its pages does not start', () => {
     return expect(TestNode.start({ pageToken: newTokenText('private') })).rejects.toThrow(
       'only a public token may be put into a page',
