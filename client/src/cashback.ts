@@ -3,8 +3,8 @@
 import type { CashbackOffer } from './wire.ts';
 
 /**
- * `5%` or `€7.50`, in the way of a locale such as `'de-AT'`; without one, that of the machine. The service names no
- * currency for a fixed cashback: give the one that its operator has told you, or get the bare number.
+ * `5%` or `€7.50`, in the way of a locale such as `'de-AT'`; without one, that of the machine. An answer names no
+ * currency for a fixed cashback: give the one that the service's reference or its operator names, or get the bare number.
  */
 export function formatCashback(
   offer: Pick<CashbackOffer, 'cashbackPercentage' | 'maximumFixedCommissionFee'>,

@@ -29,20 +29,20 @@ test('offers-page lists offers page by page, and filters them', async () => {
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage();
-    await page.goto(`${site.url}/?api=${node.url}&token=${token}`);
+    await page.goto(`${site.url}/?api=${node.url}&token=${token}&currency=EUR`);
     const items = page.locator('li');
     await items.nth(1).waitFor();
-    expect(await items.allTextContents()).toEqual(['Alpha <b> 5 % Offer 11', 'Alpha <b> 7.5 Offer 12']);
+    expect(await items.allTextContents()).toEqual(['Alpha <b> 5% Offer 11', 'Alpha <b> €7.50 Offer 12']);
 
     await page.click('#more');
     await items.nth(2).waitFor();
-    expect(await items.last().textContent()).toBe('Beta 7.5 % Offer 13');
+    expect(await items.last().textContent()).toBe('Beta 7.5% Offer 13');
     expect(await page.isHidden('#more')).toBe(true);
 
     await page.fill('[name=country]', 'at');
     await page.click('[type=submit]');
     await page.locator('li:only-child').waitFor();
-    expect(await items.allTextContents()).toEqual(['Beta 7.5 % Offer 13']);
+    expect(await items.allTextContents()).toEqual(['Beta 7.5% Offer 13']);
 
     await page.fill('[name=country]', '??');
     await page.click('[type=submit]');

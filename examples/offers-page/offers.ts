@@ -1,12 +1,21 @@
 // Lists cashback offers in a page. A public token may be in client-side code; here it comes, with the address
-// of the service, from the page's own address: ?api=http://localhost:8080&token=ob_pub_…
+// of the service and the currency of fixed cashbacks, from the page's own address:
+// ?api=http://localhost:8080&token=ob_pub_…&currency=EUR
 
-import { type CashbackOffer, OfferbookClient, OfferbookError, type Page } from '@offerbook/client';
+import {
+  type CashbackOffer,
+  formatCashback,
+  OfferbookClient,
+  OfferbookError,
+  type Page,
+} from '@offerbook/client';
 
 const form = find('form', HTMLFormElement);
 const list = find('ul', HTMLUListElement);
 const more = find('#more', HTMLButtonElement);
 const message = find('[role=alert]', HTMLElement);
+/** As the operator has told it; without it, fixed amounts are bare numbers. */
+const currency = new URLSearchParams(location.search).get('currency') ?? undefined;
 /** The search that is shown; a new one ends it. */
 let search = new AbortController();
 
@@ -65,8 +74,7 @@ function item(offer: CashbackOffer): HTMLLIElement {
   const link = document.createElement('a');
   link.href = offer.url;
   link.textContent = offer.name;
-  const reward =
-    offer.maximumFixedCommissionFee ?? `${(offer.cashbackPercentage * 100).toLocaleString('en')} %`;
+  const reward = formatCashback(offer, 'en', currency);
   const line = document.createElement('li');
   // Text stays text: what a retailer wrote is never read as HTML.
   line.append(link, ` ${reward} ${offer.description}`);

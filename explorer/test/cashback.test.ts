@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { bestOffer, cashbackAmount, headline, type Offer } from '../src/catalogue/cashback.ts';
+import { amountPrinter, bestOffer, headline, type Offer } from '../src/catalogue/cashback.ts';
 
 function offer(cashbackPercentage: number, fixed: number | null = null, countries = ['DE']): Offer {
   return {
@@ -16,22 +16,25 @@ function offer(cashbackPercentage: number, fixed: number | null = null, countrie
 
 describe('an offer in words', () => {
   test.each([
-    [offer(0.05), '5%'],
-    [offer(0.145), '14.5%'],
-    [offer(0.12345), '12.35%'],
-    [offer(0), '0%'],
-    [offer(0, 7.5), '€7.50'],
-    [offer(0, 7), '€7'],
-    [offer(0, 7.5, ['GB']), '£7.50'],
-    [offer(0, 1234.5, ['US']), '$1,234.50'],
-    [offer(0, 500, ['SE']), 'kr\u00a0500'],
-    [offer(0, 7.5, ['DE', 'AT']), '€7.50'],
-    // In which of the two currencies it is meant cannot be told.
-    [offer(0, 7.5, ['DE', 'GB']), '7.50'],
-    [offer(0, 7.5, ['ZZ']), '7.50'],
-    [offer(0, 7.5, []), '7.50'],
-  ])('%j', (given, words) => {
-    expect(cashbackAmount(given)).toBe(words);
+    [offer(0.05), 'EUR', '5%'],
+    [offer(0.145), undefined, '14.5%'],
+    [offer(0.12345), 'EUR', '12.35%'],
+    [offer(0), 'EUR', '0%'],
+    [offer(0, 7.5), 'EUR', '€7.50'],
+    [offer(0, 7), 'EUR', '€7'],
+    [offer(0, 1234.5), 'GBP', '£1,234.50'],
+    [offer(0, 500), 'SEK', 'kr\u00a0500'],
+  ])('%j in %p', (given, currency, text) => {
+    expect(amountPrinter(currency)(given)).toEqual({ text, lacksCurrency: false });
+  });
+
+  test('is a bare number, and said to be, where no currency is named: none is guessed from the countries', () => {
+    const given = offer(0, 7.5, ['GB']);
+    expect(amountPrinter(undefined)(given)).toEqual({ text: '7.50', lacksCurrency: true });
+    expect(headline([given, offer(0, 5)], amountPrinter(undefined))).toEqual({
+      text: 'Up to 7.50',
+      lacksCurrency: true,
+    });
   });
 });
 
@@ -44,7 +47,8 @@ test('the best offer is the highest percentage, and a fixed amount only where th
 });
 
 test('"up to" is said only where there is less to be had, too', () => {
-  expect(headline([offer(0.08), offer(0.02)])).toBe('Up to 8%');
-  expect(headline([offer(0.08), offer(0.08)])).toBe('8%');
-  expect(headline([])).toBeUndefined();
+  const words = (...offers: Offer[]) => headline(offers, amountPrinter('EUR'))?.text;
+  expect(words(offer(0.08), offer(0.02))).toBe('Up to 8%');
+  expect(words(offer(0.08), offer(0.08))).toBe('8%');
+  expect(words()).toBeUndefined();
 });

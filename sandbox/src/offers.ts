@@ -80,14 +80,14 @@ function percentage(random: Random, shop: Shop, goods: string): Terms {
   };
 }
 
-/** A fixed amount has no currency of its own, so it is offered only where people pay in the shop's. */
+/** Fixed amounts are in euros, the currency of the sandbox. The least order is in the shop's money, so that must be the customer's too. */
 function fixedAmount(random: Random, shop: Shop, goods: string): Terms {
-  const { currencyCode, unitsForEuro } = shop.home;
+  const { currencyCode } = shop.home;
   const minimumEuros = random.logBetween(...shop.category.orderValue);
   const minimum = printPrice(shop, minimumEuros);
   return {
     cashbackPercentage: 0,
-    maximumFixedCommissionFee: roundPrice(minimumEuros * random.between(0.05, 0.12) * unitsForEuro),
+    maximumFixedCommissionFee: roundPrice(minimumEuros * random.between(0.05, 0.12)),
     countries: someOf(
       random,
       shop.countries.filter((code) => getCountry(code).currencyCode === currencyCode),

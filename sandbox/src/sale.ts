@@ -27,8 +27,10 @@ export function makeSale(seed: number, id: string, market: Market): Sale {
   const choice = market.pick(random, country);
   const [min, max] = getCategory(choice.offer.category).orderValue;
   const { cashbackPercentage, maximumFixedCommissionFee } = choice.offer;
+  /** In the money of the country; the offer has it in euros. */
+  const fixed = (maximumFixedCommissionFee ?? 0) * country.unitsForEuro;
   // A fixed amount is paid for orders from some value on: never for one that is hardly more than the cashback.
-  const leastValue = (maximumFixedCommissionFee ?? 0) * random.between(8, 20);
+  const leastValue = fixed * random.between(8, 20);
   const wouldPay = Math.max(priceTag(random, min, max) * country.unitsForEuro, leastValue);
   const orderValue = roundMoney(wouldPay, country.decimals);
   return {
@@ -38,7 +40,7 @@ export function makeSale(seed: number, id: string, market: Market): Sale {
     soldAt: printSecond(soldMs),
     currencyCode: country.currencyCode,
     orderValue,
-    cashback: maximumFixedCommissionFee ?? roundMoney(orderValue * cashbackPercentage, country.decimals),
+    cashback: roundMoney(fixed > 0 ? fixed : orderValue * cashbackPercentage, country.decimals),
     activatedAt: isClaimed ? null : printSecond(clickedMs - random.whole(0, 3) * SECOND_MS),
     passbackUid: passbackUid(seed, random),
     passbackData: isClaimed ? null : passbackData(random, country.code),

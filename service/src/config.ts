@@ -46,6 +46,12 @@ const SETTINGS = {
     '',
     optional(webOrigin),
   ),
+  currency: setting(
+    'currency of fixed cashbacks, ISO 4217, such as EUR, for the reference and the explorer',
+    'code',
+    '',
+    optional(currencyCode),
+  ),
   drainDelay: setting(
     'seconds to go on serving after SIGTERM, for load balancers that ask /readyz, 0 to 300',
     'seconds',
@@ -220,6 +226,12 @@ function oneOf<const T extends string>(values: readonly T[]) {
 /** Not repeated when it is bad: it may hold a password. */
 function postgresUrl(text: string): string {
   if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('must be a URL such as postgres://user@host/name');
+  return text;
+}
+
+function currencyCode(text: string): string {
+  if (!/^[A-Z]{3}$/.test(text))
+    throw new Error(`must be a currency code of three capital letters, such as EUR, not "${text}"`);
   return text;
 }
 

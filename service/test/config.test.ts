@@ -16,6 +16,15 @@ function serviceLinks(name: string): Record<string, string> {
   };
 }
 
+test('--currency takes a code of three capital letters, or nothing', () => {
+  const read = (currency: string) => readServeSettings({ currency }, {}).currency;
+  expect([read('EUR'), read('')]).toEqual(['EUR', undefined]);
+  for (const bad of ['eur', 'EURO', '€', ' EUR'])
+    expect(() => read(bad)).toThrow(
+      `--currency must be a currency code of three capital letters, such as EUR, not "${bad}"`,
+    );
+});
+
 describe('the variables of Kubernetes', () => {
   test.each(['OFFERBOOK', 'OFFERBOOK_ADMIN', 'OFFERBOOK_DB'])('of a Service are no settings: %s', (name) => {
     expect(readServeSettings({}, serviceLinks(name))).toEqual(readServeSettings({}, {}));

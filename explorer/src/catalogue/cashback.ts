@@ -1,22 +1,25 @@
-// What a cashback offer is worth, in words, and which of several is the one to show.
+// What a cashback offer is worth, in words, and which of several is the one to show. Fixed amounts are in the currency
+// that the operator has named; without it they are bare numbers, and are said to be.
 
-import type { Retailer } from '@offerbook/client';
-import { sharedCurrency } from './currency.ts';
+import { formatCashback, type RetailerOffer } from '@offerbook/client';
 
-export type Offer = Retailer['cashbackOffers'][number];
+export type Offer = RetailerOffer;
 
-const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
+export interface Amount {
+  readonly text: string;
+  /** Whether it is a number of something that nobody has named. */
+  readonly lacksCurrency: boolean;
+}
 
-/** `5%`, `€7.50`; an amount whose currency cannot be told is a bare number. */
-export function cashbackAmount(offer: Offer): string {
-  const fixed = offer.maximumFixedCommissionFee;
-  if (fixed === null) return PERCENT.format(offer.cashbackPercentage);
-  const currency = sharedCurrency(offer.countries);
-  const style: Intl.NumberFormatOptions =
-    currency === undefined
-      ? { minimumFractionDigits: 2 }
-      : { style: 'currency', currency, currencyDisplay: 'narrowSymbol' };
-  return new Intl.NumberFormat('en', { ...style, trailingZeroDisplay: 'stripIfInteger' }).format(fixed);
+/** How this page prints amounts. */
+export type PrintAmount = (offer: Offer) => Amount;
+
+/** `5%`, `€7.50`, or `7.50` without a currency. */
+export function amountPrinter(currency: string | undefined): PrintAmount {
+  return (offer) => ({
+    text: formatCashback(offer, 'en', currency),
+    lacksCurrency: currency === undefined && offer.maximumFixedCommissionFee !== null,
+  });
 }
 
 /**
@@ -40,9 +43,10 @@ function isBetter(offer: Offer, than: Offer): boolean {
 }
 
 /** `Up to 8%` when there are offers of less, `8%` when there are not. */
-export function headline(offers: readonly Offer[]): string | undefined {
+export function headline(offers: readonly Offer[], printAmount: PrintAmount): Amount | undefined {
   const best = bestOffer(offers);
   if (best === undefined) return undefined;
-  const amount = cashbackAmount(best);
-  return offers.some((offer) => cashbackAmount(offer) !== amount) ? `Up to ${amount}` : amount;
+  const amount = printAmount(best);
+  const hasLess = offers.some((offer) => printAmount(offer).text !== amount.text);
+  return hasLess ? { ...amount, text: `Up to ${amount.text}` } : amount;
 }

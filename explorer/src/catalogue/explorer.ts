@@ -5,9 +5,9 @@ import { ApiError, OfferbookClient, TokenError } from '@offerbook/client';
 import { element } from '../element.ts';
 import type { PageToken } from '../page-token.ts';
 import { Catalogue } from './catalogue.ts';
+import type { Drawing } from './drawing.ts';
 import { failureNote } from './failure-note.ts';
 import { ListScreen } from './list-screen.ts';
-import type { DrawLogo } from './logo.ts';
 import { noSuchRetailer, retailerScreen, wayBack } from './retailer-screen.ts';
 import { staleScreen, tokenScreen } from './token-screen.ts';
 import { EVERYTHING, type ListView, parseView, printView, type View } from './view.ts';
@@ -30,16 +30,16 @@ const REST_MS = 200;
 export class Explorer {
   readonly #main: HTMLElement;
   readonly #token: PageToken;
-  readonly #drawLogo: DrawLogo;
+  readonly #drawing: Drawing;
   #view: View = EVERYTHING;
   #lastList: ListView = EVERYTHING;
   #lastRetailer: string | undefined;
   #open: Open | undefined;
 
-  constructor(main: HTMLElement, token: PageToken, drawLogo: DrawLogo) {
+  constructor(main: HTMLElement, token: PageToken, drawing: Drawing) {
     this.#main = main;
     this.#token = token;
-    this.#drawLogo = drawLogo;
+    this.#drawing = drawing;
   }
 
   start(): void {
@@ -77,7 +77,7 @@ export class Explorer {
     const client = new OfferbookClient({ baseUrl: location.origin, token, retry: { attemptsMax: 1 } });
     const catalogue = new Catalogue(client, () => this.#catalogueChanged());
     const onChange = (view: ListView, kind: 'typed' | 'chosen') => this.#search(view, kind);
-    return { catalogue, list: new ListScreen({ catalogue, drawLogo: this.#drawLogo, onChange }) };
+    return { catalogue, list: new ListScreen({ catalogue, drawing: this.#drawing, onChange }) };
   }
 
   #show(view: View, returning = false): void {
@@ -118,7 +118,7 @@ export class Explorer {
       this.#put(
         retailer === undefined
           ? noSuchRetailer()
-          : retailerScreen(retailer, this.#lastList, this.#drawLogo, new Date()),
+          : retailerScreen(retailer, this.#lastList, this.#drawing, new Date()),
       );
       scrollTo(0, returning ? ((history.state as Place | null)?.scrollY ?? 0) : 0);
       // Where a new page would begin to be read.

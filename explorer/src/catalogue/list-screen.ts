@@ -6,8 +6,8 @@ import { button, element, isolated } from '../element.ts';
 import type { Catalogue } from './catalogue.ts';
 import { count, printNumber } from './count.ts';
 import { countryName } from './country-name.ts';
+import type { Drawing } from './drawing.ts';
 import { failureNote } from './failure-note.ts';
-import type { DrawLogo } from './logo.ts';
 import { retailerCard } from './retailer-card.ts';
 import { type OnChange, SearchForm } from './search-form.ts';
 import { type Found, Selection } from './selection.ts';
@@ -18,7 +18,7 @@ const SKELETONS = 12;
 
 export interface ListScreenOptions {
   readonly catalogue: Catalogue;
-  readonly drawLogo: DrawLogo;
+  readonly drawing: Drawing;
   readonly onChange: OnChange;
 }
 
@@ -93,7 +93,7 @@ export class ListScreen {
   #putCards(found: readonly Found[]): void {
     const now = new Date();
     const cards = found.map((one) => {
-      const card = this.#cards.get(one.retailer) ?? retailerCard(one, this.#options.drawLogo, now);
+      const card = this.#cards.get(one.retailer) ?? retailerCard(one, this.#options.drawing, now);
       this.#cards.set(one.retailer, card);
       return card;
     });

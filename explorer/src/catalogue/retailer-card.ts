@@ -1,16 +1,17 @@
 // A retailer in the list: logo, name, best offer, and what else there is.
 
 import { element, isolated } from '../element.ts';
-import { bestOffer, headline, type Offer } from './cashback.ts';
+import { bestWords } from './best-words.ts';
+import { bestOffer, type Offer } from './cashback.ts';
 import { count } from './count.ts';
+import type { Drawing } from './drawing.ts';
 import { expiry } from './expiry.ts';
-import type { DrawLogo } from './logo.ts';
 import type { Found } from './selection.ts';
 import { printView } from './view.ts';
 
 export function retailerCard(
   { retailer, offers, featured }: Found,
-  drawLogo: DrawLogo,
+  drawing: Drawing,
   now: Date,
 ): HTMLElement {
   const name = element(
@@ -27,7 +28,7 @@ export function retailerCard(
     element(
       'div',
       { class: 'card-head' },
-      drawLogo(retailer),
+      drawing.drawLogo(retailer),
       element(
         'div',
         { class: 'card-name' },
@@ -35,18 +36,18 @@ export function retailerCard(
         element('p', { class: 'muted' }, isolated(categories.join(', ') || retailer.hostname)),
       ),
     ),
-    offerWords(offers),
+    offerWords(offers, drawing),
     tags({ retailer, offers, featured }, now),
   );
 }
 
-function offerWords(offers: readonly Offer[]): HTMLElement {
+function offerWords(offers: readonly Offer[], { printAmount }: Drawing): HTMLElement {
   const best = bestOffer(offers);
   if (best === undefined) return element('p', { class: 'best none' }, 'No cashback at the moment');
   return element(
     'div',
     { class: 'card-offer' },
-    element('p', { class: 'best' }, element('strong', {}, headline(offers)), ' cashback'),
+    bestWords(offers, printAmount),
     best.description === '' ? undefined : element('p', { class: 'muted' }, isolated(best.description)),
   );
 }

@@ -4,11 +4,12 @@ import type { Retailer } from '@offerbook/client';
 import { copyButton } from '../copy-button.ts';
 import { element, isolated } from '../element.ts';
 import { externalLink } from '../external-link.ts';
-import { bestOffer, cashbackAmount, headline, type Offer } from './cashback.ts';
+import { bestWords } from './best-words.ts';
+import { bestOffer, type Offer, type PrintAmount } from './cashback.ts';
 import { count } from './count.ts';
 import { countryName } from './country-name.ts';
+import type { Drawing } from './drawing.ts';
 import { expiry } from './expiry.ts';
-import type { DrawLogo } from './logo.ts';
 import { longText } from './long-text.ts';
 import { type ListView, printView } from './view.ts';
 
@@ -20,7 +21,7 @@ type Promotion = Retailer['promotions'][number];
 export function retailerScreen(
   retailer: Retailer,
   from: ListView,
-  drawLogo: DrawLogo,
+  { drawLogo, printAmount }: Drawing,
   now: Date,
 ): HTMLElement {
   const { cashbackOffers, coupons, promotions } = retailer;
@@ -38,9 +39,13 @@ export function retailerScreen(
         element('h1', { tabindex: -1 }, isolated(retailer.name)),
         element('p', { class: 'muted' }, externalLink(retailer.url, isolated(retailer.hostname), 'out')),
       ),
-      summary(retailer),
+      bestWords(cashbackOffers, printAmount),
     ),
-    section('Cashback', 'offers', sortedOffers(cashbackOffers).map(offerItem)),
+    section(
+      'Cashback',
+      'offers',
+      sortedOffers(cashbackOffers).map((offer) => offerItem(offer, printAmount)),
+    ),
     section(
       count(coupons.length, 'coupon'),
       'coupons',
@@ -76,13 +81,6 @@ export function wayBack(from: ListView): HTMLElement {
   return element('nav', { 'aria-label': 'Way back' }, element('a', { class: 'back', href }, label));
 }
 
-function summary({ cashbackOffers }: Retailer): HTMLElement | undefined {
-  const best = headline(cashbackOffers);
-  return best === undefined
-    ? undefined
-    : element('p', { class: 'best' }, element('strong', {}, best), ' cashback');
-}
-
 function section(title: string, className: string, items: readonly HTMLElement[]): HTMLElement | undefined {
   if (items.length === 0) return undefined;
   return element(
@@ -101,12 +99,18 @@ function sortedOffers(offers: readonly Offer[]): Offer[] {
   });
 }
 
-function offerItem(offer: Offer): HTMLElement {
+function offerItem(offer: Offer, printAmount: PrintAmount): HTMLElement {
+  const amount = printAmount(offer);
   const countries = offer.countries.map(countryName).sort((a, b) => a.localeCompare(b, 'en'));
   return element(
     'li',
     { class: 'deal' },
-    element('p', { class: 'amount' }, cashbackAmount(offer)),
+    element(
+      'p',
+      { class: 'amount' },
+      amount.text,
+      amount.lacksCurrency ? element('span', { class: 'muted' }, 'currency not stated') : undefined,
+    ),
     element(
       'div',
       { class: 'deal-body' },

@@ -6,10 +6,17 @@ import { Bitset } from './tables/bitset.ts';
 export class Activity {
   /** By rank; undefined when all deals are active. */
   readonly active: Bitset | undefined;
+  readonly #periods: Periods | undefined;
   readonly #fromMs: number;
   readonly #untilMs: number;
 
-  private constructor(active: Bitset | undefined, fromMs: number, untilMs: number) {
+  private constructor(
+    periods: Periods | undefined,
+    active: Bitset | undefined,
+    fromMs: number,
+    untilMs: number,
+  ) {
+    this.#periods = periods;
     this.active = active;
     this.#fromMs = fromMs;
     this.#untilMs = untilMs;
@@ -18,7 +25,7 @@ export class Activity {
   /** Goes through all deals, which takes a millisecond for some hundred thousand of them. */
   static at(periods: Periods | undefined, nowMs: number): Activity {
     if (periods === undefined) {
-      return new Activity(undefined, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+      return new Activity(undefined, undefined, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
     }
     const active = new Bitset(periods.fromMs.length);
     let lastChangeMs = Number.NEGATIVE_INFINITY;
@@ -34,7 +41,15 @@ export class Activity {
         if (untilMs < nextChangeMs) nextChangeMs = untilMs;
       } else if (untilMs > lastChangeMs) lastChangeMs = untilMs;
     }
-    return new Activity(active, lastChangeMs, nextChangeMs);
+    return new Activity(periods, active, lastChangeMs, nextChangeMs);
+  }
+
+  /** When a deal, given by its rank, starts or ends next; infinity for never. */
+  nextChangeMs(rank: number): number {
+    if (this.#periods === undefined) return Number.POSITIVE_INFINITY;
+    if (this.active?.has(rank)) return this.#periods.untilMs[rank] as number;
+    const fromMs = this.#periods.fromMs[rank] as number;
+    return fromMs >= this.#untilMs ? fromMs : Number.POSITIVE_INFINITY;
   }
 
   /** Whether it is still so, or was so already, at another moment. */

@@ -28,6 +28,10 @@ export class Catalogue {
     return this.#snapshot?.revision;
   }
 
+  get nowMs(): number {
+    return this.#clock();
+  }
+
   /** Serves this from now on. */
   take(data: SnapshotData): void {
     this.#snapshot = new Snapshot(data);

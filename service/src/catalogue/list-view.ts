@@ -8,7 +8,7 @@ import type { OfferQuery, OfferSearch } from './search/offer-search.ts';
 import { allBelow, firstAccepted, type Range } from './tables/ascending.ts';
 import { Bitset } from './tables/bitset.ts';
 import type { DealTable } from './tables/deal-table.ts';
-import { type EncodedPage, type PageWriter, writePage } from './tables/page-writer.ts';
+import { type EncodedPage, type PageItems, type PageWriter, writePage } from './tables/page-writer.ts';
 import type { RetailerTable } from './tables/retailer-table.ts';
 import type { UuidTable } from './tables/uuid-table.ts';
 
@@ -36,7 +36,8 @@ export class OffersView implements ListView {
 
   page(query: CatalogueQuery): EncodedPage {
     const range = rangeFrom(query.cursor, this.#table.ids);
-    return writeDeals(this.#search.select(query, range, query.limit + 1), query.limit, this.#table);
+    const ranks = this.#search.select(query, range, query.limit + 1);
+    return writeDeals(ranks, query.limit, this.#table, () => Number.POSITIVE_INFINITY);
   }
 }
 
@@ -62,7 +63,21 @@ export class DealsView implements ListView {
   page({ cursor, limit }: CatalogueQuery): EncodedPage {
     const range = rangeFrom(cursor, this.table.ids);
     const ranks = firstAccepted(this.active ?? allBelow(range.end), range, limit + 1);
-    return writeDeals(ranks, limit, this.table);
+    return writeDeals(ranks, limit, this.table, (last = range.end - 1) => {
+      let changesAtMs = Number.POSITIVE_INFINITY;
+      for (let rank = range.begin; rank <= last; rank++)
+        changesAtMs = Math.min(changesAtMs, this.#activity.nextChangeMs(rank));
+      return changesAtMs;
+    });
+  }
+
+  /** When a deal of this retailer starts or ends next. */
+  nextChangeOfMs(retailer: number): number {
+    const { items, begins } = this.table.data.ranks;
+    let changesAtMs = Number.POSITIVE_INFINITY;
+    for (let slot = begins[retailer] as number; slot < (begins[retailer + 1] as number); slot++)
+      changesAtMs = Math.min(changesAtMs, this.#activity.nextChangeMs(items[slot] as number));
+    return changesAtMs;
   }
 }
 
@@ -85,8 +100,24 @@ export class RetailersView implements ListView {
 
   page({ cursor, limit }: CatalogueQuery): EncodedPage {
     const { ids } = this.#retailers;
-    const numbers = firstAccepted(this.#listed, rangeFrom(cursor, ids), limit + 1);
-    return writePage(numbers, limit, ids, (retailer, writer) => this.#write(retailer, writer));
+    const range = rangeFrom(cursor, ids);
+    return writePage({
+      numbers: firstAccepted(this.#listed, range, limit + 1),
+      limit,
+      ids,
+      writeItem: (retailer, writer) => this.#write(retailer, writer),
+      // Retailers without a deal count, too: one that gets a deal is listed.
+      changesAtMs: (last = range.end - 1) => this.#changesAtMs(range.begin, last),
+    });
+  }
+
+  #changesAtMs(first: number, last: number): number {
+    let changesAtMs = Number.POSITIVE_INFINITY;
+    for (let retailer = first; retailer <= last; retailer++) {
+      for (const list of DEAL_LISTS)
+        changesAtMs = Math.min(changesAtMs, this.#deals[list].nextChangeOfMs(retailer));
+    }
+    return changesAtMs;
   }
 
   #write(retailer: number, writer: PageWriter): void {
@@ -113,6 +144,12 @@ function rangeFrom(cursor: Uuid | undefined, ids: UuidTable): Range {
   return { begin: cursor === undefined ? 0 : ids.firstAtOrAfter(cursor), end: ids.length };
 }
 
-function writeDeals(ranks: readonly number[], limit: number, table: DealTable): EncodedPage {
-  return writePage(ranks, limit, table.ids, (rank, writer) => table.writeListForm(rank, writer));
+function writeDeals(
+  numbers: readonly number[],
+  limit: number,
+  table: DealTable,
+  changesAtMs: PageItems['changesAtMs'],
+): EncodedPage {
+  const writeItem = (rank: number, writer: PageWriter) => table.writeListForm(rank, writer);
+  return writePage({ numbers, limit, ids: table.ids, writeItem, changesAtMs });
 }

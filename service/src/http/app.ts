@@ -12,6 +12,7 @@ import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
 import type { CounterMaker } from './access/request-counter.ts';
 import type { TokenDirectory } from './access/token-directory.ts';
+import { prefersHtml } from './content/qualities.ts';
 import { responseBody } from './content/response-body.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import type { Services } from './operations/operation.ts';
@@ -21,7 +22,7 @@ import type { Reply } from './reply.ts';
 import { logRequest } from './request-log.ts';
 import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
-import { sitePages } from './site/site.ts';
+import { buildSite } from './site/site.ts';
 
 const URL_LENGTH_MAX = 8 * 1024;
 
@@ -30,6 +31,8 @@ export interface AppSettings extends RateLimitSettings {
   /** Where callers reach the service, when that is not where it listens. */
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
+  /** Of fixed cashbacks; undefined when the operator has not named it. */
+  readonly currency: string | undefined;
   /** Whether the page at `/` shows the catalogue. */
   readonly explorer: 'on' | 'off';
   /** Origins from which that page may load logos, or `https:` for all. */
@@ -65,9 +68,10 @@ export function buildApp(dependencies: AppDependencies): App {
   const schemeOf = forwardedScheme(settings.trustedProxies);
   const pipelines = new PipelineLimit();
   const limits = rateLimits(settings, dependencies.requestCounter);
+  const site = buildSite(dependencies, { ...settings, pageToken: dependencies.pageToken });
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
-    ...sitePages(dependencies, { ...settings, pageToken: dependencies.pageToken }),
+    ...site.routes,
     ...(dependencies.extraRoutes ?? []),
   ]);
 
@@ -89,14 +93,9 @@ export function buildApp(dependencies: AppDependencies): App {
     if (path.length + search.length >= URL_LENGTH_MAX) {
       throw new ApiError('uri_too_long', `The URL must not be longer than ${URL_LENGTH_MAX} bytes.`);
     }
-    if (found === undefined) {
-      // People who mistype the address of a page see this, too.
-      throw new ApiError(
-        'not_found',
-        'There is nothing at this path. What there is stands in the API reference at /docs.',
-      );
-    }
-    return route?.answer(exchange) ?? answerWithoutRoute(request, found.resource);
+    if (found !== undefined) return route?.answer(exchange) ?? answerWithoutRoute(request, found.resource);
+    if (prefersHtml(request.headers.get('Accept'))) return site.notFound(exchange);
+    throw new ApiError('not_found', nothingAt(path));
   }
 
   function respond(exchange: Exchange, reply: Reply): Response {
@@ -160,6 +159,12 @@ export function buildApp(dependencies: AppDependencies): App {
     }
     return respond(exchange, reply);
   };
+}
+
+function nothingAt(path: string): string {
+  return /^\/v1\/v1(\/|$)/.test(path)
+    ? 'There is nothing at this path, which has /v1 twice: leave it out of the base URL.'
+    : 'There is nothing at this path. What there is stands in the API reference at /docs.';
 }
 
 /** A preflight is answered; any other method gets 405. */

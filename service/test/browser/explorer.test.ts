@@ -25,7 +25,7 @@ const onlyCoupons = { name: 'Zeta Vouchers', coupons: [coupon(2041, { endDate: i
 
 beforeAll(async () => {
   const token = newTokenText('public');
-  node = await TestNode.start({ pageToken: token });
+  node = await TestNode.start({ pageToken: token, settings: { currency: 'EUR' } });
   await node.keep(token, 'public');
   await node.catalogue([
     retailer(1, {
@@ -99,6 +99,17 @@ describe('the list', () => {
       '€7.50 cashback',
       ...Array(56).fill('5% cashback'),
     ]);
+    watched.expectCalm();
+  });
+
+  test('without a currency, shows the bare number and says so', async () => {
+    const pageToken = newTokenText('public');
+    await using bare = await TestNode.start({ pageToken, databaseUrl: node.databaseUrl });
+    await bare.keep(pageToken, 'public');
+    await using watched = await WatchedPage.open(browser, `${bare.url}/?q=fixed`);
+    await watched.page.locator('.card .best').getByText('7.50 cashback, currency not stated').waitFor();
+    await watched.page.getByRole('link', { name: 'Fixed Price' }).click();
+    await watched.page.getByText('7.50currency not stated').waitFor();
     watched.expectCalm();
   });
 

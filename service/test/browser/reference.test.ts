@@ -149,6 +149,23 @@ describe('/docs', () => {
   });
 });
 
+describe('a path where there is nothing', () => {
+  test('is a page that leads on, and shows nothing of what was typed', async () => {
+    await using watched = await open('/v1/nowhere%3Cb%3E/?x=<script>');
+    const { page } = watched;
+    await page.getByRole('heading', { name: 'There is nothing at this address', level: 1 }).waitFor();
+    expect(await page.content()).not.toContain('nowhere');
+    await page.getByRole('main').getByRole('link', { name: 'API reference' }).click();
+    await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
+  });
+
+  test.each(['light', 'dark'] as const)('breaks no rule of axe-core in the %s', async (colorScheme) => {
+    await using watched = await open('/nowhere', { colorScheme, viewport: { width: 390, height: 844 } });
+    expect(await axeViolations(watched.page)).toEqual([]);
+    expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+});
+
 describe('/errors/', () => {
   test('leads to a page for every error, and back', async () => {
     await using watched = await open('/errors/');

@@ -32,6 +32,23 @@ test('every page of every list holds what matches, is active, and comes at or af
   );
 });
 
+test('a page says until when it stays as it is, and no sooner than something among its items starts or ends', async () => {
+  await fc.assert(
+    fc.asyncProperty(catalogue, list, momentMs, query, async (retailers, name, nowMs, query) => {
+      const { changesAtMs } = (await loadCatalogue(retailers, () => nowMs)).list(name).page(query);
+      const page = naivePage(retailers, name, nowMs, query);
+      const periods = retailers
+        .flatMap(({ coupons, promotions }) => [...coupons, ...promotions])
+        .map(activePeriodMs);
+      const momentsMs = periods.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]);
+      for (const laterMs of momentsMs.filter((ms) => ms > nowMs && ms < changesAtMs))
+        expect(naivePage(retailers, name, laterMs, query)).toEqual(page);
+      expect([Number.POSITIVE_INFINITY, ...momentsMs.filter((ms) => ms > nowMs)]).toContain(changesAtMs);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test('walking all pages, whatever their size, gives every item once', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, query, async (retailers, name, { cursor: _, ...query }) => {

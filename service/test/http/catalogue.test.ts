@@ -238,6 +238,56 @@ describe('bad parameters', () => {
   });
 });
 
+describe('how long a page may be kept', () => {
+  /** Seconds, for the page as it is at a time of the day on which the hourly coupon starts and ends. */
+  const maxAge = async (time: string, path: string, headers: Record<string, string> = {}) => {
+    nowMs = Date.parse(`2026-11-15T${time}Z`);
+    const response = await node.get(path, token, headers);
+    nowMs = Date.parse('2026-11-15T12:00:00Z');
+    const [, seconds] = /^private, max-age=(\d+)$/.exec(response.headers.get('Cache-Control') ?? '') ?? [];
+    return Number(seconds);
+  };
+
+  test.each([
+    ['12:58:59', 60],
+    ['12:59:00', 60],
+    ['12:59:30', 30],
+    ['12:59:59.5', 0],
+    // A clock that is set back.
+    ['12:58:00', 60],
+    ['13:00:00', 60],
+    ['13:59:15', 45],
+    ['14:00:00', 60],
+  ])('at %s: %p s, until a deal in it starts or ends', async (time, seconds) => {
+    for (const path of ['/v1/coupons/', '/v1/retailers/']) {
+      expect([path, await maxAge(time, path)]).toEqual([path, seconds]);
+      // Once more, from the pages that are kept.
+      expect([path, await maxAge(time, path)]).toEqual([path, seconds]);
+    }
+  });
+
+  test('is a minute where nothing in it starts or ends, whatever happens on other pages and lists', async () => {
+    for (const path of [
+      '/v1/cashback-offers/',
+      '/v1/promotions/',
+      '/v1/coupons/?limit=1',
+      '/v1/retailers/?limit=1',
+    ])
+      expect([path, await maxAge('13:59:30', path)]).toEqual([path, 60]);
+  });
+
+  test('ends where the cursor would change, too', async () => {
+    // The next coupon behind this page is the hourly one.
+    expect(await maxAge('13:59:30', '/v1/coupons/?limit=2')).toBe(30);
+  });
+
+  test('is said with a confirmation, too', async () => {
+    nowMs = Date.parse('2026-11-15T13:59:30Z');
+    const tag = (await node.get('/v1/coupons/', token)).headers.get('ETag') ?? '';
+    expect(await maxAge('13:59:50', '/v1/coupons/', { 'If-None-Match': tag })).toBe(10);
+  });
+});
+
 describe('caching and compression', () => {
   const path = '/v1/retailers/';
   const decoders: Record<string, (bytes: Buffer<ArrayBuffer>) => Buffer> = {

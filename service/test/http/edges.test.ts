@@ -40,6 +40,44 @@ describe('paths', () => {
     });
   });
 
+  test('a path that has /v1 twice is told so: the base URL has none', async () => {
+    const response = await node.get('/v1/v1/retailers/', token);
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      expect.objectContaining({
+        code: 'not_found',
+        detail: 'There is nothing at this path, which has /v1 twice: leave it out of the base URL.',
+      }),
+    ]);
+  });
+
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
+  test.each([
+    [BROWSER, 'text/html; charset=utf-8'],
+    ['text/html', 'text/html; charset=utf-8'],
+    ['text/html, application/json;q=0.9', 'text/html; charset=utf-8'],
+    ['application/json, text/html;q=0.9', 'application/problem+json'],
+    ['application/json, text/plain, */*', 'application/problem+json'],
+    ['*/*', 'application/problem+json'],
+    ['text/html;q=0', 'application/problem+json'],
+    ['text/html, */*', 'application/problem+json'],
+    ['', 'application/problem+json'],
+    [`text/html, ${'x'.repeat(1_100)}`, 'application/problem+json'],
+  ])('whoever asks for %p where there is nothing gets 404 as %s', async (accept, type) => {
+    const response = await node.get('/nowhere', undefined, { Accept: accept });
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([404, type]);
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
+    expect(response.headers.get('Request-Id')).not.toBeNull();
+  });
+
+  test('an operation answers with JSON, whatever is asked for', async () => {
+    const response = await node.get('/v1/retailers/', undefined, { Accept: BROWSER });
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([
+      401,
+      'application/problem+json',
+    ]);
+  });
+
   test('a URL of 8 KiB is read, one byte more is refused', async () => {
     const path = '/v1/retailers/?x=';
     const longest = path + 'a'.repeat(8 * 1024 - path.length);

@@ -21,7 +21,10 @@ setDefaultTimeout(60_000);
 
 describe.each([
   ['without settings', document],
-  ['with a public URL', await openApiDocument({ pageSize: 50, publicUrl: 'https://api.example' })],
+  [
+    'with a public URL',
+    await openApiDocument({ pageSize: 50, publicUrl: 'https://api.example', currency: 'EUR' }),
+  ],
 ])('the document %s', (_, linted) => {
   test('passes the recommended rules of Redocly, but for those in redocly.yaml, without a warning', async () => {
     const config = await loadConfig({ configPath: join(ROOT, 'redocly.yaml') });
@@ -92,17 +95,26 @@ test('GET /openapi.json and offerbook openapi give the same document', async () 
   expect(printed).toBe(`${served}\n`);
 });
 
-test('says what the operator has set: the size of a page, and where callers reach the service', async () => {
+test('says what the operator has set: the size of a page, where callers reach the service, the currency', async () => {
   const publicUrl = 'https://api.example';
-  await using node = await TestNode.start({ settings: { pageSize: 7, publicUrl } });
+  await using node = await TestNode.start({ settings: { pageSize: 7, publicUrl, currency: 'SEK' } });
   const served = (await (await node.get('/openapi.json')).json()) as OpenApiDocument;
-  const env = { ...process.env, OFFERBOOK_PAGE_SIZE: '7', OFFERBOOK_PUBLIC_URL: publicUrl };
+  const env = {
+    ...process.env,
+    OFFERBOOK_PAGE_SIZE: '7',
+    OFFERBOOK_PUBLIC_URL: publicUrl,
+    OFFERBOOK_CURRENCY: 'SEK',
+  };
   const printed = await new Response(
     Bun.spawn(['npx', 'offerbook', 'openapi'], { env, stdout: 'pipe', stderr: 'ignore' }).stdout,
   ).json();
   expect(printed).toEqual(served);
   expect(served.servers).toEqual([{ url: publicUrl, description: 'This server' }]);
-  expect(await (await node.get('/docs')).text()).toContain('1 to 1000, else 7');
+  const words = 'Fixed cashbacks (maximumFixedCommissionFee) are in SEK.';
+  expect(served.info.description).toEndWith(words);
+  const reference = await (await node.get('/docs')).text();
+  expect(reference).toContain('1 to 1000, else 7');
+  expect(reference).toContain(words);
   for (const { get } of Object.values(served.paths)) {
     const limit = get.parameters.find(({ name }) => name === 'limit');
     expect(limit?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 1000, default: 7 });
@@ -110,6 +122,12 @@ test('says what the operator has set: the size of a page, and where callers reac
       expect(source.match(/https?:\/\/[^/'"]+/g)).toEqual([publicUrl]);
     }
   }
+});
+
+test('without a currency, sends readers to the operator', () => {
+  expect(document.info.description).toEndWith(
+    'Fixed cashbacks (maximumFixedCommissionFee) are in one currency, which the operator of this service can tell you.',
+  );
 });
 
 test('its schemas are of the dialect of the document, and do not name another', () => {

@@ -61,7 +61,11 @@ test('a page that waits while another is written cannot be taken for that one: i
 test('a filter of any name and value makes another page', async () => {
   const cache = new PageCache();
   const view: ListView = {
-    page: (query) => ({ bytes: new TextEncoder().encode(JSON.stringify(query)), cursor: undefined }),
+    page: (query) => ({
+      bytes: new TextEncoder().encode(JSON.stringify(query)),
+      cursor: undefined,
+      changesAtMs: Number.POSITIVE_INFINITY,
+    }),
   };
   const filters: Record<string, string>[] = [
     {},

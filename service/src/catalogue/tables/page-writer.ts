@@ -16,6 +16,19 @@ export interface EncodedPage {
   /** They are there until the next page is written, and reading them after that throws. Copy what has to last. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
+  /** When the same request gets another page, as far as time alone decides it; infinity for never. */
+  readonly changesAtMs: number;
+}
+
+/** What is on a page, as numbers of items. */
+export interface PageItems {
+  /** Selected with one more than the limit. */
+  readonly numbers: readonly number[];
+  readonly limit: number;
+  readonly ids: UuidTable;
+  readonly writeItem: (number: number, writer: PageWriter) => void;
+  /** When something changes among the items up to this number, or up to the last one if there is none. */
+  readonly changesAtMs: (last: number | undefined) => number;
 }
 
 export class PageWriter {
@@ -80,15 +93,9 @@ export class PageWriter {
 /** Nothing waits while a page is written, so one writer serves all. */
 const writer = new PageWriter();
 
-/**
- * Makes a page of item numbers that were selected with one more than the limit. It ends early where the next item would
- * take the items beyond the limit of bytes, and has one at least.
- */
+/** Makes a page. It ends early where the next item would take it beyond the limit of bytes, and has one item at least. */
 export function writePage(
-  numbers: readonly number[],
-  limit: number,
-  ids: UuidTable,
-  writeItem: (number: number, writer: PageWriter) => void,
+  { numbers, limit, ids, writeItem, changesAtMs }: PageItems,
   bytesMax: number = PAGE_BYTES_MAX,
 ): EncodedPage {
   writer.begin();
@@ -101,6 +108,8 @@ export function writePage(
   const bytes = writer.written;
   return {
     cursor,
+    // The item behind the page counts, too: its id is the cursor.
+    changesAtMs: changesAtMs(next),
     get bytes() {
       // Somebody waited between asking for a page and using it. They must not get the page of somebody else.
       if (writer.begun !== page) throw new Error('a page was used after the next one was written');

@@ -4,6 +4,7 @@
 
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip } from 'node:zlib';
+import { parseQualities } from './qualities.ts';
 
 /** In the order in which we prefer them when the caller does not mind. */
 export const CODINGS = ['zstd', 'br', 'gzip'] as const;
@@ -16,17 +17,10 @@ const SIZE_MAX = 5 * 1024 * 1024;
 /** From here on it takes milliseconds to compress, so another thread does it where the answer may wait. */
 const ASIDE_SIZE_MIN = 1024 * 1024;
 
-/** Callers send the same few headers over and over. To read a browser's takes 4 µs, a tenth of what a page takes in all. */
-const qualitiesByHeader = new Map<string, ReadonlyMap<string, number>>();
-const HEADERS_KEPT_MAX = 100;
-const HEADER_LENGTH_KEPT_MAX = 100;
-/** Browsers send 30 characters. To read 60,000 would hold up the process for milliseconds. */
-const HEADER_LENGTH_MAX = 1_024;
-
-/** The coding to use, or undefined for none. A header that is too long is not read. */
+/** The coding to use, or undefined for none. */
 export function chooseCoding(acceptEncoding: string | null, size: number): Coding | undefined {
   if (acceptEncoding === null || acceptEncoding === '') return undefined;
-  if (acceptEncoding.length > HEADER_LENGTH_MAX || size < SIZE_MIN || size > SIZE_MAX) return undefined;
+  if (size < SIZE_MIN || size > SIZE_MAX) return undefined;
   const qualities = parseQualities(acceptEncoding);
   const quality = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
   // Without compression at all is what the caller prefers when it ranks "identity" above the best coding.
@@ -40,24 +34,6 @@ export function chooseCoding(acceptEncoding: string | null, size: number): Codin
     }
   }
   return best;
-}
-
-function parseQualities(header: string): ReadonlyMap<string, number> {
-  const known = qualitiesByHeader.get(header);
-  if (known !== undefined) return known;
-  const qualities = new Map<string, number>();
-  for (const part of header.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-    const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    const value = q === undefined ? 1 : Number(q);
-    if (name !== '') qualities.set(name, value >= 0 && value <= 1 ? value : 0);
-  }
-  if (header.length <= HEADER_LENGTH_KEPT_MAX) {
-    // Anybody can send a hundred odd ones, which must not keep the usual ones out for good.
-    if (qualitiesByHeader.size === HEADERS_KEPT_MAX) qualitiesByHeader.clear();
-    qualitiesByHeader.set(header, qualities);
-  }
-  return qualities;
 }
 
 export function compress(coding: Coding, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

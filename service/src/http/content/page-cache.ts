@@ -12,6 +12,8 @@ const LIST_BYTES_MAX = 16 * 1024 * 1024;
 /** So many queries of each list are remembered, to know one that comes again. */
 const QUERIES_REMEMBERED_MAX = 2_000;
 
+const MAX_AGE_S = 60;
+
 /** A page in one coding, and the two ways to answer with it. */
 export interface Representation {
   readonly tag: string;
@@ -22,6 +24,8 @@ export interface Representation {
 export interface CataloguePage {
   readonly cursor: Uuid | undefined;
   readonly size: number;
+  /** When time alone makes another page of it. */
+  readonly changesAtMs: number;
   as(coding: Coding | undefined): Representation;
 }
 
@@ -102,6 +106,10 @@ class PassingPage implements CataloguePage {
     return this.#page.bytes.length;
   }
 
+  get changesAtMs(): number {
+    return this.#page.changesAtMs;
+  }
+
   as(coding: Coding | undefined): Representation {
     const page = this.#page;
     const tag = entityTag(page.bytes, coding);
@@ -120,11 +128,13 @@ class PassingPage implements CataloguePage {
 /** A page for many answers. */
 class KeptPage implements CataloguePage {
   readonly cursor: Uuid | undefined;
+  readonly changesAtMs: number;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #representations = new Map<Coding | undefined, Representation>();
 
-  constructor({ bytes, cursor }: EncodedPage) {
+  constructor({ bytes, cursor, changesAtMs }: EncodedPage) {
     this.cursor = cursor;
+    this.changesAtMs = changesAtMs;
     this.#bytes = bytes.slice();
   }
 
@@ -164,7 +174,13 @@ function wholeHeaders(tag: string, coding: Coding | undefined): Record<string, s
 
 /** Of what describes the page, a 304 repeats only what a cache needs to go on with its copy. */
 function unchangedHeaders(tag: string): Record<string, string> {
-  return { 'Cache-Control': 'private, max-age=60', Vary: 'Authorization, Accept-Encoding', ETag: tag };
+  return { Vary: 'Authorization, Accept-Encoding', ETag: tag };
+}
+
+/** How long an answer may be kept: a minute, but no longer than the page stays as it is. */
+export function cacheControl({ changesAtMs }: CataloguePage, nowMs: number): string {
+  const leftS = Math.floor((changesAtMs - nowMs) / 1000);
+  return `private, max-age=${Math.min(MAX_AGE_S, Math.max(0, leftS))}`;
 }
 
 /** Goes through whatever the query has, so that no filter can be forgotten: pages of another query would be answered. */

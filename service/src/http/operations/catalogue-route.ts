@@ -4,7 +4,7 @@ import type { CatalogueListName } from '../../catalogue/catalogue.ts';
 import { ApiError } from '../../domain/api-errors.ts';
 import { chooseCoding } from '../content/content-coding.ts';
 import { matchesTag } from '../content/entity-tag.ts';
-import { PageCache } from '../content/page-cache.ts';
+import { cacheControl, PageCache } from '../content/page-cache.ts';
 import { nextLink } from '../exchange.ts';
 import type { Answer, Services } from './operation.ts';
 import { parseQuery } from './query.ts';
@@ -33,9 +33,11 @@ export function catalogueRoute(
     const { headers: asked } = exchange.request;
     const coding = chooseCoding(asked.get('Accept-Encoding'), page.size);
     const representation = page.as(coding);
-    if (matchesTag(asked.get('If-None-Match'), representation.tag)) return representation.unchanged;
-    return page.cursor === undefined
-      ? representation.whole
-      : { ...representation.whole, ownHeaders: { Link: nextLink(exchange, page.cursor) } };
+    // On every answer: the reply may be one that is kept, in whose headers an earlier value still stands.
+    const keep = { 'Cache-Control': cacheControl(page, catalogue.nowMs) };
+    if (matchesTag(asked.get('If-None-Match'), representation.tag))
+      return { ...representation.unchanged, ownHeaders: keep };
+    const ownHeaders = page.cursor === undefined ? keep : { ...keep, Link: nextLink(exchange, page.cursor) };
+    return { ...representation.whole, ownHeaders };
   };
 }

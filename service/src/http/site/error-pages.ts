@@ -1,9 +1,13 @@
-// The pages under /errors/: for each error what it means, what to do, and what it looks like.
+// The pages under /errors/: for each error what it means, what to do, and what it looks like. And the page for people who
+// come to a path where there is nothing; programs get a problem document there.
 
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
+import type { StaticFile } from '../content/static-file.ts';
 import { listRetailers } from '../operations/list-retailers.ts';
 import { listTransactions } from '../operations/list-transactions.ts';
+import type { AssetUrls } from './assets.ts';
 import { type Html, html } from './html.ts';
+import { htmlPage } from './html-page.ts';
 import { exampleProblem } from './openapi-examples.ts';
 
 const RETRY: Partial<Record<ErrorCode, string>> = {
@@ -38,4 +42,19 @@ export function errorPage(code: ErrorCode): Html {
 <h2>What it looks like</h2>
 <pre tabindex="0"><code>${JSON.stringify(exampleProblem(code, operation), null, 2)}</code></pre>
 </div>`;
+}
+
+export function notFoundPage(urls: AssetUrls, explorer: 'on' | 'off'): StaticFile {
+  const { title } = ERRORS.not_found;
+  const main = html`<div class="screen narrow prose">
+<h1>${title}</h1>
+<p class="lead">The address may be mistyped, or the page may have moved.</p>
+<ul class="ways">
+<li><a href="/">${explorer === 'on' ? 'Explorer' : 'Home'}</a></li>
+<li><a href="/docs">API reference</a>, with every operation and its path</li>
+<li><a href="/errors/">Errors</a>, and what to do about each</li>
+</ul>
+<p class="muted">Programs that ask for this path get a problem document: <a href="/errors/not_found"><code>not_found</code></a>.</p>
+</div>`;
+  return htmlPage({ title: `${title} · Offerbook`, place: undefined, main }, urls, explorer);
 }

@@ -10,6 +10,8 @@ export interface ExplorerOptions {
   readonly explorer: 'on' | 'off';
   /** Origins from which logos may be loaded, or `https:` for all. */
   readonly explorerLogos: readonly string[];
+  /** Of fixed cashbacks, as ISO 4217; undefined to show bare numbers. */
+  readonly currency: string | undefined;
   /** A public token for everyone who opens the page; undefined to ask for one. */
   readonly pageToken: string | undefined;
 }
@@ -34,6 +36,7 @@ export function explorerPage(options: ExplorerOptions, urls: AssetUrls): StaticF
       imageSources: options.explorerLogos,
       meta: {
         'offerbook-token': options.pageToken,
+        'offerbook-currency': options.currency,
         'offerbook-logos': options.explorerLogos.length === 0 ? undefined : options.explorerLogos.join(' '),
       },
     },

@@ -15,8 +15,8 @@ export type Place = (typeof PLACES)[number]['path'];
 
 export interface PageParts {
   readonly title: string;
-  /** Which of the places in the navigation it belongs to. */
-  readonly place: Place;
+  /** Which of the places in the navigation it belongs to, if any. */
+  readonly place: Place | undefined;
   readonly main: Html;
   readonly script?: string | undefined;
   /** Where pictures may come from besides this server, as sources of the Content-Security-Policy. */
@@ -79,7 +79,7 @@ function places(explorer: 'on' | 'off') {
   }));
 }
 
-function navLink({ path, label }: { path: Place; label: string }, current: Place): Html {
+function navLink({ path, label }: { path: Place; label: string }, current: Place | undefined): Html {
   return path === current
     ? html`<a href="${path}" aria-current="page">${label}</a>`
     : html`<a href="${path}">${label}</a>`;

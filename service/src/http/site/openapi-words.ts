@@ -100,7 +100,7 @@ export const HEADERS = {
     '"1x7f0g2k3"',
   ),
   'Cache-Control': requiredHeader(
-    'How long the answer may be kept, and by whom.',
+    'How long the answer may be kept, and by whom. A page of the catalogue: a minute, or less when a coupon or promotion on it starts or ends sooner.',
     'string',
     'private, max-age=60',
   ),

@@ -64,9 +64,15 @@ export interface OpenApiDocument {
 export interface DocumentSettings {
   readonly pageSize: number;
   readonly publicUrl: string | undefined;
+  /** Of fixed cashbacks, as ISO 4217. */
+  readonly currency: string | undefined;
 }
 
-const DEFAULTS: DocumentSettings = { pageSize: PAGE_SIZE_DEFAULT, publicUrl: undefined };
+const DEFAULTS: DocumentSettings = {
+  pageSize: PAGE_SIZE_DEFAULT,
+  publicUrl: undefined,
+  currency: undefined,
+};
 
 export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocument> {
   const schemas: Record<string, Schema> = {};
@@ -77,8 +83,7 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
       title: 'Offerbook',
       // The interface's, whose first number is in the paths. The program has a version of its own.
       version: '1.0.0',
-      description:
-        'Retailers with their cashback offers, coupons and promotions, and the transactions of your users. All operations are reads. Lists come in pages: send the cursor of a page to get the next one; a page without a cursor is the last.',
+      description: `Retailers with their cashback offers, coupons and promotions, and the transactions of your users. All operations are reads. Lists come in pages: send the cursor of a page to get the next one; a page without a cursor is the last. ${currencyWords(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -153,6 +158,13 @@ function operationObject(
     },
     'x-codeSamples': codeSamples(operation, publicUrl),
   };
+}
+
+/** The specification names no currency for fixed cashbacks, and none is guessed. */
+function currencyWords(currency: string | undefined): string {
+  return currency === undefined
+    ? 'Fixed cashbacks (maximumFixedCommissionFee) are in one currency, which the operator of this service can tell you.'
+    : `Fixed cashbacks (maximumFixedCommissionFee) are in ${currency}.`;
 }
 
 function nextPage({ id }: Operation): LinkObject {

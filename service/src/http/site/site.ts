@@ -5,7 +5,7 @@ import { StaticFile } from '../content/static-file.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { Assets, type AssetUrls } from './assets.ts';
-import { errorList, errorPage } from './error-pages.ts';
+import { errorList, errorPage, notFoundPage } from './error-pages.ts';
 import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
 import { FAVICON, htmlPage } from './html-page.ts';
 import type { DocumentSettings } from './openapi.ts';
@@ -15,12 +15,18 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 
 type MakePage = (urls: AssetUrls) => StaticFile | Promise<StaticFile>;
 
+export interface Site {
+  readonly routes: readonly Route[];
+  /** For people who come to a path where there is nothing. */
+  readonly notFound: Route['answer'];
+}
+
 interface Health {
   readonly isReady: () => boolean;
   readonly isDatabaseUsable: () => boolean;
 }
 
-export function sitePages(health: Health, options: ExplorerOptions & DocumentSettings): Route[] {
+export function buildSite(health: Health, options: ExplorerOptions & DocumentSettings): Site {
   // Before anything is served, and not when the first page is asked for.
   requirePublic(options.pageToken);
   // Made when it is first asked for, and so are the schemas that it is made from: the start takes 50 ms less.
@@ -30,7 +36,7 @@ export function sitePages(health: Health, options: ExplorerOptions & DocumentSet
   );
   const assets = new Assets();
   const page = (path: string, make: MakePage) => pageRoute(path, assets, make);
-  return [
+  const routes = [
     open('/livez', () => json(200, { status: 'live' }, NO_STORE)),
     open('/readyz', () => readiness(health)),
     open('/openapi.json', async (exchange) => (await printed()).answer(exchange, 'public, max-age=300')),
@@ -48,6 +54,11 @@ export function sitePages(health: Health, options: ExplorerOptions & DocumentSet
       }),
     ),
   ];
+  const notFound = once(async () => notFoundPage(await assets.urls(), options.explorer));
+  return {
+    routes,
+    notFound: async (exchange) => ({ ...(await notFound()).answer(exchange, 'no-store'), status: 404 }),
+  };
 }
 
 /**

@@ -32,6 +32,8 @@ const SANDBOX_DATABASE = 'sqlite:./offerbook-sandbox.db';
 const SEED_DEFAULT = 1;
 const SEED_MAX = 2 ** 31 - 1;
 const SPEED_MAX = 1_000;
+/** Of the fixed cashbacks that the sandbox makes. */
+const CURRENCY = 'EUR';
 const LOGO_PATH = '/sandbox/logos/';
 
 interface SandboxOptions {
@@ -124,7 +126,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
   });
   const node = await startNode({
     // The logos' addresses say localhost, whatever name the page was opened under.
-    settings: { ...settings, explorerLogos: [new URL(baseUrl).origin] },
+    settings: { ...settings, explorerLogos: [new URL(baseUrl).origin], currency: CURRENCY },
     databaseUrl,
     logger,
     extraRoutes: logoRoutes(seed, world),
