@@ -95,7 +95,7 @@ function misspeltParameters(given: URLSearchParams, names: readonly string[]): P
   const others = new Set([...given.keys()].filter((name) => !names.includes(name)));
   return [...others].flatMap((parameter) => {
     const meant = findNearMiss(parameter, names);
-    return meant === undefined ? [] : [{ parameter, detail: `is not a parameter; did you mean ${meant}?` }];
+    return meant === undefined ? [] : [{ parameter, detail: `is not a parameter; ${meant} is` }];
   });
 }
 

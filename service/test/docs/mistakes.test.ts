@@ -1,0 +1,185 @@
+// The mistakes of newcomers in docs/errors.md, made one by one: what they get is what the document says.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OfferbookClient } from '@offerbook/client';
+import { TestNode } from '../support/test-node.ts';
+
+const DOCUMENT = readFileSync(join(import.meta.dir, '../../../docs/errors.md'), 'utf8');
+
+interface Got {
+  readonly service: string;
+  readonly client: string;
+}
+
+let node: TestNode;
+/** Answers like the plain port of a service that is to be reached by https: where it really is, is elsewhere. */
+let redirecting: ReturnType<typeof Bun.serve>;
+/** Some website. */
+let website: ReturnType<typeof Bun.serve>;
+
+beforeAll(async () => {
+  node = await TestNode.start({ settings: { rateLimitPublic: 1 } });
+  redirecting = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: ({ url }) => {
+      const { pathname, search } = new URL(url);
+      return Response.redirect(`${node.url}${pathname}${search}`, 308);
+    },
+  });
+  website = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => new Response('<h1>Shop</h1>', { headers: { 'Content-Type': 'text/html' } }),
+  });
+});
+
+afterAll(async () => {
+  await Promise.all([redirecting?.stop(true), website?.stop(true)]);
+  await node?.[Symbol.asyncDispose]();
+});
+
+/** On a busy machine some seconds of the minute may be over. */
+function sinceTheFirst(detail: string | undefined): string {
+  return detail?.replace(/in [45]\d s\.$/, 'in 60 s.') ?? '';
+}
+
+/** As the document prints a problem. */
+async function problemOf(answer: Promise<Response>): Promise<string> {
+  const { status, code, detail } = (await (await answer).json()) as Record<string, string>;
+  return `${status} \`${code}\`: ${sinceTheFirst(detail)}`;
+}
+
+/** The message of what the client throws, with the addresses of this test as the document has them. */
+async function messageOf(call: () => unknown): Promise<string> {
+  try {
+    await call();
+    return 'nothing';
+  } catch (error) {
+    return sinceTheFirst((error as Error).message.replace(/ \(\d{3} \w+, request .*\)$/, ''))
+      .replaceAll(redirecting.url.origin, 'http://api.example')
+      .replaceAll(website.url.origin, 'https://shop.example')
+      .replaceAll(node.url, 'https://api.example');
+  }
+}
+
+const clientWith = (token: string, baseUrl = node.url) =>
+  new OfferbookClient({ baseUrl, token, retry: { attemptsMax: 1 } });
+
+/** The client as it finds itself in a page. */
+async function inPage(call: () => unknown): Promise<string> {
+  const global = globalThis as { document?: unknown };
+  global.document = {};
+  try {
+    return await messageOf(call);
+  } finally {
+    delete global.document;
+  }
+}
+
+/** By the first column of the table. Each has tokens of its own, because the limit is one request for each. */
+const MISTAKES: Record<string, () => Promise<Got>> = {
+  'no token': async () => ({
+    service: await problemOf(node.get('/v1/retailers/')),
+    client: await messageOf(() => clientWith('')),
+  }),
+  'an expired token': async () => {
+    const token = await node.token('public', 'acme', 1);
+    return {
+      service: await problemOf(node.get('/v1/retailers/', token)),
+      client: await messageOf(() => clientWith(token).retailers()),
+    };
+  },
+  'the wrong kind of token': async () => {
+    const token = await node.token('public');
+    return {
+      service: await problemOf(node.get('/v1/transactions/', token)),
+      client: await messageOf(() => clientWith(token).transactions()),
+    };
+  },
+  'a private token in a page': async () => {
+    const token = await node.token('private');
+    return {
+      service: await problemOf(node.get('/v1/transactions/', token, { Origin: 'https://page.example' })),
+      client: await inPage(() => clientWith(token)),
+    };
+  },
+  '`/v1` in the base URL': async () => {
+    const token = await node.token('public');
+    return {
+      service: await problemOf(node.get('/v1/v1/retailers/', token)),
+      client: await messageOf(() => clientWith(token, `${node.url}/v1`)),
+    };
+  },
+  'a misspelt filter, `contry`': async () => ({
+    service: await problemOf(node.get('/v1/cashback-offers/?contry=DE', await node.token('public'))),
+    // The compiler finds it before that.
+    client: await messageOf(async () => {
+      const misspelt = { contry: 'DE' } as { country?: string };
+      await clientWith(await node.token('public')).cashbackOffers(misspelt);
+    }),
+  }),
+  'a cursor that is made up': async () => ({
+    service: await problemOf(node.get('/v1/retailers/?cursor=2', await node.token('public'))),
+    client: await messageOf(async () =>
+      clientWith(await node.token('public'))
+        .retailers({ cursor: '2' })
+        .toArray({ max: 1 }),
+    ),
+  }),
+  'more requests than the limit': async () => {
+    const token = await node.token('public');
+    await node.get('/v1/retailers/', token);
+    return {
+      service: await problemOf(node.get('/v1/retailers/', token)),
+      client: await messageOf(() => clientWith(token).retailers()),
+    };
+  },
+  'http where https is meant': async () => {
+    const token = await node.token('public');
+    const headers = { Authorization: `Bearer ${token}` };
+    return {
+      service: await problemOf(fetch(`${redirecting.url}v1/retailers/`, { headers })),
+      client: await messageOf(() => clientWith(token, redirecting.url.origin).retailers()),
+    };
+  },
+  'the address of another site': async () => ({
+    service: 'what that site says',
+    client: await messageOf(async () =>
+      clientWith(await node.token('public'), website.url.origin).retailers(),
+    ),
+  }),
+};
+
+/** The cells of the table by their first one, as they are read: with what Markdown needs taken away. */
+function documented(): Record<string, Got> {
+  const [, table = ''] = DOCUMENT.split(
+    '| mistake | the service says | `@offerbook/client` says |\n|---|---|---|\n',
+  );
+  const rows = (table.split('\n\n')[0] ?? '').trim().split('\n');
+  return Object.fromEntries(
+    rows.map((row) => {
+      const [mistake = '', service = '', client = ''] = row.slice(2, -2).replaceAll('\\<', '<').split(' | ');
+      return [mistake, { service, client }];
+    }),
+  );
+}
+
+test('docs/errors.md has ten mistakes, and each is made here', () => {
+  expect(Object.keys(documented())).toEqual(Object.keys(MISTAKES));
+  expect(Object.keys(MISTAKES)).toHaveLength(10);
+});
+
+test.each(Object.entries(MISTAKES))(
+  '%s: what comes back is what docs/errors.md says',
+  async (mistake, make) => {
+    const { service, client } = await make();
+    const words = documented()[mistake];
+    // Around a message there may be words about it.
+    expect(words?.service).toEndWith(service);
+    const isSame = words?.client.startsWith('the same') === true;
+    expect(client).toBe(isSame ? service.replace(/^\d+ `\w+`: /, '') : (words?.client ?? ''));
+  },
+);
