@@ -44,6 +44,9 @@ function blocks(document: string): Block[] {
 /** With job control a server in the background leads a process group, so that npx and what it started end together. */
 const STOP_SERVERS = `set -m; trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT`;
 
+/** What npx finds in the end, without the half second that it takes for that. The README is run with npx itself. */
+const QUICK_NPX = `npx() { '${join(ROOT, 'node_modules', '.bin')}'/"$@"; }`;
+
 /**
  * The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the
  * background; `sh backup` and `sh restore` need a database whose servers are gone, and have a test of their own.
@@ -66,7 +69,8 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
   test('work as written, one after the other', async () => {
     const port = String(await freePort());
     const commands = script(document).replaceAll('8080', port);
-    const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', `${STOP_SERVERS}\n${commands}`], {
+    const start = document === 'README.md' ? [STOP_SERVERS] : [STOP_SERVERS, QUICK_NPX];
+    const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', [...start, commands].join('\n')], {
       cwd: ROOT,
       stdout: 'pipe',
       stderr: 'pipe',
