@@ -79,8 +79,8 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   readonly #transport: Transport;
 
   /**
-   * Throws a TokenError for a token that cannot be one, and for a private token in a browser; a TypeError for a baseUrl
-   * that is no URL; a RangeError for a setting that cannot be meant.
+   * Throws a TokenError for a token that cannot be one, and for a private token in a browser. Throws a TypeError for
+   * a baseUrl that is no URL, and a RangeError for a setting that cannot be meant.
    */
   constructor(options: ClientOptions<Dates>) {
     this.#baseUrl = parseBaseUrl(options.baseUrl);

@@ -111,9 +111,9 @@ export class AbortedError extends OfferbookError {
 }
 
 /**
- * An answer came, but not one of Offerbook's:
- * `not_offerbook` something else answered, such as a login page; `bad_shape` JSON with other contents than agreed;
- * `stuck_cursor` pages that do not go on; `no_complete_through` transactions without that header.
+ * An answer came, but not one of Offerbook's. `not_offerbook`: something else answered, such as a login page.
+ * `bad_shape`: JSON with other contents than agreed. `stuck_cursor`: pages that do not go on. `no_complete_through`:
+ * transactions without that header.
  */
 export class MalformedResponseError extends OfferbookError {
   override readonly name = 'MalformedResponseError';

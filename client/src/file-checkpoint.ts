@@ -7,8 +7,8 @@ import type { CheckpointStore } from './follow.ts';
 import { parsePlace } from './place.ts';
 
 /**
- * Writes beside the file and then moves it into its place, so that a reader, even after a power cut, finds the old place
- * or the new one, and never half of one. One follower to a file.
+ * Writes beside the file and then moves it into its place. Even after a power cut a reader finds the old place or the
+ * new one, and never half of one. One follower to a file.
  */
 export function fileCheckpoint(path: string): CheckpointStore {
   return {

@@ -18,8 +18,8 @@ export interface Packed<Items> {
 }
 
 /**
- * Texts as they are sent: JSON as UTF-8. The bytes lie in chunks of the same size, so that packing never has to copy them
- * to a larger place; a text may begin in one chunk and end in another.
+ * Texts as they are sent: JSON as UTF-8. The bytes lie in chunks of the same size, so that packing never has to copy
+ * them to a larger place. A text may begin in one chunk and end in another.
  */
 export type PackedJson = Packed<readonly Uint8Array[]>;
 export const JSON_CHUNK_BYTES = 1 << 20;

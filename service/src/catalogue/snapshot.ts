@@ -1,5 +1,5 @@
-// The whole catalogue as of one revision. What is in it never changes; which of it is shown changes with time, and the
-// snapshot keeps the current view of each list until a start or an end touches that list. Every thread makes its own
+// The whole catalogue as of one revision. Its contents never change. Which deals are shown changes with time: the
+// snapshot keeps the current view of each list until a deal of that list starts or ends. Every thread makes its own
 // snapshot of the same data, which costs next to nothing.
 
 import { type DealList, forEachDealList } from '../domain/deals.ts';

@@ -1,5 +1,5 @@
-// Country codes, ISO 3166-1 alpha-2. Any two letters are taken, because codes come and go; but for the two that people
-// write for another: an offer under "UK" would be found by nobody who asks for "GB".
+// Country codes, ISO 3166-1 alpha-2. Any two letters are taken, because codes come and go. Two are refused, because
+// people write them for another: nobody who asks for "GB" would find an offer under "UK".
 
 const MISTAKEN: Readonly<Record<string, { code: string; country: string }>> = {
   UK: { code: 'GB', country: 'the United Kingdom' },

@@ -1,6 +1,6 @@
-// Amounts and fractions. A number of up to 15 significant digits survives the trip through a binary double
-// and back unchanged, so that is what is accepted: 19.99 in is 19.99 out, and nothing is ever rounded. No more than 15
-// digits may stand on either side of the point, zeros included, so that readers can keep it in a decimal column.
+// Amounts and fractions. A number of up to 15 significant digits survives the trip through a binary double and back,
+// so no more are accepted: 19.99 in is 19.99 out, and nothing is ever rounded. No more than 15 digits may stand on
+// either side of the point, zeros included, so that readers can keep it in a decimal column.
 
 export const DIGITS_MAX = 15;
 
@@ -12,8 +12,8 @@ export function isExactDecimal(value: number): boolean {
 }
 
 /**
- * The number that a literal stands for; infinite when it has more digits than a double can keep, so that
- * the check for exact decimals refuses it rather than a neighbour of it being stored.
+ * The number that a literal stands for, or infinity when it has more digits than a double can keep. The check for
+ * exact decimals then refuses it; a rounded neighbour would pass.
  */
 export function parseDecimal(literal: string): number {
   return isExactLiteral(literal) ? Number(literal) : Number.POSITIVE_INFINITY;

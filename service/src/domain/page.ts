@@ -1,6 +1,6 @@
-// Pages: how much they hold, and how they are printed. A page ends after `limit` items, or earlier at PAGE_BYTES_MAX; its
-// cursor is the id of the next item. A cursor is a position, not a row: a page starts at the first item whose id is at
-// or after it, so it keeps its place when the item itself goes away.
+// Pages: how much they hold, and how they are printed. A page ends after `limit` items, or earlier at PAGE_BYTES_MAX;
+// its cursor is the id of the next item. A cursor is a position, not a row. A page starts at the first item whose id
+// is at or after it, so it keeps its place when the item itself goes away.
 
 import type { Uuid } from './uuid.ts';
 

@@ -170,8 +170,8 @@ export interface TransactionStore {
   /** Reads all transactions of an organisation in the order of their ids, batch by batch, as of one moment. */
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**
-   * All or nothing, one at a time for each organisation: takes the change clock's lock, hands the work the
-   * stamp of this change, keeps clock and rows when the work returns and neither when it throws. An import gives its
+   * All or nothing, one at a time for each organisation. Takes the change clock's lock and hands the work the stamp
+   * of this change. Keeps clock and rows when the work returns, and neither when it throws. An import gives its
    * number in the book.
    */
   write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>, importId?: number): Promise<T>;

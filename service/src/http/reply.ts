@@ -4,8 +4,9 @@
 export interface Reply {
   readonly status: number;
   /**
-   * A Headers object belongs to a reply that is kept for others: what differs from one answer to the next is set in it
-   * each time, before the Response takes a copy. On the copy it would take an object more, and a twentieth of a page's time.
+   * A Headers object belongs to a reply that is kept for others. What differs from one answer to the next is set in
+   * it each time, before the Response takes a copy. On the copy it would take an object more, and a twentieth of a
+   * page's time.
    */
   readonly headers: Headers | Readonly<Record<string, string>>;
   /** What is not the same each time. A reply that is kept has the same names here each time, so that none is left over. */

@@ -102,8 +102,8 @@ export async function openStores(
 }
 
 /**
- * Migrates with a command's patience, on connections apart: indexes of a large table take longer to make than a server's
- * statement may, and another process that is at it already is waited for.
+ * Migrates with a command's patience, on connections of its own. Indexes of a large table take longer to make than a
+ * server's statement may. If another process is migrating already, this one waits for it.
  */
 async function prepareSchema(
   url: string,

@@ -1,5 +1,5 @@
-// Finds the retailers whose folded name may contain a text. Every run of one, two or three characters (a gram) leads to
-// the retailers that have it in their name; a text can only be in names that have all of its grams.
+// Finds the retailers whose folded name may contain a text. Every run of one, two or three characters (a gram) leads
+// to the retailers that have it in their name. A text can only be in names that have all of its grams.
 
 import type { SearchData } from '../snapshot-data.ts';
 import { TermIndex } from './term-index.ts';

@@ -1,6 +1,6 @@
-// JSON answers as curl writes them: one or several in a file, each a list, a row, or an envelope with the list somewhere
-// inside. Rows are cut out as bytes while the file goes by, so that an answer of any length needs the memory of one row;
-// what an envelope holds besides is kept and handed out at its end.
+// JSON answers as curl writes them: one or several in a file, each a list, a row, or an envelope with the list
+// somewhere inside. Rows are cut out as bytes while the file goes by, so that an answer of any length needs the
+// memory of one row. What else an envelope holds is kept and handed out at its end.
 
 import { parseDecimal } from '../../domain/decimal.ts';
 import { parseJsonRow } from '../../importer/formats/json-row.ts';

@@ -1,6 +1,7 @@
-// Where a sale comes more than once, in overlapping files or in one that was given twice, one version is printed: the
-// decided one rather than the pending, the newer one where the network tells times. The order of the rows and of the files
-// makes no difference. For millions of sales: some numbers for each are kept, the rows themselves are in the spool.
+// A sale may come more than once, in files that overlap or in one that was given twice. One version is printed: the
+// decided one rather than the pending one, and the newer one where the network tells times. The order of the rows and
+// of the files makes no difference. For millions of sales: some numbers for each are kept, the rows themselves are in
+// the spool.
 
 import { UuidPlaces } from '../../importer/checks/uuid-places.ts';
 import type { RowSpool } from '../convert-report.ts';

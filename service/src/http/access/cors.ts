@@ -1,5 +1,5 @@
-// Cross-origin access: the catalogue is open to pages from anywhere; transactions are for servers only, so
-// they get no CORS header at all and their preflight is refused like any other method.
+// Cross-origin access: the catalogue is open to pages from anywhere. Transactions are for servers only: they get no
+// CORS header, and their preflight is refused like any other method.
 
 import type { Reply } from '../reply.ts';
 
@@ -21,8 +21,8 @@ export function isPreflight(request: Request): boolean {
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * Tells a page which methods it may use, and that it may send the headers that it asks for: libraries add some of their
- * own, and where every origin is allowed and no credentials are, a list of names would protect nothing.
+ * Tells a page which methods it may use, and allows every header that it asks for: libraries add some of their own.
+ * Where every origin is allowed and credentials are not, a list of names would protect nothing.
  */
 export function preflightReply(request: Request, methods: string): Reply {
   const asked = request.headers.get('Access-Control-Request-Headers') ?? '';

@@ -1,6 +1,7 @@
-// How much one connection may have done in one turn of the event loop. The runtime works off what a client has sent without
-// waiting for answers (pipelining) in one go, and nobody else has a turn meanwhile: a megabyte of small requests would hold
-// up everybody for seconds. It offers no way to read the rest later, so the connection is closed instead.
+// How much one connection may have done in one turn of the event loop. A client may send requests without waiting for
+// answers (pipelining). The runtime works them off in one go, and nobody else has a turn meanwhile: a megabyte of
+// small requests would hold up everybody for seconds. It offers no way to read the rest later, so the connection is
+// closed instead.
 
 /** Enough for every client that pipelines in earnest. */
 export const REQUESTS_IN_A_TURN_MAX = 32;

@@ -7,9 +7,9 @@ const LONG_BYTES = 15_000;
 
 /**
  * The body of a Response. One in parts had to wait for the database. Left to itself, the runtime (Bun 1.4) sends the
- * headers of such an answer, when its body is long, name by name and value by value: forty packets, and 130 µs of
- * processor time instead of 22. A direct stream that is filled and ended at once goes out in one piece, headers included,
- * with its length. See oven-sh/bun#41341.
+ * headers of such an answer name by name and value by value when its body is long. That is forty packets, and 130 µs
+ * of processor time instead of 22. A direct stream that is filled and ended at once goes out in one piece, headers
+ * included, with its length. See oven-sh/bun#41341.
  */
 export function responseBody(
   body: Reply['body'],

@@ -51,7 +51,7 @@ export class Assets {
 
 function answer(file: StaticFile | undefined, exchange: Exchange): Reply {
   if (file === undefined) throw new Error(`${exchange.path} was not bundled`);
-  // While a new release is rolled out, a page of one node may ask another node for its assets: that one has other
+  // While a new release is rolled out, a page of one node may ask another node for its assets. That node has other
   // contents, which must not be kept for good under this version.
   const isThisVersion = exchange.search === `v=${file.version}`;
   return file.answer(exchange, isThisVersion ? 'public, max-age=31536000, immutable' : 'no-cache');

@@ -1,5 +1,5 @@
-// The frame of the service's own pages, and what they may do: scripts, styles and requests are those of this
-// server, nothing is loaded from elsewhere, and no text is ever made into markup.
+// The frame of the service's own pages, and what they may do. Scripts, styles and requests are those of this server.
+// Nothing is loaded from elsewhere, and no text is ever made into markup.
 
 import { StaticFile } from '../content/static-file.ts';
 import type { AssetUrls } from './assets.ts';

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, made from the schemas that check imports, the table of operations and the table
-// of errors, so that it cannot say anything else than what the service does.
+// The OpenAPI 3.1 document. It is made from the schemas that check imports, the table of operations and the table of
+// errors, so it says what the service does.
 
 import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';

@@ -1,6 +1,6 @@
-// A JSON list, bare or in the envelope of our own answers. It is held in memory as a whole, which a limit makes
-// possible; its rows are cut out as text and parsed one by one, so that each has its place, its limits, and its own
-// problems. What stands between the rows is checked here.
+// A JSON list, bare or in the envelope of our own answers. It is held in memory as a whole; a limit on its length
+// makes that possible. Its rows are cut out as text and parsed one by one, so that each has its place, its limits and
+// its own problems. What stands between the rows is checked here.
 
 import { parseJsonRow } from './json-row.ts';
 import {

@@ -1,5 +1,5 @@
-// Turns the bytes of one JSON row into a value without losing anything on the way: bytes that are not
-// UTF-8, numbers with more digits than a double keeps, and fields given twice are seen here or never.
+// Turns the bytes of one JSON row into a value and loses nothing on the way. Bytes that are not UTF-8, numbers with
+// more digits than a double keeps, and fields given twice can only be seen here.
 
 import { DIGITS_MAX, parseDecimal } from '../../domain/decimal.ts';
 import { isBlank } from './json-scan.ts';

@@ -1,6 +1,6 @@
-// Connections to PostgreSQL through Bun's own client, which pools them, prepares statements and sends several at once.
-// The client leads to one server and waits for an answer for ever, so two things are decided here: which of several
-// servers it leads to, and when a new client takes over from it with all of its connections.
+// Connections to PostgreSQL through Bun's own client, which pools them, prepares statements and sends several at
+// once. A client leads to one server and waits for an answer for ever. So this file decides two things: which of
+// several servers the client leads to, and when a new client takes its place.
 
 import { type ReservedSQL, SQL } from 'bun';
 import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';

@@ -1,7 +1,7 @@
-// A streaming replica of the PostgreSQL database, from which pages of transactions are read to spare the primary.
-// A page and the change clock beside it come from one snapshot of the replica, so that what the page says about
-// its completeness is true, however far the replica is behind. Whatever is not quite right with the replica, the
-// caller reads from the primary, which is never behind.
+// A streaming replica of the PostgreSQL database, from which pages of transactions are read to spare the primary. A
+// page and the change clock beside it come from one snapshot of the replica. So what the page says about its
+// completeness is true, however far the replica is behind. Whatever is not quite right with the replica, the caller
+// reads from the primary, which is never behind.
 
 import type { ReplicaState, TransactionPage, TransactionQuery } from '../../domain/stores.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';

@@ -3,10 +3,10 @@
 // Retailers and transactions are stored as the JSON text that is sent, beside the columns that queries need.
 // The catalogue is read as a whole into memory; a page of transactions is a join of stored texts.
 //
-// A page of transactions is "the first hundred ids from a cursor on whose stamp lies in a window". No single
-// order serves both, so there are several: by id for a window that takes in everything, by stamp for a narrow
-// one, and by spans of time for what lies between, each span in the order of the ids so that spans can be
-// merged. The sizes of the spans are chosen in stamp-window.ts; transaction-plans.test.ts checks that the two agree.
+// A page of transactions is "the first hundred ids from a cursor on whose stamp lies in a window". No single order
+// serves both, so there are three. By id serves a window that takes in everything, by stamp a narrow one. Spans of
+// time serve what lies between: each is in the order of the ids, so that spans can be merged. The sizes of the spans
+// are chosen in stamp-window.ts; transaction-plans.test.ts checks that the two agree.
 
 export type Step = readonly string[];
 

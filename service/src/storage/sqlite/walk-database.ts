@@ -1,5 +1,5 @@
-// Where walks are noted down: PostgreSQL has room for it beside everything else; on SQLite an import holds the
-// only write lock for as long as it runs, so there it is a second file beside the first, made when it is needed.
+// Where walks are noted down: On PostgreSQL that is a table beside the others. On SQLite an import holds the only
+// write lock while it runs, so walks have a file of their own, made when it is needed.
 
 import type { Database, DatabaseOptions } from '../database.ts';
 import { migrate } from '../schema/migrate.ts';

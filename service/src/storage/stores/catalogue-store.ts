@@ -1,5 +1,5 @@
-// The catalogue: one document for each retailer. Deals are not rows of their own: the catalogue is imported
-// as retailers and read as a whole, so there is nothing to join and no half of a retailer to be seen.
+// The catalogue: one document for each retailer. Deals are not rows of their own. The catalogue is imported as
+// retailers and read as a whole, so nothing has to be joined, and nobody sees half of a retailer.
 
 import type { Clock } from '../../domain/clock.ts';
 import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../../domain/stores.ts';

@@ -1,6 +1,6 @@
-// Collects the transactions that a write puts, and writes them in the order of their ids. All their indexes
-// end with the id, so rows that come in order fall side by side in each of them: a million new transactions
-// are written in about half the time.
+// Collects the transactions that a write puts, and writes them in the order of their ids. All their indexes end with
+// the id, so rows in order fall side by side in each of them. A million new transactions are written in about half
+// the time.
 
 import { Refused } from '../../domain/failures.ts';
 import type { PutTransaction } from '../../domain/stores.ts';

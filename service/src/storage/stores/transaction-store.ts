@@ -1,6 +1,6 @@
-// Transactions and the change clock. Every write to an organisation's transactions goes through `write`,
-// which holds the clock's lock from the stamp to the commit: so stamps rise strictly in the order of the
-// commits, and no change can ever appear behind a stamp that a reader has been told is complete.
+// Transactions and the change clock. Every write to an organisation's transactions goes through `write`. It holds the
+// clock's lock from the stamp to the commit, so stamps rise in the order of the commits. No change can appear behind
+// a stamp that a reader was told is complete.
 
 import type { Clock } from '../../domain/clock.ts';
 import type { StoredTransaction, TransactionStore, TransactionWriter } from '../../domain/stores.ts';

@@ -1,9 +1,8 @@
 // Cuts a window of stamps into pieces that an index can read in the order of the ids. Pure arithmetic.
 //
-// Stamps fall into spans of 2^shift ms, of a few sizes, and there is an index for each size that holds the
-// transactions of a span in the order of their ids. So a window that is made of whole spans can be read by
-// merging spans, the larger the better. What is left over at its two ends is less than one of the smallest
-// spans each: the ragged edges.
+// Stamps fall into spans of 2^shift ms, of a few sizes. An index for each size holds the transactions of a span in
+// the order of their ids. So a window that is made of whole spans can be read by merging spans, the larger the
+// better. What is left over at its two ends is less than one of the smallest spans each: the ragged edges.
 
 import type { StampWindow } from '../../domain/stores.ts';
 

@@ -1,5 +1,5 @@
-// Finds the ids of a page in a window of stamps that holds too many transactions to sort them, at a cost that
-// depends neither on the window nor on how many transactions it holds.
+// Finds the ids of a page in a window of stamps that holds too many transactions to sort them. The cost depends
+// neither on the window nor on how many transactions it holds.
 //
 // The window is cut into whole spans of three sizes and two ragged edges (stamp-window.ts):
 //
@@ -116,8 +116,9 @@ async function findSpans(
 }
 
 /**
- * The more of its time lies between the bounds, the more it holds. The latest span has only begun: taken for a whole one,
- * it would seem to hold most of a window of some days, too little would be read of the others, and all of it again.
+ * The more of its time lies between the bounds, the more it holds. The latest span has only begun. Taken for a whole
+ * one, it would seem to hold most of a window of some days: too little would be read of the others, and they would be
+ * read again.
  */
 function spanRun(shift: number, value: number, { minMs, maxMs }: StampWindow): SpanRun {
   const beginMs = value * 2 ** shift;
@@ -242,10 +243,10 @@ export function filledSpansSql(shift: number): string {
 }
 
 /**
- * Cuts the edge into blocks of at most 256 transactions by looking 256 entries ahead: when that is still the
- * stamp at which the block starts, the stamp is heavy, and the next block starts after it. The ids of the
- * other blocks are read by stamp, then sorted: the LIMIT inside keeps the planner from doing it the other way
- * round, and can never cut anything off.
+ * Cuts the edge into blocks of at most 256 transactions by looking 256 entries ahead. If the stamp there is the one
+ * at which the block starts, that stamp is heavy, and the next block starts after it. The ids of the other blocks are
+ * read by stamp, then sorted: the LIMIT inside keeps the planner from doing it the other way round, and can never cut
+ * anything off.
  */
 export const EDGE_SQL = inBoth((dialect) => {
   const ahead = (from: string) => `(

@@ -1,5 +1,5 @@
-// Keeps two sandboxes from using one file. The lock is one that the operating system holds for SQLite on an
-// empty file beside the database: it ends with the process, however that ends, so it is never left behind.
+// Keeps two sandboxes from using one file. The operating system holds the lock for SQLite, on an empty file beside
+// the database. It ends with the process, however that ends, so it is never left behind.
 
 import { Database, SQLiteError } from 'bun:sqlite';
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
