@@ -11,11 +11,12 @@ const ALLOWED: Record<string, readonly string[]> = {
   domain: [],
   storage: ['domain'],
   catalogue: ['domain'],
-  importer: ['domain'],
+  activation: ['domain', 'catalogue'],
+  importer: ['domain', 'activation'],
   feeds: ['domain', 'importer'],
-  http: ['domain', 'catalogue'],
+  http: ['domain', 'catalogue', 'activation'],
   'config.ts': ['domain', 'http'],
-  cli: ['domain', 'storage', 'catalogue', 'importer', 'feeds', 'http', 'config.ts'],
+  cli: ['domain', 'storage', 'catalogue', 'activation', 'importer', 'feeds', 'http', 'config.ts'],
   'main.ts': ['cli'],
 };
 

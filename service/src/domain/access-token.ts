@@ -5,13 +5,13 @@
 //   30 characters       base62, 178 random bits
 //   6 characters        CRC-32 of everything before, so that a typing mistake needs no look-up
 
+import { BASE62, printBase62 } from './base62.ts';
 import type { Uuid } from './uuid.ts';
 
 export const TOKEN_KINDS = ['public', 'private'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 const PREFIX: Record<TokenKind, string> = { public: 'ob_pub_', private: 'ob_prv_' };
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^ob_(pub|prv)_[0-9A-Za-z]{36}$/;
@@ -69,11 +69,5 @@ export function isLive(token: AccessToken, nowMs: number): boolean {
 }
 
 function checksum(text: string): string {
-  let rest = Bun.hash.crc32(text);
-  let out = '';
-  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
-    out = BASE62[rest % 62] + out;
-    rest = Math.floor(rest / 62);
-  }
-  return out;
+  return printBase62(Bun.hash.crc32(text), CHECKSUM_LENGTH);
 }

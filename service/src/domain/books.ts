@@ -5,7 +5,7 @@
 import type { Status } from './transaction.ts';
 import type { Uuid } from './uuid.ts';
 
-export const IMPORT_KINDS = ['catalogue', 'transactions'] as const;
+export const IMPORT_KINDS = ['catalogue', 'links', 'transactions'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
@@ -17,7 +17,7 @@ export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];
 
 export interface ImportOrigin {
   readonly kind: ImportKind;
-  /** Null for what belongs to no organisation: the catalogue. */
+  /** Null for what belongs to no organisation: the catalogue, links. */
   readonly orgId: number | null;
   /** Who imported: a person and a machine, or what --by says. */
   readonly by: string;

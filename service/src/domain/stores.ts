@@ -10,11 +10,14 @@ export interface Stores {
   readonly organisations: OrganisationStore;
   readonly tokens: TokenStore;
   readonly catalogue: CatalogueStore;
+  readonly links: LinkStore;
   readonly transactions: TransactionStore;
   readonly history: TransactionHistory;
   readonly imports: ImportBook;
   readonly audit: AuditBook;
   readonly walks: WalkStore;
+  /** The key under which the ids of clicks are made. It never changes, and goes along with a copy. */
+  clickKey(): Promise<string>;
   /** Throws DatabaseUnavailable when the database does not answer. */
   revisions(): Promise<Revisions>;
   /** Calls back when revisions may have moved: soon after a commit, now and then for nothing. Returns the way to stop. */
@@ -37,6 +40,8 @@ export interface ReplicaState {
 export interface Revisions {
   readonly catalogue: number;
   readonly tokens: number;
+  /** Of the public ids of organisations, and of the links. */
+  readonly activation: number;
 }
 
 export interface Organisation {
@@ -45,11 +50,16 @@ export interface Organisation {
   readonly createdAtMs: number;
 }
 
+export interface PublicOrganisation extends Organisation {
+  /** How links that users see name it. */
+  readonly publicId: Uuid;
+}
+
 export interface OrganisationStore {
   /** Undefined when the name is taken. */
-  create(name: string): Promise<Organisation | undefined>;
+  create(name: string): Promise<PublicOrganisation | undefined>;
   find(name: string): Promise<Organisation | undefined>;
-  list(): Promise<Organisation[]>;
+  list(): Promise<PublicOrganisation[]>;
 }
 
 export interface NewToken {
@@ -118,6 +128,30 @@ export interface CatalogueWriter extends ImportWriter {
   ids(): Promise<Uuid[]>;
   /** All documents as they now are, in the order of their ids. */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
+  /** Makes running servers take up the change. Call it only when there was one. */
+  markChanged(): Promise<void>;
+}
+
+/** Where clicks on a retailer or a deal lead: see activation/link-template.ts. */
+export interface Link {
+  /** Of the retailer, or of the deal. */
+  readonly id: Uuid;
+  readonly kind: 'retailer' | 'deal';
+  readonly template: string;
+}
+
+export interface LinkStore {
+  /** All of them, in the order of their ids. */
+  list(): Promise<Link[]>;
+  /** All or nothing, one at a time, as with the catalogue. */
+  write<T>(work: (writer: LinkWriter) => Promise<T>, importId?: number): Promise<T>;
+}
+
+export interface LinkWriter extends ImportWriter {
+  /** All of them as they were when the write began. */
+  list(): Promise<Link[]>;
+  put(links: readonly Link[]): Promise<void>;
+  remove(ids: readonly Uuid[]): Promise<void>;
   /** Makes running servers take up the change. Call it only when there was one. */
   markChanged(): Promise<void>;
 }

@@ -12,11 +12,7 @@ const HISTORY_BATCH = 1_000;
 
 const AUDIT_COLUMNS = ['at', 'made_by', 'action', 'org', 'details'] as const;
 
-export async function copyImports(
-  from: Connection,
-  to: Connection,
-  orgNumbers: ReadonlyMap<number, number>,
-): Promise<NewNumber> {
+export async function copyImports(from: Connection, to: Connection): Promise<NewNumber> {
   const numbers = new Map<number, number>();
   const rows = await from.all<{
     id: number;
@@ -32,7 +28,7 @@ export async function copyImports(
       `INSERT INTO imports (kind, org_id, began_at, ended_at, outcome, document) VALUES ($1, $2, $3, $4, $5, $6)
        RETURNING id`,
       kind,
-      org_id === null ? null : (orgNumbers.get(org_id) ?? null),
+      org_id,
       began_at,
       ended_at,
       outcome,
@@ -55,7 +51,7 @@ interface Version {
 export async function copyHistory(
   from: Connection,
   to: Connection,
-  orgs: { readonly from: number; readonly to: number },
+  orgId: number,
   newNumber: NewNumber,
   onRows: (rows: number) => void,
 ): Promise<void> {
@@ -65,7 +61,7 @@ export async function copyHistory(
       `SELECT id, until_stamp, from_stamp, import_id, document FROM history
         WHERE org_id = $1 AND (until_stamp > $2 OR (until_stamp = $2 AND id > $3))
         ORDER BY until_stamp, id LIMIT ${HISTORY_BATCH}`,
-      orgs.from,
+      orgId,
       last.until_stamp,
       last.id,
     );
@@ -74,7 +70,7 @@ export async function copyHistory(
       rows.map(({ id, until_stamp, from_stamp, import_id, document }): SqlValue[] => [
         id,
         until_stamp,
-        orgs.to,
+        orgId,
         from_stamp,
         newNumber(import_id),
         document,

@@ -1,13 +1,14 @@
 // Copies everything from one database into another that is empty, of whichever kind the two are: organisations with
-// their change clocks, tokens, the catalogue, transactions with their stamps, and the books. Whoever polls goes on with the same token
-// from the same watermark. All or nothing; what is written to the first meanwhile is not in the copy.
+// their change clocks, tokens, the catalogue, links, transactions with their stamps, and the books. Whoever polls goes on with the
+// same token from the same watermark, and the ids of clicks stay good. All or nothing; what is written to the first meanwhile is not in the copy.
 
 import { BadInput, Refused } from '../domain/failures.ts';
-import type { Uuid } from '../domain/uuid.ts';
+import { newUuid, type Uuid } from '../domain/uuid.ts';
 import { copyAudit, copyHistory, copyImports, type NewNumber } from './copy-books.ts';
 import {
   type Connection,
   type Database,
+  LINKS,
   noDatabase,
   RETAILERS,
   type SqlValue,
@@ -16,8 +17,10 @@ import {
 import { findSchemaState, migrate, migrateToRead } from './schema/migrate.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
+import { listLinks } from './stores/link-store.ts';
 import { readBatches } from './stores/read-batches.ts';
 import { raiseRevision } from './stores/revision.ts';
+import { readClickKey } from './stores/secret.ts';
 import { exportQuery } from './stores/transaction-store.ts';
 
 export interface CopyReport {
@@ -38,6 +41,18 @@ const TOKEN_COLUMNS = [
   'last_used_at',
 ] as const;
 
+interface OrganisationRow {
+  readonly id: number;
+  readonly name: string;
+  readonly created_at: number;
+  readonly last_stamp: number;
+  /** Null in a database from before the first release. */
+  readonly public_id: Uuid | null;
+}
+
+/** Makes PostgreSQL number the next organisation behind those that were copied. */
+const NUMBER_ON = `SELECT setval(pg_get_serial_sequence('organisations', 'id'), max(id)) FROM organisations`;
+
 export async function copyDatabase(
   source: Database,
   target: Database,
@@ -54,7 +69,8 @@ export async function copyDatabase(
       if (!(await isEmpty(to))) throw new Refused('the database to copy to is not empty: nothing was copied');
       if (await isEmpty(from))
         throw new BadInput('there is nothing to copy: the database to copy from is empty');
-      const report = await new Copy(from, to, hasBooks, onRows).run();
+      const report = await new Copy(from, { to, dialect: target.dialect }, hasBooks, onRows).run();
+      if (target.dialect === 'postgres') await to.all(NUMBER_ON);
       await writeAudit(to, auditor, 'database copied', null, { ...report });
       return report;
     }),
@@ -72,54 +88,69 @@ class Copy {
   readonly #from: Connection;
   readonly #to: Connection;
   readonly #hasBooks: boolean;
+  /** Lets PostgreSQL take an organisation's number as it is given. */
+  readonly #asGiven: '' | 'OVERRIDING SYSTEM VALUE';
   readonly #onRows: (rows: number) => void;
   #rows = 0;
 
-  constructor(from: Connection, to: Connection, hasBooks: boolean, onRows: (rows: number) => void) {
+  constructor(
+    from: Connection,
+    { to, dialect }: { to: Connection; dialect: Database['dialect'] },
+    hasBooks: boolean,
+    onRows: (rows: number) => void,
+  ) {
     this.#from = from;
     this.#to = to;
+    this.#asGiven = dialect === 'postgres' ? 'OVERRIDING SYSTEM VALUE' : '';
     this.#hasBooks = hasBooks;
     this.#onRows = onRows;
   }
 
   async run(): Promise<CopyReport> {
     const retailers = await this.#copyRetailers();
-    const orgNumbers = await this.#copyOrganisations();
-    const newNumber: NewNumber = this.#hasBooks
-      ? await copyImports(this.#from, this.#to, orgNumbers)
-      : () => null;
+    const organisations = await this.#copyOrganisations();
+    if (this.#hasBooks) await this.#copyActivation();
+    const newNumber: NewNumber = this.#hasBooks ? await copyImports(this.#from, this.#to) : () => null;
     let [tokens, transactions] = [0, 0];
-    for (const [fromOrg, toOrg] of orgNumbers) {
-      tokens += await this.#copyTokens(fromOrg, toOrg);
-      transactions += await this.#copyTransactions(fromOrg, toOrg, newNumber);
+    for (const orgId of organisations) {
+      tokens += await this.#copyTokens(orgId);
+      transactions += await this.#copyTransactions(orgId, newNumber);
       if (!this.#hasBooks) continue;
-      await copyHistory(this.#from, this.#to, { from: fromOrg, to: toOrg }, newNumber, (rows) =>
-        this.#progress(rows),
-      );
+      await copyHistory(this.#from, this.#to, orgId, newNumber, (rows) => this.#progress(rows));
     }
     if (this.#hasBooks) await copyAudit(this.#from, this.#to);
     await raiseRevision(this.#to, 'catalogue');
     await raiseRevision(this.#to, 'tokens');
-    return { organisations: orgNumbers.size, tokens, retailers, transactions };
+    await raiseRevision(this.#to, 'activation');
+    return { organisations: organisations.length, tokens, retailers, transactions };
   }
 
-  /** The other database numbers its organisations itself: returns the new number of each. */
-  async #copyOrganisations(): Promise<ReadonlyMap<number, number>> {
-    const numbers = new Map<number, number>();
-    const rows = await this.#from.all<{ id: number; name: string; created_at: number; last_stamp: number }>(
-      'SELECT id, name, created_at, last_stamp FROM organisations ORDER BY id',
+  /** They keep their numbers, which the ids of clicks hold. Returns the numbers. */
+  async #copyOrganisations(): Promise<readonly number[]> {
+    const publicId = this.#hasBooks ? 'public_id' : 'NULL AS public_id';
+    const rows = await this.#from.all<OrganisationRow>(
+      `SELECT id, name, created_at, last_stamp, ${publicId} FROM organisations ORDER BY id`,
     );
-    for (const { id, name, created_at, last_stamp } of rows) {
-      const [created] = await this.#to.all<{ id: number }>(
-        'INSERT INTO organisations (name, created_at, last_stamp) VALUES ($1, $2, $3) RETURNING id',
+    for (const { id, name, created_at, last_stamp, public_id } of rows) {
+      await this.#to.all(
+        `INSERT INTO organisations (id, name, created_at, last_stamp, public_id) ${this.#asGiven} VALUES ($1, $2, $3, $4, $5)`,
+        id,
         name,
         created_at,
         last_stamp,
+        public_id ?? newUuid(),
       );
-      if (created === undefined) throw new Error(`organisation ${id} was not written`);
-      numbers.set(id, created.id);
     }
-    return numbers;
+    return rows.map(({ id }) => id);
+  }
+
+  async #copyActivation(): Promise<void> {
+    await this.#to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(this.#from));
+    const links = await listLinks(this.#from);
+    await this.#to.putMany(
+      LINKS,
+      links.map(({ id, kind, template }) => [id, kind, template]),
+    );
   }
 
   async #copyRetailers(): Promise<number> {
@@ -134,33 +165,33 @@ class Copy {
     return count;
   }
 
-  async #copyTokens(fromOrg: number, toOrg: number): Promise<number> {
+  async #copyTokens(orgId: number): Promise<number> {
     const rows = await this.#from.all<Record<(typeof TOKEN_COLUMNS)[number], SqlValue>>(
       `SELECT ${TOKEN_COLUMNS.join(', ')} FROM tokens WHERE org_id = $1`,
-      fromOrg,
+      orgId,
     );
     const places = TOKEN_COLUMNS.map((_, i) => `$${i + 2}`).join(', ');
     for (const row of rows) {
       await this.#to.all(
         `INSERT INTO tokens (org_id, ${TOKEN_COLUMNS.join(', ')}) VALUES ($1, ${places})`,
-        toOrg,
+        orgId,
         ...TOKEN_COLUMNS.map((column) => row[column]),
       );
     }
     return rows.length;
   }
 
-  async #copyTransactions(fromOrg: number, toOrg: number, newNumber: NewNumber): Promise<number> {
+  async #copyTransactions(orgId: number, newNumber: NewNumber): Promise<number> {
     let count = 0;
     type Row = { id: Uuid; updated_at: number; document: string; import_id: number | null };
     const importId = this.#hasBooks ? 'import_id' : 'NULL AS import_id';
-    const query = exportQuery(fromOrg, `id, updated_at, document, ${importId}`);
+    const query = exportQuery(orgId, `id, updated_at, document, ${importId}`);
     await readBatches<Row>(this.#from, query, async (batch) => {
       count += await this.#to.putMany(
         TRANSACTIONS,
         batch.map(({ id, updated_at, document, import_id }) => [
           id,
-          toOrg,
+          orgId,
           updated_at,
           document,
           newNumber(import_id),

@@ -77,6 +77,15 @@ export const RETAILERS: Table = {
   ],
 };
 
+export const LINKS: Table = {
+  name: 'links',
+  columns: [
+    ['id', 'uuid'],
+    ['kind', 'text'],
+    ['template', 'text'],
+  ],
+};
+
 export const TRANSACTIONS: Table = {
   name: 'transactions',
   columns: [

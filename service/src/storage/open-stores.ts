@@ -15,8 +15,10 @@ import { auditBook } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
 import { completeCatalogue, completeTransactions } from './stores/complete-documents.ts';
 import { importBook } from './stores/import-book.ts';
+import { linkStore } from './stores/link-store.ts';
 import { organisationStore } from './stores/organisation-store.ts';
 import { readRevisions } from './stores/revision.ts';
+import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
 import { transactionHistory } from './stores/transaction-history.ts';
 import { transactionStore } from './stores/transaction-store.ts';
@@ -75,6 +77,7 @@ export async function openStores(
     organisations: organisationStore(database, auditor),
     tokens: tokenStore(database, auditor),
     catalogue: completeCatalogue(catalogueStore(database, clock)),
+    links: linkStore(database, clock),
     transactions: {
       ...transactions,
       async page(query) {
@@ -86,6 +89,7 @@ export async function openStores(
     imports: importBook(database, clock),
     audit: auditBook(database),
     walks,
+    clickKey: () => readClickKey(database),
     async revisions() {
       await schema.look();
       return readRevisions(database);

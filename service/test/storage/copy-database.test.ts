@@ -3,6 +3,7 @@ import { BadInput, Refused } from '../../src/domain/failures.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { readClickKey } from '../../src/storage/stores/secret.ts';
 import { DATABASES } from '../support/databases.ts';
 import {
   documentOf,
@@ -20,14 +21,17 @@ import {
 const NOW_MS = Date.UTC(2026, 10, 15);
 const TEXT = 'Grüße 👋';
 
-/** Every row, with organisations by name: each database numbers them itself. */
+/** Every row. */
 async function contentOf(database: Database) {
   const byName = (columns: string, table: string) =>
     database.all(
       `SELECT o.name, ${columns} FROM ${table} AS t JOIN organisations o ON o.id = t.org_id ORDER BY 1, 2, 3`,
     );
   return {
-    organisations: await database.all('SELECT name, created_at, last_stamp FROM organisations ORDER BY name'),
+    organisations: await database.all(
+      'SELECT id, name, created_at, last_stamp, public_id FROM organisations ORDER BY name',
+    ),
+    links: await database.all('SELECT id, kind, template FROM links ORDER BY id'),
     tokens: await byName(
       't.id, t.kind, t.label, t.digest, t.created_at, t.expires_at, t.revoked_at, t.last_used_at',
       'tokens',
@@ -58,7 +62,6 @@ describe.each(
     const url = await from.create();
     let nowMs = NOW_MS;
     const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
-    // In another order than that of their numbers in the copy.
     const orgs = [];
     for (const name of ['zeta', 'acme', 'empty']) {
       nowMs += 1_000;
@@ -80,6 +83,9 @@ describe.each(
       await writer.put(ids.map((id) => ({ id, document: documentOf(id, TEXT) })));
       await writer.markChanged();
     });
+    await stores.links.write((writer) =>
+      writer.put([{ id: idOf(1), kind: 'deal', template: 'https://network.example/?sub={click}' }]),
+    );
     const [first, second] = orgs;
     if (first === undefined || second === undefined) throw new Error('there are three');
     for (const rows of [6, 2, 1]) {
@@ -118,8 +124,11 @@ describe.each(
     expect(await contentOf(target)).toEqual(await contentOf(source));
 
     const stores = await open.stores(targetUrl);
+    expect(await stores.clickKey()).toBe(await readClickKey(source));
     expect((await stores.revisions()).tokens).toBeGreaterThan(0);
     expect((await stores.revisions()).catalogue).toBeGreaterThan(0);
+    // The next one is numbered behind those that were copied.
+    expect((await newOrganisation(stores, 'next')).id).toBe(org.id + 3);
     const copied = await stores.organisations.find(org.name);
     const orgId = copied?.id ?? 0;
     const query = { orgId, cursor: undefined, window: EVERYTHING, limit: 1_000 };

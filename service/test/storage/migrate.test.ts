@@ -22,7 +22,10 @@ for (const database of DATABASES) {
       const outcomes = await Promise.all(processes.map((each) => each.rest()));
 
       expect(outcomes).toEqual(
-        Array.from({ length: 10 }, () => ({ reports: [{ catalogue: 0, tokens: 0 }], exitCode: 0 })),
+        Array.from({ length: 10 }, () => ({
+          reports: [{ catalogue: 0, tokens: 0, activation: 0 }],
+          exitCode: 0,
+        })),
       );
       const rows = await open.database(url).all('SELECT version FROM schema_version');
       expect(rows).toEqual([{ version: VERSION }]);
@@ -32,7 +35,7 @@ for (const database of DATABASES) {
       const url = await database.create();
       const opened = await Promise.all(Array.from({ length: 10 }, () => open.stores(url, SERVER_OPTIONS)));
       expect(await Promise.all(opened.map((stores) => stores.revisions()))).toEqual(
-        Array.from({ length: 10 }, () => ({ catalogue: 0, tokens: 0 })),
+        Array.from({ length: 10 }, () => ({ catalogue: 0, tokens: 0, activation: 0 })),
       );
     });
 

@@ -144,7 +144,7 @@ describe('a server that brings the schema of PostgreSQL up to date', () => {
       `CREATE EVENT TRIGGER slow ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION take_time()`,
     );
     const stores = await open.stores(url, options);
-    expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 0 });
+    expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 0 });
   });
 
   test('waits for another process that does', async () => {
@@ -161,6 +161,6 @@ describe('a server that brings the schema of PostgreSQL up to date', () => {
       await Bun.sleep(2 * STATEMENT_TIMEOUT_MS);
       return { begun };
     });
-    expect(await (await opening.begun).revisions()).toEqual({ catalogue: 0, tokens: 0 });
+    expect(await (await opening.begun).revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 0 });
   });
 });

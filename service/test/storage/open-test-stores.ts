@@ -3,7 +3,7 @@
 import { afterEach, setDefaultTimeout } from 'bun:test';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import type {
-  Organisation,
+  PublicOrganisation,
   StoredDocument,
   Stores,
   TransactionPage,
@@ -42,7 +42,7 @@ export function openTestStores(): TestStores {
   };
 }
 
-export async function newOrganisation(stores: Stores, name = 'acme'): Promise<Organisation> {
+export async function newOrganisation(stores: Stores, name = 'acme'): Promise<PublicOrganisation> {
   const organisation = await stores.organisations.create(name);
   if (organisation === undefined) throw new Error(`${name} is taken`);
   return organisation;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { PRINTED_UUID_PATTERN } from '../../src/domain/uuid.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { openTestStores } from './open-test-stores.ts';
@@ -15,7 +16,12 @@ for (const database of DATABASES) {
       const acme = await organisations.create('Äcme & "Söhne"');
       const beta = await organisations.create('beta');
 
-      expect(zeta).toEqual({ id: expect.any(Number), name: 'zeta', createdAtMs: 1_000 });
+      expect(zeta).toEqual({
+        id: expect.any(Number),
+        name: 'zeta',
+        createdAtMs: 1_000,
+        publicId: expect.stringMatching(PRINTED_UUID_PATTERN),
+      });
       expect(await organisations.find('Äcme & "Söhne"')).toEqual({
         id: acme?.id ?? -1,
         name: 'Äcme & "Söhne"',

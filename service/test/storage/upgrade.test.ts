@@ -8,7 +8,7 @@ import type { StoredDocument, Stores } from '../../src/domain/stores.ts';
 import { newUuid } from '../../src/domain/uuid.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
 import { type ReleaseContents, readContents, withAddedFields } from '../fixtures/release-contents.ts';
@@ -27,6 +27,8 @@ import {
 
 const FIXTURES = join(import.meta.dir, '..', 'fixtures');
 const CHANGELOG = join(import.meta.dir, '..', '..', '..', 'CHANGELOG.md');
+
+const VERSION_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Makes an empty database what the fixture holds. */
 async function load(database: Database, fixture: string): Promise<ReleaseContents> {
@@ -105,6 +107,23 @@ for (const database of DATABASES) {
     });
   });
 
+  test(`a database of schema version 5 on ${database.name} gets public ids, a key and room for links`, async () => {
+    const url = await database.create();
+    const raw = openDatabase(url, CREATE_OPTIONS);
+    const [first = []] = SCHEMAS[dialect].steps;
+    await migrate(raw, { ...SCHEMAS[dialect], oldestVersion: 5, steps: [first] });
+    for (const name of ['acme', 'globex'])
+      await raw.all('INSERT INTO organisations (name, created_at, last_stamp) VALUES ($1, 1, 1)', name);
+    await raw.close();
+    const stores = await openStores(url);
+    const publicIds = (await stores.organisations.list()).map(({ publicId }) => publicId);
+    expect(publicIds).toEqual([expect.stringMatching(VERSION_4), expect.stringMatching(VERSION_4)]);
+    expect(new Set(publicIds).size).toBe(2);
+    expect((await stores.clickKey()).length).toBeGreaterThanOrEqual(64);
+    expect(await stores.links.list()).toEqual([]);
+    await stores.close();
+  });
+
   describe(`two versions side by side on ${database.name}`, () => {
     const open = openTestStores();
     const schema = SCHEMAS[dialect];
@@ -120,7 +139,7 @@ for (const database of DATABASES) {
       await migrate(open.database(url), next);
 
       await writeTransactions(running, orgId, newIds(2));
-      expect(await running.revisions()).toEqual({ catalogue: 0, tokens: 0 });
+      expect(await running.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 1 });
       const started = await open.stores(url);
       expect(textsOf(await started.transactions.page({ ...query, orgId }))).toHaveLength(2);
       // The newer one finds what it has made, and does not make it again.

@@ -1,4 +1,4 @@
-// offerbook import: carries a catalogue or transactions from a file into the database, all or nothing.
+// offerbook import: carries a catalogue, links or transactions from a file into the database, all or nothing.
 
 import { basename } from 'node:path';
 import { Command } from 'commander';
@@ -10,6 +10,7 @@ import { BadInput } from '../../domain/failures.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { type ImportSource, openSource } from '../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../importer/import-catalogue.ts';
+import { importLinks } from '../../importer/import-links.ts';
 import type { ImportReport } from '../../importer/import-report.ts';
 import { importTransactions } from '../../importer/import-transactions.ts';
 import { InvalidRows, listProblems } from '../../importer/invalid-rows.ts';
@@ -22,6 +23,8 @@ import { getOrganisation } from './organisations.ts';
 import { progressBar } from './progress-bar.ts';
 
 const NAME_LENGTH_MAX = 200;
+
+type Noun = 'retailer' | 'link' | 'transaction';
 
 interface ImportCommandOptions extends StoreOptions {
   readonly dryRun?: boolean;
@@ -41,6 +44,15 @@ export function importCommand(): Command {
     .option('--merge', 'add and change only; withdraw nothing')
     .option('--allow-withdrawals', 'go on even if more than half of the retailers are withdrawn')
     .action(importCatalogueFile);
+  const links = importOf(
+    'links',
+    'make the links, to which clicks on retailers and deals lead, what the file says',
+    'NDJSON, JSON or CSV',
+    'offerbook import links links.ndjson',
+  )
+    .option('--merge', 'add and change only; withdraw nothing')
+    .option('--allow-withdrawals', 'go on even if more than half of the links are withdrawn')
+    .action(importLinksFile);
   const transactions = importOf(
     'transactions',
     "add and change an organisation's transactions; a row replaces all of a transaction: fields that it leaves out become null",
@@ -50,7 +62,11 @@ export function importCommand(): Command {
     .requiredOption('--org <name>', 'the organisation they belong to')
     .option('--preserve-updated-at', 'for loading history: keep the updatedAt of the file')
     .action(importTransactionsFile);
-  return new Command('import').description('import files').addCommand(catalogue).addCommand(transactions);
+  return new Command('import')
+    .description('import files')
+    .addCommand(catalogue)
+    .addCommand(links)
+    .addCommand(transactions);
 }
 
 function importOf(name: string, description: string, formats: string, example: string): Command {
@@ -63,10 +79,10 @@ function importOf(name: string, description: string, formats: string, example: s
     .option('--source <name>', 'where the data comes from, for the book of imports');
 }
 
-async function importCatalogueFile(
-  file: string,
-  options: ImportCommandOptions & { merge?: boolean; allowWithdrawals?: boolean },
-): Promise<void> {
+/** Of a file that has all that there is. */
+type WholeFileOptions = ImportCommandOptions & { merge?: boolean; allowWithdrawals?: boolean };
+
+async function importCatalogueFile(file: string, options: WholeFileOptions): Promise<void> {
   const source = await openSource(file);
   const bar = progressBar();
   // A dry run changes nothing, so that it makes no database either.
@@ -78,6 +94,17 @@ async function importCatalogueFile(
     await printOutcome(options, imported.finally(bar.clear), 'retailer');
   };
   await withStores(options, work, databaseOptions);
+}
+
+async function importLinksFile(file: string, options: WholeFileOptions): Promise<void> {
+  const source = await openSource(file);
+  const bar = progressBar();
+  await withStores(options, async (stores) => {
+    const imported = recorded(stores, { kind: 'links', orgId: null }, source, options, (importId) =>
+      importLinks(stores.links, source, { ...options, importId, onProgress: bar.show }),
+    );
+    await printOutcome(options, imported.finally(bar.clear), 'link');
+  });
 }
 
 async function importTransactionsFile(
@@ -130,7 +157,7 @@ function parseName(option: string, text: string | undefined): string | undefined
 async function printOutcome(
   options: ImportCommandOptions,
   imported: Promise<ImportReport>,
-  noun: 'retailer' | 'transaction',
+  noun: Noun,
 ): Promise<void> {
   try {
     await printReport(options, await imported, noun);
@@ -144,11 +171,7 @@ async function printOutcome(
   }
 }
 
-async function printReport(
-  options: ImportCommandOptions,
-  report: ImportReport,
-  noun: 'retailer' | 'transaction',
-): Promise<void> {
+async function printReport(options: ImportCommandOptions, report: ImportReport, noun: Noun): Promise<void> {
   for (const line of listProblems(report)) printNote(line);
   for (const note of report.notes) printNote(note);
   const { read, added, changed, unchanged, withdrawn, invalid, seconds } = report;
@@ -157,7 +180,7 @@ async function printReport(
     [changed, 'changed'],
     [unchanged, 'unchanged'],
   ];
-  if (noun === 'retailer') counts.push([withdrawn, 'withdrawn']);
+  if (noun !== 'transaction') counts.push([withdrawn, 'withdrawn']);
   if (invalid > 0) counts.push([invalid, 'invalid']);
   const outcome = counts.map(([count, what]) => `${printCount(count)} ${what}`).join(', ');
   const rows = (invalid > 0 ? `${printCount(read - invalid)} of ` : '') + printCountOf(read, noun);

@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import { BadInput } from '../../domain/failures.ts';
-import type { Organisation, Stores } from '../../domain/stores.ts';
+import type { Organisation, PublicOrganisation, Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
@@ -38,17 +38,17 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
 async function listOrganisations(options: StoreOptions): Promise<void> {
   await withStores(options, async (stores) => {
     const all = await stores.organisations.list();
-    const rows = all.map((org) => [org.name, printTimestamp(org.createdAtMs)]);
+    const rows = all.map((org) => [org.name, org.publicId, printTimestamp(org.createdAtMs)]);
     await printResult(
       options,
       all.map(toJson),
-      rows.length === 0 ? 'No organisations.' : table(['NAME', 'CREATED'], rows),
+      rows.length === 0 ? 'No organisations.' : table(['NAME', 'PUBLIC ID', 'CREATED'], rows),
     );
   });
 }
 
-function toJson(org: Organisation) {
-  return { name: org.name, createdAt: printTimestamp(org.createdAtMs) };
+function toJson(org: PublicOrganisation) {
+  return { name: org.name, publicId: org.publicId, createdAt: printTimestamp(org.createdAtMs) };
 }
 
 /** Whoever wants to read from one that is not there has mistaken the name; whoever wants to write may want it. */

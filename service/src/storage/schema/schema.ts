@@ -178,11 +178,62 @@ const POSTGRES: Step = [
   `CREATE INDEX walks_by_time ON walks (begun_at)`,
 ];
 
-const VERSIONS = { firstVersion: 5, oldestVersion: 5, replacesUnreleased: false };
+/** A random UUID in SQLite's words: of version 4, like those of PostgreSQL's gen_random_uuid(). */
+const SQLITE_RANDOM_UUID = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2)
+  || '-' || substr('89AB', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`;
+
+/** Clicks themselves are in a file of their own: see SQLITE_CLICKS. */
+const SQLITE_ACTIVATION: Step = [
+  `ALTER TABLE organisations ADD COLUMN public_id TEXT`,
+  `UPDATE organisations SET public_id = ${SQLITE_RANDOM_UUID}`,
+  `CREATE UNIQUE INDEX organisations_by_public_id ON organisations (public_id)`,
+  `CREATE TABLE links (
+     id TEXT PRIMARY KEY,
+     kind TEXT NOT NULL CHECK (kind IN ('retailer', 'deal')),
+     template TEXT NOT NULL
+   ) STRICT`,
+  `CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`,
+  `INSERT INTO secrets (name, value) VALUES ('click', lower(hex(randomblob(32))))`,
+  `INSERT INTO revisions (name, value) VALUES ('activation', 0)`,
+];
+
+const POSTGRES_ACTIVATION: Step = [
+  `ALTER TABLE organisations ADD COLUMN public_id uuid NOT NULL DEFAULT gen_random_uuid()`,
+  `CREATE UNIQUE INDEX organisations_by_public_id ON organisations (public_id)`,
+  `CREATE TABLE links (
+     id uuid PRIMARY KEY,
+     kind text NOT NULL CHECK (kind IN ('retailer', 'deal')),
+     template text NOT NULL
+   )`,
+  `CREATE TABLE secrets (name text PRIMARY KEY, value text NOT NULL)`,
+  // A UUID has 122 random bits.
+  `INSERT INTO secrets (name, value) VALUES ('click', gen_random_uuid()::text || gen_random_uuid()::text)`,
+  `INSERT INTO revisions (name, value) VALUES ('activation', 0)`,
+  // Ids sort by time, so that new clicks fall side by side. No reference to organisations: it would lock their row for
+  // every click.
+  `CREATE TABLE clicks (
+     id text COLLATE "C" PRIMARY KEY,
+     org_id integer NOT NULL,
+     kind text NOT NULL,
+     deal_id uuid NOT NULL,
+     retailer_id uuid NOT NULL,
+     passback_uid text NOT NULL,
+     passback_data text,
+     activated_at bigint NOT NULL,
+     clicked_at bigint,
+     is_tracked integer NOT NULL,
+     has_sale integer NOT NULL
+   )`,
+  // Unlogged: losing one turns a double tap into two clicks.
+  `CREATE UNLOGGED TABLE taps (key text COLLATE "C" PRIMARY KEY, click_id text NOT NULL, at bigint NOT NULL)`,
+  `CREATE INDEX taps_by_time ON taps (at)`,
+];
+
+const VERSIONS = { firstVersion: 5, oldestVersion: 6, replacesUnreleased: false };
 
 export const SCHEMAS: Record<'sqlite' | 'postgres', Schema> = {
-  sqlite: { ...VERSIONS, steps: [SQLITE] },
-  postgres: { ...VERSIONS, steps: [POSTGRES] },
+  sqlite: { ...VERSIONS, steps: [SQLITE, SQLITE_ACTIVATION] },
+  postgres: { ...VERSIONS, steps: [POSTGRES, POSTGRES_ACTIVATION] },
 };
 
 /**
@@ -207,6 +258,33 @@ export const SQLITE_WALKS: Schema = {
          PRIMARY KEY (token_id, min_stamp, max_stamp)
        ) STRICT, WITHOUT ROWID`,
       `CREATE INDEX walks_by_time ON walks (begun_at)`,
+    ],
+  ],
+};
+
+/** Clicks of SQLite, for the same reason: a user who follows a link must not wait for an import. */
+export const SQLITE_CLICKS: Schema = {
+  firstVersion: 1,
+  oldestVersion: 1,
+  replacesUnreleased: false,
+  steps: [
+    [
+      `CREATE TABLE schema_version (version INTEGER NOT NULL, oldest_version INTEGER NOT NULL) STRICT`,
+      `CREATE TABLE clicks (
+         id TEXT PRIMARY KEY,
+         org_id INTEGER NOT NULL,
+         kind TEXT NOT NULL,
+         deal_id TEXT NOT NULL,
+         retailer_id TEXT NOT NULL,
+         passback_uid TEXT NOT NULL,
+         passback_data TEXT,
+         activated_at INTEGER NOT NULL,
+         clicked_at INTEGER,
+         is_tracked INTEGER NOT NULL,
+         has_sale INTEGER NOT NULL
+       ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE taps (key TEXT PRIMARY KEY, click_id TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+      `CREATE INDEX taps_by_time ON taps (at)`,
     ],
   ],
 };

@@ -1,8 +1,10 @@
 // Organisations: the tenants that tokens and transactions belong to. The row also holds the change clock.
 
-import type { Organisation, OrganisationStore } from '../../domain/stores.ts';
+import type { Organisation, OrganisationStore, PublicOrganisation } from '../../domain/stores.ts';
+import { newUuid, type Uuid } from '../../domain/uuid.ts';
 import type { Database } from '../database.ts';
 import { type Auditor, writeAudit } from './audit-book.ts';
+import { raiseRevision } from './revision.ts';
 
 interface Row {
   id: number;
@@ -10,19 +12,25 @@ interface Row {
   created_at: number;
 }
 
+type PublicRow = Row & { public_id: Uuid };
+
 export function organisationStore(database: Database, auditor: Auditor): OrganisationStore {
   return {
     create: (name) =>
       database.write(async (connection) => {
         const now = auditor.clock();
-        const rows = await connection.all<Row>(
-          `INSERT INTO organisations (name, created_at, last_stamp) VALUES ($1, $2, $2)
-           ON CONFLICT (name) DO NOTHING RETURNING id, name, created_at`,
+        const rows = await connection.all<PublicRow>(
+          `INSERT INTO organisations (name, created_at, last_stamp, public_id) VALUES ($1, $2, $2, $3)
+           ON CONFLICT (name) DO NOTHING RETURNING id, name, created_at, public_id`,
           name,
           now,
+          newUuid(),
         );
-        if (rows.length > 0) await writeAudit(connection, auditor, 'organisation created', name, {});
-        return rows.map(toOrganisation)[0];
+        if (rows.length > 0) {
+          await raiseRevision(connection, 'activation');
+          await writeAudit(connection, auditor, 'organisation created', name, {});
+        }
+        return rows.map(toPublicOrganisation)[0];
       }),
     async find(name) {
       const rows = await database.all<Row>(
@@ -32,13 +40,18 @@ export function organisationStore(database: Database, auditor: Auditor): Organis
       return rows.map(toOrganisation)[0];
     },
     async list() {
-      return (await database.all<Row>('SELECT id, name, created_at FROM organisations ORDER BY name')).map(
-        toOrganisation,
+      const rows = await database.all<PublicRow>(
+        'SELECT id, name, created_at, public_id FROM organisations ORDER BY name',
       );
+      return rows.map(toPublicOrganisation);
     },
   };
 }
 
 function toOrganisation(row: Row): Organisation {
   return { id: row.id, name: row.name, createdAtMs: row.created_at };
+}
+
+function toPublicOrganisation(row: PublicRow): PublicOrganisation {
+  return { ...toOrganisation(row), publicId: row.public_id };
 }

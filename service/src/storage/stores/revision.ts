@@ -14,5 +14,9 @@ export async function readRevisions(connection: Pick<Connection, 'all'>): Promis
     'SELECT name, value FROM revisions',
   );
   const values = new Map(rows.map((row) => [row.name, row.value]));
-  return { catalogue: values.get('catalogue') ?? 0, tokens: values.get('tokens') ?? 0 };
+  return {
+    catalogue: values.get('catalogue') ?? 0,
+    tokens: values.get('tokens') ?? 0,
+    activation: values.get('activation') ?? 0,
+  };
 }

@@ -1,0 +1,37 @@
+// Links: where clicks on retailers and deals lead. Servers keep all of them in memory.
+
+import type { Clock } from '../../domain/clock.ts';
+import type { Link, LinkStore } from '../../domain/stores.ts';
+import { type Connection, type Database, LINKS } from '../database.ts';
+import { takeTurn } from './import-book.ts';
+import { raiseRevision } from './revision.ts';
+
+export function linkStore(database: Database, clock: Clock): LinkStore {
+  return {
+    list: () => listLinks(database),
+    write: (work, importId) =>
+      database.write(async (connection) => {
+        // PostgreSQL waits here for an import that is under way; SQLite has waited already.
+        const forUpdate = database.dialect === 'postgres' ? 'FOR UPDATE' : '';
+        await connection.all(`SELECT value FROM revisions WHERE name = 'activation' ${forUpdate}`);
+        const finishImport = await takeTurn(connection, clock, importId);
+        const before = await listLinks(connection);
+        return work({
+          finishImport,
+          list: async () => before,
+          async put(links) {
+            await connection.putMany(
+              LINKS,
+              links.map(({ id, kind, template }) => [id, kind, template]),
+            );
+          },
+          remove: (ids) => connection.deleteMany(LINKS, ids),
+          markChanged: () => raiseRevision(connection, 'activation'),
+        });
+      }),
+  };
+}
+
+export function listLinks(connection: Pick<Connection, 'all'>): Promise<Link[]> {
+  return connection.all<Link>('SELECT id, kind, template FROM links ORDER BY id');
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type ClickId, ClickIds, firstPossibleId } from '../../src/activation/click-id.ts';
+import { BASE62 } from '../../src/domain/base62.ts';
+
+const KEY = 'a key of the test';
+const NOW_MS = Date.UTC(2026, 10, 15, 12);
+const momentMs = fc.integer({ min: 0, max: Date.UTC(2081, 0) });
+const orgId = fc.integer({ min: 1, max: 62 ** 3 - 1 });
+
+describe('the id of a click', () => {
+  test('has 22 letters and digits, and tells its organisation and its moment', () => {
+    fc.assert(
+      fc.property(orgId, momentMs, (org, atMs) => {
+        const id = new ClickIds(KEY).make(org, atMs);
+        expect(id).toMatch(/^[0-9A-Za-z]{22}$/);
+        expect(new ClickIds(KEY).parse(id)).toEqual({ id, orgId: org, atMs });
+      }),
+    );
+  });
+
+  test('sorts by time, and so does the text that parts those before a moment from those after it', () => {
+    fc.assert(
+      fc.property(orgId, orgId, momentMs, momentMs, (oneOrg, otherOrg, a, b) => {
+        fc.pre(a !== b);
+        const [earlierMs, laterMs] = a < b ? [a, b] : [b, a];
+        const earlier = new ClickIds(KEY).make(oneOrg, earlierMs);
+        const later = new ClickIds(KEY).make(otherOrg, laterMs);
+        expect(earlier < later).toBeTrue();
+        expect(earlier < firstPossibleId(laterMs)).toBeTrue();
+        expect(firstPossibleId(laterMs) < later).toBeTrue();
+      }),
+    );
+  });
+
+  test('is never made twice, however many are made in a millisecond', () => {
+    const ids = new ClickIds(KEY);
+    const made = Array.from({ length: 20_000 }, (_, i) => ids.make(1, NOW_MS + Math.floor(i / 10_000)));
+    expect(new Set(made).size).toBe(made.length);
+  });
+
+  test('with any one character changed is not ours', () => {
+    const id = new ClickIds(KEY).make(7, NOW_MS);
+    const place = fc.integer({ min: 0, max: id.length - 1 });
+    fc.assert(
+      fc.property(place, fc.constantFrom(...BASE62), (at, character) => {
+        fc.pre(id[at] !== character);
+        const changed = id.slice(0, at) + character + id.slice(at + 1);
+        expect(new ClickIds(KEY).parse(changed)).toBeUndefined();
+      }),
+    );
+  });
+
+  test('of another key, of another length or of other characters is not ours', () => {
+    const ids = new ClickIds(KEY);
+    const id = ids.make(7, NOW_MS);
+    for (const text of [
+      '',
+      id.slice(1),
+      `${id}0`,
+      ` ${id}`,
+      `${id}\n`,
+      id.replace(/.$/, '-'),
+      '🙂'.repeat(11),
+    ]) {
+      expect(ids.parse(text)).toBeUndefined();
+    }
+    expect(new ClickIds('another key').parse(id)).toBeUndefined();
+    expect(ids.parse(id)?.id).toBe(id as ClickId);
+  });
+
+  test('is refused for what has no place in it', () => {
+    const ids = new ClickIds(KEY);
+    expect(() => ids.make(62 ** 3, NOW_MS)).toThrow(RangeError);
+    expect(() => ids.make(1, 62 ** 7)).toThrow(RangeError);
+    expect(() => ids.make(1, -1)).toThrow(RangeError);
+  });
+});

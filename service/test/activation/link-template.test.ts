@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import { fillTemplate, templateProblem } from '../../src/activation/link-template.ts';
+
+const CLICK = new ClickIds('a key of the test').make(1, Date.UTC(2026, 10, 15));
+
+/** Pieces that templates are made of, and that could move a URL to another server. */
+const piece = fc.constantFrom(
+  'https://',
+  'http://',
+  '//',
+  '/',
+  '\\',
+  '@',
+  ':',
+  '?',
+  '#',
+  '.',
+  '%',
+  '{click}',
+  '{url}',
+  '{',
+  '}',
+  '{x}',
+  'network.example',
+  'evil.example',
+  'a',
+  '443',
+  '&u=',
+  '\t',
+  ' ',
+  'ü',
+  '[::1]',
+  'javascript:',
+);
+const anyTemplate = fc.oneof(
+  fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),
+  fc.array(piece, { maxLength: 8 }).map((pieces) => `https://network.example/${pieces.join('')}`),
+  fc.string({ unit: 'binary' }),
+);
+
+describe('the template of a link', () => {
+  test.each([
+    ['https://network.example/click?sub={click}', undefined],
+    ['https://network.example/click?sub={click}&url={url}', undefined],
+    ['HTTPS://network.example:8443/{click}', undefined],
+    ['http://network.example/?s={click}', 'must start with https://, a host without a user, and a path'],
+    ['https://{click}.network.example/', 'must start with https://, a host without a user, and a path'],
+    ['https://network.example', 'must start with https://, a host without a user, and a path'],
+    ['https://user@network.example/{click}', 'must start with https://, a host without a user, and a path'],
+    [
+      'https://network.example\\@evil.example/{click}',
+      'must start with https://, a host without a user, and a path',
+    ],
+    ['{url}?s={click}', 'must start with https://, a host without a user, and a path'],
+    ['', 'must start with https://, a host without a user, and a path'],
+    ['https://network.example/', 'must have {click} exactly once, not 0 times'],
+    ['https://network.example/{click}/{click}', 'must have {click} exactly once, not 2 times'],
+    ['https://network.example/{click}?{url}{url}', 'must have {url} at most once'],
+    ['https://network.example/{click}?u={user}', 'must have no other braces than those of {click} and {url}'],
+    ['https://network.example/{{click}}', 'must have no other braces than those of {click} and {url}'],
+    ['https://network.example/{click}?a=b c', 'must have no blanks and no control characters'],
+    ['https://network.example/{click}\u0000', 'must have no blanks and no control characters'],
+    ['https://:99999/{click}', 'must be a URL'],
+    [`https://network.example/{click}${'a'.repeat(4_096)}`, 'must have at most 4096 characters'],
+  ])('%p', (template, problem) => {
+    expect(templateProblem(template)).toBe(problem as never);
+  });
+
+  test('leads to the server that it names, whatever stands in the catalogue', () => {
+    fc.assert(
+      fc.property(anyTemplate, fc.string({ unit: 'binary' }), (template, url) => {
+        fc.pre(templateProblem(template) === undefined);
+        // A lone surrogate has no place in a URL, and none in a database.
+        fc.pre(url.isWellFormed());
+        const filled = fillTemplate(template, CLICK, url);
+        const named = new URL(template.slice(0, template.indexOf('{')).replace(/[^/?#]*$/, ''));
+        expect(new URL(filled).origin).toBe(named.origin);
+        expect(filled).toContain(CLICK);
+        expect(new URL(filled)).toMatchObject({ protocol: 'https:', username: '', password: '' });
+      }),
+    );
+  });
+
+  test('has the click and the percent-encoded URL in it, and dollar signs mean nothing', () => {
+    expect(
+      fillTemplate('https://n.example/?u={url}&s={click}', CLICK, "https://a.example/?q=1&r=$&$'#x"),
+    ).toBe(`https://n.example/?u=https%3A%2F%2Fa.example%2F%3Fq%3D1%26r%3D%24%26%24'%23x&s=${CLICK}`);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test';
+import { Refused } from '../../src/domain/failures.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importLinks, type LinkImportOptions } from '../../src/importer/import-links.ts';
+import { InvalidRows } from '../../src/importer/invalid-rows.ts';
+import { openTestStores, rejection } from '../storage/open-test-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { id } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+const template = (name: string) => `https://network.example/${name}?sub={click}`;
+
+function load(stores: Stores, file: string, options: LinkImportOptions = {}) {
+  return importLinks(stores.links, sourceFrom(file), options);
+}
+
+for (const database of DATABASES) {
+  describe(`links on ${database.name}`, () => {
+    const open = openTestStores();
+
+    test('are what the file says: added, changed, left alone and withdrawn', async () => {
+      const stores = await open.stores(await database.create());
+      const first = [
+        { retailerId: id(1), template: template('a') },
+        { dealId: id(2).toUpperCase(), template: template('b') },
+        { dealId: id(3), retailerId: null, template: template('c') },
+      ];
+      expect(await load(stores, ndjson(first))).toMatchObject({
+        read: 3,
+        added: 3,
+        changed: 0,
+        withdrawn: 0,
+      });
+      const { activation } = await stores.revisions();
+      expect(await load(stores, ndjson(first))).toMatchObject({ read: 3, added: 0, unchanged: 3 });
+      // Nothing has changed, so that servers have nothing to take up.
+      expect((await stores.revisions()).activation).toBe(activation);
+
+      const csv = `dealId,retailerId,template\n${id(2)},,${template('d')}\n,${id(1)},${template('a')}\n`;
+      expect(await load(stores, csv)).toMatchObject({ changed: 1, unchanged: 1, withdrawn: 1 });
+      expect((await stores.revisions()).activation).toBe(activation + 1);
+      expect(await stores.links.list()).toEqual([
+        { id: id(1), kind: 'retailer', template: template('a') },
+        { id: id(2), kind: 'deal', template: template('d') },
+      ]);
+    });
+
+    test('of a file that would withdraw most of them are refused, unless that is meant; a merge withdraws none', async () => {
+      const stores = await open.stores(await database.create());
+      const rows = [1, 2, 3].map((number) => ({ retailerId: id(number), template: template('a') }));
+      await load(stores, ndjson(rows));
+      expect(await rejection(load(stores, ndjson(rows.slice(2))))).toBeInstanceOf(Refused);
+      expect(await rejection(load(stores, ''))).toBeInstanceOf(Refused);
+      expect(await load(stores, ndjson(rows.slice(2)), { merge: true })).toMatchObject({ withdrawn: 0 });
+      expect(await stores.links.list()).toHaveLength(3);
+      expect(await load(stores, ndjson(rows.slice(2)), { allowWithdrawals: true })).toMatchObject({
+        withdrawn: 2,
+      });
+      expect(await stores.links.list()).toHaveLength(1);
+    });
+
+    test('that are bad are named, and nothing changes', async () => {
+      const stores = await open.stores(await database.create());
+      const rows = [
+        { retailerId: id(1), template: template('a') },
+        { retailerId: id(1), template: template('b') },
+        { dealId: id(1), retailerId: id(2), template: template('c') },
+        { template: template('d') },
+        { dealId: 'x', template: 'https://network.example/' },
+        { dealId: id(4), template: 'http://network.example/{click}' },
+        { dealId: id(5), template: template('e'), country: 'DE' },
+        [],
+      ];
+      const error = await rejection(load(stores, ndjson(rows)));
+      expect(error).toBeInstanceOf(InvalidRows);
+      expect(error.message.split('\n')).toEqual([
+        'line 2: retailerId was already used on line 1',
+        'line 3: the row must have either retailerId or dealId',
+        'line 4: the row must have either retailerId or dealId',
+        'line 5: dealId must be a UUID',
+        'line 5: template must have {click} exactly once, not 0 times',
+        'line 6: template must start with https://, a host without a user, and a path',
+        'line 7: country is an unknown field',
+        'line 8: the row must be a JSON object',
+        'Nothing was imported: 7 of 8 rows are bad.',
+      ]);
+      expect(await stores.links.list()).toEqual([]);
+
+      // The good ones can be had, and nothing is withdrawn for the bad ones.
+      await load(stores, ndjson([{ retailerId: id(9), template: template('z') }]));
+      expect(await load(stores, ndjson(rows), { skipInvalid: true })).toMatchObject({
+        added: 1,
+        invalid: 7,
+        withdrawn: 0,
+        notes: ['Nothing was withdrawn, because the file has bad rows.'],
+      });
+      expect((await stores.links.list()).map((link) => link.id)).toEqual([id(1), id(9)]);
+      expect(await load(stores, ndjson([]), { dryRun: true, allowWithdrawals: true })).toMatchObject({
+        withdrawn: 2,
+      });
+      expect(await stores.links.list()).toHaveLength(2);
+    });
+  });
+}
