@@ -1,6 +1,7 @@
 // One real PostgreSQL for the whole test run, started when the first test asks for it; each test gets an
 // empty database of its own.
 
+import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -75,14 +76,21 @@ export function postgresUrl(port: number, database: string): string {
   return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * A port on which nobody listens. It is not one of those that the system gives to outgoing connections (from 32768 on, on
+ * Linux): one of them could be taken before the test comes to use it.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + randomInt(20_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
