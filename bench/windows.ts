@@ -17,6 +17,7 @@ import {
   openStores,
   SERVER_OPTIONS,
 } from '../service/src/storage/open-stores.ts';
+import { EVERYTHING } from '../service/test/storage/open-test-stores.ts';
 import { COMMAND } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
 import { percentile } from './percentile.ts';
@@ -26,7 +27,6 @@ import { type Series, scatterPlot } from './scatter-plot.ts';
 const LIMIT = 100;
 const CHANGED_ROWS = 10_000;
 const END_MS = Date.parse('2026-11-01T00:00:00Z');
-const EVERYTHING = { minMs: -8.64e15, maxMs: 8.64e15 };
 const COLOURS = ['#3b82f6', '#f97316', '#10b981', '#a855f7'];
 const PLOT = join(import.meta.dir, '..', 'docs', 'images', 'windows.svg');
 

@@ -3,12 +3,12 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { launchBrowser } from '../../service/test/support/browser.ts';
+import { cleanEnvironment } from '../../service/test/support/command.ts';
 import { temporaryFolder } from '../../service/test/support/databases.ts';
 import { offer, retailer, transaction } from '../../service/test/support/fixtures.ts';
 import { TestNode } from '../../service/test/support/test-node.ts';
 import { run, typeScript } from './support/installed-package.ts';
 import { servePage } from './support/page-server.ts';
-import { cleanEnvironment } from './support/service-process.ts';
 
 const EXAMPLES = join(import.meta.dir, '../../examples');
 

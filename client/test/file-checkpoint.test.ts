@@ -4,12 +4,13 @@
 import { describe, expect, test } from 'bun:test';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { offerbook } from '../../service/test/support/command.ts';
 import { temporaryFolder } from '../../service/test/support/databases.ts';
 import { transaction } from '../../service/test/support/fixtures.ts';
 import { CheckpointError, OfferbookClient } from '../src/index.ts';
 import { fileCheckpoint } from '../src/node.ts';
 import { failure, id } from './support/answers.ts';
-import { cleanEnvironment, runOfferbook, ServiceProcess } from './support/service-process.ts';
+import { ServiceProcess } from './support/service-process.ts';
 
 const T0 = '2026-11-14T12:00:00';
 const INSIDE = JSON.stringify({ completeThrough: T0, cursor: id(7) });
@@ -92,7 +93,7 @@ test('the library and `offerbook follow` go on from the file of the other', asyn
   };
   const byCommand = async () => {
     const args = ['follow', '--url', service.url, '--once', '--checkpoint', path];
-    const { stdout } = await runOfferbook(args, { env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token } });
+    const { stdout } = await offerbook(args, { env: { OFFERBOOK_TOKEN: token } });
     return stdout
       .trimEnd()
       .split('\n')

@@ -2,17 +2,15 @@
 // started again at the same address.
 
 import { join } from 'node:path';
+import { offerbook, ServerProcess } from '../../../service/test/support/command.ts';
 import { temporaryFolder } from '../../../service/test/support/databases.ts';
-import { watchCommand, watchProcessList } from '../../../service/test/support/leak-watch.ts';
 import { freePort } from '../../../service/test/support/postgres-server.ts';
-
-const MAIN = join(import.meta.dir, '../../../service/src/main.ts');
 
 export class ServiceProcess implements AsyncDisposable {
   readonly url: string;
   readonly databaseUrl: string;
   readonly #port: number;
-  #process: Bun.Subprocess | undefined;
+  #server: ServerProcess | undefined;
 
   private constructor(port: number) {
     this.#port = port;
@@ -28,28 +26,20 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const args = ['serve', '--port', String(this.#port)];
-    const server = Bun.spawn([process.execPath, MAIN, ...args], {
-      env: cleanEnvironment(this.databaseUrl),
-      stdout: 'pipe',
-      stderr: 'pipe',
-    });
-    this.#process = server;
-    await untilReady(watchCommand(args, server).stdout);
-    watchProcessList(server.pid);
+    this.#server = await ServerProcess.start(['--port', String(this.#port), '--database', this.databaseUrl]);
   }
 
   /** Ends it as a power cut would. */
   async kill(): Promise<void> {
-    this.#process?.kill('SIGKILL');
-    await this.#process?.exited;
+    await this.#server?.stop('SIGKILL');
   }
 
   /** Runs a command of the service on its database; throws unless it succeeds. */
   async run(args: readonly string[], stdin = ''): Promise<string> {
-    const result = await runOfferbook(args, { env: cleanEnvironment(this.databaseUrl), stdin });
-    if (result.code !== 0) throw new Error(`offerbook ${args.join(' ')}: ${result.stderr}`);
-    return result.stdout;
+    const env = { OFFERBOOK_DATABASE_URL: this.databaseUrl };
+    const { code, stdout, stderr } = await offerbook(args, { env, stdin });
+    if (code !== 0) throw new Error(`offerbook ${args.join(' ')}: ${stderr}`);
+    return stdout;
   }
 
   async token(kind: 'public' | 'private'): Promise<string> {
@@ -66,56 +56,8 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#process?.kill('SIGTERM');
-    await this.#process?.exited;
+    await this.#server?.stop();
   }
-}
-
-/** Goes on reading after that: a server whose log nobody reads would be held up by it. */
-function untilReady(log: ReadableStream<Uint8Array>): Promise<void> {
-  const decoder = new TextDecoder();
-  let text = '';
-  return new Promise((resolve, reject) => {
-    const onChunk = (chunk: Uint8Array) => {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.includes('"msg":"ready"')) resolve();
-    };
-    const onEnd = () => reject(new Error(`the service did not start: ${text}`));
-    log.pipeTo(new WritableStream({ write: onChunk })).then(onEnd, reject);
-  });
-}
-
-export interface CommandResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export async function runOfferbook(
-  args: readonly string[],
-  { env, stdin = '' }: { env: Record<string, string | undefined>; stdin?: string },
-): Promise<CommandResult> {
-  const command = watchCommand(
-    args,
-    Bun.spawn([process.execPath, MAIN, ...args], {
-      env,
-      stdin: new Blob([stdin]),
-      stdout: 'pipe',
-      stderr: 'pipe',
-    }),
-  );
-  const [code, stdout, stderr] = await Promise.all([
-    command.exited,
-    new Response(command.stdout).text(),
-    new Response(command.stderr).text(),
-  ]);
-  return { code, stdout, stderr };
-}
-
-/** Without the settings of whoever runs the tests: `serve` refuses those that it does not know. */
-export function cleanEnvironment(databaseUrl?: string): Record<string, string | undefined> {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OFFERBOOK_'));
-  return { ...Object.fromEntries(own), ...(databaseUrl && { OFFERBOOK_DATABASE_URL: databaseUrl }) };
 }
 
 function ndjson(rows: readonly unknown[]): string {

@@ -3,15 +3,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type CommandResult,
-  cleanEnvironment,
-  runOfferbook,
-  ServiceProcess,
-} from '../../../client/test/support/service-process.ts';
+import { ServiceProcess } from '../../../client/test/support/service-process.ts';
+import { cleanEnvironment, type Finished, offerbook, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
-import { leakWatch, watchCommand } from '../support/leak-watch.ts';
+import { leakWatch } from '../support/leak-watch.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
 
@@ -32,9 +28,9 @@ afterAll(() => service[Symbol.asyncDispose]());
 function follow(
   args: readonly string[],
   environment: Record<string, string | undefined> = {},
-): Promise<CommandResult> {
-  return runOfferbook(['follow', '--url', service.url, ...args], {
-    env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token, ...environment },
+): Promise<Finished> {
+  return offerbook(['follow', '--url', service.url, ...args], {
+    env: { OFFERBOOK_TOKEN: token, ...environment },
   });
 }
 
@@ -203,15 +199,9 @@ test('on a terminal it prints a table, and nothing that a terminal would obey', 
 
 /** A follower that runs on, and what it has printed so far. */
 function start(args: readonly string[]) {
-  const followArgs = ['follow', '--url', service.url, ...args];
-  const command = watchCommand(
-    followArgs,
-    Bun.spawn([process.execPath, MAIN, ...followArgs], {
-      env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    }),
-  );
+  const command = spawnOfferbook(['follow', '--url', service.url, ...args], {
+    env: { OFFERBOOK_TOKEN: token },
+  });
   const decoder = new TextDecoder();
   const reader = command.stdout.getReader();
   let text = '';

@@ -7,6 +7,7 @@ import { STATUSES, type Status, type Transaction } from '../../src/domain/transa
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { EVERYTHING } from '../storage/open-test-stores.ts';
 import { transaction } from '../support/fixtures.ts';
 import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName } from './world.ts';
 
@@ -35,8 +36,6 @@ export interface Observer {
   stamped(stampMs: number): void;
   violation(what: string): void;
 }
-
-const EVERYTHING = { minMs: Number.MIN_SAFE_INTEGER, maxMs: Number.MAX_SAFE_INTEGER };
 
 export async function carryOut(
   stores: Stores,

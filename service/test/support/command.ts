@@ -14,7 +14,7 @@ export interface Finished {
 export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
-  readonly env?: Record<string, string>;
+  readonly env?: Record<string, string | undefined>;
   /** How many files and sockets the process may have open. */
   readonly openFilesMax?: number;
 }
@@ -30,7 +30,6 @@ export async function offerbook(args: readonly string[], options: RunOptions = {
 }
 
 export function spawnOfferbook(args: readonly string[], options: RunOptions = {}) {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OFFERBOOK_'));
   const limited =
     options.openFilesMax === undefined
       ? [COMMAND]
@@ -40,9 +39,14 @@ export function spawnOfferbook(args: readonly string[], options: RunOptions = {}
     stdout: 'pipe',
     stderr: 'pipe',
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    env: { ...Object.fromEntries(own), ...options.env },
+    env: { ...cleanEnvironment(), ...options.env },
   });
   return watchCommand(args, child);
+}
+
+/** Without the settings of the person who runs the tests: `serve` refuses those that it does not know. */
+export function cleanEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('OFFERBOOK_')));
 }
 
 /** A server process, from its start until it is told to stop. */

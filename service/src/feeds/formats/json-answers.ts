@@ -10,16 +10,16 @@ import {
   COLON,
   COMMA,
   isBlank,
-  JsonScanner,
   NEWLINE,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from '../../importer/formats/json-scanner.ts';
+} from '../../importer/formats/json-scan.ts';
 import { BrokenFile, RowBytes } from '../../importer/formats/raw-row.ts';
 import { tooLong } from '../../importer/formats/row-limits.ts';
 import { isObject } from '../fields.ts';
 import { FEED_LIMITS, type FeedRow } from './feed-row.ts';
+import { JsonScanner } from './json-scanner.ts';
 
 type Answer = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 // Bytes as text, for formats whose parsers take text. What is not UTF-8 is refused with its line, rather than replaced:
 // a name with a wrong letter would be imported without anybody noticing.
 
-import { NEWLINE } from '../../importer/formats/json-scanner.ts';
+import { NEWLINE } from '../../importer/formats/json-scan.ts';
 import { BrokenFile } from '../../importer/formats/raw-row.ts';
 
 export async function* utf8Texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

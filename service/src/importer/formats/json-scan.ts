@@ -1,6 +1,7 @@
 // Finds the end of a JSON value, and counts what is in it, without making anything of it. No validator: for bytes
 // that are not JSON the answer is where a value could end, and the parser says what is wrong.
 
+export const NEWLINE = 0x0a;
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
@@ -8,7 +9,7 @@ export const OPEN_LIST = 0x5b;
 export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
-const BACKSLASH = 0x5c;
+export const BACKSLASH = 0x5c;
 
 export interface Scanned {
   /** After the value's last byte; undefined when the bytes end before the value does. */
@@ -55,7 +56,7 @@ function scalar(end: number | undefined): Scanned {
 
 /** White space between the tokens of JSON; takes the code of a character or a byte. */
 export function isBlank(code: number | undefined): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+  return code === 0x20 || code === NEWLINE || code === 0x0d || code === 0x09;
 }
 
 /** Whether a value cannot start with this byte, which stands between values. */
@@ -78,7 +79,8 @@ function endOfWord(bytes: Uint8Array, start: number): number {
   return end;
 }
 
-function endsWord(byte: number | undefined): boolean {
+/** Whether a number, `true` or anything else without quotes ends before this byte. */
+export function endsWord(byte: number | undefined): boolean {
   return byte === QUOTE || isMark(byte) || isOpening(byte) || isBlank(byte);
 }
 

@@ -1,15 +1,16 @@
 // Finds where a JSON value ends while the bytes go by, across chunks. Only marks and quotes are looked at: whether the
 // value is JSON is left to the parser.
 
-export const NEWLINE = 0x0a;
-export const QUOTE = 0x22;
-export const COMMA = 0x2c;
-export const COLON = 0x3a;
-export const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-export const CLOSE_LIST = 0x5d;
-export const OPEN_OBJECT = 0x7b;
-export const CLOSE_OBJECT = 0x7d;
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  endsWord,
+  NEWLINE,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../importer/formats/json-scan.ts';
 
 export class JsonScanner {
   /** Counts the lines inside of values; those between them are counted by the caller. */
@@ -37,21 +38,4 @@ export class JsonScanner {
     }
     return undefined;
   }
-}
-
-export function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
-}
-
-/** Whether a number, `true` or whatever else stands there without quotes ends before this byte. */
-function endsWord(byte: number | undefined): boolean {
-  return (
-    byte === COMMA ||
-    byte === CLOSE_LIST ||
-    byte === CLOSE_OBJECT ||
-    byte === OPEN_LIST ||
-    byte === OPEN_OBJECT ||
-    byte === QUOTE ||
-    isBlank(byte)
-  );
 }
