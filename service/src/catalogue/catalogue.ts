@@ -39,8 +39,11 @@ export class Catalogue {
 
   /** The list as it is now. It is the same object for as long as its content cannot have changed. */
   list(name: CatalogueListName): ListView {
-    if (this.#snapshot === undefined)
-      throw new ApiError('unavailable', 'The catalogue is still being loaded.');
+    if (this.#snapshot === undefined) {
+      throw new ApiError('unavailable', 'The catalogue is still being loaded. Try again shortly.', {
+        headers: { 'Retry-After': '1' },
+      });
+    }
     return this.#snapshot.list(name, this.#clock());
   }
 }

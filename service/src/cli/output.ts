@@ -47,9 +47,14 @@ export function printNote(text: string): void {
   }
 }
 
+/** What a stranger put into a field must not reach the terminal as a command, nor turn the line around. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '?');
+}
+
 /** Columns wide enough for their longest cell. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header, ...rows];
+  const lines = [header, ...rows].map((line) => line.map(printable));
   const widths = header.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
   return lines
     .map((line) =>

@@ -216,7 +216,7 @@ export interface TransactionHistory {
   versions(id: Uuid): Promise<TransactionVersion[]>;
   /** The current versions with this passbackUid, the newest first. Reads every transaction. */
   findByPassbackUid(passbackUid: string, orgId?: number): Promise<TransactionVersion[]>;
-  /** Forgets versions that were replaced before a moment, batch by batch; returns how many. */
+  /** Forgets versions that were replaced before a moment, batch by batch; returns how many. The audit counts those gone so far. */
   purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
 }
 

@@ -93,7 +93,8 @@ class TransactionLoad {
   readonly #isPrinted: (value: unknown) => boolean;
   readonly #seen = new UuidPlaces();
   readonly #stampText: Timestamp;
-  #lastStampMs: number | undefined;
+  /** How far the change clock moves, when there was a change. */
+  #clockMs: number | undefined;
 
   constructor(
     run: ImportRun,
@@ -143,7 +144,7 @@ class TransactionLoad {
 
   /** Moves the change clock, but only when there was a change: an idle import wakes nobody. */
   async finish(): Promise<void> {
-    if (this.#lastStampMs !== undefined) await this.#writer.advanceClock(this.#lastStampMs);
+    if (this.#clockMs !== undefined) await this.#writer.advanceClock(this.#clockMs);
   }
 
   #check(raw: RawRow): CheckedRow<Row> {
@@ -192,8 +193,11 @@ class TransactionLoad {
   }
 
   async #put(rows: readonly PutTransaction[]): Promise<void> {
-    for (const { updatedAtMs } of rows) {
-      if (this.#lastStampMs === undefined || updatedAtMs > this.#lastStampMs) this.#lastStampMs = updatedAtMs;
+    for (const { updatedAtMs, isNew } of rows) {
+      // What a history load replaces is replaced at the stamp of the load, whatever stamps its rows carry. A walk that
+      // begins later must not take that for a change during the walk.
+      const reachedMs = isNew === true ? updatedAtMs : this.#writer.stampMs;
+      this.#clockMs = Math.max(this.#clockMs ?? reachedMs, reachedMs);
     }
     await this.#writer.put(rows);
   }

@@ -60,8 +60,8 @@ export async function copyDatabase(
   onRows: (rows: number) => void = () => {},
 ): Promise<CopyReport> {
   if ((await findSchemaState(source)) === 'none') throw noDatabase(await source.describePlace());
-  const hasBooks = (await migrateToRead(source)) === 'of today';
-  await migrate(target);
+  const hasBooks = (await migrateToRead(source, auditor)) === 'of today';
+  await migrate(target, auditor);
   return source.readOnce((from) =>
     target.write(async (to) => {
       // Of two copies at once, the second waits here for the first, and finds that it is too late.

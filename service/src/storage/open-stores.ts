@@ -11,7 +11,7 @@ import { findSchemaState, migrate } from './schema/migrate.ts';
 import { SchemaGuard } from './schema/schema-guard.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { WalkDatabase } from './sqlite/walk-database.ts';
-import { auditBook } from './stores/audit-book.ts';
+import { type Auditor, auditBook } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
 import { completeCatalogue, completeTransactions } from './stores/complete-documents.ts';
 import { importBook } from './stores/import-book.ts';
@@ -60,9 +60,10 @@ export async function openStores(
   clock: Clock = systemClock,
   { replica: replicaOptions, by = 'unknown' }: StoresOptions = {},
 ): Promise<Stores> {
+  const auditor = { clock, by };
   const database = openDatabase(url, options);
   try {
-    await prepareSchema(url, database, options);
+    await prepareSchema(url, database, options, auditor);
   } catch (error) {
     await database.close();
     throw error;
@@ -72,7 +73,6 @@ export async function openStores(
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
   const transactions = completeTransactions(transactionStore(database, { clock, replica }));
-  const auditor = { clock, by };
   return {
     organisations: organisationStore(database, auditor),
     tokens: tokenStore(database, auditor),
@@ -113,6 +113,7 @@ async function prepareSchema(
   url: string,
   database: Database,
   { create = false, readsUnreleased = false }: DatabaseOptions,
+  auditor: Auditor,
 ): Promise<void> {
   // Most starts find a current schema: they take no lock and can use a database that they may not write.
   const state = await findSchemaState(database);
@@ -120,7 +121,7 @@ async function prepareSchema(
   if (state === 'none' && !create) throw noDatabase(await database.describePlace());
   const own = openDatabase(url, { ...COMMAND_OPTIONS, create });
   try {
-    await migrate(own);
+    await migrate(own, auditor);
   } finally {
     await own.close();
   }

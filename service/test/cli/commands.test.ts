@@ -228,6 +228,12 @@ describe('organisations and tokens', () => {
       'export catalogue',
       'export transactions',
       'copy',
+      'imports list',
+      'imports show',
+      'transactions show',
+      'transactions find',
+      'audit',
+      'purge',
       'orgs create',
       'orgs list',
       'tokens issue',
@@ -264,6 +270,12 @@ describe('where there is no database', () => {
     ['import transactions - --org acme', { stdin: rows }],
     ['import catalogue - --dry-run', { stdin: ndjson([retailer(1)]) }],
     ['copy --to sqlite:./copy.db', {}],
+    ['imports list', {}],
+    ['imports show 1', {}],
+    [`transactions show ${id(1)}`, {}],
+    ['transactions find --passback-uid user-1', {}],
+    ['audit', {}],
+    ['purge --older-than 400d', {}],
   ];
   test.each(reading)('offerbook %s makes none, and says where it looked', async (args, options) => {
     expect(await run(args, options)).toEqual({

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
-import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import { watchCommand } from '../support/leak-watch.ts';
 import { ndjson } from '../support/test-node.ts';
 
@@ -56,6 +56,12 @@ for (const database of DATABASES) {
       ['tokens list'],
       ['tokens list --json'],
       ['orgs list'],
+      ['imports list'],
+      ['imports show 1'],
+      [`transactions show ${id(1)}`],
+      ['transactions find --passback-uid user-1'],
+      ['audit'],
+      ['purge --older-than 400d'],
       ['openapi'],
       ['--help'],
       ['serve --help'],

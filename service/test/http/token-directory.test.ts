@@ -3,7 +3,8 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
-import type { Stores } from '../../src/domain/stores.ts';
+import type { Stores, TokenStore } from '../../src/domain/stores.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
 import { TokenDirectory } from '../../src/http/access/token-directory.ts';
 import { CREATE_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -43,6 +44,36 @@ test('a token is good from the moment it was issued, even while somebody else is
   mayAnswer.resolve();
   expect(await unknown).toBeUndefined();
   expect((await issued)?.digest).toBe(digestToken(text));
+  await stores.close();
+});
+
+test('of two refreshes that are answered in the wrong order, the one that began later counts', async () => {
+  const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
+  const text = await issue(stores);
+  const mayAnswer = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let lists = 0;
+  const store: TokenStore = {
+    ...stores.tokens,
+    async list() {
+      const answer = await stores.tokens.list();
+      await mayAnswer[lists++]?.promise;
+      return answer;
+    },
+  };
+  const directory = new TokenDirectory(store, stores.revisions, Date.now);
+  const earlier = directory.refresh();
+  while (lists < 1) await Bun.sleep(1);
+  const { tokens } = await stores.tokens.list();
+  await stores.tokens.endAt(tokens[0]?.id ?? ('' as Uuid), 0);
+  const later = directory.refresh();
+  mayAnswer[1]?.resolve();
+  await later;
+  expect(directory.findKnown(text)).toBeUndefined();
+  const { revision } = directory;
+  mayAnswer[0]?.resolve();
+  await earlier;
+  expect(directory.findKnown(text)).toBeUndefined();
+  expect(directory.revision).toBe(revision);
   await stores.close();
 });
 

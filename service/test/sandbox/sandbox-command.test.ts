@@ -176,6 +176,13 @@ describe('a sandbox from its first start on', () => {
     }
     expect(sold.data.filter(({ updatedAt }) => `${updatedAt}` <= since)).toEqual([]);
     expect(await after.stop()).toEqual({ code: 0, stderr: '' });
+    // Everything that it imports is in the book.
+    const args = ['transactions', 'show', String(sold.data[0]?.id), '--json'];
+    const shown = await offerbook([...args, '--database', 'sqlite:offerbook-sandbox.db'], { cwd: folder });
+    expect(JSON.parse(shown.stdout).versions[0]).toMatchObject({
+      file: 'synthetic data',
+      import: expect.any(Number),
+    });
   });
 
   test('refuses a second sandbox on its file, a taken port and another seed, and starts over when told to', async () => {

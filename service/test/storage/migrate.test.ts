@@ -7,7 +7,7 @@ import { migrate } from '../../src/storage/schema/migrate.ts';
 import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
-import { newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
+import { newOrganisation, openTestStores, rejection, TEST_AUDITOR } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
 const VERSION = versionOf(SCHEMAS.sqlite);
@@ -82,6 +82,7 @@ for (const database of DATABASES) {
               return own.write(work, lockTimeoutMs);
             },
           },
+          TEST_AUDITOR,
           next,
         ),
       );

@@ -111,7 +111,7 @@ for (const database of DATABASES) {
     const url = await database.create();
     const raw = openDatabase(url, CREATE_OPTIONS);
     const [first = []] = SCHEMAS[dialect].steps;
-    await migrate(raw, { ...SCHEMAS[dialect], oldestVersion: 5, steps: [first] });
+    await migrate(raw, TEST_AUDITOR, { ...SCHEMAS[dialect], oldestVersion: 5, steps: [first] });
     for (const name of ['acme', 'globex'])
       await raw.all('INSERT INTO organisations (name, created_at, last_stamp) VALUES ($1, 1, 1)', name);
     await raw.close();
@@ -136,21 +136,21 @@ for (const database of DATABASES) {
       const url = await database.create();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
-      await migrate(open.database(url), next);
+      await migrate(open.database(url), TEST_AUDITOR, next);
 
       await writeTransactions(running, orgId, newIds(2));
       expect(await running.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 1 });
       const started = await open.stores(url);
       expect(textsOf(await started.transactions.page({ ...query, orgId }))).toHaveLength(2);
       // The newer one finds what it has made, and does not make it again.
-      await migrate(open.database(url), next);
+      await migrate(open.database(url), TEST_AUDITOR, next);
     });
 
     test('when the newer schema does not, a running older program says so and serves no transactions', async () => {
       const url = await database.create();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
-      await migrate(open.database(url), nextAlone);
+      await migrate(open.database(url), TEST_AUDITOR, nextAlone);
 
       const message = `the database has been brought to schema version ${versionOf(next)} for a newer Offerbook; this one must be replaced by it`;
       for (const attempt of [
@@ -166,7 +166,7 @@ for (const database of DATABASES) {
     test('and an older program that starts is refused, and changes nothing', async () => {
       const url = await database.create();
       await open.stores(url);
-      await migrate(open.database(url), nextAlone);
+      await migrate(open.database(url), TEST_AUDITOR, nextAlone);
 
       const error = await rejection(openStores(url));
       expect(error).toBeInstanceOf(BadInput);

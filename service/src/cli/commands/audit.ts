@@ -26,7 +26,7 @@ async function listAudit(options: StoreOptions & { org?: string; limit: string }
       details(entry),
     ]);
     const words = table(['WHEN', 'BY', 'WHAT', 'ORG', 'DETAILS'], rows);
-    printResult(options, entries.map(toJson), rows.length === 0 ? 'Nothing yet.' : words);
+    await printResult(options, entries.map(toJson), rows.length === 0 ? 'Nothing yet.' : words);
   });
 }
 

@@ -15,7 +15,7 @@ import { progressBar } from './progress-bar.ts';
 export function copyCommand(): Command {
   return jsonCommand(
     'copy',
-    'copy organisations, tokens, catalogue and transactions into an empty database',
+    'copy organisations, tokens, catalogue, transactions and the books into an empty database',
     'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
   )
     .option('--to <url>', 'the database to copy to (default: $OFFERBOOK_TO_URL)')

@@ -16,7 +16,7 @@ import { Command } from 'commander';
 import { readToken } from '../../config.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { untilToldToStop } from '../node/signals.ts';
-import { print, printNote } from '../output.ts';
+import { print, printable, printNote } from '../output.ts';
 import { clientWords } from './client-words.ts';
 import { parsePositiveDurationMs } from './duration.ts';
 
@@ -117,9 +117,4 @@ function line(text: (column: (typeof COLUMNS)[number]) => string): string {
   return COLUMNS.map((column) => text(column).padEnd(column.width))
     .join('  ')
     .trimEnd();
-}
-
-/** What a stranger put into a field must not reach the terminal as a command. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '?');
 }

@@ -75,8 +75,8 @@ function importOf(name: string, description: string, formats: string, example: s
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--skip-invalid', 'import the good rows and list the bad ones')
     .option('--ignore-unknown', 'pass over fields that are not known')
-    .option('--by <name>', 'who imports, for the book of imports (default: user@host)')
-    .option('--source <name>', 'where the data comes from, for the book of imports');
+    .option('--by <name>', 'who imports, for the book of imports (default: user@host)', parseName('--by'))
+    .option('--source <name>', 'where the data comes from, for the book of imports', parseName('--source'));
 }
 
 /** Of a file that has all that there is. */
@@ -137,20 +137,21 @@ function recorded(
   if (options.dryRun === true) return work(undefined);
   const origin: ImportOrigin = {
     ...what,
-    by: parseName('--by', options.by) ?? currentUser(),
-    source: parseName('--source', options.source) ?? null,
+    by: options.by ?? currentUser(),
+    source: options.source ?? null,
     fileName: basename(source.name),
     version: manifest.version,
   };
   return recordImport(stores.imports, origin, source, work);
 }
 
-function parseName(option: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  if (text.trim() === '' || text.length > NAME_LENGTH_MAX || /\p{Cc}/u.test(text)) {
-    throw new BadInput(`${option} must have 1 to ${NAME_LENGTH_MAX} characters, and no control characters`);
-  }
-  return text;
+function parseName(option: string): (text: string) => string {
+  return (text) => {
+    if (text.trim() === '' || text.length > NAME_LENGTH_MAX || /\p{Cc}/u.test(text)) {
+      throw new BadInput(`${option} must have 1 to ${NAME_LENGTH_MAX} characters, and no control characters`);
+    }
+    return text;
+  };
 }
 
 /** A script gets its document of an import that was refused for bad rows, too: how many there are, and that nothing was kept. */

@@ -7,7 +7,7 @@ import { BadInput } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { printProblem } from '../../importer/checks/row-problem.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
-import { printResult, table } from '../output.ts';
+import { printable, printResult, table } from '../output.ts';
 import { parseCount } from './count-option.ts';
 import { getOrganisation } from './organisations.ts';
 
@@ -51,7 +51,7 @@ async function listImports(options: ListOptions): Promise<void> {
       entry.fileName,
     ]);
     const words = table(['ID', 'BEGAN', 'KIND', 'ORG', 'OUTCOME', 'ROWS', 'CHANGES', 'BY', 'FILE'], rows);
-    printResult(options, entries.map(toJson), rows.length === 0 ? 'No imports.' : words);
+    await printResult(options, entries.map(toJson), rows.length === 0 ? 'No imports.' : words);
   });
 }
 
@@ -61,7 +61,7 @@ async function showImport(idText: string, options: StoreOptions): Promise<void> 
     const entry = await stores.imports.find(id);
     if (entry === undefined)
       throw new BadInput(`there is no import ${id}; offerbook imports list shows them`);
-    printResult(options, toJson(entry), inWords(entry));
+    await printResult(options, toJson(entry), inWords(entry));
   });
 }
 
@@ -80,7 +80,10 @@ function inWords(entry: ImportEntry): string {
     ['import', `${entry.id}, ${entry.kind}${entry.orgName === null ? '' : ` of "${entry.orgName}"`}`],
     ['outcome', entry.reason === null ? entry.outcome : `${entry.outcome}: ${entry.reason}`],
     ['began', printTimestamp(entry.beganAtMs)],
-    ['ended', entry.endedAtMs === null ? 'not known' : printTimestamp(entry.endedAtMs)],
+    [
+      'ended',
+      entry.endedAtMs === null ? 'not known' : `${printTimestamp(entry.endedAtMs)} (${secondsOf(entry)} s)`,
+    ],
     ['by', entry.by],
     ['source', entry.source ?? ''],
     ['file', entry.fileName],
@@ -95,7 +98,7 @@ function inWords(entry: ImportEntry): string {
   ];
   const lines = facts
     .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${name.padEnd(8)} ${value}`);
+    .map(([name, value]) => `${name.padEnd(8)} ${printable(value)}`);
   const more = problemCount - problems.length;
   return [
     ...lines,
@@ -104,11 +107,18 @@ function inWords(entry: ImportEntry): string {
   ].join('\n');
 }
 
-function toJson({ beganAtMs, endedAtMs, orgId: _, orgName, ...entry }: ImportEntry) {
+/** Null while nobody knows. */
+function secondsOf({ beganAtMs, endedAtMs }: ImportEntry): number | null {
+  return endedAtMs === null ? null : (endedAtMs - beganAtMs) / 1_000;
+}
+
+function toJson(entry: ImportEntry) {
+  const { beganAtMs, endedAtMs, orgId: _, orgName, ...rest } = entry;
   return {
-    ...entry,
+    ...rest,
     org: orgName,
     beganAt: printTimestamp(beganAtMs),
     endedAt: endedAtMs === null ? null : printTimestamp(endedAtMs),
+    seconds: secondsOf(entry),
   };
 }

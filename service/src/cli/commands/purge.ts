@@ -33,7 +33,7 @@ async function purge(options: StoreOptions & { olderThan: string }): Promise<voi
       .purge(beforeMs, (rows) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows }))
       .finally(bar.clear);
     const before = printTimestamp(beforeMs);
-    printResult(
+    await printResult(
       options,
       { versions, replacedBefore: before },
       `Purged ${printCountOf(versions, 'version')} that ${versions === 1 ? 'was' : 'were'} replaced before ${before}.`,

@@ -8,7 +8,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Transaction } from '../../domain/transaction.ts';
 import { parseUuid } from '../../domain/uuid.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
-import { printResult, table } from '../output.ts';
+import { printable, printResult, table } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 
 export function transactionsCommand(): Command {
@@ -43,9 +43,9 @@ async function showTransaction(idText: string, options: StoreOptions): Promise<v
       `Transaction ${id} of "${current.orgName}", ${versions.length === 1 ? 'never changed' : `${versions.length} versions`}:`,
       versionTable(versions, imports),
       '',
-      JSON.stringify(JSON.parse(current.document), null, 2),
+      ...JSON.stringify(JSON.parse(current.document), null, 2).split('\n').map(printable),
     ];
-    printResult(options, { id, org: current.orgName, versions: shown }, words.join('\n'));
+    await printResult(options, { id, org: current.orgName, versions: shown }, words.join('\n'));
   });
 }
 
@@ -72,7 +72,7 @@ async function findTransactions(
     });
     const words = table(['ID', 'ORG', 'STATUS', 'ORDER', 'CASHBACK', 'SOLD', 'UPDATED'], rows);
     const json = found.map(({ orgName }, i) => ({ org: orgName, transaction: documents[i] }));
-    printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
+    await printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
   });
 }
 

@@ -12,6 +12,7 @@ import { buildApp } from '../../http/app.ts';
 import { RequestTally } from '../../http/request-tally.ts';
 import type { Route } from '../../http/router.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
+import { currentUser } from '../current-user.ts';
 import { openAdmin } from './admin.ts';
 import { type ChangeFollower, followChanges } from './change-follower.ts';
 import { DatabaseHealth } from './database-health.ts';
@@ -153,8 +154,10 @@ export function requireReplicable(databaseUrl: string, { replicaUrl }: ServeSett
 async function openNodeStores({ databaseUrl, settings, logger }: NodeOptions, clock: Clock): Promise<Stores> {
   requireReplicable(databaseUrl, settings);
   const { replicaUrl } = settings;
-  if (replicaUrl === undefined) return openStores(databaseUrl, SERVER_OPTIONS, clock);
+  const by = currentUser();
+  if (replicaUrl === undefined) return openStores(databaseUrl, SERVER_OPTIONS, clock, { by });
   return openStores(databaseUrl, SERVER_OPTIONS, clock, {
+    by,
     replica: {
       url: replicaUrl,
       onChange({ isUsable, reason }) {

@@ -3,10 +3,12 @@
 
 import { join } from 'node:path';
 import { type ServeSettings, workerEnvironment } from '../../config.ts';
+import { systemClock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES } from '../../http/access/shared-counts.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
+import { currentUser } from '../current-user.ts';
 import { adminPlace } from './admin.ts';
 import { bind, type Place } from './listen.ts';
 import { requireReplicable } from './node.ts';
@@ -25,7 +27,7 @@ export async function runWorkers(
 ): Promise<void> {
   // Migrates, and finds out about a bad URL or a taken port once instead of in every worker.
   requireReplicable(databaseUrl, settings);
-  await (await openStores(databaseUrl, SERVER_OPTIONS)).close();
+  await (await openStores(databaseUrl, SERVER_OPTIONS, systemClock, { by: currentUser() })).close();
   const adminPorts = Array.from({ length: settings.workers }, (_, index) =>
     // Metrics are those of one process, so each worker has an admin port of its own.
     settings.adminPort === undefined ? undefined : settings.adminPort + index,

@@ -13,6 +13,9 @@ export class TokenDirectory {
   #byDigest = new Map<string, AccessToken>();
   #revision: number | undefined;
   #lookUp: Promise<void> | undefined;
+  /** How many refreshes have been begun, and which of them was the last to be taken. */
+  #begun = 0;
+  #taken = 0;
   #used = new Map<Uuid, number>();
 
   constructor(store: TokenStore, readRevisions: () => Promise<Revisions>, clock: Clock) {
@@ -29,8 +32,12 @@ export class TokenDirectory {
     return this.#revision;
   }
 
+  /** Of two at once, the one that began later counts, even if the other one is answered after it. */
   async refresh(): Promise<void> {
+    const turn = ++this.#begun;
     const { revision, tokens } = await this.#store.list();
+    if (turn < this.#taken) return;
+    this.#taken = turn;
     this.#byDigest = new Map(tokens.map((token) => [token.digest, token]));
     this.#revision = revision;
   }

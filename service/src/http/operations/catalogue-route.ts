@@ -1,7 +1,6 @@
 // Answers the operations that list the catalogue, from memory.
 
 import type { CatalogueListName } from '../../catalogue/catalogue.ts';
-import { ApiError } from '../../domain/api-errors.ts';
 import { chooseCoding } from '../content/content-coding.ts';
 import { matchesTag } from '../content/entity-tag.ts';
 import { cacheControl, PageCache } from '../content/page-cache.ts';
@@ -20,11 +19,6 @@ export function catalogueRoute(
 
   return (exchange) => {
     const query = parseQuery(exchange.search, parameters);
-    if (!catalogue.ready) {
-      throw new ApiError('unavailable', 'The catalogue is still being loaded. Try again shortly.', {
-        headers: { 'Retry-After': '1' },
-      });
-    }
     const page = pages.get(catalogue.list(list), {
       ...query,
       cursor: query.cursor,

@@ -4,6 +4,7 @@
 
 import { BadInput } from '../../domain/failures.ts';
 import type { Connection, Database } from '../database.ts';
+import { type Auditor, writeAudit } from '../stores/audit-book.ts';
 import { SCHEMAS, type Schema, versionOf } from './schema.ts';
 
 /** Any constant will do, as long as no other program uses it on the same database. */
@@ -23,8 +24,15 @@ export async function findSchemaState(
   return isCurrent(found, schema) ? 'current' : 'old';
 }
 
-/** Creates the schema where there is none. Takes as long as it takes: the connection must have no statement timeout. */
-export async function migrate(database: Database, schema: Schema = SCHEMAS[database.dialect]): Promise<void> {
+/**
+ * Creates the schema where there is none. Takes as long as it takes: the connection must have no statement timeout.
+ * Of a database that has books, the auditor enters into the audit that it was changed.
+ */
+export async function migrate(
+  database: Database,
+  auditor: Auditor | undefined,
+  schema: Schema = SCHEMAS[database.dialect],
+): Promise<void> {
   // Most starts find a current schema: they take no lock and can use a database that they may not write.
   if (isCurrent(await findVersion(database.dialect, database), schema)) return;
   await database.write(async (connection) => {
@@ -37,6 +45,10 @@ export async function migrate(database: Database, schema: Schema = SCHEMAS[datab
       for (const statement of step) await connection.all(statement);
     }
     await recordVersion(connection, schema);
+    if (auditor !== undefined && stepsDone > 0) {
+      const versions = { from: found.version, to: versionOf(schema) };
+      await writeAudit(connection, auditor, 'schema migrated', null, versions);
+    }
     await connection.announce();
   }, LOCK_TIMEOUT_MS);
 }
@@ -45,10 +57,13 @@ export async function migrate(database: Database, schema: Schema = SCHEMAS[datab
  * The same for a command that only reads. A database from before the first release stays as it is: the columns that are
  * exported and copied are those of today. Tells whether it is such a database, which has no books.
  */
-export async function migrateToRead(database: Database): Promise<'of today' | 'unreleased'> {
+export async function migrateToRead(
+  database: Database,
+  auditor: Auditor,
+): Promise<'of today' | 'unreleased'> {
   const { version } = await findVersion(database.dialect, database);
   if (isUnreleased(version, SCHEMAS[database.dialect])) return 'unreleased';
-  await migrate(database);
+  await migrate(database, auditor);
   return 'of today';
 }
 

@@ -40,7 +40,7 @@ export class WalkDatabase {
       durable: false,
     });
     try {
-      await migrate(file, SQLITE_WALKS);
+      await migrate(file, undefined, SQLITE_WALKS);
       return file;
     } catch (error) {
       await file.close();

@@ -13,23 +13,35 @@ export interface Auditor {
   readonly by: string;
 }
 
+/** Returns the number of the entry. */
 export async function writeAudit(
   connection: Connection,
   { clock, by }: Auditor,
   action: AuditAction,
   org: string | null,
   details: AuditEntry['details'],
-): Promise<void> {
+): Promise<number> {
   const nowMs = clock();
   await connection.all('DELETE FROM audit WHERE at < $1', nowMs - KEEP_MS);
-  await connection.all(
-    'INSERT INTO audit (at, made_by, action, org, details) VALUES ($1, $2, $3, $4, $5)',
+  const [row] = await connection.all<{ id: number }>(
+    'INSERT INTO audit (at, made_by, action, org, details) VALUES ($1, $2, $3, $4, $5) RETURNING id',
     nowMs,
     by,
     action,
     org,
     JSON.stringify(details),
   );
+  if (row === undefined) throw new Error('nothing was written to the audit');
+  return row.id;
+}
+
+/** For work in several transactions: each of them brings the entry up to date. */
+export async function amendAudit(
+  connection: Connection,
+  id: number,
+  details: AuditEntry['details'],
+): Promise<void> {
+  await connection.all('UPDATE audit SET details = $2 WHERE id = $1', id, JSON.stringify(details));
 }
 
 export function auditBook(database: Database): AuditBook {

@@ -1,8 +1,9 @@
 // Access tokens: digests and dates, never the tokens themselves.
 
-import type { AccessToken, TokenKind } from '../../domain/access-token.ts';
+import { type AccessToken, endMs, type TokenKind } from '../../domain/access-token.ts';
 import type { AuditAction, AuditEntry } from '../../domain/books.ts';
 import type { NewToken, TokenStore } from '../../domain/stores.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
 import { newUuid, type Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
 import { type Auditor, writeAudit } from './audit-book.ts';
@@ -49,7 +50,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
         const id = await insert(connection, token);
         await raiseRevision(connection, 'tokens');
         const issued = await get(connection, id);
-        await audit(connection, 'token issued', issued, {});
+        await audit(connection, 'token issued', issued);
         return issued;
       }),
     endAt: (id, endsAtMs) =>
@@ -57,7 +58,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
         if (!(await end(connection, id, endsAtMs))) return undefined;
         await raiseRevision(connection, 'tokens');
         const ended = await get(connection, id);
-        await audit(connection, 'token revoked', ended, {});
+        await audit(connection, 'token revoked', ended);
         return ended;
       }),
     rotate: (id, succeed) =>
@@ -91,10 +92,13 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
   function audit(
     connection: Connection,
     action: AuditAction,
-    { id, orgName, kind, label }: AccessToken,
-    more: AuditEntry['details'],
-  ): Promise<void> {
-    return writeAudit(connection, auditor, action, orgName, { id, kind, label, ...more });
+    token: AccessToken,
+    more: AuditEntry['details'] = {},
+  ): Promise<number> {
+    const { id, orgName, kind, label } = token;
+    const end = endMs(token);
+    const endsAt = end === null ? null : printTimestamp(end);
+    return writeAudit(connection, auditor, action, orgName, { id, kind, label, endsAt, ...more });
   }
 
   async function insert(connection: Connection, token: NewToken): Promise<Uuid> {

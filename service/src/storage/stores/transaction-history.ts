@@ -3,11 +3,12 @@
 
 import type { TransactionVersion } from '../../domain/books.ts';
 import type { TransactionHistory } from '../../domain/stores.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Transaction } from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
-import { type Dialect, VALUES } from '../sql-dialect.ts';
-import { type Auditor, writeAudit } from './audit-book.ts';
+import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
+import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 
 /** How many versions one statement of a purge deletes, so that it never holds its locks for long. */
 const PURGE_BATCH = 10_000;
@@ -68,30 +69,44 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
     },
 
     async purge(replacedBeforeMs, onBatch = () => {}) {
-      let count = 0;
-      while (true) {
-        const deleted = await database.write((connection) => purgeBatch(connection, replacedBeforeMs));
-        count += deleted;
-        onBatch(count);
-        if (deleted < PURGE_BATCH) break;
-      }
-      await database.write((connection) =>
-        writeAudit(connection, auditor, 'history purged', null, { versions: count, replacedBeforeMs }),
+      const replacedBefore = printTimestamp(replacedBeforeMs);
+      const entry = await database.write((connection) =>
+        writeAudit(connection, auditor, 'history purged', null, { versions: 0, replacedBefore }),
       );
-      return count;
+      let versions = 0;
+      for (const { id: orgId } of await database.all<{ id: number }>('SELECT id FROM organisations')) {
+        let deleted: number;
+        do {
+          deleted = await database.write(async (connection) => {
+            const { length: count } = await connection.all(
+              PURGE_SQL[database.dialect],
+              orgId,
+              replacedBeforeMs,
+            );
+            await amendAudit(connection, entry, { versions: versions + count, replacedBefore });
+            return count;
+          });
+          versions += deleted;
+          onBatch(versions);
+        } while (deleted === PURGE_BATCH);
+      }
+      return versions;
     },
   };
 }
 
-async function purgeBatch(connection: Connection, replacedBeforeMs: number): Promise<number> {
-  const deleted = await connection.all(
-    `DELETE FROM history WHERE (id, until_stamp) IN (
-       SELECT id, until_stamp FROM history WHERE until_stamp < $1 ORDER BY until_stamp LIMIT ${PURGE_BATCH}
-     ) RETURNING id`,
-    replacedBeforeMs,
-  );
-  return deleted.length;
-}
+/** Of one organisation, because the index that is in this order begins with it. */
+export const PURGE_SQL = inBoth((dialect) => {
+  const oldest = (columns: string) => `
+    SELECT ${columns} FROM history
+     WHERE org_id = $1 AND until_stamp < $2 ORDER BY until_stamp LIMIT ${PURGE_BATCH}`;
+  // PostgreSQL might read the whole table to find the keys in a list, and never does to find rows by their place.
+  const [place, places] =
+    dialect === 'sqlite'
+      ? ['(id, until_stamp)', `IN (${oldest('id, until_stamp')})`]
+      : ['ctid', `= ANY (ARRAY (${oldest('ctid')}))`];
+  return `DELETE FROM history WHERE ${place} ${places} RETURNING id`;
+});
 
 function toVersion({ id, org_name, from_stamp, until_stamp, import_id, document }: Row): TransactionVersion {
   const { status } = JSON.parse(document) as Transaction;

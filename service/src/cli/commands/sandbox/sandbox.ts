@@ -5,18 +5,23 @@ import { existsSync, rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
 import { Command } from 'commander';
+import manifest from '../../../../package.json';
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from '../../../config.ts';
+import type { ImportOrigin } from '../../../domain/books.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { BadInput } from '../../../domain/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
 import type { Organisation, Stores } from '../../../domain/stores.ts';
 import { printTimestamp } from '../../../domain/timestamp.ts';
 import type { Route } from '../../../http/router.ts';
-import { sourceFrom } from '../../../importer/formats/import-source.ts';
+import { type ImportSource, sourceFrom } from '../../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../../importer/import-catalogue.ts';
+import type { ImportReport } from '../../../importer/import-report.ts';
 import { importTransactions } from '../../../importer/import-transactions.ts';
+import { recordImport } from '../../../importer/record-import.ts';
 import { CREATE_OPTIONS, openStores } from '../../../storage/open-stores.ts';
 import { withStores } from '../../command.ts';
+import { currentUser } from '../../current-user.ts';
 import { listen } from '../../node/listen.ts';
 import { startNode } from '../../node/node.ts';
 import { openLog, STDERR } from '../../node/open-log.ts';
@@ -79,7 +84,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     // Everything that may be refused is looked at before anything is deleted or written.
     const freePort = await findPort(settings);
     if (options.fresh === true) await deleteData(path, databaseUrl);
-    const stores = await openStores(databaseUrl, CREATE_OPTIONS);
+    const stores = await openStores(databaseUrl, CREATE_OPTIONS, systemClock, { by: currentUser() });
     const { logger, close: closeLog } = openLog(settings.logLevel, STDERR);
     try {
       const seed = chooseSeed(await findSeed(stores), seedAskedFor);
@@ -156,19 +161,34 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
 
 function importsInto(stores: Stores, org: Organisation): Imports {
   const ndjson = (rows: readonly unknown[]) =>
-    sourceFrom(rows.map((row) => `${JSON.stringify(row)}\n`).join(''), 'the synthetic data');
+    sourceFrom(rows.map((row) => `${JSON.stringify(row)}\n`).join(''), 'synthetic data');
+  const recorded = (
+    what: Pick<ImportOrigin, 'kind' | 'orgId'>,
+    source: ImportSource,
+    work: (importId: number) => Promise<ImportReport>,
+  ) => {
+    const by = { by: currentUser(), source: 'sandbox', fileName: source.name, version: manifest.version };
+    return recordImport(stores.imports, { ...what, ...by }, source, work);
+  };
   return {
     async catalogue(retailers) {
-      await importCatalogue(stores.catalogue, ndjson(retailers), { allowWithdrawals: true });
+      const source = ndjson(retailers);
+      await recorded({ kind: 'catalogue', orgId: null }, source, (importId) =>
+        importCatalogue(stores.catalogue, source, { importId, allowWithdrawals: true }),
+      );
     },
     async transactions(changes, stamps) {
       const rows = changes.map(({ transaction, atMs }) => ({
         ...transaction,
         updatedAt: printTimestamp(atMs),
       }));
-      await importTransactions(stores.transactions, org, ndjson(rows), systemClock, {
-        preserveUpdatedAt: stamps === 'as they happened',
-      });
+      const source = ndjson(rows);
+      await recorded({ kind: 'transactions', orgId: org.id }, source, (importId) =>
+        importTransactions(stores.transactions, org, source, systemClock, {
+          importId,
+          preserveUpdatedAt: stamps === 'as they happened',
+        }),
+      );
     },
   };
 }

@@ -1,0 +1,401 @@
+// The books on the command line: what an operator finds out afterwards about imports, transactions and who changed what.
+
+import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import manifest from '../../package.json';
+import { currentUser } from '../../src/cli/current-user.ts';
+import { COMMAND, offerbook, type RunOptions } from '../support/command.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { id, retailer, transaction } from '../support/fixtures.ts';
+import { watchCommand } from '../support/leak-watch.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?$/);
+const NO_COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', (_, database) => {
+  let url: string;
+  let folder: string;
+
+  beforeEach(async () => {
+    url = await database.create();
+    folder = temporaryFolder();
+    expect((await run('orgs create acme')).code).toBe(0);
+  });
+
+  const run = (args: string | readonly string[], options: RunOptions = {}) =>
+    offerbook(typeof args === 'string' ? args.split(' ') : args, {
+      cwd: folder,
+      env: { OFFERBOOK_DATABASE_URL: url },
+      ...options,
+    });
+  const json = async (args: string) => {
+    const { code, stdout, stderr } = await run(`${args} --json`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout);
+  };
+  const importSales = (rows: readonly unknown[], ...more: string[]) =>
+    run(['import', 'transactions', '-', '--org', 'acme', ...more], { stdin: ndjson(rows) });
+
+  /** An entry as --json shows it. */
+  const entry = (number: number, changes: Record<string, unknown>) => ({
+    id: number,
+    kind: 'transactions',
+    org: 'acme',
+    by: currentUser(),
+    source: null,
+    fileName: 'standard input',
+    fileDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    version: manifest.version,
+    beganAt: MOMENT,
+    endedAt: MOMENT,
+    seconds: expect.any(Number),
+    outcome: 'done',
+    reason: null,
+    counts: NO_COUNTS,
+    problems: [],
+    problemCount: 0,
+    ...changes,
+  });
+
+  test('an import is entered with who, where from, the file, its digest and its rows, the newest first', async () => {
+    expect((await run('imports list')).stdout).toBe('No imports.\n');
+    const file = ndjson([transaction(1), transaction(2)]);
+    await Bun.write(join(folder, 'sales.ndjson'), file);
+    const names = ['--by', 'nightly job', '--source', 'awin'];
+    await run(['import', 'transactions', 'sales.ndjson', '--org', 'acme', ...names]);
+    await run('import catalogue -', { stdin: ndjson([retailer(1)]) });
+
+    const sales = entry(1, {
+      by: 'nightly job',
+      source: 'awin',
+      fileName: 'sales.ndjson',
+      fileDigest: Bun.SHA256.hash(file, 'hex'),
+      counts: { ...NO_COUNTS, read: 2, added: 2 },
+    });
+    const catalogue = entry(2, { kind: 'catalogue', org: null, counts: { ...NO_COUNTS, read: 1, added: 1 } });
+    expect(await json('imports list')).toEqual([catalogue, sales]);
+    expect(await json('imports list --limit 1')).toEqual([catalogue]);
+    expect(await json('imports list --org acme')).toEqual([sales]);
+    expect(await json('imports list --kind catalogue')).toEqual([catalogue]);
+    expect(await json('imports show 1')).toEqual(sales);
+
+    const [header, ...rows] = (await run('imports list')).stdout.trimEnd().split('\n');
+    expect(header?.split(/ {2,}/)).toEqual(
+      'ID BEGAN KIND ORG OUTCOME ROWS CHANGES BY FILE'.split(' ') as unknown as string[],
+    );
+    expect(rows.map((row) => row.split(/ {2,}/).slice(2))).toEqual([
+      ['catalogue', 'done', '1', '+1', currentUser(), 'standard input'],
+      ['transactions', 'acme', 'done', '2', '+2', 'nightly job', 'sales.ndjson'],
+    ]);
+    expect((await run('imports show 1')).stdout.split('\n')).toEqual([
+      'import   1, transactions of "acme"',
+      'outcome  done',
+      expect.stringMatching(/^began {4}2/),
+      expect.stringMatching(/^ended {4}2.* \(\d+(\.\d+)? s\)$/),
+      'by       nightly job',
+      'source   awin',
+      'file     sales.ndjson',
+      `SHA-256  ${Bun.SHA256.hash(file, 'hex')}`,
+      `version  ${manifest.version}`,
+      'rows     2 read, 2 added, 0 changed, 0 unchanged, 0 withdrawn, 0 invalid',
+      '',
+    ]);
+  });
+
+  test('refused imports are entered with their reasons and their first problems', async () => {
+    await importSales([
+      transaction(1),
+      { ...transaction(2), status: 'LOST' },
+      { ...transaction(3), id: 'x' },
+    ]);
+    await run('import catalogue -', { stdin: ndjson([1, 2, 3].map((n) => retailer(n))) });
+    expect((await run('import catalogue -', { stdin: ndjson([retailer(1)]) })).code).toBe(3);
+    const [guarded, , bad] = await json('imports list');
+    expect(bad).toEqual(
+      entry(1, {
+        outcome: 'refused',
+        reason: '2 of 3 rows are bad',
+        counts: { ...NO_COUNTS, read: 3, invalid: 2 },
+        problems: [
+          { line: 2, field: 'status', reason: expect.any(String) },
+          { line: 3, field: 'id', reason: expect.any(String) },
+        ],
+        problemCount: 2,
+      }),
+    );
+    expect(guarded).toMatchObject({ id: 3, outcome: 'refused', counts: NO_COUNTS });
+    expect(guarded.reason).toStartWith('this file would withdraw 2 of 3 retailers, more than half');
+    expect((await run('imports show 1')).stdout).toContain('\noutcome  refused: 2 of 3 rows are bad\n');
+    expect((await run('imports show 1')).stdout).toContain(`\nline 2: status ${bad.problems[0].reason}\n`);
+  });
+
+  test('a dry run leaves no entry', async () => {
+    expect((await importSales([transaction(1)], '--dry-run')).code).toBe(0);
+    expect(await json('imports list')).toEqual([]);
+  });
+
+  test('a killed import is found by the next of its kind, and called unfinished', async () => {
+    const args = ['import', 'transactions', '-', '--org', 'acme'];
+    const child = watchCommand(
+      args,
+      Bun.spawn([COMMAND, ...args], {
+        stdin: 'pipe',
+        stdout: 'pipe',
+        stderr: 'pipe',
+        env: { ...process.env, OFFERBOOK_DATABASE_URL: url },
+      }),
+    );
+    child.stdin.write(ndjson([transaction(1)]));
+    await child.stdin.flush();
+    const outcomes = async () =>
+      (await json('imports list')).map((each: { id: number; outcome: string }) => [each.id, each.outcome]);
+    while ((await outcomes()).length === 0) await Bun.sleep(10);
+    expect(await outcomes()).toEqual([[1, 'begun']]);
+    child.kill('SIGKILL');
+    await child.exited;
+
+    await run('import catalogue -', { stdin: ndjson([retailer(1)]) });
+    expect(await outcomes()).toEqual([
+      [2, 'done'],
+      [1, 'begun'],
+    ]);
+    expect((await importSales([transaction(2)])).code).toBe(0);
+    expect(await outcomes()).toEqual([
+      [3, 'done'],
+      [2, 'done'],
+      [1, 'unfinished'],
+    ]);
+    expect(await json('imports show 1')).toEqual(
+      entry(1, { outcome: 'unfinished', endedAt: null, seconds: null, fileDigest: null }),
+    );
+    expect((await run('imports show 1')).stdout).toContain('\nended    not known\n');
+  });
+
+  test('a transaction is shown as it is, with every earlier version and the import that made it', async () => {
+    await importSales([transaction(1), transaction(2)], '--by', 'first');
+    await importSales([transaction(1, { status: 'CONFIRMED' })], '--by', 'second');
+    await importSales([transaction(1, { status: 'CONFIRMED', cashback: 5 })], '--by', 'third');
+    const { versions, ...rest } = await json(`transactions show ${id(1)}`);
+    expect(rest).toEqual({ id: id(1), org: 'acme' });
+    const [third, second, first] = versions;
+    const version = (number: number, by: string, changes: Parameters<typeof transaction>[1]) => ({
+      from: MOMENT,
+      until: MOMENT,
+      import: number,
+      file: 'standard input',
+      by,
+      transaction: { ...transaction(1, changes), updatedAt: MOMENT },
+    });
+    expect(versions).toEqual([
+      { ...version(3, 'third', { status: 'CONFIRMED', cashback: 5 }), until: null },
+      version(2, 'second', { status: 'CONFIRMED' }),
+      version(1, 'first', {}),
+    ]);
+    expect([third.from, second.from]).toEqual([second.until, first.until]);
+    expect(
+      versions.map((each: { transaction: { updatedAt: string } }) => each.transaction.updatedAt),
+    ).toEqual(versions.map((each: { from: string }) => each.from));
+
+    const { stdout } = await run(`transactions show ${id(1).toUpperCase()}`);
+    expect(stdout.split('\n')[0]).toBe(`Transaction ${id(1)} of "acme", 3 versions:`);
+    expect(JSON.parse(stdout.slice(stdout.indexOf('{')))).toEqual(third.transaction);
+    expect((await run(`transactions show ${id(2)}`)).stdout).toStartWith(
+      `Transaction ${id(2)} of "acme", never changed:\n`,
+    );
+  });
+
+  test("a user's transactions are found by what was supplied at activation, in all organisations or one", async () => {
+    await importSales([transaction(1), transaction(2)]);
+    await run('orgs create other');
+    await run('import transactions - --org other', {
+      stdin: ndjson([transaction(3, { passbackUid: 'user-1', status: 'DECLINED' })]),
+    });
+    const [theirs, ours] = await json('transactions find --passback-uid user-1');
+    expect([theirs, ours]).toEqual([
+      {
+        org: 'other',
+        transaction: { ...transaction(3, { passbackUid: 'user-1', status: 'DECLINED' }), updatedAt: MOMENT },
+      },
+      { org: 'acme', transaction: { ...transaction(1), updatedAt: MOMENT } },
+    ]);
+    expect(await json('transactions find --passback-uid user-1 --org acme')).toEqual([ours]);
+    const { stdout } = await run('transactions find --passback-uid user-1 --org other');
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'ORG', 'STATUS', 'ORDER', 'CASHBACK', 'SOLD', 'UPDATED'],
+      [
+        id(3),
+        'other',
+        'DECLINED',
+        '79.9 EUR',
+        '3.99 EUR',
+        '2026-11-14T12:00:00',
+        theirs.transaction.updatedAt,
+      ],
+      [''],
+    ]);
+    expect((await run('transactions find --passback-uid user')).stdout).toBe('No transactions.\n');
+  });
+
+  test('the audit says who created, issued, rotated, revoked and purged, and never a token', async () => {
+    const issued = await json('tokens issue --org acme --kind private --label nightly --expires 90d');
+    const successor = await json(`tokens rotate ${issued.id} --overlap 1h`);
+    const revoked = await json(`tokens revoke ${successor.id}`);
+    await run('orgs create other');
+    const purged = await json('purge --older-than 2d');
+    const audited = (action: string, org: string | null, details: Record<string, unknown>) => ({
+      id: expect.any(Number),
+      at: MOMENT,
+      by: currentUser(),
+      action,
+      org,
+      details,
+    });
+    const token = { kind: 'private', label: 'nightly' };
+    const ofAcme = [
+      audited('token revoked', 'acme', { ...token, id: successor.id, endsAt: revoked.revokedAt }),
+      audited('token rotated', 'acme', {
+        ...token,
+        id: issued.id,
+        endsAt: successor.replacedEndsAt,
+        successor: successor.id,
+      }),
+      audited('token issued', 'acme', { ...token, id: issued.id, endsAt: issued.expiresAt }),
+      audited('organisation created', 'acme', {}),
+    ];
+    expect(await json('audit')).toEqual([
+      audited('history purged', null, { versions: 0, replacedBefore: purged.replacedBefore }),
+      audited('organisation created', 'other', {}),
+      ...ofAcme,
+    ]);
+    expect(await json('audit --org acme')).toEqual(ofAcme);
+    expect(await json('audit --org acme --limit 1')).toEqual(ofAcme.slice(0, 1));
+    expect(await json('audit --org nobody')).toEqual([]);
+    const { stdout } = await run('audit --org acme');
+    expect(stdout).toContain(
+      `token issued          acme  id=${issued.id} kind=private label=nightly endsAt=`,
+    );
+    for (const text of [stdout, JSON.stringify(await json('audit'))])
+      expect(text).not.toMatch(/ob_(pub|prv)_/);
+  });
+
+  test('a copy has the books, and says that it is one', async () => {
+    await importSales([transaction(1)], '--by', 'first');
+    await importSales([transaction(1, { status: 'CONFIRMED' })], '--by', 'second');
+    await importSales([{ id: 'x' }], '--by', 'third');
+    const questions = ['imports list', `transactions show ${id(1)}`, 'audit'];
+    const before = [];
+    for (const question of questions) before.push(await json(question));
+    for (const target of DATABASES) {
+      const to = await target.create();
+      expect((await run(['copy', '--to', to])).code).toBe(0);
+      const after = [];
+      for (const question of questions) after.push(await json(`${question} --database ${to}`));
+      const [copied, ...audit] = after[2];
+      expect([after[0], after[1], audit.map(withoutId)]).toEqual([
+        before[0],
+        before[1],
+        before[2].map(withoutId),
+      ]);
+      expect(copied).toMatchObject({
+        action: 'database copied',
+        by: currentUser(),
+        details: { organisations: 1, tokens: 0, retailers: 0, transactions: 1 },
+      });
+    }
+  });
+
+  test('nothing that somebody put into a name reaches the terminal as a command', async () => {
+    const fileName = 'a\u001b[2J\u009b1m\u202eb.ndjson';
+    await Bun.write(join(folder, fileName), ndjson([transaction(1, { passbackData: '\u009b31m' })]));
+    expect(
+      (await run(['import', 'transactions', fileName, '--org', 'acme', '--by', '\u202emallory'])).code,
+    ).toBe(0);
+    await importSales([transaction(1, { status: 'CONFIRMED', passbackData: '\u009b31m' })]);
+    for (const args of ['imports list', 'imports show 1', `transactions show ${id(1)}`]) {
+      const { code, stdout } = await run(args);
+      expect({
+        code,
+        obeyed: stdout.match(/[\p{Cc}\p{Bidi_Control}]/gu)?.filter((it) => it !== '\n'),
+      }).toEqual({
+        code: 0,
+        obeyed: [],
+      });
+    }
+    expect((await run('imports show 1')).stdout).toContain('\nfile     a?[2J?1m?b.ndjson\n');
+    // A program that reads JSON wants the name as it is.
+    expect((await json('imports show 1')).fileName).toBe(fileName);
+  });
+});
+
+describe('of the commands of the books', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  const run = (args: readonly string[], options: RunOptions = {}) =>
+    offerbook(args, { cwd: folder, ...options });
+
+  const bad: [string[], string][] = [
+    [['imports', 'show', '7'], 'there is no import 7; offerbook imports list shows them'],
+    [['imports', 'show', '-1'], 'the number of an import must be a whole number from 1 to'],
+    [
+      ['imports', 'show', '1e3'],
+      'the number of an import must be a whole number from 1 to 1000000000, not "1e3"',
+    ],
+    [['imports', 'show', '9'.repeat(30)], 'the number of an import must be a whole number from 1 to'],
+    [['imports', 'list', '--limit', '0'], '--limit must be a whole number from 1 to 1000000000, not "0"'],
+    [['imports', 'list', '--kind', 'sales'], '--kind must be one of catalogue, links, transactions, not "sales"'],
+    [['imports', 'list', '--org', 'nobody'], 'there is no organisation "nobody"; offerbook orgs list shows'],
+    [['transactions', 'show', id(9)], `there is no transaction ${id(9)}`],
+    [['transactions', 'show', "x' OR 1=1"], 'a transaction\'s id is a UUID, not "x\' OR 1=1"'],
+    [['transactions', 'find', '--passback-uid', ''], '--passback-uid must not be empty'],
+    [['transactions', 'find', '--passback-uid', 'x', '--org', 'nobody'], 'there is no organisation "nobody"'],
+    [['audit', '--limit', 'all'], '--limit must be a whole number from 1 to 1000000000, not "all"'],
+    [['purge'], "required option '--older-than <duration>' not specified"],
+    [['purge', '--older-than', '23h'], '--older-than must be at least 1d'],
+    [['purge', '--older-than', '-1d'], '--older-than must be a duration such as'],
+    [['purge', '--older-than', '999999999d'], '--older-than must be a duration such as'],
+  ];
+  test('bad usage is told in one sentence, and changes nothing', async () => {
+    expect((await run(['orgs', 'create', 'acme'])).code).toBe(0);
+    const books = async () => [
+      (await run(['imports', 'list'])).stdout,
+      (await run(['audit', '--json'])).stdout,
+    ];
+    const before = await books();
+    for (const [args, message] of bad) {
+      const { code, stdout, stderr } = await run(args);
+      expect({ args, code, stdout, stderr }).toEqual({
+        args,
+        code: 2,
+        stdout: '',
+        stderr: expect.any(String),
+      });
+      expect(stderr).toContain(message);
+    }
+    for (const option of ['--by', '--source']) {
+      for (const name of ['', ' ', 'x'.repeat(201), 'a\nb', '\u001b[2J', '\u009b2J']) {
+        const args = ['import', 'transactions', '-', '--org', 'acme', option, name];
+        expect(await run(args, { stdin: ndjson([transaction(1)]) })).toEqual({
+          code: 2,
+          stdout: '',
+          stderr: `offerbook: ${option} must have 1 to 200 characters, and no control characters\n`,
+        });
+      }
+    }
+    expect(await books()).toEqual(before);
+  });
+
+  test('a name that is refused makes no database', async () => {
+    const { code } = await run(['import', 'catalogue', '-', '--by', ''], { stdin: ndjson([retailer(1)]) });
+    expect({ code, files: readdirSync(folder) }).toEqual({ code: 2, files: [] });
+  });
+});
+
+function withoutId({ id: _, ...rest }: { readonly id: number }) {
+  return rest;
+}

@@ -1,0 +1,245 @@
+// The books of the database itself: what is entered when, what is kept for how long, and what a purge leaves.
+
+import { describe, expect, test } from 'bun:test';
+import type { ImportOrigin } from '../../src/domain/books.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { recordImport } from '../../src/importer/record-import.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
+import { DATABASES } from '../support/databases.ts';
+import { transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+import {
+  EVERYTHING,
+  idOf,
+  newIds,
+  newOrganisation,
+  openTestStores,
+  rejection,
+  TEST_AUDITOR,
+  textsOf,
+  writeTransactions,
+} from './open-test-stores.ts';
+
+const DAY_MS = 86_400_000;
+
+for (const database of DATABASES) {
+  describe(`the books of ${database.name}`, () => {
+    const open = openTestStores();
+
+    async function scene() {
+      let nowMs = Date.UTC(2026, 10, 14, 12);
+      const url = await database.create();
+      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+      const org = await newOrganisation(stores);
+      return { url, stores, org, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
+    }
+
+    function origin(orgId: number | null): ImportOrigin {
+      const kind = orgId === null ? 'catalogue' : 'transactions';
+      return { kind, orgId, by: 'me', source: null, fileName: 'a.csv', version: '0.1.0' };
+    }
+
+    const outcomes = async (stores: Stores) =>
+      (await stores.imports.list({ limit: 100 })).map(({ id, outcome }) => [id, outcome]);
+
+    test('an import that fails is entered as failed, with what went wrong, and keeps nothing', async () => {
+      const { stores, org, pass, now } = await scene();
+      const failing = recordImport(stores.imports, origin(org.id), sourceFrom(''), async (importId) => {
+        await stores.transactions.write(
+          org.id,
+          async (writer) => {
+            const [id] = newIds(1);
+            await writer.put([{ id: id ?? idOf(1), updatedAtMs: writer.stampMs, document: '{}' }]);
+            pass(3_000);
+            throw new Error('the disk is on fire');
+          },
+          importId,
+        );
+        throw new Error('not reached');
+      });
+      expect((await rejection(failing)).message).toBe('the disk is on fire');
+      const counts = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+      expect(await stores.imports.list({ limit: 1 })).toEqual([
+        {
+          ...origin(org.id),
+          id: 1,
+          orgName: 'acme',
+          beganAtMs: now() - 3_000,
+          endedAtMs: now(),
+          outcome: 'failed',
+          counts,
+          fileDigest: null,
+          problems: [],
+          problemCount: 0,
+          reason: 'the disk is on fire',
+        },
+      ]);
+      const query = { orgId: org.id, cursor: undefined, window: EVERYTHING, limit: 10 };
+      expect(textsOf(await stores.transactions.page(query))).toEqual([]);
+    });
+
+    test('an import closes those before it that were never closed, of its kind and organisation only', async () => {
+      const { stores, org } = await scene();
+      const other = await newOrganisation(stores, 'other');
+      for (const orgId of [org.id, other.id, null, org.id]) await stores.imports.begin(origin(orgId));
+      const mine = await stores.imports.begin(origin(org.id));
+      const waiting = await stores.imports.begin(origin(org.id));
+      await writeTransactions(stores, org.id, newIds(1), 'v1', mine);
+      expect(await outcomes(stores)).toEqual([
+        [waiting, 'begun'],
+        [mine, 'begun'],
+        [4, 'unfinished'],
+        [3, 'begun'],
+        [2, 'begun'],
+        [1, 'unfinished'],
+      ]);
+    });
+
+    test('one that was taken for killed while it waited for its turn puts that right', async () => {
+      const { stores, org } = await scene();
+      const [waiting, quicker] = [
+        await stores.imports.begin(origin(org.id)),
+        await stores.imports.begin(origin(org.id)),
+      ];
+      await writeTransactions(stores, org.id, newIds(1), 'v1', quicker);
+      expect((await outcomes(stores))[1]).toEqual([waiting, 'unfinished']);
+      const result = { counts: COUNTS, fileDigest: 'd', problems: [], problemCount: 0, reason: null };
+      await stores.transactions.write(org.id, (writer) => writer.finishImport(result), waiting);
+      expect((await outcomes(stores))[1]).toEqual([waiting, 'done']);
+    });
+
+    test('entries are kept for 400 days', async () => {
+      const { stores, org, pass } = await scene();
+      const first = await stores.imports.begin(origin(org.id));
+      pass(400 * DAY_MS);
+      const second = await stores.imports.begin(origin(org.id));
+      await newOrganisation(stores, 'second');
+      expect(await outcomes(stores)).toEqual([
+        [second, 'begun'],
+        [first, 'begun'],
+      ]);
+      expect((await stores.audit.list({ limit: 9 })).map((entry) => entry.org)).toEqual(['second', 'acme']);
+      pass(1);
+      const third = await stores.imports.begin(origin(org.id));
+      await newOrganisation(stores, 'third');
+      expect(await outcomes(stores)).toEqual([
+        [third, 'begun'],
+        [second, 'begun'],
+      ]);
+      expect((await stores.audit.list({ limit: 9 })).map((entry) => entry.org)).toEqual(['third', 'second']);
+    });
+
+    test('a change of the schema is in the audit, by whoever made it; a new database is no change', async () => {
+      const { url, stores } = await scene();
+      const schema = SCHEMAS[open.database(url).dialect];
+      const next = { ...schema, steps: [...schema.steps, ['CREATE TABLE next_version (id INTEGER)']] };
+      for (let round = 0; round < 2; round++) await migrate(open.database(url), TEST_AUDITOR, next);
+      const entries = await stores.audit.list({ limit: 9 });
+      expect(entries.map(({ by, action, org, details }) => ({ by, action, org, details }))).toEqual([
+        {
+          by: TEST_AUDITOR.by,
+          action: 'schema migrated',
+          org: null,
+          details: { from: versionOf(schema), to: versionOf(next) },
+        },
+        { by: 'unknown', action: 'organisation created', org: 'acme', details: {} },
+      ]);
+    });
+
+    test('a purge that breaks off is in the audit with what it has forgotten, and the next one goes on', async () => {
+      const { stores, org, pass, now } = await scene();
+      const other = await newOrganisation(stores, 'other');
+      const ids = newIds(10_500);
+      for (const each of ['v1', 'v2']) {
+        pass(DAY_MS);
+        await writeTransactions(stores, org.id, ids, each);
+      }
+      const otherIds = newIds(3);
+      for (const each of ['v1', 'v2', 'v3']) await writeTransactions(stores, other.id, otherIds, each);
+      const replacedMs = now();
+      pass(DAY_MS);
+      await writeTransactions(stores, org.id, ids.slice(0, 2), 'v3');
+      const versions = async (id: Uuid | undefined) => (await stores.history.versions(id ?? idOf(0))).length;
+      const purges = async () =>
+        (await stores.audit.list({ limit: 9 }))
+          .filter(({ action }) => action === 'history purged')
+          .map(({ details }) => details);
+
+      const replacedBefore = printTimestamp(replacedMs + 1_000);
+      const broken = stores.history.purge(replacedMs + 1_000, () => {
+        throw new Error('the operator has had enough');
+      });
+      expect((await rejection(broken)).message).toBe('the operator has had enough');
+      expect(await purges()).toEqual([{ versions: 10_000, replacedBefore }]);
+
+      const told: number[] = [];
+      expect(await stores.history.purge(replacedMs + 1_000, (count) => told.push(count))).toBe(506);
+      expect(told).toEqual([500, 506]);
+      expect(await purges()).toEqual([
+        { versions: 506, replacedBefore },
+        { versions: 10_000, replacedBefore },
+      ]);
+      // What was replaced a day later is there, and so are the transactions themselves.
+      expect([await versions(ids[0]), await versions(ids[2]), await versions(otherIds[0])]).toEqual([
+        2, 1, 1,
+      ]);
+      expect(await stores.history.purge(Number.MIN_SAFE_INTEGER / 2)).toBe(0);
+    }, 60_000);
+
+    test('transactions are found by the very text of their passbackUid, whatever is in it', async () => {
+      const { stores, org, now } = await scene();
+      const uids = [
+        'user-1',
+        'user-11',
+        'a "quoted" \\ one',
+        'Zoë 🛒',
+        '%',
+        '_',
+        '"passbackUid":"user-1"',
+        '\t',
+      ];
+      const rows = uids.map((passbackUid, i) => transaction(i + 1, { passbackUid }));
+      rows.push(transaction(99, { passbackUid: null, passbackData: '"passbackUid":"user-1"' }));
+      await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), now, {});
+      for (const [i, uid] of uids.entries()) {
+        const found = await stores.history.findByPassbackUid(uid);
+        expect(found.map(({ id }) => id)).toEqual([rows[i]?.id as Uuid]);
+        expect(await stores.history.findByPassbackUid(uid, org.id + 1)).toEqual([]);
+      }
+      for (const uid of ['user', 'USER-1', "' OR 1=1 --", 'x'.repeat(100_000)])
+        expect(await stores.history.findByPassbackUid(uid)).toEqual([]);
+    });
+
+    test('a walk that begins after a history load shows what the load has replaced no more', async () => {
+      const { stores, org, pass, now } = await scene();
+      const rows = (cashback: number) => [1, 2, 3].map((n) => transaction(n, { cashback }));
+      const put = (some: readonly object[], preserveUpdatedAt = false) =>
+        importTransactions(stores.transactions, org, sourceFrom(ndjson(some)), now, { preserveUpdatedAt });
+      await put(rows(1));
+      pass(DAY_MS);
+      const updatedAt = printTimestamp(now() - DAY_MS / 2);
+      await put(
+        rows(2).map((row) => ({ ...row, updatedAt })),
+        true,
+      );
+      const page = (more: object) =>
+        stores.transactions.page({ orgId: org.id, cursor: undefined, window: EVERYTHING, limit: 1, ...more });
+      const first = await page({});
+      pass(DAY_MS);
+      await put(rows(3));
+      const { cursor, completeThroughMs: asOfMs } = first;
+      const second = await page({ cursor, asOfMs, limit: 10 });
+      const cashback = ({ data }: typeof first) =>
+        (JSON.parse(`[${Buffer.from(data)}]`) as { cashback: number }[]).map((row) => row.cashback);
+      expect([cashback(first), cashback(second)]).toEqual([[2], [2, 2]]);
+    });
+  });
+}
+
+const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
