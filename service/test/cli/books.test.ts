@@ -348,7 +348,10 @@ describe('of the commands of the books', () => {
     ],
     [['imports', 'show', '9'.repeat(30)], 'the number of an import must be a whole number from 1 to'],
     [['imports', 'list', '--limit', '0'], '--limit must be a whole number from 1 to 1000000000, not "0"'],
-    [['imports', 'list', '--kind', 'sales'], '--kind must be one of catalogue, links, transactions, not "sales"'],
+    [
+      ['imports', 'list', '--kind', 'sales'],
+      '--kind must be one of catalogue, links, transactions, not "sales"',
+    ],
     [['imports', 'list', '--org', 'nobody'], 'there is no organisation "nobody"; offerbook orgs list shows'],
     [['transactions', 'show', id(9)], `there is no transaction ${id(9)}`],
     [['transactions', 'show', "x' OR 1=1"], 'a transaction\'s id is a UUID, not "x\' OR 1=1"'],
