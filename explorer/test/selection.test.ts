@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { Retailer } from '@offerbook/client';
 import fc from 'fast-check';
 import { fold as serviceFold } from '../../service/src/catalogue/search/fold.ts';
-import { fold, Selection } from '../src/catalogue/selection.ts';
+import { Selection } from '../src/catalogue/selection.ts';
+import { fold } from '../src/fold.ts';
 
 function retailer(name: string, offers: Partial<Retailer['cashbackOffers'][number]>[] = []): Retailer {
   return {

@@ -1,9 +1,10 @@
 // Search, category and country. Reports every change; what it shows is set from outside, by the address.
 
 import { element } from '../element.ts';
+import { fold } from '../fold.ts';
 import { printNumber } from './count.ts';
 import { countryName } from './country-name.ts';
-import { type Facet, fold, type Selection } from './selection.ts';
+import type { Facet, Selection } from './selection.ts';
 import { EVERYTHING, type ListView } from './view.ts';
 
 /** A change of words follows every key; one of a filter is a step that the back button undoes. */

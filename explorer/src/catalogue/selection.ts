@@ -2,6 +2,7 @@
 // category and a country are those of one and the same offer.
 
 import type { Retailer } from '@offerbook/client';
+import { fold } from '../fold.ts';
 import type { Offer } from './cashback.ts';
 import type { ListView } from './view.ts';
 
@@ -75,16 +76,4 @@ function facets(retailers: readonly Retailer[], valuesOf: (offer: Offer) => read
     }
   }
   return [...byFold.values()].sort((a, b) => byName.compare(a.value, b.value));
-}
-
-const PLAIN: Readonly<Record<string, string>> = { Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE' };
-
-/** The same folding as the service's: without accents and strokes, and ß, ẞ and ss are one. */
-export function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .toUpperCase()
-    .replace(/[ØŁĐĦŦÆŒ]/g, (letter) => PLAIN[letter] ?? letter);
 }

@@ -1,13 +1,19 @@
-// Brings the reference to life: the token, requests that are really sent, code to copy. The page reads well
-// without it.
+// Brings the documentation to life: the search, the section that is read, the token, requests that are really sent, code to
+// copy and in colours. The pages read well without it.
 
 import { copyButton } from '../copy-button.ts';
+import { colouredJson } from '../json-colours.ts';
 import { PageToken } from '../page-token.ts';
+import { markCurrentSection } from './current-section.ts';
+import { startSearch } from './search.ts';
 import { fillTokenField } from './token-field.ts';
 import { TryIt } from './try-it.ts';
 
 /** What the samples call where the operator has not said how callers reach this server: under the address of this page. */
 const SAMPLE_BASE_URL = 'http://localhost:8080';
+
+startSearch(document);
+markCurrentSection(document);
 
 const token = new PageToken(document, sessionStorage);
 fillTokenField(document, token);
@@ -18,6 +24,10 @@ for (const code of document.querySelectorAll<HTMLElement>('.sample code')) {
   code.textContent = text;
   const language = code.dataset.language ?? 'code';
   code.closest('.sample')?.append(copyButton('Copy', `Copy the ${language}`, () => text, code));
+}
+
+for (const code of document.querySelectorAll<HTMLElement>('code[data-language="json"]')) {
+  code.replaceChildren(...colouredJson(code.textContent ?? ''));
 }
 
 // One language for the whole page: whoever reads Python for one operation does so for all.

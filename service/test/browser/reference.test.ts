@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { ERROR_CODES } from '../../src/domain/api-errors.ts';
+import { GUIDE_PATHS } from '../../src/http/site/guides/guides.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { offer, retailer } from '../support/fixtures.ts';
+import { id, offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
@@ -48,6 +49,20 @@ describe('/docs', () => {
     watched.expectCalm();
   });
 
+  test('goes on to the next page, and shows JSON in colours', async () => {
+    await using watched = await open('/docs');
+    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/' });
+    await form.getByLabel('limit').fill('1');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByRole('button', { name: 'Next page' }).click();
+    await form.locator('.json-name', { hasText: '"countries"' }).waitFor();
+    await form.locator('.json-text', { hasText: '"FR"' }).waitFor();
+    expect(await form.getByLabel('cursor').inputValue()).toBe(id(12));
+    // It was the last one.
+    expect(await form.getByRole('button', { name: 'Next page' }).count()).toBe(0);
+    watched.expectCalm();
+  });
+
   test('shows a refusal as it is', async () => {
     await using watched = await open('/docs');
     const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/' });
@@ -66,9 +81,12 @@ describe('/docs', () => {
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
   });
 
-  test('shows every operation in curl, TypeScript and Python, for this server, to be copied', async () => {
+  test('shows every operation in seven languages, for this server, to be copied', async () => {
     await using watched = await open('/docs', { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = watched;
+    expect(await page.locator('#listRetailers .samples > label').allTextContents()).toEqual([
+      ...['curl', 'TypeScript', 'Node fetch', 'Python', 'PHP', 'Go', 'Java'],
+    ]);
     await page.locator('#listRetailers').getByText('Python', { exact: true }).click();
     const shown = page.locator('.samples .sample:visible');
     expect(await shown.count()).toBe(5);
@@ -149,6 +167,72 @@ describe('/docs', () => {
   });
 });
 
+describe('the guides', () => {
+  test('are found by a search over all of the documentation, which talks to nobody else', async () => {
+    await using watched = await open('/docs');
+    const { page } = watched;
+    const search = page.getByRole('searchbox', { name: 'Search the documentation' });
+    await search.fill('SMALLEST complete-through');
+    await page
+      .locator('.found')
+      .getByRole('link', { name: 'The contract · Polling that loses nothing' })
+      .click();
+    await page.waitForURL(`${node.url}/docs/polling#the-contract`);
+    await search.fill('rate_limited');
+    await page.locator('.found').getByRole('link', { name: 'rate_limited · Error' }).waitFor();
+    await search.fill('zzz nothing');
+    await page.getByText('Nothing found.').waitFor();
+    await search.fill('');
+    expect(await page.locator('.found').textContent()).toBe('');
+    expect(watched.origins).toEqual(new Set([node.url]));
+    watched.expectCalm();
+  });
+
+  test('mark the guide and the section that are read', async () => {
+    await using watched = await open('/docs/polling#four-traps');
+    const { page } = watched;
+    const current = page.locator('.contents [aria-current]');
+    await page.locator('.contents [aria-current="location"]').waitFor();
+    expect(await current.allTextContents()).toEqual(['Polling transactions', 'Four traps']);
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await page.locator('.contents [aria-current="location"]', { hasText: 'How it is proven' }).waitFor();
+    await page.evaluate('scrollTo(0, 0)');
+    await page.locator('.contents [aria-current="location"]').waitFor({ state: 'detached' });
+  });
+
+  test('have samples for this server, with a button to copy each', async () => {
+    await using watched = await open('/docs/getting-started');
+    const code = await watched.page.locator('.sample code').nth(1).textContent();
+    expect(code).toContain(`'${node.url}/v1/retailers/?limit=2'`);
+    expect(await watched.page.getByRole('button', { name: 'Copy the sh' }).count()).toBe(4);
+    watched.expectCalm();
+  });
+
+  test.each([
+    ['light', 1280, GUIDE_PATHS],
+    ['dark', 390, ['/docs/polling', '/docs/errors']],
+  ] as const)(
+    'break no rule of axe-core in the %s, %p wide, and are no wider',
+    async (colorScheme, width, paths) => {
+      await using watched = await open('/docs', { colorScheme, viewport: { width, height: 844 } });
+      for (const path of paths) {
+        await watched.page.goto(node.url + path);
+        expect([path, await axeViolations(watched.page)]).toEqual([path, []]);
+        expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      }
+      watched.expectCalm();
+    },
+  );
+
+  test('on a phone, a row of a table is a list with the headings of its cells', async () => {
+    await using watched = await open('/docs/errors', { viewport: { width: 390, height: 844 } });
+    const table = watched.page.getByRole('group', { name: 'mistake, the service says' });
+    expect(await table.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
+    const label = "getComputedStyle(document.querySelector('td[data-label]'), '::before').content";
+    expect(await watched.page.evaluate(label)).toContain('code');
+  });
+});
+
 describe('a path where there is nothing', () => {
   test('is a page that leads on, and shows nothing of what was typed', async () => {
     await using watched = await open('/v1/nowhere%3Cb%3E/?x=<script>');
@@ -170,7 +254,7 @@ describe('/errors/', () => {
   test('leads to a page for every error, and back', async () => {
     await using watched = await open('/errors/');
     const links = await watched.page
-      .locator('td a')
+      .locator('tbody a')
       .evaluateAll((found) => found.map((link) => link.textContent));
     expect(links).toEqual([...ERROR_CODES]);
     await watched.page.getByRole('link', { name: 'rate_limited' }).click();

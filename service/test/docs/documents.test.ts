@@ -49,7 +49,8 @@ const QUICK_NPX = `npx() { '${join(ROOT, 'node_modules', '.bin')}'/"$@"; }`;
 
 /**
  * The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the
- * background; `sh backup` and `sh restore` need a database whose servers are gone, and have a test of their own.
+ * background; `sh backup` and `sh restore` need a database whose servers are gone, and `sh guide` one that is running:
+ * they have tests of their own.
  */
 function script(document: string): string {
   return blocks(document).flatMap(toCommands).join('\n');
@@ -57,7 +58,7 @@ function script(document: string): string {
 
 function toCommands({ language, kind, code }: Block): string[] {
   if (language === 'ts') return [`npx bun run - <<'END_OF_TYPESCRIPT'\n${code}END_OF_TYPESCRIPT`];
-  if (language !== 'sh' || kind === 'backup' || kind === 'restore') return [];
+  if (language !== 'sh' || ['backup', 'restore', 'guide'].includes(kind)) return [];
   if (kind !== 'server') return [code];
   return [
     `${code.trim()} > /dev/null &`,

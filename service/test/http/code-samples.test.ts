@@ -1,73 +1,128 @@
 // The samples in the OpenAPI document, run as they are.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import type { OperationId } from '../../src/http/operations/operation.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { codeSamples } from '../../src/http/site/code-samples.ts';
+import { temporaryFolder } from '../support/databases.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
-/** Beside the sources, so that a sample finds the client by its name. */
-const FOLDER = join(import.meta.dir, '..');
+const ROOT = join(import.meta.dir, '../../..');
 
-const PROGRAMS: Record<string, (source: string) => string[]> = {
-  Shell: (source) => ['bash', '-c', source],
-  TypeScript: (source) => [process.execPath, '-e', source],
-  Python: (source) => ['python3', '-c', source],
+/** How a machine that has the language runs a program, which lies in this folder. */
+interface Runner {
+  readonly file: string;
+  readonly command: readonly [program: string, ...args: string[]];
+  /** Those that are compiled take seconds, and all lists have the same program: one of them will do. */
+  readonly isSlow?: true;
+}
+
+const RUNNERS: Record<string, Runner> = {
+  curl: { file: 'sample.sh', command: ['bash', 'sample.sh'] },
+  TypeScript: { file: 'sample.ts', command: [process.execPath, 'sample.ts'] },
+  'Node fetch': { file: 'sample.mjs', command: ['node', 'sample.mjs'] },
+  Python: { file: 'sample.py', command: ['python3', 'sample.py'] },
+  PHP: { file: 'sample.php', command: ['php', 'sample.php'], isSlow: true },
+  Go: { file: 'sample.go', command: ['go', 'run', 'sample.go'], isSlow: true },
+  Java: { file: 'Sample.java', command: ['java', '-XX:TieredStopAtLevel=1', 'Sample.java'], isSlow: true },
 };
 
-/** What the output of each operation's samples holds. */
-const EXPECTED: Record<OperationId, string> = {
-  listRetailers: 'Retailer 1',
-  listCashbackOffers: 'Retailer 1',
-  listCoupons: 'CODE21',
-  listPromotions: 'Promotion 31',
-  listTransactions: 'PENDING',
+/** What is printed of the first page of a list, and of the second. */
+const PRINTED: Record<Exclude<OperationId, 'listTransactions'>, readonly [string, string]> = {
+  listRetailers: ['Retailer 1', 'Retailer 2'],
+  listCashbackOffers: ['Retailer 1', 'Retailer 2'],
+  listCoupons: ['CODE21', 'CODE22'],
+  listPromotions: ['Promotion 31', 'Promotion 32'],
 };
 
 const SAMPLES = OPERATIONS.flatMap((operation) =>
-  codeSamples(operation).map((sample) => ({ ...sample, operation, id: operation.id })),
+  codeSamples(operation).map((sample) => ({ ...sample, runner: RUNNERS[sample.label], id: operation.id })),
 );
+const isRunnable = ({ runner }: (typeof SAMPLES)[number]) =>
+  runner !== undefined && Bun.which(runner.command[0]) !== null;
 
 let node: TestNode;
-let tokens: Record<string, string>;
+let token: string;
 
 beforeAll(async () => {
-  node = await TestNode.start();
+  // A page has one item, so that every program has to go on to the next.
+  node = await TestNode.start({ settings: { pageSize: 1 } });
   await node.catalogue([
     retailer(1, { cashbackOffers: [offer(11)], coupons: [coupon(21)], promotions: [promotion(31)] }),
+    retailer(2, { cashbackOffers: [offer(12)], coupons: [coupon(22)], promotions: [promotion(32)] }),
   ]);
-  await node.transactions([transaction(101)]);
-  tokens = { public: await node.token('public'), private: await node.token('private') };
+  token = await node.token('public');
 });
 
 afterAll(() => node?.[Symbol.asyncDispose]());
 
-async function run(program: string, source: string, token: string) {
-  const command = PROGRAMS[program]?.(source.replaceAll('http://localhost:8080', node.url)) ?? [];
-  const child = Bun.spawn(command, {
-    cwd: FOLDER,
-    env: { ...process.env, OFFERBOOK_TOKEN: token },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  });
-  const [stdout, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
-  return { stdout, code };
+test('every language of the samples can be run here, if the machine has it', () => {
+  expect(SAMPLES.filter(({ runner }) => runner === undefined)).toEqual([]);
+});
+
+/** A folder like that of somebody who has installed the client. */
+function newFolder(): string {
+  const folder = temporaryFolder();
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
 }
 
-describe.each(SAMPLES)('$id in $label', ({ lang, source, operation }) => {
-  const isMissing = lang === 'Python' && Bun.which('python3') === null;
+async function run(runner: Runner | undefined, source: string, token: string, cwd: string): Promise<string> {
+  if (runner === undefined) throw new Error('nobody knows how to run this');
+  await Bun.write(join(cwd, runner.file), source.replaceAll('http://localhost:8080', node.url));
+  const env = { ...process.env, OFFERBOOK_TOKEN: token };
+  const child = Bun.spawn([...runner.command], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
 
-  test.skipIf(isMissing)(
-    'works as it is',
+describe.each(
+  SAMPLES.filter(
+    ({ id, runner }) => id !== 'listTransactions' && !(runner?.isSlow && id !== 'listCashbackOffers'),
+  ),
+)('$id in $label', (sample) => {
+  test.skipIf(!isRunnable(sample))(
+    'works as it is, to the last page',
     async () => {
-      const { stdout, code } = await run(lang, source, tokens[operation.tokenKind] ?? '');
-      expect(stdout).toContain(EXPECTED[operation.id]);
-      expect(code).toBe(0);
+      const { id, label, runner, source } = sample;
+      const stdout = await run(runner, source, token, newFolder());
+      // With curl it is one request.
+      const expected = PRINTED[id as keyof typeof PRINTED].slice(0, label === 'curl' ? 1 : 2);
+      expect(expected.filter((text) => stdout.includes(text))).toEqual(expected);
     },
-    30_000,
+    60_000,
+  );
+});
+
+describe.each(SAMPLES.filter(({ id }) => id === 'listTransactions'))('$id in $label', (sample) => {
+  test.skipIf(!isRunnable(sample))(
+    'starts from nothing, and the next run gets what has changed since',
+    async () => {
+      const { label, runner, source } = sample;
+      const number = 100 + SAMPLES.indexOf(sample) * 10;
+      const org = label;
+      await node.transactions([transaction(number), transaction(number + 1)], org);
+      const own = await node.token('private', org);
+      const folder = newFolder();
+      const poll = async () => (await run(runner, source, own, folder)).match(/PENDING|CONFIRMED/g) ?? [];
+      if (label === 'curl') {
+        expect(await poll()).toEqual(['PENDING']);
+        return;
+      }
+      expect(await poll()).toEqual(['PENDING', 'PENDING']);
+      await node.transactions([transaction(number, { status: 'CONFIRMED' })], org);
+      expect(await poll()).toEqual(['CONFIRMED']);
+    },
+    60_000,
   );
 });
 

@@ -20,7 +20,8 @@ export const listTransactions = {
     clientMethod: 'transactions',
     itemName: 'transaction',
     printedFields: ['id', 'status', 'cashback'],
-    query: { updatedAtGreaterThan: '2026-11-14T12:00:00' },
+    // The first run has nothing to go on from.
+    query: {},
   },
   answer: transactionsRoute,
 } as const satisfies Operation;

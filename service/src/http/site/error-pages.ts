@@ -6,6 +6,7 @@ import type { StaticFile } from '../content/static-file.ts';
 import { listRetailers } from '../operations/list-retailers.ts';
 import { listTransactions } from '../operations/list-transactions.ts';
 import type { AssetUrls } from './assets.ts';
+import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
 import { htmlPage } from './html-page.ts';
 import { exampleProblem } from './openapi-examples.ts';
@@ -20,13 +21,18 @@ export function errorList(): Html {
   return html`<div class="screen medium prose">
 <h1>Errors</h1>
 <p class="lead">Every error is a problem document (RFC 9457). Programs look at its <code>code</code>, which never changes its meaning.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="All errors"><table>
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${ERROR_CODES.map(
-    (code) =>
-      html`<tr><td>${ERRORS[code].status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${ERRORS[code].title}</td></tr>`,
-  )}</tbody></table></div>
+${errorTable('All errors')}
 </div>`;
+}
+
+/** Every code, with a link to its page. */
+export function errorTable(caption: string): Html {
+  const rows = ERROR_CODES.map((code) => [
+    html`<a href="/errors/${code}"><code>${code}</code></a>`,
+    ERRORS[code].status,
+    ERRORS[code].title,
+  ]);
+  return dataTable(caption, ['Code', 'Status', 'Meaning'], rows);
 }
 
 export function errorPage(code: ErrorCode): Html {
@@ -40,7 +46,7 @@ export function errorPage(code: ErrorCode): Html {
 <h2>What to do</h2><p>${remedy}</p>
 <h2>Is it worth trying again?</h2><p>${RETRY[code] ?? 'No: the same request will be refused every time.'}</p>
 <h2>What it looks like</h2>
-<pre tabindex="0"><code>${JSON.stringify(exampleProblem(code, operation), null, 2)}</code></pre>
+<pre tabindex="0"><code data-language="json">${JSON.stringify(exampleProblem(code, operation), null, 2)}</code></pre>
 </div>`;
 }
 

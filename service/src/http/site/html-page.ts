@@ -7,7 +7,7 @@ import { type Html, html } from './html.ts';
 
 const PLACES = [
   { path: '/', label: 'Explorer' },
-  { path: '/docs', label: 'API reference' },
+  { path: '/docs', label: 'Documentation' },
   { path: '/errors/', label: 'Errors' },
 ] as const;
 

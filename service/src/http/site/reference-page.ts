@@ -1,59 +1,42 @@
 // The API reference at /docs, made from the OpenAPI document: what each operation takes and answers, code
 // that calls it, and a form that does. The form is for public tokens: a private one has no business in a page.
 
-import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import type { StaticFile } from '../content/static-file.ts';
 import type { AssetUrls } from './assets.ts';
 import type { CodeSample } from './code-samples.ts';
+import { dataTable } from './data-table.ts';
+import { type Documentation, docsPage } from './docs-frame.ts';
+import { errorTable } from './error-pages.ts';
 import type { ExplorerOptions } from './explorer-page.ts';
 import { type Html, html } from './html.ts';
-import { htmlPage } from './html-page.ts';
 import type { OpenApiDocument, OperationObject } from './openapi.ts';
 import type { HeaderObject, ParameterObject } from './openapi-words.ts';
-import {
-  componentOf,
-  type FieldSchema,
-  fieldTable,
-  resolve,
-  type Schemas,
-  typeWords,
-} from './reference-schema.ts';
+import { fieldTable, itemSchema, type Schemas, typeWords } from './reference-schema.ts';
 
 export function referencePage(
-  document: OpenApiDocument,
+  documentation: Documentation,
   options: ExplorerOptions,
   urls: AssetUrls,
 ): StaticFile {
-  const operations = Object.entries(document.paths).map(([path, { get }]) => ({ path, operation: get }));
-  const main = html`<div class="reference">
-<nav class="contents" aria-label="On this page"><ul>
-<li><a href="#start">Getting started</a></li>
-${operations.map(({ path, operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}<code>${path}</code></a></li>`)}
-<li><a href="#errors">Errors</a></li>
-</ul></nav>
-<div class="prose">
-${introduction(document, options.pageToken)}
-${operations.map(({ path, operation }) => operationSection(document, path, operation))}
-${errorSection()}
-</div></div>`;
-  return htmlPage(
-    {
-      title: 'API reference · Offerbook',
-      place: '/docs',
-      main,
-      script: urls['/assets/reference.js'],
-      meta: { 'offerbook-token': options.pageToken },
-    },
-    urls,
-    options.explorer,
-  );
+  const { document } = documentation;
+  const body = html`${introduction(document, options.pageToken)}
+${Object.entries(document.paths).map(([path, { get }]) => operationSection(document, path, get))}
+<section id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
+<p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> has the mistakes that newcomers make.</p>
+${errorTable('Errors')}</section>`;
+  const meta = { 'offerbook-token': options.pageToken };
+  return docsPage({ path: '/docs', title: 'API reference', body, meta }, documentation, urls, options);
+}
+
+function anchor(id: string): Html {
+  return html`<a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
 }
 
 function introduction(document: OpenApiDocument, pageToken: string | undefined): Html {
   return html`<section id="start">
 <h1>API reference</h1>
 <p class="lead">${document.info.description}</p>
-<p>Every request carries a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples take theirs from the variable <code>OFFERBOOK_TOKEN</code>.</p>
+<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every request carries a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples take theirs from the variable <code>OFFERBOOK_TOKEN</code>.</p>
 <form class="token">
 <label for="token">Public token for this page</label>
 <input id="token" type="text" placeholder="ob_pub_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="token-problem token-help">
@@ -73,7 +56,7 @@ function operationSection(document: OpenApiDocument, path: string, operation: Op
   const item = itemSchema(document, operation);
   const isPublic = operation.security.some((scheme) => 'publicToken' in scheme);
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
-<h2 id="${id}-title">${operation.summary}</h2>
+<h2 id="${id}-title">${operation.summary} ${anchor(id)}</h2>
 <p class="endpoint"><span class="method">GET</span> <code>${path}</code> <span class="tag">${isPublic ? 'public token' : 'private token, servers only'}</span></p>
 <p>${operation.description}</p>
 ${samples(id, operation['x-codeSamples'])}
@@ -84,30 +67,16 @@ ${isPublic ? tryForm(path, operation) : html`<p class="muted">There is no form t
 <p>A page: <code>data</code> is a list of the objects below; <code>cursor</code> is there when there are more.</p>
 ${fieldTable(`Fields of ${item.name}`, item.schema, document.components.schemas as Schemas)}
 ${headerTable(document, operation)}
-<details><summary>Example</summary><pre tabindex="0"><code>${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
+<details><summary>Example</summary><pre tabindex="0"><code data-language="json">${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
 </section>`;
-}
-
-function itemSchema(
-  document: OpenApiDocument,
-  operation: OperationObject,
-): { name: string; schema: FieldSchema } {
-  const schemas = document.components.schemas as Schemas;
-  const page = operation.responses[200]?.content?.['application/json']?.schema as FieldSchema;
-  const data = resolve(page, schemas).properties?.data?.items ?? {};
-  return { name: componentOf(data), schema: resolve(data, schemas) };
 }
 
 function headerTable(document: OpenApiDocument, { operationId, responses }: OperationObject): Html {
   const names = Object.keys(responses[200]?.headers ?? {});
   const described = document.components.headers as Record<string, HeaderObject>;
+  const rows = names.map((name) => [html`<code>${name}</code>`, described[name]?.description ?? '']);
   return html`<details><summary>Headers: ${names.join(', ')}</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="Headers of ${operationId}"><table>
-<thead><tr><th scope="col">Header</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${names.map(
-    (name) =>
-      html`<tr><th scope="row"><code>${name}</code></th><td>${described[name]?.description ?? ''}</td></tr>`,
-  )}</tbody></table></div></details>`;
+${dataTable(`Headers of ${operationId}`, ['Header', 'Meaning'], rows)}</details>`;
 }
 
 /** Tabs that work without a script: a radio button for each language. */
@@ -122,12 +91,12 @@ ${all.map(({ label, source }) => html`<div class="sample"><pre tabindex="0"><cod
 }
 
 function parameterTable({ parameters, operationId }: OperationObject): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Parameters of ${operationId}"><table>
-<thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${parameters.map(
-    ({ name, description, schema }) =>
-      html`<tr><th scope="row"><code>${name}</code></th><td class="type">${typeWords(schema)}</td><td>${description}</td></tr>`,
-  )}</tbody></table></div>`;
+  const rows = parameters.map(({ name, description, schema }) => [
+    html`<code>${name}</code>`,
+    html`<span class="type">${typeWords(schema)}</span>`,
+    description,
+  ]);
+  return dataTable(`Parameters of ${operationId}`, ['Parameter', 'Type', 'Meaning'], rows);
 }
 
 /** Hidden until the script is there that sends it. */
@@ -143,15 +112,4 @@ function parameterField(operationId: string, { name, example }: ParameterObject)
   const id = `${operationId}-${name}`;
   const value = name === 'limit' ? '2' : '';
   return html`<div class="field"><label for="${id}">${name}</label><input id="${id}" name="${name}" type="text" value="${value}" placeholder="${example ?? ''}" autocomplete="off" spellcheck="false"></div>`;
-}
-
-function errorSection(): Html {
-  return html`<section id="errors"><h2>Errors</h2>
-<p>Every error is a problem document (RFC 9457) with a stable <code>code</code>.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Errors"><table>
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${ERROR_CODES.map(
-    (code) =>
-      html`<tr><td>${ERRORS[code].status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${ERRORS[code].title}</td></tr>`,
-  )}</tbody></table></div></section>`;
 }

@@ -1,6 +1,8 @@
 // The fields of a JSON schema as a table for people; lists of objects are tables beside it.
 
+import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
+import type { OpenApiDocument, OperationObject } from './openapi.ts';
 
 export interface FieldSchema {
   readonly type?: string | readonly string[];
@@ -29,16 +31,26 @@ export function resolve(schema: FieldSchema, schemas: Schemas): FieldSchema {
   return found;
 }
 
-export function fieldTable(caption: string, schema: FieldSchema, schemas: Schemas): Html {
-  const rows = Object.entries(schema.properties ?? {});
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
-<thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${rows.map(([name, field]) => fieldRow(name, field))}</tbody></table></div>
-${rows.map(([name, field]) => nested(name, field, schemas))}`;
+/** What the pages of an operation hold. */
+export function itemSchema(
+  document: OpenApiDocument,
+  operation: OperationObject,
+): { name: string; schema: FieldSchema } {
+  const schemas = document.components.schemas as Schemas;
+  const page = operation.responses[200]?.content?.['application/json']?.schema as FieldSchema;
+  const data = resolve(page, schemas).properties?.data?.items ?? {};
+  return { name: componentOf(data), schema: resolve(data, schemas) };
 }
 
-function fieldRow(name: string, field: FieldSchema): Html {
-  return html`<tr><th scope="row"><code>${name}</code></th><td class="type">${typeWords(field)}</td><td>${field.description ?? ''}</td></tr>`;
+export function fieldTable(caption: string, schema: FieldSchema, schemas: Schemas): Html {
+  const fields = Object.entries(schema.properties ?? {});
+  const rows = fields.map(([name, field]) => [
+    html`<code>${name}</code>`,
+    html`<span class="type">${typeWords(field)}</span>`,
+    field.description ?? '',
+  ]);
+  return html`${dataTable(caption, ['Field', 'Type', 'Meaning'], rows)}
+${fields.map(([name, field]) => nested(name, field, schemas))}`;
 }
 
 function nested(name: string, { items }: FieldSchema, schemas: Schemas): Html | undefined {

@@ -7,9 +7,12 @@ import type { Route } from '../router.ts';
 import { Assets, type AssetUrls } from './assets.ts';
 import { errorList, errorPage, notFoundPage } from './error-pages.ts';
 import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
+import { guidePage } from './guide-page.ts';
+import { GUIDE_PATHS, loadGuides } from './guides/guides.ts';
 import { FAVICON, htmlPage } from './html-page.ts';
 import type { DocumentSettings } from './openapi.ts';
 import { referencePage } from './reference-page.ts';
+import { searchIndex } from './search-index.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
@@ -34,7 +37,17 @@ export function buildSite(health: Health, options: ExplorerOptions & DocumentSet
   const printed = once(
     async () => new StaticFile(JSON.stringify(await document()), { 'Content-Type': 'application/json' }),
   );
+  const documentation = once(async () => ({
+    document: await document(),
+    guides: loadGuides(),
+  }));
   const assets = new Assets();
+  const searched = once(
+    async () =>
+      new StaticFile(JSON.stringify(searchIndex(await documentation())), {
+        'Content-Type': 'application/json',
+      }),
+  );
   const page = (path: string, make: MakePage) => pageRoute(path, assets, make);
   const routes = [
     open('/livez', () => json(200, { status: 'live' }, NO_STORE)),
@@ -43,7 +56,11 @@ export function buildSite(health: Health, options: ExplorerOptions & DocumentSet
     open('/favicon.svg', (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
     ...assets.routes(),
     page('/', (urls) => explorerPage(options, urls)),
-    page('/docs', async (urls) => referencePage(await document(), options, urls)),
+    page('/docs', async (urls) => referencePage(await documentation(), options, urls)),
+    ...GUIDE_PATHS.map((path) =>
+      page(path, async (urls) => guidePage(path, await documentation(), urls, options)),
+    ),
+    open('/docs/search.json', async (exchange) => (await searched()).answer(exchange, 'no-cache')),
     page('/errors/', (urls) =>
       htmlPage({ title: 'Errors · Offerbook', place: '/errors/', main: errorList() }, urls, options.explorer),
     ),

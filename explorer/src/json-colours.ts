@@ -1,0 +1,22 @@
+// JSON in colours: a text as nodes, with the kinds of its parts as classes. What is not JSON comes out as it is.
+
+import { element } from './element.ts';
+
+const PART = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g;
+
+export function colouredJson(text: string): (string | Node)[] {
+  const nodes: (string | Node)[] = [];
+  let end = 0;
+  for (const { 0: part, 1: quoted, 2: colon, 3: number, index } of text.matchAll(PART)) {
+    nodes.push(text.slice(end, index));
+    end = index + part.length;
+    if (quoted === undefined) nodes.push(span(number === undefined ? 'word' : 'number', part));
+    else nodes.push(span(colon === undefined ? 'text' : 'name', quoted), colon ?? '');
+  }
+  nodes.push(text.slice(end));
+  return nodes;
+}
+
+function span(kind: 'name' | 'text' | 'number' | 'word', text: string): HTMLElement {
+  return element('span', { class: `json-${kind}` }, text);
+}

@@ -1,0 +1,65 @@
+// What all pages under /docs have in common: the way to the guides and operations, the search over all of them, and the
+// script. The pages read well without the script; the search is hidden until it is there.
+
+import type { StaticFile } from '../content/static-file.ts';
+import type { AssetUrls } from './assets.ts';
+import type { ExplorerOptions } from './explorer-page.ts';
+import type { Guide } from './guides/guides.ts';
+import { type Html, html } from './html.ts';
+import { htmlPage } from './html-page.ts';
+import type { OpenApiDocument } from './openapi.ts';
+
+export interface Documentation {
+  readonly document: OpenApiDocument;
+  readonly guides: readonly Guide[];
+}
+
+export interface DocsPageParts {
+  readonly path: string;
+  readonly title: string;
+  readonly body: Html;
+  readonly meta?: Readonly<Record<string, string | undefined>>;
+}
+
+export function docsPage(
+  { path, title, body, meta }: DocsPageParts,
+  documentation: Documentation,
+  urls: AssetUrls,
+  { explorer }: Pick<ExplorerOptions, 'explorer'>,
+): StaticFile {
+  const main = html`<div class="docs">
+<div class="contents">
+${searchForm()}
+<nav aria-label="Documentation">
+<h2>Guides</h2><ul>${documentation.guides.map((guide) => guideLink(guide, path))}</ul>
+<h2>Reference</h2><ul>
+<li><a href="/docs"${path === '/docs' ? html` aria-current="page"` : undefined}>All operations</a></li>
+${Object.entries(documentation.document.paths).map(
+  ([operationPath, { get }]) =>
+    html`<li><a href="/docs#${get.operationId}">${get.summary}<code>${operationPath}</code></a></li>`,
+)}
+<li><a href="/docs#errors">Error codes</a></li>
+</ul></nav></div>
+<div class="prose">${body}</div></div>`;
+  return htmlPage(
+    { title: `${title} · Offerbook`, place: '/docs', main, script: urls['/assets/reference.js'], meta },
+    urls,
+    explorer,
+  );
+}
+
+/** The guide that is being read shows its sections. */
+function guideLink({ path, label, sections }: Guide, current: string): Html {
+  if (path !== current) return html`<li><a href="${path}">${label}</a></li>`;
+  const parts = sections.filter(({ level }) => level === 2);
+  return html`<li><a href="${path}" aria-current="page">${label}</a>
+<ul class="parts">${parts.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>`)}</ul></li>`;
+}
+
+function searchForm(): Html {
+  return html`<form role="search" class="find" hidden>
+<label for="find">Search the documentation</label>
+<input id="find" type="search" autocomplete="off" spellcheck="false" maxlength="100" aria-controls="found">
+<div id="found" class="found" role="status"></div>
+</form>`;
+}

@@ -1,0 +1,100 @@
+// Markdown of our own documents as HTML for the guides, with an anchor at every heading, and as plain text for the search.
+// What is HTML in a document stays text.
+
+import { tableCells } from '../data-table.ts';
+import { Html, html } from '../html.ts';
+import { sequenceSteps } from './sequence-diagram.ts';
+
+/** What stands under one heading. */
+export interface Section {
+  /** Of the anchor; empty for what comes before the first one. */
+  readonly id: string;
+  readonly level: number;
+  readonly heading: string;
+  readonly text: string;
+}
+
+export interface RenderedDocument {
+  readonly title: string;
+  readonly body: Html;
+  readonly sections: readonly Section[];
+}
+
+/** Where a link leads; undefined for a text without a link. */
+type ResolveLink = (target: string) => string | undefined;
+
+const OPTIONS = { headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true };
+
+export function renderMarkdown(source: string, resolveLink: ResolveLink): RenderedDocument {
+  const sections = readSections(source);
+  const body = Bun.markdown.render(source, callbacks(resolveLink), OPTIONS);
+  return { title: sections.find(({ level }) => level === 1)?.heading ?? '', body: new Html(body), sections };
+}
+
+/** The callbacks get what is inside as HTML already, because every text has passed `text` before. */
+function callbacks(resolveLink: ResolveLink) {
+  const cells = tableCells();
+  return {
+    text: (text: string) => Bun.escapeHTML(text),
+    heading: (inside: string, { level, id = '' }: { level: number; id?: string }) =>
+      heading(inside, level, id),
+    paragraph: (inside: string) => (inside === '' ? '' : `<p>${inside}</p>\n`),
+    blockquote: (inside: string) => `<blockquote>${inside}</blockquote>\n`,
+    code: (inside: string, meta?: { language?: string }) => codeBlock(inside, meta?.language),
+    codespan: (inside: string) => `<code>${inside}</code>`,
+    strong: (inside: string) => `<strong>${inside}</strong>`,
+    emphasis: (inside: string) => `<em>${inside}</em>`,
+    list: (inside: string, { ordered }: { ordered: boolean }) =>
+      ordered ? `<ol>${inside}</ol>\n` : `<ul>${inside}</ul>\n`,
+    listItem: (inside: string) => `<li>${inside}</li>`,
+    link: (inside: string, { href }: { href: string }) => link(inside, resolveLink(href)),
+    // Pictures are of measurements, whose numbers are in the text.
+    image: () => '',
+    hr: () => '<hr>\n',
+    ...cells,
+  };
+}
+
+function heading(inside: string, level: number, id: string): string {
+  if (level === 1) return `<h1>${inside}</h1>\n`;
+  return `<h${level} id="${id}">${inside} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${level}>\n`;
+}
+
+function codeBlock(inside: string, language = 'text'): string {
+  if (language === 'mermaid') return sequenceSteps(inside).text;
+  return `<div class="sample alone"><pre tabindex="0"><code data-language="${language}">${inside}</code></pre></div>\n`;
+}
+
+function link(inside: string, target: string | undefined): string {
+  if (target === undefined) return inside;
+  return `${html`<a href="${target}">`.text}${inside}</a>`;
+}
+
+const MARK = '\u0001';
+const END = '\u0002';
+
+/** The same document as plain text, cut at its headings. */
+function readSections(source: string): Section[] {
+  const spaced = (inside: string) => `${inside} `;
+  const text = Bun.markdown.render(
+    source,
+    {
+      heading: (inside, { level, id = '' }) => `${MARK}${level} ${id}${END}${inside}${END}`,
+      paragraph: spaced,
+      listItem: spaced,
+      th: spaced,
+      td: spaced,
+      code: (inside, meta) => (meta?.language === 'mermaid' ? '' : spaced(inside)),
+      image: () => '',
+    },
+    OPTIONS,
+  );
+  return text
+    .split(MARK)
+    .slice(1)
+    .map((part) => {
+      const [place = '', title = '', rest = ''] = part.split(END);
+      const [level = '1', id = ''] = place.split(' ');
+      return { id, level: Number(level), heading: title.trim(), text: rest.replace(/\s+/g, ' ').trim() };
+    });
+}

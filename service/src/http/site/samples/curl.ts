@@ -1,0 +1,15 @@
+// Samples for the shell: one request, and what to do with its answer.
+
+import { printUrl, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+
+export const curl: SampleLanguage = {
+  lang: 'Shell',
+  label: 'curl',
+  list: (request) => `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\
+  '${printUrl(request)}'`,
+  poll: (request: SampleRequest) => `curl -i -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\
+  '${printUrl(request)}'
+# Follow the Link header to the last page, and store every row under its id.
+# Then ask for what has changed since the smallest Complete-Through header of the pages:
+#   ${request.path}?updatedAtGreaterThan=<Complete-Through>`,
+};

@@ -1,0 +1,100 @@
+// Samples for Go, with its standard library.
+
+import {
+  KEPT_IN,
+  printFields,
+  printParameters,
+  type SampleLanguage,
+  type SampleRequest,
+} from './sample-code.ts';
+
+export const go: SampleLanguage = {
+  lang: 'Go',
+  label: 'Go',
+  list: (request) => `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+)
+
+func main() {
+	query := url.Values{${printParameters(request, (name, value) => `"${name}": {"${value}"}`)}}
+	for {
+${ask(request)}
+		for _, ${request.itemName} := range page.Data {
+			fmt.Println(${fields(request)})
+		}
+		if page.Cursor == "" {
+			break
+		}
+		query.Set("cursor", page.Cursor)
+	}
+}`,
+  poll: (request) => `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+)
+
+func main() {
+	query := url.Values{}
+	// At the first run there is no file, and all transactions come.
+	if kept, err := os.ReadFile("${KEPT_IN}"); err == nil {
+		query.Set("updatedAtGreaterThan", string(kept))
+	}
+	complete := ""
+	for {
+${ask(request)}
+		for _, ${request.itemName} := range page.Data {
+			fmt.Println(${fields(request)}) // store it under its id
+		}
+		through := response.Header.Get("Complete-Through")
+		if complete == "" || through < complete {
+			complete = through
+		}
+		if page.Cursor == "" {
+			break
+		}
+		query.Set("cursor", page.Cursor)
+	}
+	// Only now: everything up to it is stored.
+	if err := os.WriteFile("${KEPT_IN}", []byte(complete), 0o600); err != nil {
+		log.Fatal(err)
+	}
+}`,
+};
+
+function ask({ baseUrl, path }: SampleRequest): string {
+  return `		request, err := http.NewRequest("GET", "${baseUrl}${path}?"+query.Encode(), nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+os.Getenv("OFFERBOOK_TOKEN"))
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			log.Fatal(err)
+		}
+		var page struct {
+			Data   []map[string]any
+			Cursor string
+		}
+		err = json.NewDecoder(response.Body).Decode(&page)
+		response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusOK {
+			log.Fatal(response.Status, err)
+		}`;
+}
+
+function fields(request: SampleRequest): string {
+  return printFields(request, (field) => `${request.itemName}["${field}"]`);
+}

@@ -1,0 +1,60 @@
+// Samples for Java, from 11 on. It brings no JSON, so pages are printed as they are, and the Link header leads on.
+
+import { KEPT_IN, printUrl, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+
+export const java: SampleLanguage = {
+  lang: 'Java',
+  label: 'Java',
+  list: (request) => `import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+
+public class Sample {
+  public static void main(String[] arguments) throws Exception {
+    var client = HttpClient.newHttpClient();
+    var url = "${printUrl(request)}";
+    while (url != null) {
+${ask()}
+      System.out.println(response.body()); // a page, for the JSON library of your choice
+      url = ${NEXT};
+    }
+  }
+}`,
+  poll: (request: SampleRequest) => `import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+public class Sample {
+  public static void main(String[] arguments) throws Exception {
+    var client = HttpClient.newHttpClient();
+    var kept = Path.of("${KEPT_IN}");
+    var url = "${printUrl(request)}";
+    // At the first run there is no file, and all transactions come.
+    if (Files.exists(kept)) url += "?updatedAtGreaterThan=" + Files.readString(kept);
+    String complete = null;
+    while (url != null) {
+${ask()}
+      System.out.println(response.body()); // store each transaction of the page under its id
+      var through = response.headers().firstValue("Complete-Through").orElseThrow();
+      if (complete == null || through.compareTo(complete) < 0) complete = through;
+      url = ${NEXT};
+    }
+    // Only now: everything up to it is stored.
+    Files.writeString(kept, complete);
+  }
+}`,
+};
+
+/** The header is <URL>; rel="next" while there are more pages. */
+const NEXT = `response.headers().firstValue("Link").map(link -> link.replaceAll("^<|>.*", "")).orElse(null)`;
+
+function ask(): string {
+  return `      var request = HttpRequest.newBuilder(URI.create(url))
+          .header("Authorization", "Bearer " + System.getenv("OFFERBOOK_TOKEN")).build();
+      var response = client.send(request, BodyHandlers.ofString());
+      if (response.statusCode() != 200) throw new RuntimeException(response.body());`;
+}

@@ -1,0 +1,53 @@
+// Samples for JavaScript with nothing but fetch, as Node has it.
+
+import {
+  KEPT_IN,
+  printFields,
+  printParameters,
+  type SampleLanguage,
+  type SampleRequest,
+} from './sample-code.ts';
+
+export const nodeFetch: SampleLanguage = {
+  lang: 'JavaScript',
+  label: 'Node fetch',
+  list: (request) => `import { env } from 'node:process';
+
+const headers = { Authorization: \`Bearer \${env.OFFERBOOK_TOKEN}\` };
+const query = new URLSearchParams({ ${printParameters(request, (name, value) => `${name}: '${value}'`)} });
+let page;
+do {
+  const response = await fetch(\`${request.baseUrl}${request.path}?\${query}\`, { headers });
+  if (!response.ok) throw new Error(await response.text());
+  page = await response.json();
+  for (const ${request.itemName} of page.data) console.log(${fields(request)});
+  query.set('cursor', page.cursor);
+} while (page.cursor !== undefined);`,
+  poll: (request) => `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { env } from 'node:process';
+
+const headers = { Authorization: \`Bearer \${env.OFFERBOOK_TOKEN}\` };
+const query = new URLSearchParams();
+// At the first run there is no file, and all transactions come.
+if (existsSync('${KEPT_IN}')) {
+  query.set('updatedAtGreaterThan', readFileSync('${KEPT_IN}', 'utf8'));
+}
+let page;
+let complete;
+do {
+  const response = await fetch(\`${request.baseUrl}${request.path}?\${query}\`, { headers });
+  if (!response.ok) throw new Error(await response.text());
+  page = await response.json();
+  // Store each one under its id.
+  for (const ${request.itemName} of page.data) console.log(${fields(request)});
+  const through = response.headers.get('Complete-Through');
+  if (complete === undefined || through < complete) complete = through;
+  query.set('cursor', page.cursor);
+} while (page.cursor !== undefined);
+// Only now: everything up to it is stored.
+writeFileSync('${KEPT_IN}', complete);`,
+};
+
+function fields(request: SampleRequest): string {
+  return printFields(request, (field) => `${request.itemName}.${field}`);
+}

@@ -1,0 +1,57 @@
+// Samples for Python, with its standard library.
+
+import {
+  KEPT_IN,
+  printFields,
+  printParameters,
+  type SampleLanguage,
+  type SampleRequest,
+} from './sample-code.ts';
+
+export const python: SampleLanguage = {
+  lang: 'Python',
+  label: 'Python',
+  list: (request) => `import json
+import os
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+headers = {'Authorization': 'Bearer ' + os.environ['OFFERBOOK_TOKEN']}
+query = {${printParameters(request, (name, value) => `'${name}': '${value}'`)}}
+while True:
+    url = '${request.baseUrl}${request.path}?' + urlencode(query)
+    with urlopen(Request(url, headers=headers)) as response:
+        page = json.load(response)
+    for ${request.itemName} in page['data']:
+        print(${fields(request)})
+    if 'cursor' not in page:
+        break
+    query['cursor'] = page['cursor']`,
+  poll: (request) => `import json
+import os
+from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+headers = {'Authorization': 'Bearer ' + os.environ['OFFERBOOK_TOKEN']}
+kept = Path('${KEPT_IN}')
+# At the first run there is no file, and all transactions come.
+query = {'updatedAtGreaterThan': kept.read_text()} if kept.exists() else {}
+throughs = []
+while True:
+    url = '${request.baseUrl}${request.path}?' + urlencode(query)
+    with urlopen(Request(url, headers=headers)) as response:
+        page = json.load(response)
+        throughs.append(response.headers['Complete-Through'])
+    for ${request.itemName} in page['data']:
+        print(${fields(request)})  # store it under its id
+    if 'cursor' not in page:
+        break
+    query['cursor'] = page['cursor']
+# Only now: everything up to it is stored.
+kept.write_text(min(throughs))`,
+};
+
+function fields(request: SampleRequest): string {
+  return printFields(request, (field) => `${request.itemName}['${field}']`);
+}

@@ -1,0 +1,44 @@
+// Samples with the client library.
+
+import { printFields, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+
+export const typeScript: SampleLanguage = {
+  lang: 'TypeScript',
+  label: 'TypeScript',
+  list: (request) => `import { env } from 'node:process';
+import { OfferbookClient } from '@offerbook/client';
+
+${client(request)}
+for await (const ${request.itemName} of client.${request.clientMethod}({ ${parameters(request)} })) {
+  console.log(${fields(request)});
+}`,
+  poll: (request) => `import { env } from 'node:process';
+import { OfferbookClient } from '@offerbook/client';
+import { fileCheckpoint } from '@offerbook/client/node';
+
+${client(request)}
+// Everything at the first run, then what has changed; without once, it goes on forever.
+const changes = client.followTransactions({ store: fileCheckpoint('checkpoint.txt'), once: true });
+for await (const ${request.itemName} of changes) {
+  // Store each one under its id.
+  console.log(${fields(request)});
+}`,
+};
+
+function client({ baseUrl }: SampleRequest): string {
+  return `const client = new OfferbookClient({
+  baseUrl: '${baseUrl}',
+  token: env.OFFERBOOK_TOKEN ?? '',
+});`;
+}
+
+/** The client has types for them: a number is no text. */
+function parameters({ query }: SampleRequest): string {
+  return Object.entries(query)
+    .map(([name, value]) => `${name}: ${typeof value === 'number' ? value : `'${value}'`}`)
+    .join(', ');
+}
+
+function fields(request: SampleRequest): string {
+  return printFields(request, (field) => `${request.itemName}.${field}`);
+}

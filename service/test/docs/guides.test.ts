@@ -1,0 +1,73 @@
+// The commands in the guides for integrators, run as written against a service, as somebody who was given two tokens.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../support/databases.ts';
+import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+const DOCS = join(import.meta.dir, '../../../docs');
+
+let node: TestNode;
+let env: Record<string, string | undefined>;
+
+beforeAll(async () => {
+  node = await TestNode.start();
+  await node.catalogue(
+    [1, 2, 3].map((number) =>
+      retailer(number, {
+        cashbackOffers: [offer(10 + number)],
+        coupons: [coupon(20 + number)],
+        promotions: [promotion(30 + number)],
+      }),
+    ),
+  );
+  await node.transactions([transaction(101), transaction(102)]);
+  const tokens = [await node.token('public'), await node.token('private')];
+  env = { ...process.env, OFFERBOOK_TOKEN: tokens[0], OFFERBOOK_PRIVATE_TOKEN: tokens[1] };
+});
+
+afterAll(() => node?.[Symbol.asyncDispose]());
+
+/** What the commands of a guide print. Those that set tokens which nobody has are left out. */
+async function run(document: string): Promise<string> {
+  const text = readFileSync(join(DOCS, document), 'utf8');
+  const commands = [...text.matchAll(/^```sh guide\n(.*?)^```$/gms)]
+    .map(([, code = '']) => code)
+    .filter((code) => !code.includes('…'))
+    .join('\necho\n')
+    .replaceAll('http://localhost:8080', node.url);
+  const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', commands], {
+    cwd: temporaryFolder(),
+    env,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).not.toContain('"requestId"');
+  return stdout;
+}
+
+test('docs/getting-started.md: two retailers, offers that match, and where to go on from', async () => {
+  const [retailers = '', offers = '', ...transactions] = (await run('getting-started.md')).trim().split('\n');
+  expect(JSON.parse(retailers)).toMatchObject({
+    data: [{ name: 'Retailer 1' }, { name: 'Retailer 2' }],
+    cursor: expect.any(String),
+  });
+  expect((JSON.parse(offers) as { data: unknown[] }).data).toHaveLength(3);
+  expect(transactions.join('\n')).toMatch(/^complete-through: /im);
+});
+
+test('docs/pagination.md: the loop gets every coupon', async () => {
+  expect((await run('pagination.md')).match(/CODE2\d/g)).toEqual(['CODE21', 'CODE22', 'CODE23']);
+});
+
+test('docs/limits.md: the second request is confirmed without a body', async () => {
+  expect(await run('limits.md')).toStartWith('HTTP/1.1 304 Not Modified');
+});

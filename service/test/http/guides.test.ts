@@ -1,0 +1,95 @@
+// The guides at /docs: made from the documents, whole, with links that lead somewhere, and all in the search.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { GUIDE_PATHS, loadGuides } from '../../src/http/site/guides/guides.ts';
+import { renderMarkdown } from '../../src/http/site/guides/markdown.ts';
+import type { SearchEntry } from '../../src/http/site/search-index.ts';
+import { TestNode } from '../support/test-node.ts';
+
+let node: TestNode;
+
+beforeAll(async () => {
+  node = await TestNode.start();
+});
+
+afterAll(() => node?.[Symbol.asyncDispose]());
+
+const hrefs = (page: string) => [...page.matchAll(/ href="([^"]+)"/g)].map(([, href = '']) => href);
+const ids = (page: string) => new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+
+describe.each(GUIDE_PATHS)('%s', (path) => {
+  test('is a page with one title, and every link on it leads to a page and a place that are there', async () => {
+    const page = await (await node.get(path)).text();
+    expect(page.match(/<h1>/g)).toHaveLength(1);
+    for (const href of hrefs(page).filter((one) => !one.startsWith('http'))) {
+      const [target = '', fragment] = href.split('#');
+      const response = target === '' ? undefined : await node.get(target);
+      expect([href, response?.status ?? 200]).toEqual([href, 200]);
+      const found = ids(response === undefined ? page : await response.text());
+      if (fragment !== undefined) expect([href, found.has(fragment)]).toEqual([href, true]);
+    }
+  });
+
+  test('has the strict policy of the other pages, and cannot be read by pages of others', async () => {
+    const { headers } = await node.get(path);
+    expect(headers.get('Content-Security-Policy')).toContain("require-trusted-types-for 'script'");
+    expect(headers.get('Content-Security-Policy')).toContain(
+      "img-src 'self'; script-src 'self'; connect-src 'self'",
+    );
+    expect(headers.get('Access-Control-Allow-Origin')).toBeNull();
+  });
+});
+
+test('the search has every section of every guide, and every operation', async () => {
+  const index = (await (await node.get('/docs/search.json')).json()) as SearchEntry[];
+  const urls = new Set(index.map(({ url }) => url));
+  for (const { path, sections } of loadGuides()) {
+    for (const { id, level } of sections) expect(urls).toContain(level === 1 ? path : `${path}#${id}`);
+  }
+  for (const { id } of OPERATIONS) expect(urls).toContain(`/docs#${id}`);
+  // Small enough to be sent as a whole.
+  expect(Bun.gzipSync(JSON.stringify(index)).length).toBeLessThan(60_000);
+});
+
+describe('a document', () => {
+  const render = (source: string) =>
+    renderMarkdown(source, (target) => (target.startsWith('/') ? target : undefined));
+
+  test('is never markup: what is HTML in it stays text, in every kind of place', () => {
+    const bad = '<img src=x onerror=alert(1)>';
+    const { body } = render(
+      `# ${bad}\n\n${bad}\n\n- ${bad}\n\n| ${bad} |\n|---|\n| ${bad} |\n\n[${bad}](/x"onclick="y)\n\n\`${bad}\`\n\n\`\`\`sh\n${bad}\n\`\`\`\n`,
+    );
+    expect(body.text).not.toContain('<img');
+    expect(body.text).not.toContain('"onclick');
+  });
+
+  test('links to what is not served are texts', () => {
+    expect(render('see [that](../src/file.ts) and [this](/docs)').body.text).toBe(
+      '<p>see that and <a href="/docs">this</a></p>\n',
+    );
+  });
+
+  test('a sequence diagram becomes its steps', () => {
+    const source = [
+      '```mermaid',
+      'sequenceDiagram',
+      '  participant Y as Your server',
+      '  participant O as Offerbook',
+      '  Note over Y: W = 1',
+      '  Y->>O: ask & <wait>',
+      '  O-->>Y: page 1',
+      '```',
+    ].join('\n');
+    expect(render(source).body.text).toBe(
+      '<ol class="steps"><li class="note">Your server: W = 1</li><li><strong>Your server → Offerbook</strong>: ask &amp; &lt;wait&gt;</li><li><strong>Offerbook → Your server</strong>: page 1</li></ol>',
+    );
+  });
+
+  test('cells of a table know the headings of their columns', () => {
+    expect(render('| a | `b` |\n|---|---|\n| 1 | 2 |\n').body.text).toContain(
+      '<th scope="row">1</th><td data-label="b">2</td>',
+    );
+  });
+});
