@@ -60,7 +60,11 @@ export class LoadedService implements AsyncDisposable {
   }
 
   /** Logs every request, as in production, to where nobody has to read it. */
-  static async start({ env }: Seeded, args: readonly string[] = [], port?: number): Promise<LoadedService> {
+  static async start(
+    { env }: Pick<Seeded, 'env'>,
+    args: readonly string[] = [],
+    port?: number,
+  ): Promise<LoadedService> {
     const ownPort = port ?? (await freePort());
     const adminPort = await freePort();
     const ports = ['--port', String(ownPort), '--admin-port', String(adminPort)];
