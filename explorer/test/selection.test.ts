@@ -3,6 +3,7 @@ import type { Retailer } from '@offerbook/client';
 import fc from 'fast-check';
 import { fold as serviceFold } from '../../service/src/catalogue/search/fold.ts';
 import { Selection } from '../src/catalogue/selection.ts';
+import { EVERYTHING } from '../src/catalogue/view.ts';
 import { fold } from '../src/fold.ts';
 
 function retailer(name: string, offers: Partial<Retailer['cashbackOffers'][number]>[] = []): Retailer {
@@ -28,7 +29,7 @@ function retailer(name: string, offers: Partial<Retailer['cashbackOffers'][numbe
   };
 }
 
-const ALL = { query: '', category: '', country: '' };
+const ALL = EVERYTHING;
 const names = (selection: Selection, view: Partial<typeof ALL>) =>
   selection.find({ ...ALL, ...view }).map((found) => found.retailer.name);
 
@@ -78,8 +79,14 @@ describe('filters', () => {
   });
 
   test('count as featured only by the offers that meet them', () => {
-    expect(selection.find({ ...ALL, country: 'DE' }).map(({ featured }) => featured)).toEqual([true, false]);
-    expect(selection.find({ ...ALL, country: 'FR' }).map(({ featured }) => featured)).toEqual([false, false]);
+    expect(selection.find({ ...ALL, country: 'DE' }).map(({ featured }) => featured !== undefined)).toEqual([
+      true,
+      false,
+    ]);
+    expect(selection.find({ ...ALL, country: 'FR' }).map(({ featured }) => featured)).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   test('offer what there is, each spelling once, with the number of retailers', () => {
@@ -91,6 +98,46 @@ describe('filters', () => {
       { value: 'DE', count: 2 },
       { value: 'FR', count: 2 },
     ]);
+  });
+});
+
+describe('kinds of deals and orders', () => {
+  const until = (endDate: string) => ({ id: '', description: '', startDate: '2026-01-01T00:00:00', endDate });
+  const coupon = (endDate: string) => ({ ...until(endDate), code: 'C' });
+  const promotion = (endDate: string) => ({ ...until(endDate), deepLink: '' });
+  const selection = new Selection([
+    { ...retailer('Coupons'), coupons: [coupon('2026-12-01T00:00:00'), coupon('2026-11-30T12:00:00.5')] },
+    {
+      ...retailer('Promotions', [{ maximumFixedCommissionFee: 9 }]),
+      promotions: [promotion('2026-11-30T12:00:00')],
+    },
+    retailer('High', [{ cashbackPercentage: 0.2 }, { cashbackPercentage: 0.01, featured: true }]),
+    retailer('Fixed', [{ maximumFixedCommissionFee: 90, cashbackPercentage: 0 }]),
+    retailer('Low', [{ cashbackPercentage: 0.02 }]),
+  ]);
+
+  test.each([
+    ['', ['High', 'Coupons', 'Fixed', 'Low', 'Promotions']],
+    ['featured', ['High']],
+    ['cashback', ['High', 'Fixed', 'Low', 'Promotions']],
+    ['coupons', ['Coupons']],
+    ['promotions', ['Promotions']],
+  ] as const)('deals=%s', (deals, found) => {
+    expect(names(selection, { deals })).toEqual([...found]);
+  });
+
+  test.each([
+    ['name', ['Coupons', 'Fixed', 'High', 'Low', 'Promotions']],
+    // Percentages go before amounts, which cannot be compared with them; then those without cashback.
+    ['rate', ['High', 'Low', 'Fixed', 'Promotions', 'Coupons']],
+    ['ending', ['Promotions', 'Coupons', 'Fixed', 'High', 'Low']],
+  ] as const)('sort=%s', (sort, found) => {
+    expect(names(selection, { sort })).toEqual([...found]);
+  });
+
+  test('featured offers alone are shown where they are asked for', () => {
+    const [found] = selection.find({ ...ALL, deals: 'featured' });
+    expect(found?.offers.map(({ cashbackPercentage }) => cashbackPercentage)).toEqual([0.01]);
   });
 });
 

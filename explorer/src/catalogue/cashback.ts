@@ -33,7 +33,8 @@ export function bestOffer(offers: readonly Offer[]): Offer | undefined {
   );
 }
 
-function isBetter(offer: Offer, than: Offer): boolean {
+/** Whether an offer pays more than another, as far as that can be told. */
+export function isBetter(offer: Offer, than: Offer): boolean {
   const [fixed, otherFixed] = [offer.maximumFixedCommissionFee, than.maximumFixedCommissionFee];
   if (fixed === null || otherFixed === null) {
     if (fixed !== otherFixed) return fixed === null;

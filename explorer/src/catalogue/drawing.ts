@@ -1,14 +1,22 @@
-// What screens need from the page to draw retailers: the logos that it may load, and how it prints amounts.
+// What screens need from the page to draw retailers: the logos that it may load, how it prints amounts, and the way to what
+// the API returns.
 
+import type { PageToken } from '../page-token.ts';
+import { type ApiButton, apiButtons } from './api-dialog.ts';
 import { amountPrinter, type PrintAmount } from './cashback.ts';
 import { type DrawLogo, logoDrawer } from './logo.ts';
 
 export interface Drawing {
   readonly drawLogo: DrawLogo;
   readonly printAmount: PrintAmount;
+  readonly apiButton: ApiButton;
 }
 
-export function openDrawing(page: Document, ownOrigin: string): Drawing {
+export function openDrawing(page: Document, ownOrigin: string, token: PageToken): Drawing {
   const currency = page.querySelector<HTMLMetaElement>('meta[name="offerbook-currency"]')?.content;
-  return { drawLogo: logoDrawer(page, ownOrigin), printAmount: amountPrinter(currency) };
+  return {
+    drawLogo: logoDrawer(page, ownOrigin),
+    printAmount: amountPrinter(currency),
+    apiButton: apiButtons(ownOrigin, () => token.text),
+  };
 }

@@ -7,10 +7,11 @@ import type { PageToken } from '../page-token.ts';
 import { Catalogue } from './catalogue.ts';
 import type { Drawing } from './drawing.ts';
 import { failureNote } from './failure-note.ts';
+import { FeedScreen } from './feed-screen.ts';
 import { ListScreen } from './list-screen.ts';
 import { noSuchRetailer, retailerScreen, wayBack } from './retailer-screen.ts';
 import { staleScreen, tokenScreen } from './token-screen.ts';
-import { EVERYTHING, type ListView, parseView, printView, type View } from './view.ts';
+import { EVERYTHING, type ListView, parseView, printView, type RetailerView, type View } from './view.ts';
 
 /** The reader's place on a page, kept in its history entry. */
 interface Place {
@@ -27,19 +28,30 @@ const TITLE = 'Offerbook';
 /** How long the scroll position must rest before it is written down. */
 const REST_MS = 200;
 
+export interface ExplorerParts {
+  readonly main: HTMLElement;
+  readonly token: PageToken;
+  readonly drawing: Drawing;
+  /** Where the sandbox's transactions can be followed. */
+  readonly feedPath: string | undefined;
+}
+
 export class Explorer {
   readonly #main: HTMLElement;
   readonly #token: PageToken;
   readonly #drawing: Drawing;
+  /** The sandbox's transactions; undefined elsewhere. */
+  readonly #feed: FeedScreen | undefined;
   #view: View = EVERYTHING;
   #lastList: ListView = EVERYTHING;
   #lastRetailer: string | undefined;
   #open: Open | undefined;
 
-  constructor(main: HTMLElement, token: PageToken, drawing: Drawing) {
+  constructor({ main, token, drawing, feedPath }: ExplorerParts) {
     this.#main = main;
     this.#token = token;
     this.#drawing = drawing;
+    this.#feed = feedPath === undefined ? undefined : new FeedScreen(feedPath);
   }
 
   start(): void {
@@ -77,17 +89,31 @@ export class Explorer {
     const client = new OfferbookClient({ baseUrl: location.origin, token, retry: { attemptsMax: 1 } });
     const catalogue = new Catalogue(client, () => this.#catalogueChanged());
     const onChange = (view: ListView, kind: 'typed' | 'chosen') => this.#search(view, kind);
-    return { catalogue, list: new ListScreen({ catalogue, drawing: this.#drawing, onChange }) };
+    const hasFeed = this.#feed !== undefined;
+    return { catalogue, list: new ListScreen({ catalogue, drawing: this.#drawing, onChange, hasFeed }) };
   }
 
-  #show(view: View, returning = false): void {
+  #show(asked: View, returning = false): void {
+    // Only a sandbox has transactions to show.
+    const view = asked.kind === 'transactions' && this.#feed === undefined ? EVERYTHING : asked;
     this.#view = view;
+    this.#feed?.stop();
     if (this.#open === undefined) return;
-    if (view.kind === 'retailer') {
-      void this.#showRetailer(view.id, returning);
-      return;
-    }
-    const { list, catalogue } = this.#open;
+    if (view.kind === 'transactions') this.#showFeed();
+    else if (view.kind === 'retailer') void this.#showRetailer(view, returning);
+    else this.#showList(this.#open, view, returning);
+  }
+
+  #showFeed(): void {
+    if (this.#feed === undefined) return;
+    document.title = `Transactions · ${TITLE}`;
+    this.#put(this.#feed.node);
+    this.#feed.start();
+    scrollTo(0, 0);
+    this.#main.querySelector('h1')?.focus({ preventScroll: true });
+  }
+
+  #showList({ list, catalogue }: Open, view: ListView, returning: boolean): void {
     const place = returning ? (history.state as Place | null) : null;
     document.title = TITLE;
     this.#lastList = view;
@@ -99,34 +125,44 @@ export class Explorer {
   }
 
   #focusCard(id: string): void {
-    const href = printView({ kind: 'retailer', id });
-    this.#main.querySelector<HTMLElement>(`a[href="${CSS.escape(href)}"]`)?.focus({ preventScroll: true });
+    this.#main
+      .querySelector<HTMLElement>(`[data-retailer="${CSS.escape(id)}"] a`)
+      ?.focus({ preventScroll: true });
   }
 
-  async #showRetailer(id: string, returning: boolean): Promise<void> {
+  async #showRetailer(view: RetailerView, returning: boolean): Promise<void> {
+    const { id, country } = view;
     const open = this.#open;
-    const isCurrent = () => this.#open === open && this.#view.kind === 'retailer' && this.#view.id === id;
+    const isCurrent = () => this.#open === open && this.#view === view;
     if (open === undefined) return;
+    // Who comes by a shared address goes back to a list of the same country.
+    const from = this.#lastList === EVERYTHING ? { ...EVERYTHING, country } : this.#lastList;
     this.#lastRetailer = id;
     try {
       const finding = open.catalogue.find(id);
       if (!(await isQuick(finding)) && isCurrent())
-        this.#put(element('p', { class: 'status', role: 'status' }, 'Loading…'));
+        this.#put(
+          element(
+            'div',
+            { class: 'screen narrow' },
+            element('p', { class: 'status', role: 'status' }, 'Loading…'),
+          ),
+        );
       const retailer = await finding;
       if (!isCurrent()) return;
       document.title = retailer === undefined ? TITLE : `${withoutDirections(retailer.name)} · ${TITLE}`;
       this.#put(
         retailer === undefined
           ? noSuchRetailer()
-          : retailerScreen(retailer, this.#lastList, this.#drawing, new Date()),
+          : retailerScreen(retailer, { from, country, drawing: this.#drawing, now: new Date() }),
       );
       scrollTo(0, returning ? ((history.state as Place | null)?.scrollY ?? 0) : 0);
       // Where a new page would begin to be read.
       if (!returning) this.#main.querySelector('h1')?.focus({ preventScroll: true });
     } catch (error) {
       if (!isCurrent() || this.#refused(error)) return;
-      const retry = () => void this.#showRetailer(id, returning);
-      this.#put(element('div', { class: 'screen' }, wayBack(this.#lastList), failureNote(error, retry)));
+      const retry = () => void this.#showRetailer(view, returning);
+      this.#put(element('div', { class: 'screen narrow' }, wayBack(from), failureNote(error, retry)));
     }
   }
 

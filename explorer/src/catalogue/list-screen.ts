@@ -11,7 +11,7 @@ import { failureNote } from './failure-note.ts';
 import { retailerCard } from './retailer-card.ts';
 import { type OnChange, SearchForm } from './search-form.ts';
 import { type Found, Selection } from './selection.ts';
-import { EVERYTHING, type ListView } from './view.ts';
+import { EVERYTHING, type ListView, printView } from './view.ts';
 
 const CARDS_AT_ONCE = 60;
 const SKELETONS = 12;
@@ -20,6 +20,8 @@ export interface ListScreenOptions {
   readonly catalogue: Catalogue;
   readonly drawing: Drawing;
   readonly onChange: OnChange;
+  /** Whether there is a screen with the sandbox's transactions. */
+  readonly hasFeed: boolean;
 }
 
 export class ListScreen {
@@ -27,11 +29,14 @@ export class ListScreen {
   readonly #options: ListScreenOptions;
   readonly #form: SearchForm;
   readonly #status = element('p', { class: 'status', role: 'status' });
+  readonly #before = element('div', { class: 'before' });
   readonly #results = element('ul', { class: 'cards' });
   readonly #after = element('div', { class: 'after' });
   #selection = new Selection([]);
   #selected: readonly Retailer[] = [];
   #cards = new Map<Retailer, HTMLElement>();
+  readonly #featuredTitle = groupTitle('Outstanding deals', 'Offers that this service features.');
+  readonly #othersTitle = groupTitle('More retailers', '');
   #failure: { error: unknown; node: HTMLElement } | undefined;
   #view: ListView = EVERYTHING;
   #shownMax = CARDS_AT_ONCE;
@@ -46,10 +51,16 @@ export class ListScreen {
         'div',
         { class: 'hero' },
         element('h1', { tabindex: -1 }, 'Cashback, coupons and promotions'),
-        element('p', { class: 'lead' }, 'What your users can activate right now, as the API returns it.'),
+        element(
+          'p',
+          { class: 'lead' },
+          'What your users can activate right now, as the API returns it.',
+          ...(options.hasFeed ? feedLink() : []),
+        ),
       ),
       this.#form.node,
       this.#status,
+      this.#before,
       this.#results,
       this.#after,
     );
@@ -61,8 +72,9 @@ export class ListScreen {
   }
 
   show(view: ListView, shownMax = CARDS_AT_ONCE): void {
-    // A card shows the best offer in a category and country, so others need other cards.
-    if (view.category !== this.#view.category || view.country !== this.#view.country) this.#cards.clear();
+    // A card shows the best of the offers that match, so others need other cards.
+    const { category, country, deals } = this.#view;
+    if (view.category !== category || view.country !== country || view.deals !== deals) this.#cards.clear();
     this.#view = view;
     this.#shownMax = shownMax;
     this.refresh();
@@ -75,75 +87,89 @@ export class ListScreen {
       this.#selection = new Selection(catalogue.retailers);
       this.#selected = catalogue.retailers;
     }
-    this.#form.show(this.#view, this.#selection);
+    const { kind } = catalogue.state;
+    this.#form.show(this.#view, { selection: this.#selection, isWhole: kind === 'complete' });
     const found = this.#selection.find(this.#view);
-    const loading = catalogue.state.kind === 'loading' || catalogue.state.kind === 'waiting';
-    this.node.setAttribute('aria-busy', String(loading));
-    if (found.length === 0 && loading) {
-      this.#status.textContent = 'Loading…';
+    const isLoading = kind === 'loading' || kind === 'waiting';
+    this.node.setAttribute('aria-busy', String(isLoading));
+    this.#status.replaceChildren(...this.#statusWords(found.length));
+    this.#before.replaceChildren(
+      ...(catalogue.state.kind === 'failed' ? [this.#failureNote(catalogue.state.error)] : []),
+    );
+    if (found.length === 0 && isLoading) {
       this.#results.replaceChildren(...Array.from({ length: SKELETONS }, skeleton));
     } else {
-      this.#status.replaceChildren(...this.#statusWords(found.length), loading ? ', loading more…' : '');
-      this.#putCards(found.slice(0, this.#shownMax));
+      this.#putItems(this.#items(found));
     }
-    this.#after.replaceChildren(...this.#afterwards(found, loading));
+    this.#after.replaceChildren(...this.#afterwards(found));
   }
 
   /** Cards that were there before are used again: their logos need not be drawn anew. */
-  #putCards(found: readonly Found[]): void {
+  #items(found: readonly Found[]): HTMLElement[] {
     const now = new Date();
-    const cards = found.map((one) => {
-      const card = this.#cards.get(one.retailer) ?? retailerCard(one, this.#options.drawing, now);
+    const cards = found.slice(0, this.#shownMax).map((one) => {
+      const card = this.#cards.get(one.retailer) ?? this.#drawCard(one, now);
       this.#cards.set(one.retailer, card);
       return card;
     });
+    const featured = found.filter((one) => one.featured !== undefined).length;
+    const isGrouped = this.#view.sort === '' && featured > 0 && featured < found.length;
+    if (!isGrouped) return cards;
+    const others = cards.slice(featured);
+    return [
+      this.#featuredTitle,
+      ...cards.slice(0, featured),
+      ...(others.length === 0 ? [] : [this.#othersTitle, ...others]),
+    ];
+  }
+
+  #drawCard(one: Found, now: Date): HTMLElement {
+    return retailerCard(one, { country: this.#view.country, drawing: this.#options.drawing, now });
+  }
+
+  #putItems(items: readonly HTMLElement[]): void {
     // Mostly more of the same is shown: what stands in its place need not be laid out again.
     const { children } = this.#results;
     let kept = 0;
-    while (kept < cards.length && children[kept] === cards[kept]) kept++;
+    while (kept < items.length && children[kept] === items[kept]) kept++;
     const focused = document.activeElement;
     while (children.length > kept) this.#results.lastElementChild?.remove();
-    this.#results.append(...cards.slice(kept));
+    this.#results.append(...items.slice(kept));
     // Moving a card takes the focus away from it.
     if (focused instanceof HTMLElement && this.#results.contains(focused)) {
       focused.focus({ preventScroll: true });
     }
   }
 
+  /** Numbers are of the whole list, or say of what: half a list is none to count. */
   #statusWords(found: number): (string | Node)[] {
     const { query, category, country } = this.#view;
+    const { retailers, state } = this.#options.catalogue;
+    if (state.kind === 'failed') return ['Not all retailers could be loaded.'];
+    if (state.kind !== 'complete' && state.kind !== 'paused') return ['Loading…'];
     const words: (string | Node)[] = [count(found, 'retailer')];
+    if (state.kind === 'paused') words.push(` among the first ${printNumber(retailers.length)}`);
     if (query.trim() !== '') words.push(' for “', isolated(query.trim()), '”');
     if (category !== '') words.push(' in ', isolated(category));
     if (country !== '') words.push(category === '' ? ' in ' : ', ', isolated(countryName(country)));
     return words;
   }
 
-  #afterwards(found: readonly Found[], loading: boolean): Node[] {
-    const { catalogue } = this.#options;
+  #afterwards(found: readonly Found[]): Node[] {
+    const { retailers, state } = this.#options.catalogue;
     const nodes: Node[] = [];
     const hidden = found.length - this.#shownMax;
     if (hidden > 0) {
-      nodes.push(
-        button(`Show ${printNumber(Math.min(hidden, CARDS_AT_ONCE))} more`, () => this.#showMore(), {
-          class: 'wide',
-        }),
-      );
-      nodes.push(
-        element(
-          'p',
-          { class: 'muted' },
-          `${printNumber(this.#shownMax)} of ${printNumber(found.length)} shown`,
-        ),
-      );
+      const some = printNumber(Math.min(hidden, CARDS_AT_ONCE));
+      nodes.push(button(`Show ${some} more`, () => this.#showMore(), { class: 'wide' }));
     }
-    if (catalogue.state.kind === 'failed') {
-      nodes.push(this.#failureNote(catalogue.state.error));
-    } else if (catalogue.state.kind === 'paused') {
-      nodes.push(this.#moreToLoad());
-    } else if (found.length === 0 && !loading) {
-      nodes.push(catalogue.retailers.length === 0 ? emptyCatalogue() : this.#nothingFound());
+    if (hidden > 0 && state.kind === 'complete') {
+      const words = `${printNumber(this.#shownMax)} of ${printNumber(found.length)} shown`;
+      nodes.push(element('p', { class: 'muted' }, words));
     }
+    if (state.kind === 'paused') nodes.push(this.#moreToLoad());
+    else if (found.length === 0 && state.kind === 'complete')
+      nodes.push(retailers.length === 0 ? emptyCatalogue() : this.#nothingFound());
     return nodes;
   }
 
@@ -152,7 +178,7 @@ export class ListScreen {
     this.#shownMax += CARDS_AT_ONCE;
     this.refresh();
     // The button may be gone, and who uses a keyboard wants to go on from here.
-    this.#results.children[firstNew]?.querySelector('a')?.focus({ preventScroll: true });
+    this.#results.querySelectorAll('.card')[firstNew]?.querySelector('a')?.focus({ preventScroll: true });
   }
 
   /** One note for one failure, so that its countdown goes on while the reader types. */
@@ -178,7 +204,7 @@ export class ListScreen {
   }
 
   #nothingFound(): HTMLElement {
-    const { query, category, country } = this.#view;
+    const { query, category, country, deals } = this.#view;
     const ways: { label: string; view: ListView }[] = [];
     const offer = (label: string, change: Partial<ListView>) => {
       const view = { ...this.#view, ...change };
@@ -187,8 +213,10 @@ export class ListScreen {
     };
     if (country !== '') offer('Search in all countries', { country: '' });
     if (category !== '') offer('Search in all categories', { category: '' });
-    if (query !== '' && (category !== '' || country !== '')) offer('Drop the search words', { query: '' });
-    offer('Show all retailers', { query: '', category: '', country: '' });
+    if (deals !== '') offer('Search in all kinds of deals', { deals: '' });
+    if (query !== '' && (category !== '' || country !== '' || deals !== ''))
+      offer('Drop the search words', { query: '' });
+    offer('Show all retailers', EVERYTHING);
     return element(
       'div',
       { class: 'notice' },
@@ -201,6 +229,20 @@ export class ListScreen {
       ),
     );
   }
+}
+
+/** The heading of a part of the list. */
+function groupTitle(title: string, words: string): HTMLElement {
+  return element(
+    'li',
+    { class: 'group' },
+    element('h2', {}, title),
+    words === '' ? undefined : element('p', { class: 'muted' }, words),
+  );
+}
+
+function feedLink(): (string | Node)[] {
+  return [' ', element('a', { href: printView({ kind: 'transactions' }) }, 'Watch transactions change')];
 }
 
 function emptyCatalogue(): HTMLElement {

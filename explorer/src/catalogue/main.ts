@@ -6,4 +6,6 @@ import { Explorer } from './explorer.ts';
 
 const main = document.querySelector('main');
 if (main === null) throw new Error('the page has no main element');
-new Explorer(main, new PageToken(document, sessionStorage), openDrawing(document, location.origin)).start();
+const token = new PageToken(document, sessionStorage);
+const feedPath = document.querySelector<HTMLMetaElement>('meta[name="offerbook-feed"]')?.content;
+new Explorer({ main, token, drawing: openDrawing(document, location.origin, token), feedPath }).start();

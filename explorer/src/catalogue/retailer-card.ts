@@ -9,22 +9,23 @@ import { expiry } from './expiry.ts';
 import type { Found } from './selection.ts';
 import { printView } from './view.ts';
 
-export function retailerCard(
-  { retailer, offers, featured }: Found,
-  drawing: Drawing,
-  now: Date,
-): HTMLElement {
-  const name = element(
-    'h2',
-    {},
-    element('a', { href: printView({ kind: 'retailer', id: retailer.id }) }, isolated(retailer.name)),
-  );
+export interface CardContext {
+  /** Stays chosen on the retailer's page; empty for none. */
+  readonly country: string;
+  readonly drawing: Drawing;
+  readonly now: Date;
+}
+
+export function retailerCard(found: Found, { country, drawing, now }: CardContext): HTMLElement {
+  const { retailer, offers } = found;
+  const href = printView({ kind: 'retailer', id: retailer.id, country });
+  const name = element('h2', {}, element('a', { href }, isolated(retailer.name)));
   const categories = [
     ...new Set(offers.map(({ category }) => category).filter((category) => category !== '')),
   ];
   return element(
     'li',
-    { class: 'card' },
+    { class: 'card', 'data-retailer': retailer.id },
     element(
       'div',
       { class: 'card-head' },
@@ -35,9 +36,10 @@ export function retailerCard(
         name,
         element('p', { class: 'muted' }, isolated(categories.join(', ') || retailer.hostname)),
       ),
+      drawing.apiButton({ name: retailer.name, id: retailer.id, list: 'retailers' }),
     ),
     offerWords(offers, drawing),
-    tags({ retailer, offers, featured }, now),
+    tags(found, drawing, now),
   );
 }
 
@@ -52,18 +54,21 @@ function offerWords(offers: readonly Offer[], { printAmount }: Drawing): HTMLEle
   );
 }
 
-function tags({ retailer: { coupons, promotions }, featured }: Found, now: Date): HTMLElement | undefined {
+function tags({ retailer, featured }: Found, { printAmount }: Drawing, now: Date): HTMLElement {
+  const { coupons, promotions } = retailer;
   const soonest = [...coupons, ...promotions].map(({ endDate }) => endDate).sort()[0];
   const ends = soonest === undefined ? undefined : expiry(soonest, now);
-  const shown = [
-    featured ? tag('Featured', 'featured') : undefined,
+  return element(
+    'ul',
+    { class: 'tags' },
+    // Which of the offers it is: the best one may be another.
+    featured === undefined ? undefined : tag(`Featured: ${printAmount(featured).text}`, 'featured'),
     coupons.length > 0 ? tag(count(coupons.length, 'coupon')) : undefined,
     promotions.length > 0 ? tag(count(promotions.length, 'promotion')) : undefined,
     ends?.soon
       ? tag(coupons.length + promotions.length === 1 ? ends.words : `one ${ends.words}`, 'soon')
       : undefined,
-  ];
-  return shown.every((one) => one === undefined) ? undefined : element('ul', { class: 'tags' }, ...shown);
+  );
 }
 
 function tag(label: string, kind = ''): HTMLElement {

@@ -5,7 +5,7 @@ import { copyButton } from '../copy-button.ts';
 import { element, isolated } from '../element.ts';
 import { externalLink } from '../external-link.ts';
 import { bestWords } from './best-words.ts';
-import { bestOffer, type Offer, type PrintAmount } from './cashback.ts';
+import { bestOffer, type Offer } from './cashback.ts';
 import { count } from './count.ts';
 import { countryName } from './country-name.ts';
 import type { Drawing } from './drawing.ts';
@@ -18,13 +18,21 @@ const COUNTRIES_SHOWN = 6;
 type Coupon = Retailer['coupons'][number];
 type Promotion = Retailer['promotions'][number];
 
-export function retailerScreen(
-  retailer: Retailer,
-  from: ListView,
-  { drawLogo, printAmount }: Drawing,
-  now: Date,
-): HTMLElement {
-  const { cashbackOffers, coupons, promotions } = retailer;
+export interface RetailerContext {
+  /** The list that the reader comes from. */
+  readonly from: ListView;
+  /** Whose offers are shown; empty for all. */
+  readonly country: string;
+  readonly drawing: Drawing;
+  readonly now: Date;
+}
+
+export function retailerScreen(retailer: Retailer, context: RetailerContext): HTMLElement {
+  const { from, country, drawing, now } = context;
+  const { id, name, coupons, promotions } = retailer;
+  const offers = retailer.cashbackOffers.filter(
+    ({ countries }) => country === '' || countries.includes(country),
+  );
   return element(
     'div',
     { class: 'screen retailer' },
@@ -32,30 +40,50 @@ export function retailerScreen(
     element(
       'header',
       { class: 'retailer-head' },
-      drawLogo(retailer),
+      drawing.drawLogo(retailer),
       element(
         'div',
         {},
-        element('h1', { tabindex: -1 }, isolated(retailer.name)),
+        element('h1', { tabindex: -1 }, isolated(name)),
         element('p', { class: 'muted' }, externalLink(retailer.url, isolated(retailer.hostname), 'out')),
       ),
-      bestWords(cashbackOffers, printAmount),
+      bestWords(offers, drawing.printAmount),
+      drawing.apiButton({ name, id, list: 'retailers' }),
     ),
+    country === '' ? undefined : countryNote(retailer, offers.length, country),
     section(
       'Cashback',
       'offers',
-      sortedOffers(cashbackOffers).map((offer) => offerItem(offer, printAmount)),
+      sortedOffers(offers).map((offer) => offerItem(offer, drawing)),
     ),
     section(
       count(coupons.length, 'coupon'),
       'coupons',
-      coupons.map((coupon) => couponItem(coupon, now)),
+      coupons.map((coupon) => couponItem(coupon, drawing, now)),
     ),
     section(
       count(promotions.length, 'promotion'),
       'promotions',
-      promotions.map((promotion) => promotionItem(promotion, now)),
+      promotions.map((promotion) => promotionItem(promotion, drawing, now)),
     ),
+  );
+}
+
+/** That offers are left out, and how to see them. */
+function countryNote({ id, cashbackOffers }: Retailer, shown: number, country: string): HTMLElement {
+  const all = cashbackOffers.length;
+  const words = shown === 0 ? 'No cashback' : shown === all ? 'All offers are available' : 'Offers';
+  return element(
+    'p',
+    { class: 'status' },
+    `${words} in ${countryName(country)}. `,
+    shown === all
+      ? undefined
+      : element(
+          'a',
+          { href: printView({ kind: 'retailer', id, country: '' }) },
+          `Show the offers of all countries (${all})`,
+        ),
   );
 }
 
@@ -63,7 +91,7 @@ export function retailerScreen(
 export function noSuchRetailer(): HTMLElement {
   return element(
     'div',
-    { class: 'screen' },
+    { class: 'screen narrow' },
     element(
       'div',
       { class: 'notice' },
@@ -99,7 +127,7 @@ function sortedOffers(offers: readonly Offer[]): Offer[] {
   });
 }
 
-function offerItem(offer: Offer, printAmount: PrintAmount): HTMLElement {
+function offerItem(offer: Offer, { printAmount, apiButton }: Drawing): HTMLElement {
   const amount = printAmount(offer);
   const countries = offer.countries.map(countryName).sort((a, b) => a.localeCompare(b, 'en'));
   return element(
@@ -118,6 +146,7 @@ function offerItem(offer: Offer, printAmount: PrintAmount): HTMLElement {
       facts(offer, countries),
       smallPrint(offer, countries),
     ),
+    apiButton({ name: offer.description || 'the offer', id: offer.id, list: 'cashback-offers' }),
   );
 }
 
@@ -126,7 +155,7 @@ function facts(offer: Offer, countries: readonly string[]): HTMLElement {
   return element(
     'p',
     { class: 'facts muted' },
-    offer.featured ? element('span', { class: 'tag featured' }, 'Featured') : undefined,
+    offer.featured ? element('span', { class: 'tag featured' }, 'Featured: an outstanding deal') : undefined,
     isolated(offer.category),
     offer.category === '' || where === '' ? undefined : ' · ',
     where,
@@ -152,7 +181,7 @@ function smallPrint(offer: Offer, countries: readonly string[]): HTMLElement | u
   );
 }
 
-function couponItem(coupon: Coupon, now: Date): HTMLElement {
+function couponItem(coupon: Coupon, { apiButton }: Drawing, now: Date): HTMLElement {
   const code = element('code', { dir: 'ltr' }, coupon.code);
   return element(
     'li',
@@ -169,10 +198,11 @@ function couponItem(coupon: Coupon, now: Date): HTMLElement {
       code,
       copyButton('Copy', `Copy the code ${coupon.code.slice(0, 60)}`, () => coupon.code, code),
     ),
+    apiButton({ name: `the coupon ${coupon.code}`, id: coupon.id, list: 'coupons' }),
   );
 }
 
-function promotionItem(promotion: Promotion, now: Date): HTMLElement {
+function promotionItem(promotion: Promotion, { apiButton }: Drawing, now: Date): HTMLElement {
   return element(
     'li',
     { class: 'deal' },
@@ -183,6 +213,7 @@ function promotionItem(promotion: Promotion, now: Date): HTMLElement {
       ending(promotion.endDate, now),
     ),
     externalLink(promotion.deepLink, 'Go to the promotion', 'button out'),
+    apiButton({ name: promotion.description || 'the promotion', id: promotion.id, list: 'promotions' }),
   );
 }
 

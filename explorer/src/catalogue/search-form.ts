@@ -1,14 +1,28 @@
-// Search, category and country. Reports every change; what it shows is set from outside, by the address.
+// Search, filters and order. Reports every change; what it shows is set from outside, by the address.
 
 import { element } from '../element.ts';
 import { fold } from '../fold.ts';
 import { printNumber } from './count.ts';
 import { countryName } from './country-name.ts';
 import type { Facet, Selection } from './selection.ts';
-import { EVERYTHING, type ListView } from './view.ts';
+import { DEAL_KINDS, type DealKind, EVERYTHING, type ListView, oneOf, SORTS, type Sort } from './view.ts';
 
 /** A change of words follows every key; one of a filter is a step that the back button undoes. */
 export type OnChange = (view: ListView, kind: 'typed' | 'chosen') => void;
+
+export interface Choices {
+  readonly selection: Selection;
+  /** Whether the selection is of all retailers: only then are there numbers beside the choices. */
+  readonly isWhole: boolean;
+}
+
+const DEAL_LABELS: Record<DealKind, string> = {
+  featured: 'Featured offers',
+  cashback: 'Cashback',
+  coupons: 'Coupons',
+  promotions: 'Promotions',
+};
+const SORT_LABELS: Record<Sort, string> = { rate: 'Best rate', name: 'Name', ending: 'Ending soon' };
 
 export class SearchForm {
   readonly node: HTMLFormElement;
@@ -23,21 +37,25 @@ export class SearchForm {
   });
   readonly #category = element('select', { id: 'category' });
   readonly #country = element('select', { id: 'country' });
+  readonly #deals = fixedSelect('deals', 'All deals', DEAL_LABELS);
+  readonly #sort = fixedSelect('sort', 'Featured first', SORT_LABELS);
   readonly #reset = element('button', { type: 'reset', class: 'quiet' }, 'Clear');
-  #offered: Selection | undefined;
+  #offered: Choices | undefined;
 
   constructor(onChange: OnChange) {
+    const selects = [this.#category, this.#country, this.#deals, this.#sort];
     this.node = element(
       'form',
       { role: 'search', class: 'search', 'aria-label': 'Retailers' },
       field('q', 'Search', this.#query, 'grow'),
       field('category', 'Category', this.#category),
       field('country', 'Country', this.#country),
+      field('deals', 'Kind of deal', this.#deals),
+      field('sort', 'Order', this.#sort),
       this.#reset,
     );
     this.#query.addEventListener('input', () => onChange(this.#read(), 'typed'));
-    this.#category.addEventListener('change', () => onChange(this.#read(), 'chosen'));
-    this.#country.addEventListener('change', () => onChange(this.#read(), 'chosen'));
+    for (const select of selects) select.addEventListener('change', () => onChange(this.#read(), 'chosen'));
     this.node.addEventListener('submit', (event) => event.preventDefault());
     this.node.addEventListener('reset', (event) => {
       event.preventDefault();
@@ -46,17 +64,20 @@ export class SearchForm {
     });
   }
 
-  show(view: ListView, selection: Selection): void {
+  show(view: ListView, choices: Choices): void {
     // Writing the same text again would move the caret to its end.
     if (this.#query.value !== view.query) this.#query.value = view.query;
-    if (this.#offered !== selection) {
-      this.#offered = selection;
-      setOptions(this.#category, 'All categories', selection.categories, (value) => value);
-      setOptions(this.#country, 'All countries', selection.countries, countryName);
+    const { selection, isWhole } = choices;
+    if (this.#offered?.selection !== selection || this.#offered.isWhole !== isWhole) {
+      this.#offered = choices;
+      setOptions(this.#category, 'All categories', selection.categories, isWhole, (value) => value);
+      setOptions(this.#country, 'All countries', selection.countries, isWhole, countryName);
     }
     choose(this.#category, view.category);
     choose(this.#country, view.country);
-    this.#reset.hidden = view.query === '' && view.category === '' && view.country === '';
+    this.#deals.value = view.deals;
+    this.#sort.value = view.sort;
+    this.#reset.hidden = Object.values({ ...view, kind: '' }).every((value) => value === '');
   }
 
   #read(): ListView {
@@ -65,6 +86,8 @@ export class SearchForm {
       query: this.#query.value,
       category: this.#category.value,
       country: this.#country.value,
+      deals: oneOf(DEAL_KINDS, this.#deals.value),
+      sort: oneOf(SORTS, this.#sort.value),
     };
   }
 }
@@ -78,14 +101,24 @@ function field(id: string, label: string, control: HTMLElement, className = ''):
   );
 }
 
+function fixedSelect(id: string, usual: string, labels: Readonly<Record<string, string>>): HTMLSelectElement {
+  return element(
+    'select',
+    { id },
+    element('option', { value: '' }, usual),
+    ...Object.entries(labels).map(([value, label]) => element('option', { value }, label)),
+  );
+}
+
 function setOptions(
   select: HTMLSelectElement,
   all: string,
   facets: readonly Facet[],
+  isWhole: boolean,
   label: (value: string) => string,
 ): void {
   const options = facets
-    .map(({ value, count }) => ({ value, text: `${label(value)} (${printNumber(count)})` }))
+    .map(({ value, count }) => ({ value, text: label(value) + (isWhole ? ` (${printNumber(count)})` : '') }))
     .sort((a, b) => a.text.localeCompare(b.text, 'en'));
   select.replaceChildren(
     element('option', { value: '' }, all),

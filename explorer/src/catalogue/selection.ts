@@ -3,14 +3,15 @@
 
 import type { Retailer } from '@offerbook/client';
 import { fold } from '../fold.ts';
-import type { Offer } from './cashback.ts';
-import type { ListView } from './view.ts';
+import { bestOffer, isBetter, type Offer } from './cashback.ts';
+import type { DealKind, ListView, Sort } from './view.ts';
 
 export interface Found {
   readonly retailer: Retailer;
   /** Its offers in the category and country that were asked for. */
   readonly offers: readonly Offer[];
-  readonly featured: boolean;
+  /** The best of those that the service features. */
+  readonly featured: Offer | undefined;
 }
 
 export interface Facet {
@@ -39,7 +40,7 @@ export class Selection {
     this.countries = facets(retailers, (offer) => offer.countries);
   }
 
-  /** Featured ones first, then by name. */
+  /** In the order that the view asks for: featured ones first unless it names one. What is equal is by name. */
   find(view: Omit<ListView, 'kind'>): Found[] {
     const words = fold(view.query)
       .split(/\s+/)
@@ -51,13 +52,44 @@ export class Selection {
       const offers = retailer.cashbackOffers.filter(
         (offer) =>
           (category === '' || fold(offer.category) === category) &&
-          (view.country === '' || offer.countries.includes(view.country)),
+          (view.country === '' || offer.countries.includes(view.country)) &&
+          (view.deals !== 'featured' || offer.featured),
       );
       if (offers.length === 0 && (category !== '' || view.country !== '')) continue;
-      found.push({ retailer, offers, featured: offers.some((offer) => offer.featured) });
+      if (!hasDeals(view.deals, retailer, offers)) continue;
+      found.push({ retailer, offers, featured: bestOffer(offers.filter((offer) => offer.featured)) });
     }
-    return [...found.filter(({ featured }) => featured), ...found.filter(({ featured }) => !featured)];
+    // They come by name, and what is equal stays in its order.
+    return found.sort(ORDERS[view.sort]);
   }
+}
+
+function hasDeals(kind: DealKind | '', { coupons, promotions }: Retailer, offers: readonly Offer[]): boolean {
+  if (kind === 'coupons') return coupons.length > 0;
+  if (kind === 'promotions') return promotions.length > 0;
+  return kind === '' || offers.length > 0;
+}
+
+const ORDERS: Record<Sort | '', (a: Found, b: Found) => number> = {
+  '': (a, b) => Number(b.featured !== undefined) - Number(a.featured !== undefined),
+  name: () => 0,
+  rate: (a, b) => compareOffers(bestOffer(a.offers), bestOffer(b.offers)),
+  ending: (a, b) => compareEnds(endOf(a), endOf(b)),
+};
+
+function compareOffers(a: Offer | undefined, b: Offer | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return Number(isBetter(b, a)) - Number(isBetter(a, b));
+}
+
+/** When the first coupon or promotion of a retailer ends; later than everything when there is none. */
+function endOf({ retailer: { coupons, promotions } }: Found): string {
+  return [...coupons, ...promotions].map(({ endDate }) => endDate).reduce((a, b) => (b < a ? b : a), '~');
+}
+
+/** The order of the texts is the order of the times. */
+function compareEnds(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function searchableText(retailer: Retailer): string {

@@ -1,42 +1,84 @@
 // What the page shows, as its address says it: everything that can be shared is in the query string.
 
+/** The kinds of deals that a list can be narrowed down to. */
+export const DEAL_KINDS = ['featured', 'cashback', 'coupons', 'promotions'] as const;
+export type DealKind = (typeof DEAL_KINDS)[number];
+
+/** The orders beside the usual one, which has featured offers first. */
+export const SORTS = ['rate', 'name', 'ending'] as const;
+export type Sort = (typeof SORTS)[number];
+
 export interface ListView {
   readonly kind: 'list';
   readonly query: string;
-  /** Empty for all. */
+  /** Empty for all, as are the next two. */
   readonly category: string;
   readonly country: string;
+  readonly deals: DealKind | '';
+  readonly sort: Sort | '';
 }
 
 export interface RetailerView {
   readonly kind: 'retailer';
   readonly id: string;
+  /** Whose offers are shown; empty for all. */
+  readonly country: string;
 }
 
-export type View = ListView | RetailerView;
+/** The sandbox's transactions as they change. */
+export interface FeedView {
+  readonly kind: 'transactions';
+}
 
-export const EVERYTHING: ListView = { kind: 'list', query: '', category: '', country: '' };
+export type View = ListView | RetailerView | FeedView;
+
+export const EVERYTHING: ListView = {
+  kind: 'list',
+  query: '',
+  category: '',
+  country: '',
+  deals: '',
+  sort: '',
+};
 
 export function parseView(search: string): View {
   const given = new URLSearchParams(search);
   const id = given.get('retailer') ?? '';
-  if (id !== '') return { kind: 'retailer', id: id.toLowerCase() };
+  const country = (given.get('country') ?? '').toUpperCase();
+  if (id !== '') return { kind: 'retailer', id: id.toLowerCase(), country };
+  if (given.get('view') === 'transactions') return { kind: 'transactions' };
   return {
     kind: 'list',
     query: given.get('q') ?? '',
     category: given.get('category') ?? '',
-    country: (given.get('country') ?? '').toUpperCase(),
+    country,
+    deals: oneOf(DEAL_KINDS, given.get('deals')),
+    sort: oneOf(SORTS, given.get('sort')),
   };
 }
 
+/** Anything else that an address may say is no choice. */
+export function oneOf<const T extends string>(values: readonly T[], text: string | null): T | '' {
+  return values.find((value) => value === text) ?? '';
+}
+
 export function printView(view: View): string {
-  const search = new URLSearchParams();
-  if (view.kind === 'retailer') search.set('retailer', view.id);
-  else {
-    if (view.query !== '') search.set('q', view.query);
-    if (view.category !== '') search.set('category', view.category);
-    if (view.country !== '') search.set('country', view.country);
-  }
-  const query = search.toString();
+  const query = new URLSearchParams(parametersOf(view).filter(([, value]) => value !== '')).toString();
   return query === '' ? '/' : `/?${query}`;
+}
+
+function parametersOf(view: View): [string, string][] {
+  if (view.kind === 'transactions') return [['view', 'transactions']];
+  if (view.kind === 'retailer')
+    return [
+      ['retailer', view.id],
+      ['country', view.country],
+    ];
+  return [
+    ['q', view.query],
+    ['category', view.category],
+    ['country', view.country],
+    ['deals', view.deals],
+    ['sort', view.sort],
+  ];
 }

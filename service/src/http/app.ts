@@ -56,6 +56,8 @@ export interface AppDependencies extends Omit<Services, 'pageSize'> {
   readonly settings: AppSettings;
   /** A public token that everyone who opens the pages may use: the sandbox's. */
   readonly pageToken?: string | undefined;
+  /** Where the explorer finds transactions that everyone may see: the sandbox's. */
+  readonly feedPath?: string | undefined;
   /** Routes beside those of the service: the sandbox's logos. */
   readonly extraRoutes?: readonly Route[] | undefined;
 }
@@ -68,7 +70,11 @@ export function buildApp(dependencies: AppDependencies): App {
   const schemeOf = forwardedScheme(settings.trustedProxies);
   const pipelines = new PipelineLimit();
   const limits = rateLimits(settings, dependencies.requestCounter);
-  const site = buildSite(dependencies, { ...settings, pageToken: dependencies.pageToken });
+  const site = buildSite(dependencies, {
+    ...settings,
+    pageToken: dependencies.pageToken,
+    feedPath: dependencies.feedPath,
+  });
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
     ...site.routes,

@@ -90,12 +90,20 @@ test("401 for the server's own token: the page is out of date, and says how to g
   expect(await axeViolations(watched.page)).toEqual([]);
 });
 
-test('429: keeps what is loaded, and counts down to the next attempt', async () => {
+test('429 on a later page: says so above what is loaded, counts nothing of it, and counts down to the next attempt', async () => {
   await using limited = await nodeWithToken({ rateLimitPublic: 1 });
   await using watched = await open('/', limited.url);
   await watched.page.getByRole('heading', { name: 'Too many requests' }).waitFor();
   await watched.page.getByText(/^Trying again in ([1-5]\d|60) s$/).waitFor();
-  await watched.says('100 retailers');
+  await watched.says('Not all retailers could be loaded.');
+  expect((await watched.names()).length).toBe(60);
+  const [note, firstCard] = await Promise.all(
+    ['.failure', '.card'].map((selector) => watched.page.locator(selector).first().boundingBox()),
+  );
+  expect((note?.y ?? 0) + (note?.height ?? 0)).toBeLessThan(firstCard?.y ?? 0);
+  // Numbers of half a list would be wrong: neither the choices nor the end of the list have any.
+  expect((await watched.page.locator('select').allTextContents()).join()).not.toContain('(');
+  expect(await watched.page.getByText(/ of \d+ shown/).count()).toBe(0);
   expect(await watched.page.getByRole('link', { name: 'rate_limited' }).getAttribute('href')).toBe(
     '/errors/rate_limited',
   );

@@ -15,7 +15,7 @@ const OTHERS = 1_150;
 const TOTAL = OTHERS + 5;
 
 // A busy machine is slow; a test that hangs is still found.
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 let node: TestNode;
 let browser: Browser;
@@ -156,6 +156,56 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
+  test('groups featured offers, and says on each card which offer it is', async () => {
+    await using watched = await openList();
+    const { page } = watched;
+    expect(await page.locator('.group h2').allTextContents()).toEqual([
+      'Outstanding deals',
+      'More retailers',
+    ]);
+    expect(await page.locator('.tag.featured').allTextContents()).toEqual(['Featured: 5%']);
+    await page.getByLabel('Kind of deal').selectOption('Featured offers');
+    await watched.says('1 retailer');
+    expect(await watched.names()).toEqual(['Zebra Books']);
+  });
+
+  test('shows one kind of deals, in another order, and keeps both in the address', async () => {
+    await using watched = await openList();
+    const { page } = watched;
+    await page.getByLabel('Order').selectOption('Best rate');
+    expect((await watched.names()).slice(0, 2)).toEqual(['Café Mélange', 'Aster Garden']);
+    expect(await page.locator('.group').count()).toBe(0);
+    await page.getByLabel('Order').selectOption('Ending soon');
+    await page.getByLabel('Kind of deal').selectOption('Coupons');
+    await watched.says('2 retailers');
+    expect(await watched.names()).toEqual(['Zeta Vouchers', 'Café Mélange']);
+    expect(new URL(page.url()).search).toBe('?deals=coupons&sort=ending');
+    await page.reload();
+    await watched.says('2 retailers');
+    expect(await watched.names()).toEqual(['Zeta Vouchers', 'Café Mélange']);
+    watched.expectCalm();
+  });
+
+  test('shows what the API returns for a card: its id, the request, and the answer', async () => {
+    await using watched = await openList('/?q=zebra');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'What the API returns for Zebra Books' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What the API returns for Zebra Books' });
+    const [shownId, curl, answer] = await Promise.all(
+      [0, 1, 2].map(async (number) => (await dialog.locator('pre:visible').nth(number).textContent()) ?? ''),
+    );
+    expect(shownId).toBe(id(3));
+    expect(curl).toContain(`'${node.url}/v1/retailers/?cursor=${id(3)}&limit=1'`);
+    expect(JSON.parse(answer ?? '')).toMatchObject({ data: [{ id: id(3), name: 'Zebra Books' }] });
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe(
+      'What the API returns for Zebra Books',
+    );
+    watched.expectCalm();
+  });
+
   test('offers a way out when nothing matches', async () => {
     await using watched = await openList('/?q=zebra&country=DE');
     await watched.page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
@@ -204,6 +254,42 @@ describe('a retailer', () => {
     watched.expectCalm();
   });
 
+  test('keeps the country that was chosen in the list, and shows the offers of the others when asked', async () => {
+    await using watched = await openList('/?country=DE');
+    const { page } = watched;
+    await page.getByRole('link', { name: 'Café Mélange' }).click();
+    await page.getByText('Offers in Germany.').waitFor();
+    expect(new URL(page.url()).search).toBe(`?retailer=${id(1)}&country=DE`);
+    expect(await page.locator('.amount').allTextContents()).toEqual(['14.5%']);
+    await page.getByRole('link', { name: 'Show the offers of all countries (2)' }).click();
+    await page.locator('.amount').nth(1).waitFor();
+    await page.goBack();
+    await page.getByText('Offers in Germany.').waitFor();
+    await page.getByRole('link', { name: 'Back to the results' }).click();
+    await watched.says('3 retailers in Germany');
+    watched.expectCalm();
+  });
+
+  test('by a shared address with a country leads back to the list of that country', async () => {
+    await using watched = await open(`/?retailer=${id(2)}&country=FR`);
+    await watched.page.getByText('No cashback in France.').waitFor();
+    await watched.page.getByRole('link', { name: 'Back to the results' }).click();
+    await watched.says('2 retailers in France');
+  });
+
+  test('each deal shows what the API returns for it', async () => {
+    await using watched = await open(`/?retailer=${id(1)}`);
+    await watched.page
+      .getByRole('button', { name: 'What the API returns for the coupon MELANGE-10' })
+      .click();
+    const answer = watched.page.getByRole('dialog').locator('.answer > pre');
+    await answer.waitFor();
+    expect(JSON.parse((await answer.textContent()) ?? '')).toMatchObject({
+      data: [{ code: 'MELANGE-10', retailerId: id(1) }],
+    });
+    watched.expectCalm();
+  });
+
   test('a coupon is copied with one press', async () => {
     await using watched = await open(`/?retailer=${id(1)}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -234,7 +320,7 @@ describe('a retailer', () => {
 
   test('says in words when a deal ends', async () => {
     await using watched = await open(`/?retailer=${id(5)}`);
-    expect(await watched.page.locator('.ends').textContent()).toMatch(/^ends in (29|30) minutes$/);
+    expect(await watched.page.locator('.ends').textContent()).toMatch(/^ends in (2\d|30) minutes$/);
   });
 
   test.each([id(99), 'no-uuid'])('that is not there (%s) is said kindly', async (missing) => {
@@ -301,7 +387,7 @@ describe('the page', () => {
     await page.keyboard.press('Tab');
     expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
     await page.getByLabel('Search').focus();
-    for (const expected of ['category', 'country']) {
+    for (const expected of ['category', 'country', 'deals', 'sort']) {
       await page.keyboard.press('Tab');
       expect(await page.locator(':focus').getAttribute('id')).toBe(expected);
     }

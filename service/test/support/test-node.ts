@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
+import type { Route } from '../../src/http/router.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
@@ -23,6 +24,8 @@ export interface TestNodeOptions {
   readonly clock?: Clock;
   /** A public token that the pages are given; it becomes good with `keep`. */
   readonly pageToken?: string;
+  /** Transactions that the explorer shows, and where it finds them. */
+  readonly feed?: Route;
 }
 
 export class TestNode implements AsyncDisposable {
@@ -70,6 +73,7 @@ export class TestNode implements AsyncDisposable {
       logger,
       clock,
       ...(pageToken === undefined ? {} : { pageToken }),
+      ...(options.feed === undefined ? {} : { extraRoutes: [options.feed], feedPath: options.feed.path }),
     });
     return new TestNode(node, stores, databaseUrl, logLines, clock);
   }

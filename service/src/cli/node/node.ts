@@ -43,6 +43,8 @@ export interface NodeOptions {
   readonly extraRoutes?: readonly Route[];
   /** A public token that everyone who opens the pages may use. */
   readonly pageToken?: string;
+  /** One of the extra routes, at which the explorer finds transactions that everyone may see. */
+  readonly feedPath?: string;
 }
 
 export interface RunningNode {
@@ -107,6 +109,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       settings,
       extraRoutes: options.extraRoutes,
       pageToken: options.pageToken,
+      feedPath: options.feedPath,
     });
     const startListening = () => {
       const server = listen(app, settings, options.sharesPort === true);

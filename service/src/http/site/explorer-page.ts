@@ -14,6 +14,8 @@ export interface ExplorerOptions {
   readonly currency: string | undefined;
   /** A public token for everyone who opens the page; undefined to ask for one. */
   readonly pageToken: string | undefined;
+  /** Where the page finds transactions that everyone may see; undefined for none. */
+  readonly feedPath: string | undefined;
 }
 
 /** A private token in a page would be a leak. */
@@ -37,6 +39,7 @@ export function explorerPage(options: ExplorerOptions, urls: AssetUrls): StaticF
       meta: {
         'offerbook-token': options.pageToken,
         'offerbook-currency': options.currency,
+        'offerbook-feed': options.feedPath,
         'offerbook-logos': options.explorerLogos.length === 0 ? undefined : options.explorerLogos.join(' '),
       },
     },

@@ -30,6 +30,7 @@ import { print } from '../../output.ts';
 import { lockFile } from './file-lock.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { findSeed, openOrganisation, openTokens } from './organisation.ts';
+import { FEED_PATH, transactionFeed } from './transaction-feed.ts';
 import { welcomeText } from './welcome.ts';
 import { type Imports, World } from './world.ts';
 
@@ -134,7 +135,8 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
     settings: { ...settings, explorerLogos: [new URL(baseUrl).origin], currency: CURRENCY },
     databaseUrl,
     logger,
-    extraRoutes: logoRoutes(seed, world),
+    extraRoutes: [...logoRoutes(seed, world), transactionFeed(stores.transactions, org, systemClock)],
+    feedPath: FEED_PATH,
     pageToken: tokens.public,
   });
   const heartbeat = startHeartbeat(

@@ -1,0 +1,62 @@
+// What the API returns for something on the page: its id, the request as curl, and the answer, which is really asked for.
+
+import { askApi } from '../api-answer.ts';
+import { copyButton } from '../copy-button.ts';
+import { button, element } from '../element.ts';
+
+export interface ApiSubject {
+  /** For people. */
+  readonly name: string;
+  readonly id: string;
+  /** The list that it is in. */
+  readonly list: 'retailers' | 'cashback-offers' | 'coupons' | 'promotions';
+}
+
+/** A button that opens the dialog. */
+export type ApiButton = (subject: ApiSubject) => HTMLButtonElement;
+
+export function apiButtons(ownOrigin: string, token: () => string | undefined): ApiButton {
+  return (subject) =>
+    button('API', () => openDialog(subject, ownOrigin, token() ?? ''), {
+      class: 'api-button',
+      'aria-label': `What the API returns for ${subject.name.slice(0, 60)}`,
+      'aria-haspopup': 'dialog',
+    });
+}
+
+function openDialog({ name, id, list }: ApiSubject, ownOrigin: string, token: string): void {
+  // A cursor is a place in the order of ids: a page of one that starts there is the item with that id.
+  const path = `/v1/${list}/?cursor=${id}&limit=1`;
+  const curl = `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\\n  '${ownOrigin}${path}'`;
+  const answer = element('div', { class: 'answer', role: 'status' }, element('p', {}, `GET ${path} …`));
+  const dialog = element(
+    'dialog',
+    { class: 'api-dialog', 'aria-labelledby': 'api-title' },
+    element(
+      'div',
+      { class: 'api-head' },
+      element('h2', { id: 'api-title' }, 'What the API returns for ', element('bdi', {}, name)),
+      button('Close', () => dialog.close(), { class: 'quiet' }),
+    ),
+    element('h3', {}, 'Id'),
+    sample(id, 'Copy the id'),
+    element('h3', {}, 'Request'),
+    sample(curl, 'Copy the curl'),
+    element('h3', {}, 'Answer'),
+    answer,
+  );
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  void askApi(path, token).then(({ nodes }) => answer.replaceChildren(...nodes));
+}
+
+function sample(text: string, description: string): HTMLElement {
+  const code = element('code', {}, text);
+  return element(
+    'div',
+    { class: 'sample alone' },
+    element('pre', { tabindex: 0 }, code),
+    copyButton('Copy', description, () => text, code),
+  );
+}

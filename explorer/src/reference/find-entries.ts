@@ -1,0 +1,39 @@
+// Finds sections of the documentation: every word must be in one, and what has them in its heading comes first.
+
+import { fold } from '../fold.ts';
+
+export interface SearchEntry {
+  readonly url: string;
+  readonly page: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+const RESULTS_MAX = 8;
+
+/** The entries that have all words, the best first. */
+export function findEntries(entries: readonly SearchEntry[], query: string): SearchEntry[] {
+  const words = fold(query)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return [];
+  return entries
+    .map((entry) => ({ entry, score: scoreOf(entry, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, RESULTS_MAX)
+    .map(({ entry }) => entry);
+}
+
+/** 0 unless every word is somewhere in it. */
+function scoreOf({ page, heading, text }: SearchEntry, words: readonly string[]): number {
+  const places = [fold(heading), fold(page), fold(text)];
+  const weights = [10, 3, 1];
+  let score = 0;
+  for (const word of words) {
+    const place = places.findIndex((where) => where.includes(word));
+    if (place < 0) return 0;
+    score += weights[place] ?? 0;
+  }
+  return score;
+}

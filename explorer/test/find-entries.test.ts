@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test';
+import { findEntries, type SearchEntry } from '../src/reference/find-entries.ts';
+
+const entry = (heading: string, page: string, text: string): SearchEntry => ({
+  url: heading,
+  page,
+  heading,
+  text,
+});
+const ENTRIES = [
+  entry('Caching', 'Limits', 'The ETag of a page, and Complete-Through'),
+  entry('The contract', 'Polling', 'Keep the smallest Complete-Through'),
+  entry('Complete-Through', 'Polling', 'A header'),
+];
+
+test.each([
+  ['complete-through', ['Complete-Through', 'Caching', 'The contract']],
+  ['ÉTAG page', ['Caching']],
+  ['polling smallest', ['The contract']],
+  ['smallest etag', []],
+  ['.*', []],
+  ['   ', []],
+])('%s: every word must be there, and headings count most', (query, found) => {
+  expect(findEntries(ENTRIES, query).map(({ heading }) => heading)).toEqual(found);
+});

@@ -1,0 +1,64 @@
+// The sandbox's transactions for its explorer, as they change. The page gets what a server would that polls with the
+// private token, and not the token. What is shown is synthetic; no other server has this.
+
+import { ApiError } from '../../../domain/api-errors.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import type { Organisation, TransactionPage, TransactionStore } from '../../../domain/stores.ts';
+import { parseTimestamp, printTimestamp, timestampMs } from '../../../domain/timestamp.ts';
+import type { Transaction } from '../../../domain/transaction.ts';
+import { json } from '../../../http/reply.ts';
+import type { Route } from '../../../http/router.ts';
+
+export const FEED_PATH = '/sandbox/transactions';
+
+/** How far back the first answer reaches. */
+const FIRST_WINDOW_MS = 10 * 60_000;
+const PAGE_SIZE = 1_000;
+/** A page shows fewer. */
+const ROWS_MAX = 100;
+
+export function transactionFeed(
+  transactions: Pick<TransactionStore, 'page'>,
+  org: Organisation,
+  clock: Clock,
+): Route {
+  return {
+    method: 'GET',
+    path: FEED_PATH,
+    openToBrowsers: false,
+    async answer({ search }) {
+      const sinceMs = parseSince(search) ?? clock() - FIRST_WINDOW_MS;
+      const { rows, completeThroughMs } = await walk(transactions, org.id, sinceMs);
+      const newest = rows.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)).slice(0, ROWS_MAX);
+      const body = { data: newest, completeThrough: printTimestamp(completeThroughMs) };
+      return json(200, body, { 'Cache-Control': 'no-store' });
+    },
+  };
+}
+
+/** Where the caller's last answer ended. */
+function parseSince(search: string): number | undefined {
+  const since = new URLSearchParams(search).get('since');
+  if (since === null) return undefined;
+  const timestamp = parseTimestamp(since);
+  if (timestamp === undefined) {
+    const detail = 'must be the completeThrough of an earlier answer';
+    throw new ApiError('invalid_parameter', `since ${detail}.`, { errors: [{ parameter: 'since', detail }] });
+  }
+  return timestampMs(timestamp);
+}
+
+/** All that has changed since, by the rules that everybody polls by: every page, and the smallest of their promises. */
+async function walk(transactions: Pick<TransactionStore, 'page'>, orgId: number, sinceMs: number) {
+  const window = { minMs: sinceMs + 1, maxMs: Number.MAX_SAFE_INTEGER };
+  const rows: Transaction[] = [];
+  let completeThroughMs = Number.POSITIVE_INFINITY;
+  let cursor: TransactionPage['cursor'];
+  do {
+    const page = await transactions.page({ orgId, cursor, window, limit: PAGE_SIZE });
+    rows.push(...(JSON.parse(`[${new TextDecoder().decode(page.data)}]`) as Transaction[]));
+    completeThroughMs = Math.min(completeThroughMs, page.completeThroughMs);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return { rows, completeThroughMs };
+}

@@ -1,0 +1,111 @@
+// The sandbox's transactions in the explorer, as they change.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Browser } from 'playwright-core';
+import { transactionFeed } from '../../src/cli/commands/sandbox/transaction-feed.ts';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import type { Organisation, Stores } from '../../src/domain/stores.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { DATABASES } from '../support/databases.ts';
+import { transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+import { axeViolations } from './axe-violations.ts';
+import { WatchedPage } from './watched-page.ts';
+
+setDefaultTimeout(30_000);
+
+let node: TestNode;
+let browser: Browser;
+/** Those that the feed reads from: a route is there before its node is. */
+let stores: Stores;
+
+beforeAll(async () => {
+  const databaseUrl = (await DATABASES[0]?.create()) ?? '';
+  stores = await openStores(databaseUrl, CREATE_OPTIONS);
+  const org = (await stores.organisations.create('acme')) as Organisation;
+  const pageToken = newTokenText('public');
+  const feed = transactionFeed(stores.transactions, org, systemClock);
+  node = await TestNode.start({ databaseUrl, pageToken, feed });
+  await node.keep(pageToken, 'public');
+  browser = await launchBrowser();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await node?.[Symbol.asyncDispose]();
+  await stores?.close();
+});
+
+const statuses = ({ page }: WatchedPage) => page.locator('.feed .tag').allTextContents();
+
+test('is found from the list, shows each change once, the newest first, and can be stopped', async () => {
+  await using watched = await WatchedPage.open(browser, node.url);
+  const { page } = watched;
+  await page.getByRole('link', { name: 'Watch transactions change' }).click();
+  await page.getByText('Nothing in the last minutes.').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await node.transactions([transaction(101)]);
+  await page.locator('.feed .tag', { hasText: 'Pending' }).waitFor();
+  await node.transactions([transaction(101, { status: 'CONFIRMED' })]);
+  await page.getByText('was pending').waitFor();
+  expect(await statuses(watched)).toEqual(['Confirmed', 'Pending']);
+  expect(await page.locator('.feed .amount').first().textContent()).toBe('€3.99');
+  await page.locator('.feed summary').first().click();
+  expect(JSON.parse((await page.locator('.feed pre').textContent()) ?? '')).toMatchObject({
+    passbackUid: 'user-101',
+    status: 'CONFIRMED',
+  });
+  expect(await axeViolations(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText(/, paused$/).waitFor();
+  const asked = watched.requests.length;
+  await node.transactions([transaction(102)]);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.locator('.feed li').nth(2).waitFor();
+  expect(await statuses(watched)).toEqual(['Pending', 'Confirmed', 'Pending']);
+  expect(watched.requests.length).toBeGreaterThan(asked);
+  // No private token is in the page or in its requests.
+  expect(await page.content()).not.toContain('ob_prv_');
+  for (const request of watched.requests)
+    expect(JSON.stringify(await request.allHeaders())).not.toContain('ob_prv_');
+  watched.expectCalm();
+});
+
+test('without an answer, says so and goes on by itself', async () => {
+  await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
+  const { page } = watched;
+  await page.route('**/sandbox/transactions*', (route) => route.abort(), { times: 1 });
+  await page.goto(`${node.url}/?view=transactions`);
+  await page.getByText('No answer from the sandbox.').waitFor();
+  await page.getByText(/^Complete through/).waitFor();
+});
+
+test('the feed goes on from an earlier answer, refuses what is none, and is for this page only', async () => {
+  const first = await node.get('/sandbox/transactions');
+  const { data, completeThrough } = (await first.json()) as { data: unknown[]; completeThrough: string };
+  expect(data.length).toBeGreaterThan(0);
+  expect(await (await node.get(`/sandbox/transactions?since=${completeThrough}`)).json()).toEqual({
+    data: [],
+    completeThrough,
+  });
+  const refused = await node.get('/sandbox/transactions?since=yesterday');
+  expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
+    400,
+    'since must be the completeThrough of an earlier answer.',
+  ]);
+  expect(first.headers.get('Access-Control-Allow-Origin')).toBeNull();
+  expect(first.headers.get('Cache-Control')).toBe('no-store');
+});
+
+test('where there is none, its address shows the list', async () => {
+  const pageToken = newTokenText('public');
+  await using plain = await TestNode.start({ pageToken });
+  await plain.keep(pageToken, 'public');
+  await using watched = await WatchedPage.open(browser, `${plain.url}/?view=transactions`);
+  await watched.page.getByRole('heading', { name: 'The catalogue is empty' }).waitFor();
+  expect(await watched.page.getByRole('link', { name: 'Watch transactions change' }).count()).toBe(0);
+  expect((await plain.get('/sandbox/transactions')).status).toBe(404);
+});
