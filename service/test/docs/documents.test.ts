@@ -50,13 +50,14 @@ const QUICK_NPX = `npx() { '${join(ROOT, 'node_modules', '.bin')}'/"$@"; }`;
 /**
  * The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the
  * background; `sh backup` and `sh restore` need a database whose servers are gone, and `sh guide` one that is running:
- * they have tests of their own.
+ * they have tests of their own, as have the blocks for generators.
  */
 function script(document: string): string {
   return blocks(document).flatMap(toCommands).join('\n');
 }
 
 function toCommands({ language, kind, code }: Block): string[] {
+  if (kind === 'generate') return [];
   if (language === 'ts') return [`npx bun run - <<'END_OF_TYPESCRIPT'\n${code}END_OF_TYPESCRIPT`];
   if (language !== 'sh' || ['backup', 'restore', 'guide'].includes(kind)) return [];
   if (kind !== 'server') return [code];

@@ -2,10 +2,12 @@
 // whichever test wants it first.
 
 import { launchBrowser } from './browser.ts';
+import { requireGenerators } from './generators.ts';
 import { requireSqliteShell } from './programs.ts';
 import { requireProxies } from './reverse-proxy.ts';
 
 requireProxies();
 requireSqliteShell();
+requireGenerators();
 const browser = await launchBrowser();
 await browser.close();

@@ -1,0 +1,31 @@
+// The generators of docs/generators.md, in a project of their own, like that of an integrator: they bring more packages than
+// everything else here together, and a TypeScript of their own. What is missing is installed.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The project that has them. */
+export const GENERATORS = join(import.meta.dir, '../generators');
+
+export function requireGenerators(): void {
+  if (areInstalled()) return;
+  const install = ['npm', 'ci', '--no-audit', '--no-fund', '--prefer-offline'];
+  const { exitCode, stderr } = Bun.spawnSync(install, { cwd: GENERATORS, stdout: 'ignore', stderr: 'pipe' });
+  if (exitCode !== 0) {
+    const way = `cd service/test/generators && ${install.join(' ')}`;
+    throw new Error(`The test of docs/generators.md needs them. Install them with: ${way}\n${stderr}`);
+  }
+}
+
+/** Each in the version that the project names. */
+function areInstalled(): boolean {
+  const { devDependencies } = JSON.parse(readFileSync(join(GENERATORS, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>;
+  };
+  return Object.entries(devDependencies).every(([name, version]) => {
+    const path = join(GENERATORS, 'node_modules', name, 'package.json');
+    return (
+      existsSync(path) && (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version === version
+    );
+  });
+}
