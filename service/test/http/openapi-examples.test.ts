@@ -138,7 +138,7 @@ describe('the example of an error', () => {
       [
         'app.ts',
         'operations/database-deadline.ts',
-        'operations/catalogue-route.ts',
+        '../catalogue/catalogue.ts',
         'operations/activate.ts',
       ].map((file) => Bun.file(new URL(`../../src/http/${file}`, import.meta.url)).text()),
     );
