@@ -39,7 +39,8 @@ const isPage = ([name]: readonly [string, Schema]) => name.endsWith('Page');
 
 export function printWire(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).filter((schema) => !isPage(schema));
-  const operations = Object.entries(document.paths);
+  // Links that users follow take no token, and are made by hand.
+  const operations = Object.entries(document.paths).filter(([, { get }]) => get.security.length > 0);
   return [
     HEADER + printOperations(operations),
     printTimestampFields(schemas.map(([, schema]) => schema)),

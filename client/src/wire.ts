@@ -186,6 +186,11 @@ export interface Transaction<Time = string> {
   promotionId: string | null;
 }
 
+export interface ActivatedDeal {
+  /** Where to send the user */
+  url: string;
+}
+
 export interface Problem {
   /** A page that explains the error */
   type: string;
@@ -206,6 +211,8 @@ export interface Problem {
     | 'invalid_parameter'
     | 'not_found'
     | 'several_hosts'
+    | 'deal_not_found'
+    | 'deal_gone'
     | 'method_not_allowed'
     | 'uri_too_long'
     | 'rate_limited'

@@ -77,6 +77,24 @@ const SETTINGS = {
     '600',
     wholeNumber(0, 1e9),
   ),
+  rateLimitActivation: setting(
+    'clicks a minute for each address and organisation, beyond which users are sent on untracked; 0 = off',
+    'number',
+    '6000',
+    wholeNumber(0, 1e9),
+  ),
+  activation: setting(
+    'on or off: whether deals can be activated, by links that users follow',
+    'switch',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  spool: setting(
+    'folder for clicks while the database is away (default: that of the SQLite database, else the working folder)',
+    'folder',
+    '',
+    optional(filled),
+  ),
   trustedProxies: setting(
     'addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas',
     'list',

@@ -11,11 +11,9 @@
 
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import { parseBase62, printBase62 } from '../domain/base62.ts';
+import { CLICK_TIME_LENGTH, type ClickId } from '../domain/click.ts';
 
-declare const brand: unique symbol;
-export type ClickId = string & { readonly [brand]: 'ClickId' };
-
-const [TIME, ORGANISATION, NUMBER, MAC] = [7, 3, 5, 7];
+const [TIME, ORGANISATION, NUMBER, MAC] = [CLICK_TIME_LENGTH, 3, 5, 7];
 const NUMBERS = 62 ** NUMBER;
 const SHAPE = /^[0-9A-Za-z]{22}$/;
 /** Of the MAC, as many bytes as a number holds exactly. */
@@ -40,7 +38,7 @@ export class ClickIds {
   make(orgId: number, nowMs: number): ClickId {
     this.#number = nowMs === this.#lastMs ? (this.#number + 1) % NUMBERS : randomInt(NUMBERS);
     this.#lastMs = nowMs;
-    const text = firstPossibleId(nowMs) + inDigits(orgId, ORGANISATION) + printBase62(this.#number, NUMBER);
+    const text = inDigits(nowMs, TIME) + inDigits(orgId, ORGANISATION) + printBase62(this.#number, NUMBER);
     return (text + this.#mac(text)) as ClickId;
   }
 
@@ -60,11 +58,6 @@ export class ClickIds {
     const digest = createHmac('sha256', this.#key).update(text).digest();
     return printBase62(digest.readUIntBE(0, MAC_BYTES), MAC);
   }
-}
-
-/** Ids of clicks made before this moment sort before this text, and those made later behind it. */
-export function firstPossibleId(ms: number): string {
-  return inDigits(ms, TIME);
 }
 
 function inDigits(value: number, length: number): string {

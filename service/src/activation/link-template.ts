@@ -1,7 +1,7 @@
 // Where a click leads: a URL of the operator's, mostly of an affiliate network, with the id of the click in it. The
 // placeholders stand behind the host, so that no click and no catalogue can change which server a user is sent to.
 
-import type { ClickId } from './click-id.ts';
+import type { ClickId } from '../domain/click.ts';
 
 export const TEMPLATE_LENGTH_MAX = 4_096;
 

@@ -3,11 +3,13 @@
 
 import { ApiError } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Uuid } from '../domain/uuid.ts';
 import type { CatalogueListName, ListView } from './list-view.ts';
-import { Snapshot } from './snapshot.ts';
+import { type CatalogueEntry, Snapshot } from './snapshot.ts';
 import type { SnapshotData } from './snapshot-data.ts';
 
 export type { CatalogueListName, CatalogueQuery, ListView } from './list-view.ts';
+export type { CatalogueEntry } from './snapshot.ts';
 export type { SnapshotData } from './snapshot-data.ts';
 export type { EncodedPage } from './tables/page-writer.ts';
 
@@ -39,11 +41,20 @@ export class Catalogue {
 
   /** The list as it is now. It is the same object for as long as its content cannot have changed. */
   list(name: CatalogueListName): ListView {
+    return this.#current().list(name, this.#clock());
+  }
+
+  /** A retailer or a deal, whether it is active now or not. */
+  find(name: CatalogueListName, id: Uuid): CatalogueEntry | undefined {
+    return this.#current().find(name, id, this.#clock());
+  }
+
+  #current(): Snapshot {
     if (this.#snapshot === undefined) {
       throw new ApiError('unavailable', 'The catalogue is still being loaded. Try again shortly.', {
         headers: { 'Retry-After': '1' },
       });
     }
-    return this.#snapshot.list(name, this.#clock());
+    return this.#snapshot;
   }
 }

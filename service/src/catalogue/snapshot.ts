@@ -3,12 +3,22 @@
 // snapshot of the same data, which costs next to nothing.
 
 import { type DealList, forEachDealList } from '../domain/deals.ts';
+import type { Uuid } from '../domain/uuid.ts';
 import { Activity } from './activity.ts';
 import { type CatalogueListName, DealsView, type ListView, OffersView, RetailersView } from './list-view.ts';
 import { OfferSearch } from './search/offer-search.ts';
 import type { SnapshotData } from './snapshot-data.ts';
 import { DealTable } from './tables/deal-table.ts';
 import { RetailerTable } from './tables/retailer-table.ts';
+
+/** A retailer or a deal, as far as those need to know who send users there. */
+export interface CatalogueEntry {
+  readonly retailerId: Uuid;
+  readonly retailerUrl: string;
+  /** The deep link of a promotion; else the retailer's URL. */
+  readonly url: string;
+  readonly isActive: boolean;
+}
 
 export class Snapshot {
   readonly revision: number;
@@ -29,6 +39,27 @@ export class Snapshot {
   list(name: CatalogueListName, nowMs: number): ListView {
     if (name === 'cashbackOffers') return this.#offers;
     return name === 'retailers' ? this.#retailersAt(nowMs) : this.#dealsAt(name, nowMs);
+  }
+
+  /** What the catalogue has under an id, whether it is active or not. */
+  find(name: CatalogueListName, id: Uuid, nowMs: number): CatalogueEntry | undefined {
+    if (name === 'retailers') {
+      const retailer = this.#retailerTable.ids.find(id);
+      if (retailer === undefined) return undefined;
+      const url = this.#retailerTable.url(retailer);
+      return { retailerId: id, retailerUrl: url, url, isActive: true };
+    }
+    const table = this.#dealTables[name];
+    const rank = table.ids.find(id);
+    if (rank === undefined) return undefined;
+    const owner = table.data.owners[rank] as number;
+    const retailerUrl = this.#retailerTable.url(owner);
+    return {
+      retailerId: this.#retailerTable.ids.at(owner),
+      retailerUrl,
+      url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? retailerUrl,
+      isActive: table.isActiveAt(rank, nowMs),
+    };
   }
 
   #dealsAt(list: DealList, nowMs: number): DealsView {

@@ -61,17 +61,32 @@ export const ERRORS = {
       'The request has two Host headers, or one with a comma. A proxy and this service could take it for different hosts.',
     remedy: 'Send one Host header. HTTP clients do so by themselves, so look for a proxy that adds one.',
   },
+  deal_not_found: {
+    status: 404,
+    title: 'This link leads to nothing that is known here',
+    meaning:
+      'The id of the retailer or deal, the orgId, or the id of the click is unknown. The answer is the same for all of these.',
+    remedy:
+      'Take ids from the lists of the catalogue, and your orgId from the operator of the service. A deal that was withdrawn is no longer known.',
+  },
+  deal_gone: {
+    status: 410,
+    title: 'This deal is over',
+    meaning:
+      'The deal is not active now, or the retailer that the link leads to is no longer in the catalogue.',
+    remedy: 'Take the deal from your pages. The lists of the catalogue have those that are active.',
+  },
   method_not_allowed: {
     status: 405,
     title: 'This method is not supported here',
-    meaning: 'All operations are reads.',
+    meaning: 'All operations are reads, but for activation, which also takes POST.',
     remedy: 'Use one of the methods named in the Allow header.',
   },
   uri_too_long: {
     status: 414,
     title: 'The URL is too long',
     meaning: 'The path and query are longer than 8 KiB.',
-    remedy: 'Shorten the query. No parameter takes more than 200 characters.',
+    remedy: 'Shorten the query. No parameter takes more than 1,024 characters, and most take 200.',
   },
   rate_limited: {
     status: 429,

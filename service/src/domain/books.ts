@@ -101,6 +101,7 @@ export const AUDIT_ACTIONS = [
   'token rotated',
   'token revoked',
   'history purged',
+  'clicks purged',
   'database copied',
   'schema migrated',
 ] as const;

@@ -4,6 +4,7 @@
 
 import type { AccessToken, TokenKind } from './access-token.ts';
 import type { AuditBook, ImportBook, ImportResult, TransactionVersion } from './books.ts';
+import type { ClickStore } from './click.ts';
 import type { Uuid } from './uuid.ts';
 
 export interface Stores {
@@ -11,6 +12,7 @@ export interface Stores {
   readonly tokens: TokenStore;
   readonly catalogue: CatalogueStore;
   readonly links: LinkStore;
+  readonly clicks: ClickStore;
   readonly transactions: TransactionStore;
   readonly history: TransactionHistory;
   readonly imports: ImportBook;

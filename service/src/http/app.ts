@@ -3,6 +3,7 @@
 //
 //   host → URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
 
+import type { Activation } from '../activation/activation.ts';
 import { ApiError } from '../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
@@ -15,6 +16,7 @@ import type { TokenDirectory } from './access/token-directory.ts';
 import { prefersHtml } from './content/qualities.ts';
 import { responseBody } from './content/response-body.ts';
 import { type Exchange, openExchange } from './exchange.ts';
+import { activationRoutes } from './operations/activate.ts';
 import type { Services } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
 import { problem } from './problem.ts';
@@ -40,6 +42,10 @@ export interface AppSettings extends RateLimitSettings {
 }
 
 export interface AppDependencies extends Omit<Services, 'pageSize'> {
+  /** Undefined when it is turned off. */
+  readonly activation: Activation | undefined;
+  /** Whether clicks go to the spool, because the database takes none. */
+  readonly areClicksSpooled: () => boolean;
   readonly tokens: TokenDirectory;
   /** How requests are counted: in this process, or together with others. */
   readonly requestCounter: CounterMaker;
@@ -77,6 +83,9 @@ export function buildApp(dependencies: AppDependencies): App {
   });
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
+    ...(dependencies.activation === undefined
+      ? []
+      : activationRoutes(dependencies.activation, limits.activation)),
     ...site.routes,
     ...(dependencies.extraRoutes ?? []),
   ]);
@@ -90,6 +99,7 @@ export function buildApp(dependencies: AppDependencies): App {
       exchange.route = found.resource.path;
       exchange.parameters = found.parameters;
       // Whether pages may read the answer holds for errors, too.
+      exchange.isLink = route?.isLink ?? false;
       exchange.openToBrowsers = route?.openToBrowsers ?? found.resource.allowFromPages !== '';
     }
     // The runtime joins two Host lines by a comma, and goes on with the first.
@@ -131,7 +141,7 @@ export function buildApp(dependencies: AppDependencies): App {
     return response;
   }
 
-  function fail(exchange: Exchange, error: unknown): Reply {
+  async function fail(exchange: Exchange, error: unknown): Promise<Reply> {
     const shown =
       error instanceof ApiError
         ? error
@@ -145,6 +155,8 @@ export function buildApp(dependencies: AppDependencies): App {
     }
     // An error that came before the token was looked at counts for nobody, but shows what the address has left.
     exchange.rateLimit ??= limits.failed.peek(networkOf(exchange.address));
+    if (exchange.isLink && prefersHtml(exchange.request.headers.get('Accept')))
+      return site.linkError(shown, exchange);
     return problem(shown, exchange);
   }
 
@@ -161,7 +173,7 @@ export function buildApp(dependencies: AppDependencies): App {
     try {
       reply = await serve(exchange);
     } catch (error) {
-      reply = fail(exchange, error);
+      reply = await fail(exchange, error);
     }
     return respond(exchange, reply);
   };

@@ -21,6 +21,8 @@ export interface Exchange {
   parameters: PathParameters;
   /** Whether pages from anywhere may read the answer. */
   openToBrowsers: boolean;
+  /** Whether people have followed a link to here, so that errors are pages for those who want pages. */
+  isLink: boolean;
   token: AccessToken | undefined;
   rateLimit: RateLimitState | undefined;
 }
@@ -64,6 +66,7 @@ export function openExchange(
     route: 'unknown',
     parameters: {},
     openToBrowsers: true,
+    isLink: false,
     token: undefined,
     rateLimit: undefined,
   };

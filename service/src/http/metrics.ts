@@ -1,6 +1,7 @@
 // What a monitoring system sees, in the text format of Prometheus. Labels are our own words, such as routes and
 // statuses, never anything that a caller sent.
 
+import type { ClickTally } from '../activation/click-tally.ts';
 import type { ReplicaState } from '../domain/stores.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
@@ -10,6 +11,14 @@ export interface NodeState {
   readonly isDatabaseUsable: boolean;
   readonly catalogueRevision: number | undefined;
   readonly replica: ReplicaState | undefined;
+  /** Undefined when activation is turned off. */
+  readonly clicks: ClickState | undefined;
+}
+
+export interface ClickState {
+  readonly tally: ClickTally;
+  readonly isSpooling: boolean;
+  readonly spooledCount: number;
 }
 
 /** Adding a metric is a line here, and one in docs/operations.md. */
@@ -37,6 +46,16 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'How far the replica is behind the primary.',
     ({ replica }) => replica && replica.lagMs / 1_000,
   ),
+  offerbook_clicks_total: counter(
+    'Clicks, by what became of them.',
+    ({ clicks }) =>
+      clicks && Object.entries(clicks.tally).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  ),
+  offerbook_clicks_spooled_total: counter(
+    'Clicks that went to the spool, because the database did not take them.',
+    ({ clicks }) => clicks?.spooledCount,
+  ),
+  offerbook_clicks_spooling: gauge('Whether clicks go to the spool now.', ({ clicks }) => clicks?.isSpooling),
   process_resident_memory_bytes: gauge('Resident memory.', () => process.memoryUsage.rss()),
   process_cpu_seconds_total: counter('Processor time used.', () => {
     const { user, system } = process.cpuUsage();

@@ -16,6 +16,8 @@ export interface Route {
   readonly path: string;
   /** Whether pages from anywhere may read the answer. */
   readonly openToBrowsers: boolean;
+  /** Whether people follow it: its errors are pages for those who want pages. */
+  readonly isLink?: true;
   /** Throws ApiError for everything that the caller is to know. */
   readonly answer: (exchange: Exchange) => Reply | Promise<Reply>;
 }

@@ -67,6 +67,8 @@ export interface Table {
   readonly keyLength?: number;
   /** A column that must not change when a row is overwritten: a row that differs in it is left alone. */
   readonly owner?: string;
+  /** A row that is there already stays as it is, but for this column, which is filled in where it is null. */
+  readonly filledLater?: string;
 }
 
 export const RETAILERS: Table = {
@@ -84,6 +86,24 @@ export const LINKS: Table = {
     ['kind', 'text'],
     ['template', 'text'],
   ],
+};
+
+export const CLICKS: Table = {
+  name: 'clicks',
+  columns: [
+    ['id', 'text'],
+    ['org_id', 'integer'],
+    ['kind', 'text'],
+    ['deal_id', 'uuid'],
+    ['retailer_id', 'uuid'],
+    ['passback_uid', 'text'],
+    ['passback_data', 'text'],
+    ['activated_at', 'bigint'],
+    ['clicked_at', 'bigint'],
+    ['is_tracked', 'integer'],
+    ['has_sale', 'integer'],
+  ],
+  filledLater: 'clicked_at',
 };
 
 export const TRANSACTIONS: Table = {
@@ -114,9 +134,12 @@ export const HISTORY: Table = {
 /** `INSERT INTO table (columns) <source> ON CONFLICT …`, the same on both databases. */
 export function upsertSql(table: Table, source: string): string {
   const names = table.columns.map(([name]) => name);
-  const { keyLength = 1 } = table;
+  const { keyLength = 1, filledLater } = table;
   const [key, rest] = [names.slice(0, keyLength).join(', '), names.slice(keyLength)];
-  const assignments = rest.filter((name) => name !== table.owner).map((name) => `${name} = excluded.${name}`);
+  const assignments =
+    filledLater === undefined
+      ? rest.filter((name) => name !== table.owner).map((name) => `${name} = excluded.${name}`)
+      : [`${filledLater} = coalesce(${table.name}.${filledLater}, excluded.${filledLater})`];
   const guard =
     table.owner === undefined ? '' : ` WHERE ${table.name}.${table.owner} = excluded.${table.owner}`;
   return `INSERT INTO ${table.name} (${names.join(', ')}) ${source} ON CONFLICT (${key}) DO UPDATE SET ${assignments.join(', ')}${guard}`;

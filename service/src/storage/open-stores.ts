@@ -1,18 +1,22 @@
 // Opens the database that a URL names, brings its schema up to date, and hands out the stores on it. A database that is
 // not there is made only when asked for: a mistyped path must not look like an installation without data.
 
+import type { ClickStore } from '../domain/click.ts';
 import { type Clock, systemClock } from '../domain/clock.ts';
 import { BadInput } from '../domain/failures.ts';
 import type { Stores } from '../domain/stores.ts';
 import { type Database, type DatabaseOptions, noDatabase } from './database.ts';
+import { type LazyDatabase, lazyDatabase } from './lazy-database.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
+import { SQLITE_CLICKS, SQLITE_WALKS } from './schema/schema.ts';
 import { SchemaGuard } from './schema/schema-guard.ts';
+import { openFileBeside } from './sqlite/file-beside.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
-import { WalkDatabase } from './sqlite/walk-database.ts';
-import { type Auditor, auditBook } from './stores/audit-book.ts';
+import { type Auditor, auditBook, writeAudit } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
+import { clickStore } from './stores/click-store.ts';
 import { completeCatalogue, completeTransactions } from './stores/complete-documents.ts';
 import { importBook } from './stores/import-book.ts';
 import { linkStore } from './stores/link-store.ts';
@@ -48,6 +52,9 @@ export const SERVER_OPTIONS: DatabaseOptions = {
   mapsFile: true,
 };
 
+/** Others hold its lock for a moment only. */
+const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000 };
+
 export interface StoresOptions {
   readonly replica?: ReplicaOptions | undefined;
   /** Who works with the database, for the audit: a person and a machine. */
@@ -68,8 +75,14 @@ export async function openStores(
     await database.close();
     throw error;
   }
-  const walkDatabase = new WalkDatabase(url, database, options);
-  const walks = walkStore(() => walkDatabase.open(), clock);
+  const path = sqlitePath(url);
+  // PostgreSQL has room for walks beside everything else. They hold no data, so that losing them does no harm.
+  const walkFile =
+    path === undefined
+      ? undefined
+      : lazyDatabase(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
+  const walks = walkStore(walkFile?.open ?? (async () => database), clock);
+  const clicks = clickStore(clickDatabase(url, options), clock);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
   const transactions = completeTransactions(transactionStore(database, { clock, replica }));
@@ -78,6 +91,15 @@ export async function openStores(
     tokens: tokenStore(database, auditor),
     catalogue: completeCatalogue(catalogueStore(database, clock)),
     links: linkStore(database, clock),
+    clicks: {
+      ...clicks,
+      async purge(beforeMs, onBatch) {
+        const count = await clicks.purge(beforeMs, onBatch);
+        const details = { clicks: count, madeBeforeMs: beforeMs };
+        await database.write((connection) => writeAudit(connection, auditor, 'clicks purged', null, details));
+        return count;
+      },
+    },
     transactions: {
       ...transactions,
       async page(query) {
@@ -99,7 +121,8 @@ export async function openStores(
     async close() {
       await replica?.close();
       await walks.close();
-      await walkDatabase.close();
+      await clicks.close();
+      await walkFile?.close();
       await database.close();
     },
   };
@@ -127,9 +150,36 @@ async function prepareSchema(
   }
 }
 
+/**
+ * Where clicks are kept. An answer waits until they are safe, whatever else a server writes: on PostgreSQL on a connection
+ * apart, on SQLite in a file of their own.
+ */
+function clickDatabase(url: string, { pageConnectionsMax: _, ...options }: DatabaseOptions): LazyDatabase {
+  const path = sqlitePath(url);
+  return lazyDatabase(async () =>
+    path === undefined
+      ? openDatabase(url, { ...options, durable: true, connectionsMax: 1 })
+      : openFileBeside(`${path}-activations`, SQLITE_CLICKS, { ...options, durable: true }),
+  );
+}
+
+/**
+ * Where a server keeps clicks that the database could not take: an SQLite file, whatever the database is. It is made, and
+ * its path asked for, when it is needed.
+ */
+export function openSpool(path: () => string): ClickStore {
+  const file = lazyDatabase(() => openFileBeside(path(), SQLITE_CLICKS, SPOOL_OPTIONS));
+  return clickStore(file, systemClock);
+}
+
+/** The path of an SQLite database; undefined for any other URL. */
+export function sqlitePath(url: string): string | undefined {
+  return /^sqlite:(.+)$/s.exec(url)?.[1];
+}
+
 export function openDatabase(url: string, options: DatabaseOptions): Database {
-  if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length)
-    return openSqlite(url.slice('sqlite:'.length), options);
+  const path = sqlitePath(url);
+  if (path !== undefined) return openSqlite(path, options);
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, options);
   // The URL is not repeated: it may hold a password.
   throw new BadInput('the database URL must be sqlite:PATH or postgres://…');

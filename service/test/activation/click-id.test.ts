@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type ClickId, ClickIds, firstPossibleId } from '../../src/activation/click-id.ts';
+import { ClickIds } from '../../src/activation/click-id.ts';
 import { BASE62 } from '../../src/domain/base62.ts';
+import { type ClickId, firstClickIdAt } from '../../src/domain/click.ts';
 
 const KEY = 'a key of the test';
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
@@ -27,8 +28,8 @@ describe('the id of a click', () => {
         const earlier = new ClickIds(KEY).make(oneOrg, earlierMs);
         const later = new ClickIds(KEY).make(otherOrg, laterMs);
         expect(earlier < later).toBeTrue();
-        expect(earlier < firstPossibleId(laterMs)).toBeTrue();
-        expect(firstPossibleId(laterMs) < later).toBeTrue();
+        expect(earlier < firstClickIdAt(laterMs)).toBeTrue();
+        expect(firstClickIdAt(laterMs) < later).toBeTrue();
       }),
     );
   });

@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { newClickTally } from '../../src/activation/click-tally.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { metricsPage } from '../../src/http/metrics.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
@@ -217,6 +218,7 @@ test('docs/operations.md lists every metric with its type and labels, and no oth
     isDatabaseUsable: true,
     catalogueRevision: 1,
     replica: { isUsable: true, lagMs: 0 },
+    clicks: { tally: newClickTally(), isSpooling: false, spooledCount: 0 },
   }).text();
   const printed = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
     const [, labels = ''] = new RegExp(`^${name}(?:_count)?{(.*)} `, 'm').exec(page) ?? [];

@@ -2,7 +2,8 @@
 // parameter to bytes that hardly look like HTTP.
 
 import fc from 'fast-check';
-import { type OpenApiDocument, openApiDocument } from '../../src/http/site/openapi.ts';
+import { openApiDocument } from '../../src/http/site/openapi.ts';
+import type { OpenApiDocument } from '../../src/http/site/openapi-objects.ts';
 import type { ParameterObject } from '../../src/http/site/openapi-words.ts';
 import { BROKEN_BYTES, hostileHeaderText, hostileUrlText } from './hostile-texts.ts';
 

@@ -8,6 +8,7 @@ const STATE: NodeState = {
   isDatabaseUsable: false,
   catalogueRevision: 7,
   replica: { isUsable: true, lagMs: 1_500 },
+  clicks: undefined,
 };
 
 /** The lines of one metric, without those that explain it. */

@@ -78,6 +78,8 @@ const MISTAKES: Partial<Record<ErrorCode, (path: string) => Promise<Response>>> 
   wrong_token_kind: (path) => node.get(path, tokens.private),
   invalid_parameter: (path) => node.get(`${path}?limit=0`, tokens.public),
   not_found: (path) => node.get(`${path}x`, tokens.public),
+  deal_not_found: (path) =>
+    node.request('POST', `${path}x/activate/?passbackUid=x&orgId=${crypto.randomUUID()}`),
   method_not_allowed: (path) => node.request('DELETE', path, tokens.public),
   several_hosts: (path) => node.get(path, tokens.public, { Host: 'a.example, b.example' }),
   uri_too_long: (path) => node.get(`${path}?name=${'x'.repeat(8192)}`, tokens.public),
@@ -125,16 +127,23 @@ describe('the example of an error', () => {
     );
   });
 
-  test('of every error but those of a broken service is compared here; those two have one text each', async () => {
+  test('of every error but three is compared here; those have one text each', async () => {
     const compared = [...Object.keys(MISTAKES), 'private_token_in_browser', 'rate_limited'];
-    expect(ERROR_CODES.filter((code) => !compared.includes(code))).toEqual(['internal', 'unavailable']);
+    expect(ERROR_CODES.filter((code) => !compared.includes(code))).toEqual([
+      'deal_gone',
+      'internal',
+      'unavailable',
+    ]);
     const sources = await Promise.all(
-      ['app.ts', 'operations/database-deadline.ts', 'operations/catalogue-route.ts'].map((file) =>
-        Bun.file(new URL(`../../src/http/${file}`, import.meta.url)).text(),
-      ),
+      [
+        'app.ts',
+        'operations/database-deadline.ts',
+        '../catalogue/catalogue.ts',
+        'operations/activate.ts',
+      ].map((file) => Bun.file(new URL(`../../src/http/${file}`, import.meta.url)).text()),
     );
     for (const tokenKind of ['public', 'private'] as const) {
-      for (const code of ['internal', 'unavailable'] as const) {
+      for (const code of ['deal_gone', 'internal', 'unavailable'] as const) {
         const { detail } = exampleProblem(code, { path: '/v1/retailers/', tokenKind });
         expect(sources.some((source) => source.includes(`'${detail}'`))).toBe(true);
       }

@@ -15,13 +15,15 @@ import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { DATABASES } from './databases.ts';
+import { DATABASES, temporaryFolder } from './databases.ts';
 import { leakWatch } from './leak-watch.ts';
 
 export interface TestNodeOptions {
   readonly databaseUrl?: string;
   readonly settings?: Partial<ServeSettings>;
   readonly clock?: Clock;
+  /** Long unless given: on a busy machine a click must not happen to go to the spool. */
+  readonly clickDeadlineMs?: number;
   /** A public token that the pages are given; it becomes good with `keep`. */
   readonly pageToken?: string;
   /** Transactions that the explorer shows, and where it finds them. */
@@ -37,6 +39,7 @@ export class TestNode implements AsyncDisposable {
   readonly stores: Stores;
   readonly #clock: Clock;
   readonly #stop: () => Promise<void>;
+  #stopped: Promise<void> | undefined;
 
   private constructor(
     node: { url: string; stop(): Promise<void> },
@@ -63,7 +66,10 @@ export class TestNode implements AsyncDisposable {
       leakWatch.noteOutput('log', line.trimEnd());
     };
     const logger = new Logger('debug', write);
-    const settings = { ...readServeSettings({ port: '0' }, {}), ...options.settings };
+    const settings = {
+      ...readServeSettings({ port: '0', spool: temporaryFolder() }, {}),
+      ...options.settings,
+    };
     const { pageToken } = options;
     // First: a server makes no database.
     const stores = await openStores(databaseUrl, CREATE_OPTIONS, clock);
@@ -72,6 +78,7 @@ export class TestNode implements AsyncDisposable {
       databaseUrl,
       logger,
       clock,
+      clickDeadlineMs: options.clickDeadlineMs ?? 60_000,
       ...(pageToken === undefined ? {} : { pageToken }),
       ...(options.feed === undefined ? {} : { extraRoutes: [options.feed], feedPath: options.feed.path }),
     });
@@ -144,8 +151,14 @@ export class TestNode implements AsyncDisposable {
     }
   }
 
+  /** Ends the node, and leaves the stores of the test open. */
+  async stopNode(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    await this.#stopped;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stop();
+    await this.stopNode();
     await this.stores.close();
   }
 }

@@ -24,6 +24,18 @@ export class DealTable {
     this.#tails = new JsonColumn(data.tails);
   }
 
+  /** Where a deal leads, if it leads elsewhere than its retailer. */
+  deepLink(rank: number): string | undefined {
+    const text = this.#texts.text(this.data.slots[rank] as number, COMMA_BYTES);
+    return (JSON.parse(text) as { deepLink?: string }).deepLink;
+  }
+
+  isActiveAt(rank: number, nowMs: number): boolean {
+    const { periods } = this.data;
+    if (periods === undefined) return true;
+    return nowMs >= (periods.fromMs[rank] as number) && nowMs < (periods.untilMs[rank] as number);
+  }
+
   /** Writes the deal as an item of its own list: with its retailer's fields in place of its closing brace. */
   writeListForm(rank: number, writer: PageWriter): void {
     this.#texts.write(this.data.slots[rank] as number, writer, COMMA_BYTES, BRACE_BYTES);

@@ -14,6 +14,11 @@ export class RetailerTable {
     this.#heads = new JsonColumn(heads);
   }
 
+  /** The retailer's URL. */
+  url(retailer: number): string {
+    return (JSON.parse(`${this.#heads.text(retailer)}}`) as { url: string }).url;
+  }
+
   /** Writes the retailer's own fields, as the beginning of a JSON object: no closing brace. */
   writeHead(retailer: number, writer: PageWriter): void {
     this.#heads.write(retailer, writer);

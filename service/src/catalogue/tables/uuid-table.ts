@@ -37,6 +37,12 @@ export class UuidTable {
     return firstIndex(this.length, (index) => this.#compareTo(index, wanted, 0) >= 0);
   }
 
+  /** In a table that is in order: the index of a UUID. */
+  find(uuid: Uuid): number | undefined {
+    const index = this.firstAtOrAfter(uuid);
+    return index < this.length && this.#compareTo(index, uuidWords(uuid), 0) === 0 ? index : undefined;
+  }
+
   #compareTo(index: number, other: ArrayLike<number>, otherBegin: number): number {
     const begin = index * UUID_WORDS;
     for (let word = 0; word < UUID_WORDS; word++) {

@@ -1,7 +1,8 @@
-// Takes up what other processes have committed: tokens, and the catalogue once it has been loaded. Tokens do not wait
+// Takes up what other processes have committed: tokens, links, and the catalogue once it has been loaded. Tokens do not wait
 // for the catalogue, which takes seconds when it is large. What cannot be taken up now stays as it is in memory, and is
 // tried again.
 
+import type { ActivationDirectory } from '../../activation/activation-directory.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
@@ -18,6 +19,7 @@ export interface ChangeFollower {
 interface Followed {
   readonly stores: Stores;
   readonly tokens: TokenDirectory;
+  readonly activation: ActivationDirectory | undefined;
   readonly catalogue: Catalogue;
   readonly builder: Pick<SnapshotBuilder, 'build'>;
   readonly health: DatabaseHealth;
@@ -27,6 +29,7 @@ interface Followed {
 export function followChanges({
   stores,
   tokens,
+  activation,
   catalogue,
   builder,
   health,
@@ -40,6 +43,10 @@ export function followChanges({
       latestCatalogue = revisions.catalogue;
       takeUpCatalogue();
       if (revisions.tokens !== tokens.revision) await tokens.refresh();
+      if (activation !== undefined && revisions.activation !== activation.revision) {
+        await activation.refresh();
+        logger.info({ activation: activation.revision }, 'links taken up');
+      }
       health.succeeded('changes');
     },
     (error) => health.failed('changes', error, look),

@@ -13,6 +13,7 @@ import { RequestTally } from '../../http/request-tally.ts';
 import type { Route } from '../../http/router.ts';
 import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { currentUser } from '../current-user.ts';
+import { openActivation } from './activation.ts';
 import { openAdmin } from './admin.ts';
 import { type ChangeFollower, followChanges } from './change-follower.ts';
 import { DatabaseHealth } from './database-health.ts';
@@ -40,6 +41,8 @@ export interface NodeOptions {
   readonly clock?: Clock;
   /** Builds the snapshots of the catalogue; in a thread of its own unless given. Closed with the node. */
   readonly builder?: Pick<SnapshotBuilder, 'build' | 'close'>;
+  /** How long a click waits for the database before it goes to the spool. */
+  readonly clickDeadlineMs?: number;
   readonly extraRoutes?: readonly Route[];
   /** A public token that everyone who opens the pages may use. */
   readonly pageToken?: string;
@@ -62,6 +65,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const builder = options.builder ?? new SnapshotBuilder(options.databaseUrl);
   const health = new DatabaseHealth(logger);
   const tally = new RequestTally();
+  const activation =
+    settings.activation === 'on' ? openActivation({ ...options, stores, catalogue, clock }) : undefined;
   let stopping = false;
   let following: ChangeFollower | undefined;
   const isReady = () => !stopping && tokens.ready && catalogue.ready;
@@ -72,6 +77,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const opened: (() => Promise<void>)[] = [
     () => stores.close(),
     async () => builder.close(),
+    async () => activation?.stop(),
     async () => {
       clearInterval(flushTimer);
       await flush();
@@ -91,6 +97,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       isDatabaseUsable: health.isUsable,
       catalogueRevision: catalogue.revision,
       replica: stores.replica(),
+      clicks: activation && { tally: activation.activation.tally, ...activation.recorder.state },
     });
     if (settings.adminPort !== undefined) opened.push(openAdmin(settings.adminPort, state).stop);
     const app = buildApp({
@@ -98,6 +105,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       tokens,
       transactions: stores.transactions,
       walks: stores.walks,
+      activation: activation?.activation,
+      areClicksSpooled: () => activation?.recorder.state.isSpooling ?? false,
       requestCounter: requestCounter(options.sharesPort === true),
       isReady,
       isDatabaseUsable: () => health.isUsable,
@@ -121,7 +130,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const isOneOfSeveral = options.sharesPort === true;
     if (!isOneOfSeveral) url = startListening();
     await tokens.refresh();
-    following = followChanges({ stores, tokens, catalogue, builder, health, logger });
+    await activation?.start();
+    following = followChanges({
+      stores,
+      tokens,
+      activation: activation?.directory,
+      catalogue,
+      builder,
+      health,
+      logger,
+    });
     opened.push(async () => following?.stop());
     opened.push(async () => health.stop());
     catalogue.take(await builder.build());

@@ -53,6 +53,7 @@ export interface RateLimits {
   readonly public: RateLimiter;
   readonly private: RateLimiter;
   readonly failed: RateLimiter;
+  readonly activation: RateLimiter;
 }
 
 export interface RateLimitSettings {
@@ -60,6 +61,7 @@ export interface RateLimitSettings {
   readonly rateLimitPublic: number;
   readonly rateLimitPrivate: number;
   readonly rateLimitFailedAuth: number;
+  readonly rateLimitActivation: number;
 }
 
 export function rateLimits(settings: RateLimitSettings, counter: CounterMaker): RateLimits {
@@ -68,5 +70,6 @@ export function rateLimits(settings: RateLimitSettings, counter: CounterMaker): 
     public: limiter('public', settings.rateLimitPublic),
     private: limiter('private', settings.rateLimitPrivate),
     failed: limiter('failed-auth', settings.rateLimitFailedAuth),
+    activation: limiter('activation', settings.rateLimitActivation),
   };
 }

@@ -20,6 +20,8 @@ interface Parameter<T> {
   readonly trimmed?: boolean;
   /** Forms send empty fields, so an empty search is no search; an empty cursor would silently restart a walk. */
   readonly empty: 'absent' | 'bad';
+  /** In characters: VALUE_LENGTH_MAX unless given. */
+  readonly lengthMax?: number;
 }
 
 const text: Reader<string> = (value) => ({ value });
@@ -50,6 +52,15 @@ const dateTime: Reader<Instant> = (value) => {
   return instant === undefined ? { detail: dateTimeProblem(written) } : { value: instant };
 };
 
+const uuid: Reader<Uuid> = (value) => {
+  const id = parseUuid(value);
+  return id === undefined ? { detail: 'must be a UUID' } : { value: id };
+};
+
+/** What the partner passes along. Never repeated in an answer: it may be personal. */
+const passback: Reader<string> = (value) =>
+  /\p{Cc}/u.test(value) ? { detail: 'must have no control characters' } : { value };
+
 const PARAMETERS = {
   cursor: { read: cursor, empty: 'bad' } satisfies Parameter<Uuid>,
   limit: { read: limit, empty: 'bad' } satisfies Parameter<number>,
@@ -58,6 +69,13 @@ const PARAMETERS = {
   country: { read: country, empty: 'absent' } satisfies Parameter<string>,
   updatedAtGreaterThan: { read: dateTime, empty: 'bad' } satisfies Parameter<Instant>,
   updatedAtLessThan: { read: dateTime, empty: 'bad' } satisfies Parameter<Instant>,
+  orgId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
+  passbackUid: { read: passback, empty: 'bad', lengthMax: 255 } satisfies Parameter<string>,
+  passbackData: { read: passback, empty: 'absent', lengthMax: 1_024 } satisfies Parameter<string>,
+  retailerId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
+  cashbackOfferId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
+  couponId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
+  promotionId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
 };
 
 export type ParameterName = keyof typeof PARAMETERS;
@@ -68,16 +86,24 @@ export const PAGE_PARAMETERS = ['cursor', 'limit'] as const;
 type Value<Name extends ParameterName> = (typeof PARAMETERS)[Name] extends Parameter<infer T> ? T : never;
 export type Query<Name extends ParameterName> = { readonly [N in Name]?: Value<N> };
 
-/** Reads the named parameters from a query string without its question mark. */
-export function parseQuery<Name extends ParameterName>(search: string, names: readonly Name[]): Query<Name> {
-  if (search === '') return {};
+/** Reads the named parameters from a query string without its question mark. Those that are required must be there. */
+export function parseQuery<Name extends ParameterName, Required extends Name = never>(
+  search: string,
+  names: readonly Name[],
+  required: readonly Required[] = [],
+): Query<Name> & { readonly [N in Required]: Value<N> } {
+  if (search === '' && required.length === 0) return {} as never;
   const given = new URLSearchParams(search);
   const values: Record<string, unknown> = {};
   const errors: ParameterError[] = [];
   for (const name of names) {
     const all = given.getAll(name);
     const [value] = all;
-    if (value === undefined) continue;
+    if (value === undefined) {
+      if ((required as readonly string[]).includes(name))
+        errors.push({ parameter: name, detail: 'is missing' });
+      continue;
+    }
     const result = readParameter(PARAMETERS[name], value, all.length);
     if (result === undefined) continue;
     if ('detail' in result) errors.push({ parameter: name, detail: result.detail });
@@ -88,7 +114,7 @@ export function parseQuery<Name extends ParameterName>(search: string, names: re
     const list = errors.map((error) => `${error.parameter} ${error.detail}`).join('; ');
     throw new ApiError('invalid_parameter', `${list}.`, { errors });
   }
-  return values as Query<Name>;
+  return values as never;
 }
 
 function misspeltParameters(given: URLSearchParams, names: readonly string[]): ParameterError[] {
@@ -101,13 +127,14 @@ function misspeltParameters(given: URLSearchParams, names: readonly string[]): P
 
 function readParameter(parameter: Parameter<unknown>, given: string, times: number) {
   if (times > 1) return { detail: 'must be given only once' };
-  if (isTooLong(given)) return { detail: `must not be longer than ${VALUE_LENGTH_MAX} characters` };
+  const { lengthMax = VALUE_LENGTH_MAX } = parameter;
+  if (isTooLong(given, lengthMax)) return { detail: `must not be longer than ${lengthMax} characters` };
   const value = parameter.trimmed === true ? given.trim() : given;
   if (value !== '') return parameter.read(value);
   return parameter.empty === 'absent' ? undefined : { detail: 'must not be empty' };
 }
 
 /** Counts characters as JSON Schema does; the quick look first, as nearly all values are short. */
-function isTooLong(value: string): boolean {
-  return value.length > VALUE_LENGTH_MAX && [...value].length > VALUE_LENGTH_MAX;
+function isTooLong(value: string, lengthMax: number): boolean {
+  return value.length > lengthMax && [...value].length > lengthMax;
 }

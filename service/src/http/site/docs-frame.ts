@@ -7,7 +7,8 @@ import type { ExplorerOptions } from './explorer-page.ts';
 import type { Guide } from './guides/guides.ts';
 import { type Html, html } from './html.ts';
 import { htmlPage } from './html-page.ts';
-import type { OpenApiDocument } from './openapi.ts';
+import { listOperations, type OpenApiDocument } from './openapi-objects.ts';
+import { ACTIVATION_TAG } from './openapi-words.ts';
 
 export interface Documentation {
   readonly document: OpenApiDocument;
@@ -34,10 +35,11 @@ ${searchForm()}
 <h2>Guides</h2><ul>${documentation.guides.map((guide) => guideLink(guide, path))}</ul>
 <h2>Reference</h2><ul>
 <li><a href="/docs"${path === '/docs' ? html` aria-current="page"` : undefined}>All operations</a></li>
-${Object.entries(documentation.document.paths).map(
-  ([operationPath, { get }]) =>
+${listOperations(documentation.document).map(
+  ([operationPath, get]) =>
     html`<li><a href="/docs#${get.operationId}">${get.summary}<code>${operationPath}</code></a></li>`,
 )}
+<li><a href="/docs#activation">${ACTIVATION_TAG.name}<code>/v1/…/{id}/activate/</code></a></li>
 <li><a href="/docs#errors">Error codes</a></li>
 </ul></nav></div>
 <div class="prose">${body}</div></div>`;

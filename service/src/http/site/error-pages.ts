@@ -1,7 +1,7 @@
 // The pages under /errors/: for each error what it means, what to do, and what it looks like. And the page for people who
 // come to a path where there is nothing; programs get a problem document there.
 
-import { ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
+import { type ApiError, ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
 import type { StaticFile } from '../content/static-file.ts';
 import { listRetailers } from '../operations/list-retailers.ts';
 import { listTransactions } from '../operations/list-transactions.ts';
@@ -49,6 +49,28 @@ export function errorPage(code: ErrorCode): Html {
 <pre tabindex="0"><code data-language="json">${JSON.stringify(exampleProblem(code, operation), null, 2)}</code></pre>
 </div>`;
 }
+
+/** For people who followed a link that could not be activated. It repeats nothing of the link, which may be personal. */
+export function linkErrorPage(
+  { code, errors }: ApiError,
+  urls: AssetUrls,
+  explorer: 'on' | 'off',
+): StaticFile {
+  const { title } = ERRORS[code];
+  const main = html`<div class="screen narrow prose">
+<h1>${title}</h1>
+<p class="lead">${LINK_WORDS[code] ?? 'The link cannot be followed right now. Please try again in a moment.'}</p>
+${errors === undefined ? undefined : html`<ul>${errors.map(({ parameter, detail }) => html`<li><code>${parameter}</code> ${detail}</li>`)}</ul>`}
+<p class="muted">For those who made the link: <a href="/errors/${code}"><code>${code}</code></a>.</p>
+</div>`;
+  return htmlPage({ title: `${title} · Offerbook`, place: undefined, main }, urls, explorer);
+}
+
+const LINK_WORDS: Partial<Record<ErrorCode, string>> = {
+  deal_not_found: 'The deal may have been withdrawn, or the link may not be complete.',
+  deal_gone: 'The shop has ended it. The page that you came from may have others.',
+  invalid_parameter: 'The link is not complete, so that the shop could not be told who sent you.',
+};
 
 export function notFoundPage(urls: AssetUrls, explorer: 'on' | 'off'): StaticFile {
   const { title } = ERRORS.not_found;

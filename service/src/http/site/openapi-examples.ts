@@ -4,7 +4,6 @@
 import type { TokenKind } from '../../domain/access-token.ts';
 import { ERRORS, type ErrorCode, type ParameterError } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
-import type { Operation } from '../operations/operation.ts';
 import type { Schema } from './openapi-words.ts';
 
 /** Stands for the address of the service where the operator has named none. */
@@ -37,7 +36,7 @@ function exampleOf(schema: Schema, components: Components): unknown {
 
 export function exampleProblem(
   code: ErrorCode,
-  { path, tokenKind }: Pick<Operation, 'path' | 'tokenKind'>,
+  { path, tokenKind }: { readonly path: string; readonly tokenKind?: TokenKind },
   baseUrl = BASE_URL,
 ): Record<string, unknown> {
   const { status, title } = ERRORS[code];
@@ -61,9 +60,13 @@ interface ProblemDetails {
   readonly errors?: readonly ParameterError[];
 }
 
-/** What the service says to callers of the operations that take tokens of this kind. */
-function exampleDetails(kind: TokenKind): Record<ErrorCode, ProblemDetails> {
+/** What the service says to callers of the operations that take tokens of this kind, or none. */
+function exampleDetails(kind: TokenKind | undefined): Record<ErrorCode, ProblemDetails> {
   const isPublic = kind === 'public';
+  const bad =
+    kind === undefined
+      ? { parameter: 'passbackUid', detail: 'is missing' }
+      : { parameter: 'limit', detail: LIMIT_DETAIL };
   return {
     missing_token: { detail: 'Send the header "Authorization: Bearer <token>".' },
     invalid_token: { detail: 'The access token is malformed, unknown, expired or revoked.' },
@@ -75,12 +78,14 @@ function exampleDetails(kind: TokenKind): Record<ErrorCode, ProblemDetails> {
         'The request has a header that only browsers send: Origin or Sec-Fetch-Site. Private tokens are for servers only.',
     },
     invalid_parameter: {
-      detail: `limit ${LIMIT_DETAIL}.`,
-      errors: [{ parameter: 'limit', detail: LIMIT_DETAIL }],
+      detail: `${bad.parameter} ${bad.detail}.`,
+      errors: [bad],
     },
     not_found: {
       detail: 'There is nothing at this path. What there is stands in the API reference at /docs.',
     },
+    deal_not_found: { detail: 'There is no such deal, or no such organisation.' },
+    deal_gone: { detail: 'This deal is not active now.' },
     method_not_allowed: { detail: 'Use GET or HEAD.' },
     several_hosts: { detail: 'The request names more than one host. Send one Host header.' },
     uri_too_long: { detail: 'The URL must not be longer than 8192 bytes.' },

@@ -9,7 +9,8 @@ export type Schema = Record<string, unknown>;
 
 export interface ParameterObject {
   readonly name: string;
-  readonly in: 'query';
+  readonly in: 'query' | 'path';
+  readonly required?: true;
   readonly description: string;
   readonly schema: Schema;
   readonly example?: string | number;
@@ -21,6 +22,12 @@ export interface HeaderObject {
   readonly example: string | number;
   readonly required?: boolean;
 }
+
+export const ACTIVATION_TAG = {
+  name: 'Activation',
+  description:
+    'Links that users follow to a shop. They take no token, and name your organisation by its public id.',
+};
 
 const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'in'>> = {
   cursor: {
@@ -60,7 +67,42 @@ const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'i
     schema: { type: 'string', pattern: DATE_TIME_PATTERN, maxLength: VALUE_LENGTH_MAX },
     example: '2026-11-15T00:00:00',
   },
+  orgId: {
+    description: "The public id of your organisation. The operator's command `offerbook orgs list` shows it.",
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+    example: '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
+  },
+  passbackUid: {
+    description:
+      'Your own opaque id of the user. It comes back with the transaction. No control characters; do not put personal data here.',
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'user-8842',
+  },
+  passbackData: {
+    description: 'Anything else that is to come back with the transaction. No control characters.',
+    schema: { type: 'string', maxLength: 1_024 },
+    example: 'campaign=autumn',
+  },
+  retailerId: idObject('retailer'),
+  cashbackOfferId: idObject('cashback offer'),
+  couponId: idObject('coupon'),
+  promotionId: idObject('promotion'),
 };
+
+function idObject(noun: string) {
+  return {
+    description: `The id of the ${noun}.`,
+    required: true as const,
+    schema: { type: 'string', format: 'uuid' },
+    example: '0192d1a0-0000-7000-8000-000000000021',
+  };
+}
+
+export function headerRefs(names: readonly HeaderName[]): Record<string, Schema> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
 
 /** The operator chooses how many items a page has when the caller does not. */
 export function parameterObject(name: ParameterName, pageSize: number): ParameterObject {
@@ -120,6 +162,17 @@ export const HEADERS = {
     'Bearer realm="offerbook", error="invalid_token"',
   ),
   'Retry-After': requiredHeader('How many seconds to wait before trying again.', 'integer', 2),
+  Location: requiredHeader(
+    'Where the shop is.',
+    'string',
+    'https://network.example/click?sub=0X6cSVE00F3dQ7ta0Vb4Kq',
+  ),
+  'Referrer-Policy': requiredHeader(
+    'The shop is not told from which page the user came.',
+    'string',
+    'no-referrer',
+  ),
+  'X-Robots-Tag': requiredHeader('No index should list the link.', 'string', 'noindex'),
   Allow: requiredHeader('The methods that are supported.', 'string', 'GET, HEAD'),
 };
 export type HeaderName = keyof typeof HEADERS;

@@ -5,60 +5,21 @@ import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
-import { type CodeSample, codeSamples } from './code-samples.ts';
+import { codeSamples } from './code-samples.ts';
+import { ACTIVATION_SCHEMAS, activationPaths } from './openapi-activation.ts';
 import { examplePage, exampleProblem } from './openapi-examples.ts';
+import type { LinkObject, OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
 import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, schemaRef } from './openapi-schemas.ts';
 import {
+  ACTIVATION_TAG,
   COMMON_ERROR_HEADERS,
   ERROR_HEADERS,
   HEADERS,
   type HeaderName,
-  type ParameterObject,
+  headerRefs,
   parameterObject,
   type Schema,
 } from './openapi-words.ts';
-
-interface ResponseObject {
-  readonly description: string;
-  readonly headers: Record<string, Schema>;
-  readonly content?: Record<
-    string,
-    { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
-  >;
-  readonly links?: Record<string, LinkObject>;
-}
-
-interface LinkObject {
-  readonly operationId: string;
-  readonly parameters: Record<string, string>;
-  readonly description: string;
-}
-
-export interface OperationObject {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly security: readonly Record<string, readonly string[]>[];
-  readonly parameters: readonly ParameterObject[];
-  readonly responses: Record<string, ResponseObject>;
-  readonly 'x-codeSamples': readonly CodeSample[];
-}
-
-export interface OpenApiDocument {
-  readonly openapi: '3.1.0';
-  readonly info: {
-    title: string;
-    version: string;
-    description: string;
-    contact: { name: string };
-    license: { name: string; identifier: string };
-  };
-  readonly servers: readonly { url: string; description: string }[];
-  readonly tags: readonly { name: string; description: string }[];
-  readonly paths: Record<string, { get: OperationObject }>;
-  readonly components: Record<string, Record<string, unknown>>;
-}
 
 /** What the operator may set and a reader should know. */
 export interface DocumentSettings {
@@ -83,7 +44,7 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
       title: 'Offerbook',
       // The interface's, whose first number is in the paths. The program has a version of its own.
       version: '1.0.0',
-      description: `Retailers with their cashback offers, coupons and promotions, and the transactions of your users. All operations are reads. Lists come in pages: send the cursor of a page to get the next one; a page without a cursor is the last. ${currencyWords(settings.currency)}`,
+      description: `Retailers with their cashback offers, coupons and promotions, and the transactions of your users. Lists come in pages: send the cursor of a page to get the next one; a page without a cursor is the last. ${currencyWords(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -94,12 +55,19 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
         name: 'Transactions',
         description: 'What your users bought. Takes private tokens, from servers only.',
       },
+      ACTIVATION_TAG,
     ],
-    paths: Object.fromEntries(
-      OPERATIONS.map((operation) => [operation.path, { get: operationObject(operation, schemas, settings) }]),
-    ),
+    paths: {
+      ...Object.fromEntries(
+        OPERATIONS.map((operation) => [
+          operation.path,
+          { get: operationObject(operation, schemas, settings) },
+        ]),
+      ),
+      ...activationPaths(settings.publicUrl),
+    },
     components: {
-      schemas: { ...schemas, ...PROBLEM_SCHEMAS },
+      schemas: { ...schemas, ...ACTIVATION_SCHEMAS, ...PROBLEM_SCHEMAS },
       headers: HEADERS,
       securitySchemes: {
         publicToken: { type: 'http', scheme: 'bearer', description: 'A public API token, ob_pub_…' },
@@ -180,7 +148,8 @@ function nextPage({ id }: Operation): LinkObject {
 function errorResponses(operation: Operation, publicUrl: string | undefined): Record<string, ResponseObject> {
   const codes = ERROR_CODES.filter(
     (code) =>
-      code !== 'not_found' && (code !== 'private_token_in_browser' || operation.tokenKind === 'private'),
+      !['not_found', 'deal_not_found', 'deal_gone'].includes(code) &&
+      (code !== 'private_token_in_browser' || operation.tokenKind === 'private'),
   );
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
   return Object.fromEntries(
@@ -206,8 +175,4 @@ function errorResponses(operation: Operation, publicUrl: string | undefined): Re
       ];
     }),
   );
-}
-
-function headerRefs(names: readonly HeaderName[]): Record<string, Schema> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -9,8 +9,13 @@ import { type Documentation, docsPage } from './docs-frame.ts';
 import { errorTable } from './error-pages.ts';
 import type { ExplorerOptions } from './explorer-page.ts';
 import { type Html, html } from './html.ts';
-import type { OpenApiDocument, OperationObject } from './openapi.ts';
-import type { HeaderObject, ParameterObject } from './openapi-words.ts';
+import {
+  activationOperations,
+  listOperations,
+  type OpenApiDocument,
+  type OperationObject,
+} from './openapi-objects.ts';
+import { ACTIVATION_TAG, type HeaderObject, type ParameterObject } from './openapi-words.ts';
 import { fieldTable, itemSchema, type Schemas, typeWords } from './reference-schema.ts';
 
 export function referencePage(
@@ -20,7 +25,8 @@ export function referencePage(
 ): StaticFile {
   const { document } = documentation;
   const body = html`${introduction(document, options.pageToken)}
-${Object.entries(document.paths).map(([path, { get }]) => operationSection(document, path, get))}
+${listOperations(document).map(([path, get]) => operationSection(document, path, get))}
+${activationSection(document)}
 <section id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
 <p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> has the mistakes that newcomers make.</p>
 ${errorTable('Errors')}</section>`;
@@ -68,6 +74,33 @@ ${isPublic ? tryForm(path, operation) : html`<p class="muted">There is no form t
 ${fieldTable(`Fields of ${item.name}`, item.schema, document.components.schemas as Schemas)}
 ${headerTable(document, operation)}
 <details><summary>Example</summary><pre tabindex="0"><code data-language="json">${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
+</section>`;
+}
+
+/** All operations of activation take the same, so that they are told together. */
+function activationSection(document: OpenApiDocument): Html {
+  const all = activationOperations(document);
+  const { get, post } = all[0]?.[1] ?? {};
+  if (get === undefined || post === undefined) throw new Error('the document has no activation');
+  const rows = all.flatMap(([path, { get, post }]) => [
+    [html`<span class="method">GET</span> <code>${path}</code>`, get.summary],
+    ...(post === undefined
+      ? []
+      : [[html`<span class="method">POST</span> <code>${path}</code>`, post.summary]]),
+  ]);
+  const both = [...get['x-codeSamples'], ...post['x-codeSamples']];
+  return html`<section class="operation" id="activation" aria-labelledby="activation-title">
+<h2 id="activation-title">${ACTIVATION_TAG.name} ${anchor('activation')}</h2>
+<p>${ACTIVATION_TAG.description}</p>
+${dataTable('Operations of activation', ['Operation', 'What it does'], rows)}
+<p><strong>GET</strong>: ${get.description}</p>
+<p><strong>POST</strong>: ${post.description}</p>
+${samples(
+  'activation',
+  both.map((sample, number) => ({ ...sample, label: number === 0 ? 'GET' : 'POST' })),
+)}
+<h3>Parameters</h3>
+${parameterTable(get)}
 </section>`;
 }
 

@@ -2,7 +2,7 @@
 
 import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
-import type { OpenApiDocument, OperationObject } from './openapi.ts';
+import type { OpenApiDocument, OperationObject } from './openapi-objects.ts';
 
 export interface FieldSchema {
   readonly type?: string | readonly string[];

@@ -3,7 +3,13 @@
 
 import type { Documentation } from './docs-frame.ts';
 import type { Guide } from './guides/guides.ts';
-import type { OpenApiDocument, OperationObject } from './openapi.ts';
+import {
+  activationOperations,
+  listOperations,
+  type OpenApiDocument,
+  type OperationObject,
+} from './openapi-objects.ts';
+import { ACTIVATION_TAG } from './openapi-words.ts';
 import { itemSchema } from './reference-schema.ts';
 
 export interface SearchEntry {
@@ -17,7 +23,8 @@ export interface SearchEntry {
 
 export function searchIndex({ document, guides }: Documentation): SearchEntry[] {
   return [
-    ...Object.entries(document.paths).map(([path, { get }]) => operationEntry(document, path, get)),
+    ...listOperations(document).map(([path, get]) => operationEntry(document, path, get)),
+    activationEntry(document),
     ...guides.flatMap(guideEntries),
   ];
 }
@@ -29,6 +36,17 @@ function guideEntries({ path, title, sections }: Guide): SearchEntry[] {
     heading,
     text,
   }));
+}
+
+function activationEntry(document: OpenApiDocument): SearchEntry {
+  const [first] = activationOperations(document);
+  const described = first?.[1].get.parameters.map(({ name, description }) => `${name}: ${description}`) ?? [];
+  return {
+    url: '/docs#activation',
+    page: 'Reference',
+    heading: ACTIVATION_TAG.name,
+    text: [ACTIVATION_TAG.description, first?.[1].get.description ?? '', ...described].join(' '),
+  };
 }
 
 function operationEntry(document: OpenApiDocument, path: string, operation: OperationObject): SearchEntry {

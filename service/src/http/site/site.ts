@@ -1,11 +1,12 @@
 // Everything that needs no token: health, the OpenAPI document, and the pages for people.
 
-import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
+import { type ApiError, ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
+import type { Exchange } from '../exchange.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { Assets, type AssetUrls } from './assets.ts';
-import { errorList, errorPage, notFoundPage } from './error-pages.ts';
+import { errorList, errorPage, linkErrorPage, notFoundPage } from './error-pages.ts';
 import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
 import { guidePage } from './guide-page.ts';
 import { GUIDE_PATHS, loadGuides } from './guides/guides.ts';
@@ -22,11 +23,15 @@ export interface Site {
   readonly routes: readonly Route[];
   /** For people who come to a path where there is nothing. */
   readonly notFound: Route['answer'];
+  /** For people who followed a link that could not be activated. */
+  readonly linkError: (error: ApiError, exchange: Exchange) => Promise<Reply>;
 }
 
-interface Health {
+export interface Health {
   readonly isReady: () => boolean;
   readonly isDatabaseUsable: () => boolean;
+  /** Whether clicks go to the spool, because the database takes none. */
+  readonly areClicksSpooled: () => boolean;
 }
 
 export function buildSite(health: Health, options: ExplorerOptions & DocumentSettings): Site {
@@ -75,6 +80,10 @@ export function buildSite(health: Health, options: ExplorerOptions & DocumentSet
   return {
     routes,
     notFound: async (exchange) => ({ ...(await notFound()).answer(exchange, 'no-store'), status: 404 }),
+    async linkError(error, exchange) {
+      const page = linkErrorPage(error, await assets.urls(), options.explorer);
+      return { ...page.answer(exchange, 'no-store'), status: ERRORS[error.code].status };
+    },
   };
 }
 
@@ -82,10 +91,13 @@ export function buildSite(health: Health, options: ExplorerOptions & DocumentSet
  * Without the database a node is still ready: it serves the catalogue. All nodes share one database, so that load balancers
  * would take out every one of them.
  */
-function readiness({ isReady, isDatabaseUsable }: Health): Reply {
-  const database = isDatabaseUsable() ? 'usable' : 'unusable';
-  if (isReady()) return json(200, { status: 'ready', database }, NO_STORE);
-  return json(503, { status: 'not ready', database }, { ...NO_STORE, 'Retry-After': '1' });
+function readiness({ isReady, isDatabaseUsable, areClicksSpooled }: Health): Reply {
+  const state = {
+    database: isDatabaseUsable() ? 'usable' : 'unusable',
+    ...(areClicksSpooled() ? { clicks: 'spooled' } : {}),
+  };
+  if (isReady()) return json(200, { status: 'ready', ...state }, NO_STORE);
+  return json(503, { status: 'not ready', ...state }, { ...NO_STORE, 'Retry-After': '1' });
 }
 
 function once<T>(make: () => T): () => T {

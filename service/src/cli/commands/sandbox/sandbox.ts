@@ -269,7 +269,7 @@ async function deleteData(path: string | undefined, databaseUrl: string): Promis
   if (!existsSync(path)) return;
   // A file that no sandbox made is not deleted, whatever its name.
   await withStores({ database: databaseUrl }, findSeed, CREATE_OPTIONS);
-  for (const file of [path, `${path}-walks`]) {
+  for (const file of [path, `${path}-walks`, `${path}-activations`]) {
     for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
   }
 }

@@ -22,6 +22,7 @@ const SOURCES: readonly GuideSource[] = [
   { name: 'getting-started', label: 'Getting started', file: 'docs/getting-started.md' },
   { name: 'pagination', label: 'Pagination', file: 'docs/pagination.md' },
   { name: 'polling', label: 'Polling transactions', file: 'docs/polling.md' },
+  { name: 'activation', label: 'Activation', file: 'docs/activation.md' },
   { name: 'errors', label: 'Errors', file: 'docs/errors.md' },
   { name: 'limits', label: 'Limits and caching', file: 'docs/limits.md' },
   { name: 'client', label: 'Client library', file: 'client/README.md' },

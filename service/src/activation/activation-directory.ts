@@ -1,0 +1,60 @@
+// What activation keeps in memory of the database: the public ids of organisations, the links, and the key of the clicks.
+
+import type { Link, Stores } from '../domain/stores.ts';
+import type { Uuid } from '../domain/uuid.ts';
+import { ClickIds } from './click-id.ts';
+
+type Source = Pick<Stores, 'organisations' | 'links' | 'clickKey' | 'revisions'>;
+
+export class ActivationDirectory {
+  readonly #source: Source;
+  #revision: number | undefined;
+  #organisations: ReadonlyMap<Uuid, number> = new Map();
+  #links: ReadonlyMap<Uuid, Link> = new Map();
+  #clickIds: ClickIds | undefined;
+  #name = '';
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** Of what is in memory; undefined before the first refresh. */
+  get revision(): number | undefined {
+    return this.#revision;
+  }
+
+  async refresh(): Promise<void> {
+    // First: what is committed while the rest is read moves it on, and is read again.
+    const { activation: revision } = await this.#source.revisions();
+    const organisations = await this.#source.organisations.list();
+    const links = await this.#source.links.list();
+    const key = await this.#source.clickKey();
+    this.#clickIds ??= new ClickIds(key);
+    this.#name = Bun.SHA256.hash(key, 'hex').slice(0, 12);
+    this.#organisations = new Map(organisations.map(({ publicId, id }) => [publicId, id]));
+    this.#links = new Map(links.map((link) => [link.id, link]));
+    this.#revision = revision;
+  }
+
+  get clickIds(): ClickIds {
+    if (this.#clickIds === undefined) throw new Error('the key of the clicks has not been read yet');
+    return this.#clickIds;
+  }
+
+  /** Tells databases apart: what is spooled for one must not end up in another. Gives nothing away of the key. */
+  get name(): string {
+    return this.#name;
+  }
+
+  /** The number of the organisation with this public id. */
+  findOrganisation(publicId: Uuid): number | undefined {
+    return this.#organisations.get(publicId);
+  }
+
+  /** The template of a deal, or else of its retailer. */
+  findTemplate(dealId: Uuid, retailerId: Uuid): string | undefined {
+    const ofDeal = this.#links.get(dealId);
+    if (ofDeal !== undefined) return ofDeal.template;
+    return this.#links.get(retailerId)?.template;
+  }
+}

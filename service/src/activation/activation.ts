@@ -1,0 +1,138 @@
+// Activates deals: finds where a user is to go, records the click, and says where that is. It knows nothing of HTTP.
+
+import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
+import { ApiError } from '../domain/api-errors.ts';
+import type { ActivatedKind, Click, ClickId } from '../domain/click.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Logger } from '../domain/logger.ts';
+import type { Uuid } from '../domain/uuid.ts';
+import type { ActivationDirectory } from './activation-directory.ts';
+import type { ClickRecorder } from './click-recorder.ts';
+import { newClickTally } from './click-tally.ts';
+import { fillTemplate } from './link-template.ts';
+import { RecentTaps } from './recent-taps.ts';
+
+export interface ActivationRequest {
+  readonly kind: ActivatedKind;
+  /** Undefined for what is no id. */
+  readonly id: Uuid | undefined;
+  readonly orgId: Uuid;
+  readonly passbackUid: string;
+  readonly passbackData: string | undefined;
+}
+
+/** What a user activates, and for whom. */
+export interface Activatable extends CatalogueEntry {
+  readonly kind: ActivatedKind;
+  readonly dealId: Uuid;
+  readonly orgId: number;
+}
+
+export interface ActivationParts {
+  readonly directory: ActivationDirectory;
+  readonly recorder: ClickRecorder;
+  readonly catalogue: Pick<Catalogue, 'find' | 'ready'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export class Activation {
+  readonly tally = newClickTally();
+  readonly #parts: ActivationParts;
+  readonly #taps = new RecentTaps();
+
+  constructor(parts: ActivationParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws ApiError for what is not known here. The answer does not tell whether it was the deal or the organisation. */
+  find({ kind, id, orgId }: ActivationRequest): Activatable {
+    this.#requireReady();
+    const org = this.#parts.directory.findOrganisation(orgId);
+    const entry = id === undefined ? undefined : this.#parts.catalogue.find(kind, id);
+    if (org === undefined || id === undefined || entry === undefined) {
+      throw new ApiError('deal_not_found', 'There is no such deal, or no such organisation.');
+    }
+    return { ...entry, kind, dealId: id, orgId: org };
+  }
+
+  /**
+   * Records that a user has activated something, and with `follow` also that the user is on the way. Returns the id of the
+   * click; undefined when it could be recorded nowhere, so that the user goes on untracked.
+   */
+  async activate(
+    what: Activatable,
+    { passbackUid, passbackData }: ActivationRequest,
+    mode: 'follow' | 'later',
+  ): Promise<ClickId | undefined> {
+    const { directory, recorder, clock } = this.#parts;
+    const nowMs = clock();
+    const { orgId, kind, dealId, retailerId } = what;
+    const key = Bun.SHA256.hash(JSON.stringify([mode, orgId, kind, dealId, passbackUid]), 'base64');
+    const click: Click = {
+      id: directory.clickIds.make(orgId, nowMs),
+      orgId,
+      kind,
+      dealId,
+      retailerId,
+      passbackUid,
+      passbackData: passbackData ?? null,
+      activatedAtMs: nowMs,
+      clickedAtMs: mode === 'follow' ? nowMs : null,
+      isTracked: directory.findTemplate(dealId, retailerId) !== undefined,
+    };
+    const first = this.#taps.find(key, nowMs);
+    const recording = first ?? recorder.record({ key, click });
+    if (first === undefined) this.#taps.add(key, nowMs, recording);
+    try {
+      const id = await recording;
+      this.tally[id !== click.id ? 'repeated' : click.isTracked ? 'tracked' : 'untracked']++;
+      return id;
+    } catch (error) {
+      this.tally.lost++;
+      this.#parts.logger.error({ err: error }, 'a click could be recorded nowhere');
+      return undefined;
+    }
+  }
+
+  /** Where a user goes for a click. Without a link of the operator's, that is the plain URL. */
+  targetOf(
+    { dealId, retailerId, url }: Pick<Activatable, 'dealId' | 'retailerId' | 'url'>,
+    click: ClickId,
+  ): string {
+    const template = this.#parts.directory.findTemplate(dealId, retailerId);
+    return template === undefined ? url : fillTemplate(template, click, url);
+  }
+
+  /** The click of a link that an activation has returned, and where it leads. */
+  async findClick(text: string): Promise<{ click: Click; entry: CatalogueEntry }> {
+    this.#requireReady();
+    const { directory, recorder, catalogue } = this.#parts;
+    const id = directory.clickIds.parse(text)?.id;
+    if (id === undefined) throw new ApiError('deal_not_found', 'There is no such link.');
+    const click = await recorder.find(id);
+    const entry =
+      click && (catalogue.find(click.kind, click.dealId) ?? catalogue.find('retailers', click.retailerId));
+    if (click === undefined || entry === undefined)
+      throw new ApiError('deal_gone', 'What this link led to is no longer there.');
+    return { click, entry };
+  }
+
+  /** Notes that a click was followed, if it is for the first time. A note that is lost keeps nobody from the shop. */
+  async visit(click: Click): Promise<void> {
+    if (click.clickedAtMs !== null) return;
+    try {
+      await this.#parts.recorder.visit({ ...click, clickedAtMs: this.#parts.clock() });
+    } catch (error) {
+      this.#parts.logger.error({ err: error }, 'that a click was followed could be recorded nowhere');
+    }
+  }
+
+  #requireReady(): void {
+    const { catalogue, directory } = this.#parts;
+    if (catalogue.ready && directory.revision !== undefined) return;
+    throw new ApiError('unavailable', 'The catalogue is still being loaded. Try again shortly.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}

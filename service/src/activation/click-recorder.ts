@@ -1,0 +1,203 @@
+// Records clicks. Those that arrive while a commit is under way share the next one, and each is answered when it is safe.
+// When the database does not take clicks in time, they go to the spool, a file beside this process, and from there into
+// the database when it is back: a user who clicks must arrive, and the click must not be lost. Every write may be repeated:
+// the id of a click is its identity.
+
+import type { Click, ClickId, ClickStore, Tap } from '../domain/click.ts';
+import type { Logger } from '../domain/logger.ts';
+import { withTimeout } from '../domain/with-timeout.ts';
+
+/** A user does not wait longer than this for the database. */
+const DEADLINE_MS = 300;
+/** How many clicks share a commit at most. */
+const BATCH_MAX = 500;
+const DRAIN_EVERY_MS = 500;
+/** How long moving a batch out of the spool may take; nobody waits for it. */
+const DRAIN_TIMEOUT_MS = 3_000;
+
+interface Waiting {
+  /** Without a key it is a visit: the click is there already, and was followed. */
+  readonly key: string | undefined;
+  readonly click: Click;
+  readonly arrivedAtMs: number;
+  readonly resolve: (id: ClickId) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface RecorderOptions {
+  readonly store: ClickStore;
+  readonly spool: ClickStore;
+  readonly logger: Logger;
+  readonly deadlineMs?: number | undefined;
+}
+
+export interface RecorderState {
+  /** Whether clicks go to the spool now. */
+  readonly isSpooling: boolean;
+  /** How many have gone there since the start. */
+  readonly spooledCount: number;
+}
+
+export class ClickRecorder {
+  readonly #options: RecorderOptions;
+  #waiting: Waiting[] = [];
+  #committing: Promise<void> | undefined;
+  #isSpooling = false;
+  /** Whether something was put into the spool since it was last looked at. */
+  #hasNewInSpool = false;
+  #drainTimer: Timer | undefined;
+  #draining: Promise<void> | undefined;
+  #isStopped = false;
+  #spooledCount = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  get state(): RecorderState {
+    return { isSpooling: this.#isSpooling, spooledCount: this.#spooledCount };
+  }
+
+  /** Takes up what an earlier process has left in the spool. */
+  start(): void {
+    this.#drainSoon(0);
+  }
+
+  /** Resolves, when the click is safe, with the id that counts: that of the first of two taps. */
+  record({ click, key }: Tap): Promise<ClickId> {
+    return this.#add(click, key);
+  }
+
+  /** Notes that a click was followed. */
+  async visit(click: Click): Promise<void> {
+    await this.#add(click, undefined);
+  }
+
+  /** Throws DatabaseUnavailable when it is not in the spool and the database does not answer. */
+  async find(id: ClickId): Promise<Click | undefined> {
+    const { store, spool } = this.#options;
+    try {
+      const found = (await store.find([id])).get(id);
+      if (found !== undefined || !this.#isSpooling) return found;
+    } catch (error) {
+      const spooled = (await spool.find([id]).catch(() => undefined))?.get(id);
+      if (spooled === undefined) throw error;
+      return spooled;
+    }
+    return (await spool.find([id])).get(id);
+  }
+
+  /** Waits for what is under way. What is in the spool is for the next process, or for another one. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#drainTimer);
+    await this.#committing;
+    await this.#draining;
+  }
+
+  #add(click: Click, key: string | undefined): Promise<ClickId> {
+    const { promise, resolve, reject } = Promise.withResolvers<ClickId>();
+    this.#waiting.push({ click, key, arrivedAtMs: performance.now(), resolve, reject });
+    this.#committing ??= this.#commitAll().finally(() => {
+      this.#committing = undefined;
+    });
+    return promise;
+  }
+
+  async #commitAll(): Promise<void> {
+    // Requests that have arrived together are all seen before the first commit begins.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH_MAX);
+      this.#waiting = this.#waiting.slice(BATCH_MAX);
+      await this.#commit(batch);
+    }
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    if (!this.#isSpooling) {
+      try {
+        const ids = await withTimeout(
+          this.#write(batch),
+          this.#leftMs(batch),
+          () => new Error('the database is too slow'),
+        );
+        for (const [index, { click, resolve }] of batch.entries()) resolve(ids[index] ?? click.id);
+        return;
+      } catch (error) {
+        this.#beginSpooling(error);
+      }
+    }
+    await this.#spool(batch);
+  }
+
+  #leftMs(batch: readonly Waiting[]): number {
+    const { deadlineMs = DEADLINE_MS } = this.#options;
+    const first = batch[0]?.arrivedAtMs ?? 0;
+    return Math.max(1, deadlineMs - (performance.now() - first));
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<ClickId[]> {
+    const { store } = this.#options;
+    const taps = batch.flatMap(({ click, key }) => (key === undefined ? [] : [{ click, key }]));
+    const visited = batch.flatMap(({ click, key }) => (key === undefined ? [click] : []));
+    if (visited.length > 0) await store.put(visited);
+    const ids = taps.length === 0 ? [] : await store.record(taps);
+    let next = 0;
+    return batch.map(({ click, key }) => (key === undefined ? click.id : (ids[next++] ?? click.id)));
+  }
+
+  async #spool(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#options.spool.put(batch.map(({ click }) => click));
+      this.#spooledCount += batch.length;
+      this.#hasNewInSpool = true;
+      for (const { click, resolve } of batch) resolve(click.id);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    this.#drainSoon();
+  }
+
+  #beginSpooling(error: unknown): void {
+    if (this.#isSpooling) return;
+    this.#isSpooling = true;
+    this.#options.logger.error({ err: error }, 'the database takes no clicks; they go to the spool');
+  }
+
+  #drainSoon(delayMs = DRAIN_EVERY_MS): void {
+    if (this.#isStopped || this.#drainTimer !== undefined) return;
+    this.#drainTimer = setTimeout(() => {
+      this.#draining = this.#drain().finally(() => {
+        this.#drainTimer = undefined;
+        if (this.#isSpooling || this.#hasNewInSpool) this.#drainSoon();
+      });
+    }, delayMs);
+  }
+
+  /** Moves the spool into the database, or finds that it is still away. */
+  async #drain(): Promise<void> {
+    const { store, spool, logger } = this.#options;
+    let moved = 0;
+    try {
+      while (!this.#isStopped) {
+        this.#hasNewInSpool = false;
+        // Even if there are none, or they cannot be read: an empty write tells whether the database is back.
+        const clicks = await spool.list(BATCH_MAX).catch(() => []);
+        await withTimeout(store.put(clicks), DRAIN_TIMEOUT_MS, () => new Error('the database is too slow'));
+        if (clicks.length === 0) break;
+        await spool.remove(clicks);
+        moved += clicks.length;
+      }
+    } catch (error) {
+      logger.debug({ err: error }, 'the spool could not be emptied yet');
+      this.#beginSpooling(error);
+      return;
+    } finally {
+      if (moved > 0) logger.info({ clicks: moved }, 'clicks were moved from the spool into the database');
+    }
+    if (!this.#isSpooling) return;
+    this.#isSpooling = false;
+    logger.info('the database takes clicks again');
+  }
+}

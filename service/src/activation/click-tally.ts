@@ -1,0 +1,23 @@
+// What became of clicks, for the metrics. Plain data, so that the counts of several threads can be added up.
+
+export const CLICK_OUTCOMES = [
+  'tracked',
+  'untracked',
+  'repeated',
+  'bot',
+  'prefetch',
+  'limited',
+  'lost',
+] as const;
+
+/**
+ * `tracked` and `untracked` were recorded, `repeated` were second taps. `limited` came too often and `lost` could be
+ * recorded nowhere: their users were sent to the shop by its plain URL.
+ */
+export type ClickOutcome = (typeof CLICK_OUTCOMES)[number];
+
+export type ClickTally = Record<ClickOutcome, number>;
+
+export function newClickTally(): ClickTally {
+  return Object.fromEntries(CLICK_OUTCOMES.map((outcome) => [outcome, 0])) as ClickTally;
+}

@@ -1,0 +1,56 @@
+// Puts activation together for a node: the directory, the recorder with its spool, and what the metrics tell of them.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Activation } from '../../activation/activation.ts';
+import { ActivationDirectory } from '../../activation/activation-directory.ts';
+import { ClickRecorder } from '../../activation/click-recorder.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { ServeSettings } from '../../config.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Logger } from '../../domain/logger.ts';
+import type { Stores } from '../../domain/stores.ts';
+import { openSpool, sqlitePath } from '../../storage/open-stores.ts';
+
+export interface NodeActivation {
+  readonly activation: Activation;
+  readonly directory: ActivationDirectory;
+  readonly recorder: ClickRecorder;
+  /** Reads what is kept in memory, and takes up what an earlier process has left in the spool. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface NodeParts {
+  readonly settings: ServeSettings;
+  readonly databaseUrl: string;
+  readonly stores: Stores;
+  readonly catalogue: Catalogue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly clickDeadlineMs?: number;
+}
+
+export function openActivation(parts: NodeParts): NodeActivation {
+  const { settings, databaseUrl, stores, catalogue, clock, logger } = parts;
+  const directory = new ActivationDirectory(stores);
+  const folder = settings.spool ?? dirname(sqlitePath(databaseUrl) ?? '.');
+  // By database: several may have their servers in one folder.
+  const spoolPath = () => join(folder, `offerbook-spool-${directory.name}.db`);
+  const spool = openSpool(spoolPath);
+  const deadlineMs = parts.clickDeadlineMs;
+  const recorder = new ClickRecorder({ store: stores.clicks, spool, logger, deadlineMs });
+  return {
+    activation: new Activation({ directory, recorder, catalogue, clock, logger }),
+    directory,
+    recorder,
+    async start() {
+      await directory.refresh();
+      if (existsSync(spoolPath())) recorder.start();
+    },
+    async stop() {
+      await recorder.stop();
+      await spool.close();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+// GET and POST /v1/{retailers, cashback-offers, coupons, promotions}/{id}/activate/, the same with the id in the query, and
+// GET /go/{click}/. They need no token: users follow these links. Nobody is ever sent to a URL that a caller has given.
+
+import type { Activation, ActivationRequest } from '../../activation/activation.ts';
+import { ApiError } from '../../domain/api-errors.ts';
+import type { ActivatedKind } from '../../domain/click.ts';
+import { parseUuid } from '../../domain/uuid.ts';
+import { networkOf } from '../access/client-address.ts';
+import type { RateLimiter } from '../access/rate-limit.ts';
+import type { Exchange } from '../exchange.ts';
+import { json, type Reply } from '../reply.ts';
+import type { Route } from '../router.ts';
+import { withinDeadline } from './database-deadline.ts';
+import { parseQuery } from './query.ts';
+import { visitorOf } from './visitor.ts';
+
+/** What can be activated, where it is, and how the query names its id. */
+export const ACTIVATED = [
+  { kind: 'retailers', path: '/v1/retailers/', parameter: 'retailerId' },
+  { kind: 'cashbackOffers', path: '/v1/cashback-offers/', parameter: 'cashbackOfferId' },
+  { kind: 'coupons', path: '/v1/coupons/', parameter: 'couponId' },
+  { kind: 'promotions', path: '/v1/promotions/', parameter: 'promotionId' },
+] as const satisfies readonly { kind: ActivatedKind; path: string; parameter: string }[];
+
+export const ACTIVATION_PARAMETERS = ['orgId', 'passbackUid', 'passbackData'] as const;
+const REQUIRED = ['orgId', 'passbackUid'] as const;
+
+/** A later click must be seen too, nobody is told where the user came from, and no index should list the link. */
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex',
+};
+
+type ReadRequest = (exchange: Exchange) => ActivationRequest;
+
+export function activationRoutes(activation: Activation, limit: RateLimiter): Route[] {
+  /** Above the limit a user is sent on all the same: a limit that breaks links costs sales. */
+  function isOverLimit({ address }: Exchange, { orgId }: ActivationRequest): boolean {
+    const { exceeded } = limit.take(`${orgId} ${networkOf(address)}`);
+    if (exceeded) activation.tally.limited++;
+    return exceeded;
+  }
+
+  async function follow(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
+    const visitor = visitorOf(exchange.request);
+    const found = activation.find(request);
+    if (visitor === 'prefetch') return prefetched();
+    // A deal that is over leads to its retailer, as long as that is there.
+    const { retailerId, retailerUrl } = found;
+    const deal = found.isActive
+      ? found
+      : { ...found, kind: 'retailers' as const, dealId: retailerId, url: retailerUrl };
+    if (visitor === 'bot') return passBot(deal.url);
+    if (isOverLimit(exchange, request)) return redirect(deal.url);
+    const click = await activation.activate(deal, request, 'follow');
+    return redirect(click === undefined ? deal.url : activation.targetOf(deal, click));
+  }
+
+  async function prepare(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
+    const deal = activation.find(request);
+    if (!deal.isActive) throw new ApiError('deal_gone', 'This deal is not active now.');
+    const click = isOverLimit(exchange, request)
+      ? undefined
+      : await activation.activate(deal, request, 'later');
+    const url = click === undefined ? deal.url : `${exchange.origin}/go/${click}/`;
+    return json(200, { url }, { 'Cache-Control': 'no-store' });
+  }
+
+  async function go(exchange: Exchange): Promise<Reply> {
+    const visitor = visitorOf(exchange.request);
+    if (visitor === 'prefetch') return prefetched();
+    const { click, entry } = await withinDeadline(activation.findClick(exchange.parameters.click ?? ''));
+    if (visitor === 'bot') return passBot(entry.url);
+    await activation.visit(click);
+    return redirect(activation.targetOf({ ...click, url: entry.url }, click.id));
+  }
+
+  function prefetched(): Reply {
+    activation.tally.prefetch++;
+    return { status: 204, headers: HEADERS, body: null };
+  }
+
+  function passBot(url: string): Reply {
+    activation.tally.bot++;
+    return redirect(url);
+  }
+
+  function link(path: string, answer: Route['answer']): Route {
+    return { method: 'GET', path, openToBrowsers: false, isLink: true, answer };
+  }
+
+  function routes(path: string, read: ReadRequest): Route[] {
+    return [
+      link(path, (exchange) => follow(exchange, read(exchange))),
+      { method: 'POST', path, openToBrowsers: true, answer: (exchange) => prepare(exchange, read(exchange)) },
+    ];
+  }
+
+  return [
+    ...ACTIVATED.flatMap(({ kind, path, parameter }) => [
+      ...routes(`${path}{id}/activate/`, (exchange) => ({
+        ...readParameters(exchange),
+        kind,
+        id: parseUuid(exchange.parameters.id ?? ''),
+      })),
+      ...routes(`${path}activate/`, (exchange) => {
+        const query = parseQuery(
+          exchange.search,
+          [parameter, ...ACTIVATION_PARAMETERS],
+          [parameter, ...REQUIRED],
+        );
+        const { orgId, passbackUid, passbackData } = query;
+        return { kind, id: query[parameter], orgId, passbackUid, passbackData };
+      }),
+    ]),
+    link('/go/{click}/', go),
+  ];
+}
+
+function readParameters({ search }: Exchange) {
+  const { orgId, passbackUid, passbackData } = parseQuery(search, ACTIVATION_PARAMETERS, REQUIRED);
+  return { orgId, passbackUid, passbackData };
+}
+
+/** The URL as a header can hold it: retailers write letters into theirs that a header cannot. */
+function redirect(url: string): Reply {
+  return { status: 302, headers: { ...HEADERS, Location: new URL(url).href }, body: null };
+}

@@ -1,0 +1,180 @@
+// The part of the OpenAPI document about activation: two operations for whatever can be activated, and the links that one
+// of them returns. They take no token.
+
+import { ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
+import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
+import type { CodeSample } from './code-samples.ts';
+import { exampleProblem } from './openapi-examples.ts';
+import type { OperationObject, ResponseObject } from './openapi-objects.ts';
+import { schemaRef } from './openapi-schemas.ts';
+import {
+  ACTIVATION_TAG,
+  COMMON_ERROR_HEADERS,
+  ERROR_HEADERS,
+  type HeaderName,
+  headerRefs,
+  type ParameterObject,
+  parameterObject,
+  type Schema,
+} from './openapi-words.ts';
+
+export const ACTIVATION_SCHEMAS: Record<string, Schema> = {
+  ActivatedDeal: {
+    type: 'object',
+    description: 'A deal that was activated',
+    required: ['url'],
+    properties: { url: { type: 'string', format: 'uri-reference', description: 'Where to send the user' } },
+  },
+};
+
+const NOUNS = {
+  retailers: 'Retailer',
+  cashbackOffers: 'CashbackOffer',
+  coupons: 'Coupon',
+  promotions: 'Promotion',
+};
+const EXAMPLE_ORG = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
+const EXAMPLE_ID = '0192d1a0-0000-7000-8000-000000000021';
+const EXAMPLE_CLICK = '0X6cSVE00F3dQ7ta0Vb4Kq';
+const LINK_ERRORS: readonly ErrorCode[] = [
+  'invalid_parameter',
+  'deal_not_found',
+  'method_not_allowed',
+  'deal_gone',
+  'uri_too_long',
+  'internal',
+  'unavailable',
+];
+
+export interface ActivationPath {
+  readonly get: OperationObject;
+  readonly post?: OperationObject;
+}
+
+export function activationPaths(publicUrl: string | undefined): Record<string, ActivationPath> {
+  const paths = ACTIVATED.map(({ kind, path, parameter }) => {
+    const noun = NOUNS[kind];
+    const words = noun.replace(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
+    const whole = `${path}{id}/activate/`;
+    const also = `The same with the id in the query: \`${path}activate/?${parameter}=…\`.`;
+    const parameters = [idParameter(words), ...ACTIVATION_PARAMETERS.map((name) => parameterObject(name, 0))];
+    const url = `${publicUrl ?? 'http://localhost:8080'}${path}$ID/activate/?orgId=$ORG&passbackUid=user-8842`;
+    return [
+      whole,
+      {
+        get: {
+          ...described(`follow${noun}`, `Send a user to a ${words}`),
+          description: `Records the click and redirects to the shop. For links that users follow: a second tap within ten seconds is the same click, previews and bots are sent to the plain URL and not recorded, and errors are pages for those who want pages. ${also}`,
+          parameters,
+          responses: { ...REDIRECTS, ...linkErrors(whole, publicUrl, true) },
+          'x-codeSamples': curl(`curl -si '${url}'`),
+        },
+        post: {
+          ...described(`activate${noun}`, `Activate a ${words}`),
+          description: `Records that the user has activated the ${words}, and returns a link. The click is noted when the user follows it. ${also}`,
+          parameters,
+          responses: { 200: activated(publicUrl), ...linkErrors(whole, publicUrl, false) },
+          'x-codeSamples': curl(`curl -s -X POST '${url}'`),
+        },
+      },
+    ] as const;
+  });
+  return { ...Object.fromEntries(paths), '/go/{click}/': { get: goOperation(publicUrl) } };
+}
+
+function described(operationId: string, summary: string) {
+  return { operationId, summary, tags: [ACTIVATION_TAG.name], security: [] };
+}
+
+function goOperation(publicUrl: string | undefined): OperationObject {
+  return {
+    ...described('followClick', 'Follow the link that an activation has returned'),
+    description: 'Notes the click when it is followed for the first time, and redirects to the shop.',
+    parameters: [
+      {
+        name: 'click',
+        in: 'path',
+        required: true,
+        description: 'The id of the click',
+        schema: { type: 'string' },
+        example: EXAMPLE_CLICK,
+      },
+    ],
+    responses: { ...REDIRECTS, ...linkErrors('/go/{click}/', publicUrl, true) },
+    'x-codeSamples': curl(`curl -si '${publicUrl ?? 'http://localhost:8080'}/go/$CLICK/'`),
+  };
+}
+
+function idParameter(words: string): ParameterObject {
+  return {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: `The id of the ${words}`,
+    schema: { type: 'string', format: 'uuid' },
+    example: EXAMPLE_ID,
+  };
+}
+
+const LINK_HEADERS: readonly HeaderName[] = [
+  'Request-Id',
+  'Cache-Control',
+  'Referrer-Policy',
+  'X-Robots-Tag',
+];
+
+const REDIRECTS: Record<string, ResponseObject> = {
+  302: { description: 'To the shop', headers: headerRefs(['Location', ...LINK_HEADERS]) },
+  204: { description: 'For a browser that only fetches in advance', headers: headerRefs(LINK_HEADERS) },
+};
+
+function activated(publicUrl = 'https://api.example'): ResponseObject {
+  return {
+    description: 'Where to send the user',
+    headers: headerRefs(['Request-Id', 'Cache-Control']),
+    content: {
+      'application/json': {
+        schema: schemaRef('ActivatedDeal'),
+        example: { url: `${publicUrl}/go/${EXAMPLE_CLICK}/` },
+      },
+    },
+  };
+}
+
+function linkErrors(
+  path: string,
+  publicUrl: string | undefined,
+  isLink: boolean,
+): Record<string, ResponseObject> {
+  const instance = path.replace('{id}', EXAMPLE_ID).replace('{click}', EXAMPLE_CLICK);
+  return Object.fromEntries(
+    LINK_ERRORS.map((code) => [
+      ERRORS[code].status,
+      {
+        description: `${code}: ${ERRORS[code].title}`,
+        headers: headerRefs([...COMMON_ERROR_HEADERS, ...(ERROR_HEADERS[code] ?? [])]),
+        content: {
+          'application/problem+json': {
+            schema: schemaRef('Problem'),
+            examples: {
+              [code]: { value: exampleProblem(code, { path: instance }, publicUrl) },
+            },
+          },
+          ...(isLink
+            ? { 'text/html': { schema: { type: 'string', description: 'A page for people' } } }
+            : {}),
+        },
+      },
+    ]),
+  );
+}
+
+function curl(source: string): CodeSample[] {
+  return [
+    {
+      lang: 'Shell',
+      label: 'curl',
+      source: `ORG=${EXAMPLE_ORG}\n${source.replaceAll(/'(http[^']*)'/g, '"$1"')}`,
+    },
+  ];
+}

@@ -1,0 +1,56 @@
+// The shape of the OpenAPI document, as far as it uses what there is.
+
+import type { CodeSample } from './code-samples.ts';
+import { ACTIVATION_TAG, type ParameterObject, type Schema } from './openapi-words.ts';
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers: Record<string, Schema>;
+  readonly content?: Record<
+    string,
+    { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
+  >;
+  readonly links?: Record<string, LinkObject>;
+}
+
+export interface LinkObject {
+  readonly operationId: string;
+  readonly parameters: Record<string, string>;
+  readonly description: string;
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Record<string, readonly string[]>[];
+  readonly parameters: readonly ParameterObject[];
+  readonly responses: Record<string, ResponseObject>;
+  readonly 'x-codeSamples': readonly CodeSample[];
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: {
+    title: string;
+    version: string;
+    description: string;
+    contact: { name: string };
+    license: { name: string; identifier: string };
+  };
+  readonly servers: readonly { url: string; description: string }[];
+  readonly tags: readonly { name: string; description: string }[];
+  readonly paths: Record<string, { get: OperationObject; post?: OperationObject }>;
+  readonly components: Record<string, Record<string, unknown>>;
+}
+
+/** The operations that list something, by their paths; the others are those of activation. */
+export function listOperations({ paths }: OpenApiDocument): [path: string, operation: OperationObject][] {
+  const all = Object.entries(paths).map(([path, { get }]): [string, OperationObject] => [path, get]);
+  return all.filter(([, { tags }]) => !tags.includes(ACTIVATION_TAG.name));
+}
+
+export function activationOperations({ paths }: OpenApiDocument) {
+  return Object.entries(paths).filter(([, { get }]) => get.tags.includes(ACTIVATION_TAG.name));
+}

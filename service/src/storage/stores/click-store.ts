@@ -1,0 +1,183 @@
+// Clicks and taps. The same on both databases, and in the spool.
+
+import {
+  type Click,
+  type ClickId,
+  type ClickStore,
+  firstClickIdAt,
+  TAP_MS,
+  type Tap,
+} from '../../domain/click.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { CLICKS, type Connection, type Database, type SqlValue } from '../database.ts';
+import type { LazyDatabase } from '../lazy-database.ts';
+import { inBoth } from '../sql-dialect.ts';
+
+/** Others hold locks for a moment only: to record clicks, or a batch of a purge. */
+const LOCK_TIMEOUT_MS = 1_000;
+/** How many clicks one statement of a purge deletes, so that nobody who clicks waits for long. */
+const PURGE_BATCH = 1_000;
+/** Taps are forgotten later than needed, so that no node whose clock is ahead deletes what others go by. */
+const FORGET_TAPS_MS = 6 * TAP_MS;
+const FORGET_TAPS_MAX = 1_000;
+
+interface Row {
+  readonly id: ClickId;
+  readonly org_id: number;
+  readonly kind: Click['kind'];
+  readonly deal_id: Click['dealId'];
+  readonly retailer_id: Click['retailerId'];
+  readonly passback_uid: string;
+  readonly passback_data: string | null;
+  readonly activated_at: number;
+  readonly clicked_at: number | null;
+  readonly is_tracked: number;
+}
+
+const COLUMNS = CLICKS.columns.map(([name]) => name).join(', ');
+
+/** The rows of a JSON list of lists: $1. */
+const TAPS = {
+  sqlite: 'SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each($1) WHERE true',
+  postgres:
+    'SELECT value ->> 0, value ->> 1, (value ->> 2)::bigint FROM json_array_elements($1::text::json) AS v',
+};
+
+/** A tap that is recent enough keeps its click; else it is this click's from now on. $2: since when. */
+const TAP_SQL = inBoth(
+  (dialect) => `INSERT INTO taps (key, click_id, at) ${TAPS[dialect]} ON CONFLICT (key) DO UPDATE SET
+     click_id = CASE WHEN taps.at > $2 THEN taps.click_id ELSE excluded.click_id END,
+     at = CASE WHEN taps.at > $2 THEN taps.at ELSE excluded.at END
+   RETURNING key, click_id`,
+);
+
+const FORGET_TAPS_SQL = {
+  sqlite: `DELETE FROM taps WHERE key IN (SELECT key FROM taps WHERE at < $1 ORDER BY at LIMIT ${FORGET_TAPS_MAX})`,
+  // Skipping what is locked: two nodes never wait for each other.
+  postgres: `DELETE FROM taps WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM taps WHERE at < $1 ORDER BY at LIMIT ${FORGET_TAPS_MAX} FOR UPDATE SKIP LOCKED
+  ))`,
+};
+
+const PURGE_SQL = `DELETE FROM clicks WHERE id IN (
+   SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}
+ ) RETURNING id`;
+
+export function clickStore(database: LazyDatabase, clock: Clock): ClickStore {
+  async function write<T>(work: (connection: Connection, database: Database) => Promise<T>): Promise<T> {
+    const opened = await database.open();
+    return opened.write((connection) => work(connection, opened), LOCK_TIMEOUT_MS);
+  }
+
+  return {
+    record: (taps) =>
+      write(async (connection, { dialect }) => {
+        const nowMs = clock();
+        const firsts = await findFirsts(connection, dialect, taps, nowMs - TAP_MS);
+        const ids = taps.map(({ click, key }) => firsts.get(key) ?? click.id);
+        await put(
+          connection,
+          taps.flatMap(({ click }, i) => (click.id === ids[i] ? [click] : [])),
+        );
+        await connection.all(FORGET_TAPS_SQL[dialect], nowMs - FORGET_TAPS_MS);
+        return ids;
+      }),
+    put: (clicks) => write((connection) => put(connection, clicks)),
+    async find(ids) {
+      const rows = await (await database.open()).read((connection) => connection.findMany<Row>(CLICKS, ids));
+      return new Map(rows.map((row) => [row.id, toClick(row)]));
+    },
+    async list(limit) {
+      const opened = await database.open();
+      return (await opened.all<Row>(`SELECT ${COLUMNS} FROM clicks ORDER BY id LIMIT $1`, limit)).map(
+        toClick,
+      );
+    },
+    remove: (clicks) =>
+      write(async (connection) => {
+        for (const { id, clickedAtMs } of clicks) {
+          await connection.all(
+            'DELETE FROM clicks WHERE id = $1 AND coalesce(clicked_at, 0) = $2',
+            id,
+            clickedAtMs ?? 0,
+          );
+        }
+      }),
+    markSold: (ids) =>
+      write(async (connection) => {
+        // In one order, so that two imports never wait for each other.
+        for (const id of ids.toSorted())
+          await connection.all('UPDATE clicks SET has_sale = 1 WHERE id = $1 AND has_sale = 0', id);
+      }),
+    async purge(beforeMs, onBatch = () => {}) {
+      let [count, from] = [0, ''];
+      while (true) {
+        const gone = await write((connection) =>
+          connection.all<{ id: string }>(PURGE_SQL, from, firstClickIdAt(beforeMs)),
+        );
+        count += gone.length;
+        onBatch(count);
+        if (gone.length < PURGE_BATCH) break;
+        // Those that stay are not looked at again with every batch.
+        from = gone.reduce((last, { id }) => (id > last ? id : last), from);
+      }
+      return count;
+    },
+    close: () => database.close(),
+  };
+}
+
+/** By key: the click that counts. Locks taps in the order of their keys, so that two nodes never wait for each other. */
+async function findFirsts(
+  connection: Connection,
+  dialect: Database['dialect'],
+  taps: readonly Tap[],
+  sinceMs: number,
+): Promise<Map<string, ClickId>> {
+  const sorted = taps.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const list = sorted.map(({ key, click }) => [key, click.id, click.activatedAtMs]);
+  const rows = await connection.all<{ key: string; click_id: ClickId }>(
+    TAP_SQL[dialect],
+    JSON.stringify(list),
+    sinceMs,
+  );
+  return new Map(rows.map((row) => [row.key, row.click_id]));
+}
+
+async function put(connection: Connection, clicks: readonly Click[]): Promise<void> {
+  if (clicks.length === 0) return;
+  // For the same reason. New ids come in order anyway.
+  const sorted = clicks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  await connection.putMany(CLICKS, sorted.map(toRow));
+}
+
+function toRow(click: Click): SqlValue[] {
+  return [
+    click.id,
+    click.orgId,
+    click.kind,
+    click.dealId,
+    click.retailerId,
+    click.passbackUid,
+    click.passbackData,
+    click.activatedAtMs,
+    click.clickedAtMs,
+    click.isTracked ? 1 : 0,
+    0,
+  ];
+}
+
+function toClick(row: Row): Click {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    kind: row.kind,
+    dealId: row.deal_id,
+    retailerId: row.retailer_id,
+    passbackUid: row.passback_uid,
+    passbackData: row.passback_data,
+    activatedAtMs: row.activated_at,
+    clickedAtMs: row.clicked_at,
+    isTracked: row.is_tracked === 1,
+  };
+}

@@ -1,0 +1,139 @@
+// Clicks while the database is busy or away: users are sent on, and every click that was answered is there in the end.
+
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClickId } from '../../src/domain/click.ts';
+import { COMMAND_OPTIONS, openDatabase } from '../../src/storage/open-stores.ts';
+import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databases.ts';
+import { coupon, id, retailer } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { TestNode } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+interface Scene extends AsyncDisposable {
+  readonly node: TestNode;
+  /** Follows the link of a user; returns the click, or the plain URL. */
+  click(user: string): Promise<string>;
+  recorded(): Promise<ClickId[]>;
+  /** Nobody can record a click while the work runs. */
+  whileBusy<T>(work: () => Promise<T>): Promise<T>;
+}
+
+async function openScene(database: TestDatabase, spool: string, adminPort?: number): Promise<Scene> {
+  const databaseUrl = await database.create();
+  const node = await TestNode.start({ databaseUrl, clickDeadlineMs: 300, settings: { spool, adminPort } });
+  await node.organisation();
+  const orgId = (await node.stores.organisations.list())[0]?.publicId ?? '';
+  await node.catalogue([retailer(1, { coupons: [coupon(21)] })]);
+  await node.stores.links.write(async (writer) => {
+    await writer.put([{ id: id(1), kind: 'retailer', template: 'https://network.example/{click}' }]);
+    await writer.markChanged();
+  });
+  const { activation } = await node.stores.revisions();
+  await node.logged((line) => line.activation === activation);
+  return {
+    node,
+    async click(user) {
+      const query = new URLSearchParams({ orgId, passbackUid: user });
+      const url = `${node.url}/v1/coupons/${id(21)}/activate/?${query}`;
+      const location = (await fetch(url, { redirect: 'manual' })).headers.get('Location') ?? '';
+      return location.replace('https://network.example/', '');
+    },
+    recorded: async () => (await node.stores.clicks.list(10_000)).map((click) => click.id),
+    async whileBusy(work) {
+      const isSqlite = database.name === 'SQLite';
+      // Made by the first who needs it.
+      await node.stores.clicks.put([]);
+      const other = openDatabase(isSqlite ? `${databaseUrl}-activations` : databaseUrl, COMMAND_OPTIONS);
+      try {
+        return await other.write(async (connection) => {
+          if (!isSqlite) await connection.all('LOCK TABLE clicks IN ACCESS EXCLUSIVE MODE');
+          return work();
+        });
+      } finally {
+        await other.close();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function untilRecorded({ recorded }: Scene, clicks: readonly string[]): Promise<void> {
+  while ((await recorded()).length < clicks.length) await Bun.sleep(20);
+  expect((await recorded()).sort()).toEqual(clicks.toSorted() as never);
+}
+
+for (const database of DATABASES) {
+  describe(`while others hold the lock on ${database.name}`, () => {
+    test('users are sent on with their click, /readyz and the metrics say so, and in the end every click is there once', async () => {
+      const adminPort = await freePort();
+      const spool = temporaryFolder();
+      await using scene = await openScene(database, spool, adminPort);
+      const readyz = async () => (await scene.node.get('/readyz')).json();
+      const metrics = async () => {
+        const page = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+        return page.split('\n').filter((line) => /^offerbook_clicks_spool/.test(line));
+      };
+      const clicks = await scene.whileBusy(async () => {
+        const first = await scene.click('first');
+        const others = await Promise.all(
+          Array.from({ length: 100 }, (_, number) => scene.click(`user ${number}`)),
+        );
+        expect(await readyz()).toMatchObject({ status: 'ready', clicks: 'spooled' });
+        expect(await metrics()).toEqual([
+          'offerbook_clicks_spooled_total 101',
+          'offerbook_clicks_spooling 1',
+        ]);
+        return [first, ...others];
+      });
+      expect(clicks.every((click) => /^[0-9A-Za-z]{22}$/.test(click))).toBe(true);
+      expect(readdirSync(spool).filter((name) => name.endsWith('.db'))).toEqual([
+        expect.stringMatching(/^offerbook-spool-[0-9a-f]{12}\.db$/),
+      ]);
+      await untilRecorded(scene, clicks);
+      while ('clicks' in ((await readyz()) as object)) await Bun.sleep(20);
+      const later = await scene.click('later');
+      await untilRecorded(scene, [...clicks, later]);
+      expect(await metrics()).toEqual(['offerbook_clicks_spooled_total 101', 'offerbook_clicks_spooling 0']);
+    });
+
+    test('and there is no place for a spool, users are sent on by the plain URL', async () => {
+      await using scene = await openScene(database, join(temporaryFolder(), 'missing'));
+      expect(await scene.whileBusy(() => scene.click('one'))).toBe('https://www.r1.example/');
+      const recorded = async () => {
+        for (let number = 0; ; number++) {
+          const click = await scene.click(`user ${number}`);
+          if (!click.startsWith('https:')) return click;
+          await Bun.sleep(20);
+        }
+      };
+      // By itself, once the database takes clicks again.
+      const click = await recorded();
+      expect(await scene.recorded()).toContain(click as ClickId);
+    });
+  });
+}
+
+test('what a process has left in the spool is taken up by the next', async () => {
+  const [database] = DATABASES;
+  if (database === undefined) throw new Error('there is a database');
+  const spool = temporaryFolder();
+  const { databaseUrl, clicks } = await (async () => {
+    await using scene = await openScene(database, spool);
+    const answered = await scene.whileBusy(async () => {
+      const both = await Promise.all([scene.click('one'), scene.click('two')]);
+      // It ends before the database is back.
+      await scene.node.stopNode();
+      return both;
+    });
+    return { databaseUrl: scene.node.databaseUrl, clicks: answered };
+  })();
+  await using node = await TestNode.start({ databaseUrl, settings: { spool } });
+  const recorded = async () => (await node.stores.clicks.list(10)).map((click) => click.id);
+  while ((await recorded()).length < clicks.length) await Bun.sleep(20);
+  expect(await recorded()).toEqual(clicks.toSorted() as never);
+});

@@ -1,0 +1,472 @@
+// Activation over HTTP, on both databases: where users are sent, what is recorded, and what is refused.
+
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import fc from 'fast-check';
+import type { Click, ClickId } from '../../src/domain/click.ts';
+import type { Link } from '../../src/domain/stores.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import { DATABASES } from '../support/databases.ts';
+import { answerProblems } from '../support/documented-answers.ts';
+import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
+import { TestNode, type TestNodeOptions } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+const NOW_MS = Date.UTC(2026, 10, 15, 12);
+const BROWSER = {
+  'User-Agent':
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Safari/604.1',
+};
+const NETWORK = 'https://network.example/click?shop=1&sub={click}&to={url}';
+const USER = 'user-8842';
+
+class ActivationNode {
+  readonly node: TestNode;
+  readonly orgId: Uuid;
+
+  constructor(node: TestNode, orgId: Uuid) {
+    this.node = node;
+    this.orgId = orgId;
+  }
+
+  static async start(options: TestNodeOptions & { links?: readonly Link[] } = {}): Promise<ActivationNode> {
+    const node = await TestNode.start({ clock: () => NOW_MS, ...options });
+    await node.organisation();
+    const [org] = await node.stores.organisations.list();
+    await node.catalogue([
+      retailer(1, {
+        cashbackOffers: [offer(11)],
+        coupons: [coupon(21), coupon(22, { endDate: printTimestamp(NOW_MS) })],
+        promotions: [promotion(31)],
+      }),
+      retailer(2, { url: 'https://münchen.example/ü?a=b', cashbackOffers: [offer(12)] }),
+    ]);
+    const { links = [{ id: id(1), kind: 'retailer', template: NETWORK }] } = options;
+    await node.stores.links.write(async (writer) => {
+      await writer.put(links);
+      await writer.markChanged();
+    });
+    const { activation } = await node.stores.revisions();
+    await node.logged((line) => line.activation === activation);
+    return new ActivationNode(node, org?.publicId ?? id(0));
+  }
+
+  query(with_: Record<string, string> = {}): string {
+    return `?${new URLSearchParams({ orgId: this.orgId, passbackUid: USER, ...with_ })}`;
+  }
+
+  async send(method: string, path: string, headers: Record<string, string> = BROWSER): Promise<Response> {
+    return fetch(this.node.url + path, { method, headers, redirect: 'manual' });
+  }
+
+  get(path: string, headers?: Record<string, string>) {
+    return this.send('GET', path, headers);
+  }
+
+  clicks(): Promise<Click[]> {
+    return this.node.stores.clicks.list(1_000);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.node[Symbol.asyncDispose]();
+  }
+}
+
+function clickIn(url: string | null): ClickId {
+  return (/[?&]sub=([0-9A-Za-z]{22})(&|$)/.exec(url ?? '')?.[1] ?? '') as ClickId;
+}
+
+for (const database of DATABASES) {
+  describe(`activation on ${database.name}`, () => {
+    const KINDS = [
+      ['/v1/retailers/', 'retailers', 'retailerId', 1, 'https://www.r1.example/'],
+      ['/v1/cashback-offers/', 'cashbackOffers', 'cashbackOfferId', 11, 'https://www.r1.example/'],
+      ['/v1/coupons/', 'coupons', 'couponId', 21, 'https://www.r1.example/'],
+      ['/v1/promotions/', 'promotions', 'promotionId', 31, 'https://www.example.com/p31'],
+    ] as const;
+
+    test('GET records a click and redirects to the network, in both forms, for whatever can be activated', async () => {
+      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
+      for (const [path, kind, parameter, number, url] of KINDS) {
+        const forms = [
+          `${path}${id(number)}/activate/${app.query({ passbackData: 'a=1' })}`,
+          `${path}activate${app.query({ passbackData: 'a=1', passbackUid: 'other', [parameter]: id(number) })}`,
+        ];
+        for (const [index, form] of forms.entries()) {
+          const response = await app.get(form);
+          const location = response.headers.get('Location');
+          const click = clickIn(location);
+          expect(response.status).toBe(302);
+          expect(location).toBe(NETWORK.replace('{click}', click).replace('{url}', encodeURIComponent(url)));
+          expect(Object.fromEntries(response.headers)).toMatchObject({
+            'cache-control': 'no-store',
+            'referrer-policy': 'no-referrer',
+            'x-robots-tag': 'noindex',
+          });
+          expect(response.headers.has('Access-Control-Allow-Origin')).toBe(false);
+          expect(
+            answerProblems(`${path}{id}/activate/`, { status: 302, headers: response.headers, body: '' }),
+          ).toEqual([]);
+          expect((await app.clicks()).find((one) => one.id === click)).toEqual({
+            id: click,
+            orgId: 1,
+            kind,
+            dealId: id(number),
+            retailerId: id(1),
+            passbackUid: index === 0 ? USER : 'other',
+            passbackData: 'a=1',
+            activatedAtMs: NOW_MS,
+            clickedAtMs: NOW_MS,
+            isTracked: true,
+          });
+        }
+      }
+      expect(await app.clicks()).toHaveLength(8);
+    });
+
+    test('POST returns a link of ours; following it is the click, and the first time counts', async () => {
+      let nowMs = NOW_MS;
+      await using app = await ActivationNode.start({
+        databaseUrl: await database.create(),
+        clock: () => nowMs,
+      });
+      const response = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query()}`, {
+        Origin: 'https://page.example',
+      });
+      const { status, headers } = response;
+      const body = await response.text();
+      expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, 'POST')).toEqual([]);
+      expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+      expect(headers.get('Access-Control-Allow-Credentials')).toBeNull();
+      const { url } = JSON.parse(body) as { url: string };
+      const click = /\/go\/([0-9A-Za-z]{22})\/$/.exec(url)?.[1] as ClickId;
+      expect(url).toBe(`${app.node.url}/go/${click}/`);
+      expect(await app.clicks()).toMatchObject([{ id: click, activatedAtMs: NOW_MS, clickedAtMs: null }]);
+
+      const path = url.slice(app.node.url.length);
+      // Looking is not following.
+      for (const [method, looking, expected] of [
+        ['HEAD', BROWSER, 302],
+        ['GET', { 'User-Agent': 'Slackbot-LinkExpanding 1.0' }, 302],
+        ['GET', { ...BROWSER, 'Sec-Purpose': 'prefetch;prerender' }, 204],
+      ] as const) {
+        expect((await app.send(method, path, looking)).status).toBe(expected);
+      }
+      expect((await app.clicks())[0]?.clickedAtMs).toBeNull();
+      for (const laterMs of [5_000, 60_000]) {
+        nowMs = NOW_MS + laterMs;
+        const followed = await app.get(path);
+        expect(followed.status).toBe(302);
+        expect(clickIn(followed.headers.get('Location'))).toBe(click);
+        expect(await app.clicks()).toMatchObject([
+          { id: click, activatedAtMs: NOW_MS, clickedAtMs: NOW_MS + 5_000 },
+        ]);
+      }
+    });
+
+    test('the same organisation, deal and user within ten seconds is the same click, on any node', async () => {
+      let nowMs = NOW_MS;
+      const databaseUrl = await database.create();
+      const clock = () => nowMs;
+      await using app = await ActivationNode.start({ databaseUrl, clock });
+      await using other = await ActivationNode.start({ databaseUrl, clock });
+      const path = `/v1/coupons/${id(21)}/activate/${app.query()}`;
+      const tap = async (on = app, to = path) => clickIn((await on.get(to)).headers.get('Location'));
+      const first = await Promise.all(Array.from({ length: 20 }, (_, i) => tap(i % 2 === 0 ? app : other)));
+      expect(new Set(first).size).toBe(1);
+      nowMs += 9_999;
+      expect(await tap()).toBe(first[0] as ClickId);
+      expect(await tap(other)).toBe(first[0] as ClickId);
+      const others = [
+        await tap(app, `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid: 'somebody else' })}`),
+        await tap(app, `/v1/cashback-offers/${id(11)}/activate/${app.query()}`),
+      ];
+      nowMs += 1;
+      others.push(await tap(other));
+      expect(new Set([...first, ...others]).size).toBe(4);
+      expect((await app.clicks()).map((click) => click.id).sort()).toEqual(
+        [...new Set([...first, ...others])].sort(),
+      );
+    });
+
+    test('clicks that arrive together are all recorded, each once', async () => {
+      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
+      const users = Array.from({ length: 300 }, (_, number) => `user ${number}`);
+      const answers = await Promise.all(
+        users.map((passbackUid) => app.get(`/v1/coupons/${id(21)}/activate/${app.query({ passbackUid })}`)),
+      );
+      const answered = answers.map((answer, i) => [clickIn(answer.headers.get('Location')), users[i]]);
+      const recorded = (await app.clicks()).map((click) => [click.id, click.passbackUid]);
+      expect(recorded.sort()).toEqual(answered.sort() as never);
+    });
+  });
+}
+
+describe('where a click leads', () => {
+  test('without a link of the operator to the plain URL, recorded as untracked; the link of a deal wins over its retailer', async () => {
+    const template = 'https://deal.example/?sub={click}';
+    await using app = await ActivationNode.start({
+      links: [
+        { id: id(21), kind: 'deal', template },
+        { id: id(1), kind: 'retailer', template: NETWORK },
+      ],
+    });
+    const plain = await app.get(`/v1/cashback-offers/${id(12)}/activate/${app.query()}`);
+    expect(plain.headers.get('Location')).toBe('https://xn--mnchen-3ya.example/%C3%BC?a=b');
+    const ofDeal = await app.get(`/v1/coupons/${id(21)}/activate/${app.query()}`);
+    expect(ofDeal.headers.get('Location')).toStartWith('https://deal.example/?sub=');
+    const ofRetailer = await app.get(`/v1/cashback-offers/${id(11)}/activate/${app.query()}`);
+    expect(ofRetailer.headers.get('Location')).toStartWith('https://network.example/click?shop=1&sub=');
+    expect((await app.clicks()).map(({ dealId, isTracked }) => [dealId, isTracked])).toEqual([
+      [id(12), false],
+      [id(21), true],
+      [id(11), true],
+    ]);
+  });
+
+  test('of a deal that is over to its retailer, as a click on that; POST is told', async () => {
+    await using app = await ActivationNode.start();
+    const path = `/v1/coupons/${id(22)}/activate/${app.query()}`;
+    const response = await app.get(path);
+    expect(response.status).toBe(302);
+    expect(clickIn(response.headers.get('Location'))).not.toBe('' as ClickId);
+    expect(await app.clicks()).toMatchObject([{ kind: 'retailers', dealId: id(1), retailerId: id(1) }]);
+    const post = await app.send('POST', path);
+    expect(post.status).toBe(410);
+    expect(await post.json()).toMatchObject({ code: 'deal_gone', status: 410 });
+  });
+
+  test('of a link whose retailer has left the catalogue nowhere: 410, as a page for people', async () => {
+    await using app = await ActivationNode.start();
+    const response = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query()}`);
+    const { url } = (await response.json()) as { url: string };
+    await app.node.catalogue([retailer(2, { cashbackOffers: [offer(12)] })]);
+    const path = url.slice(app.node.url.length);
+    expect((await app.get(path)).status).toBe(410);
+    const page = await app.get(path, { ...BROWSER, Accept: 'text/html,*/*;q=0.8' });
+    expect(page.status).toBe(410);
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+    expect(await page.text()).toContain('<h1>This deal is over</h1>');
+  });
+
+  test('of previews, bots and prefetching browsers to the plain URL or nowhere; nothing is recorded, and the network is not told', async () => {
+    await using app = await ActivationNode.start();
+    for (const [method, headers, status] of [
+      ['HEAD', BROWSER, 302],
+      ['GET', { 'User-Agent': 'WhatsApp/2.23.20.0' }, 302],
+      ['GET', { 'User-Agent': 'facebookexternalhit/1.1' }, 302],
+      [
+        'GET',
+        { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' },
+        302,
+      ],
+      ['GET', { ...BROWSER, 'Sec-Purpose': 'prefetch' }, 204],
+      ['GET', { ...BROWSER, Purpose: 'prefetch' }, 204],
+      ['GET', { ...BROWSER, 'X-Moz': 'prefetch' }, 204],
+    ] as const) {
+      const response = await app.send(method, `/v1/coupons/${id(21)}/activate/${app.query()}`, headers);
+      expect(response.status).toBe(status);
+      expect(response.headers.get('Location')).toBe(status === 302 ? 'https://www.r1.example/' : null);
+      expect(response.headers.get('Cache-Control')).toBe('no-store');
+    }
+    expect(await app.clicks()).toEqual([]);
+    // Whoever tries a link should see what a user would.
+    for (const name of ['curl/8.5.0', 'Bun/1.4.4', '']) {
+      const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query()}`, { 'User-Agent': name });
+      expect(response.headers.get('Location')).toStartWith('https://network.example/');
+    }
+  });
+
+  test('above the limit users are sent on untracked, each address and organisation for itself', async () => {
+    await using app = await ActivationNode.start({
+      settings: { rateLimitActivation: 2, trustedProxies: ['127.0.0.1'] },
+    });
+    const { publicId } = (await app.node.stores.organisations.create('globex')) ?? { publicId: '' };
+    const { activation } = await app.node.stores.revisions();
+    await app.node.logged((line) => line.activation === activation);
+    const location = async (address: string, with_: Record<string, string>) => {
+      const headers = { ...BROWSER, 'X-Forwarded-For': address };
+      const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query(with_)}`, headers);
+      return clickIn(response.headers.get('Location')) === '' ? response.headers.get('Location') : 'tracked';
+    };
+    const uid = (number: number) => ({ passbackUid: `user ${number}` });
+    expect(await location('192.0.2.1', uid(1))).toBe('tracked');
+    expect(await location('192.0.2.1', uid(2))).toBe('tracked');
+    expect(await location('192.0.2.1', uid(3))).toBe('https://www.r1.example/');
+    expect(await location('192.0.2.2', uid(4))).toBe('tracked');
+    expect(await location('192.0.2.1', { ...uid(5), orgId: publicId })).toBe('tracked');
+    const post = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query(uid(6))}`, {
+      'X-Forwarded-For': '192.0.2.1',
+    });
+    expect(await post.json()).toEqual({ url: 'https://www.r1.example/' });
+    expect(await app.clicks()).toHaveLength(4);
+  });
+
+  test('never to a URL of the caller: the origin is always one of the operator', async () => {
+    await using app = await ActivationNode.start();
+    const origins = new Set([
+      'https://network.example',
+      'https://www.r1.example',
+      'https://www.example.com',
+      'https://xn--mnchen-3ya.example',
+    ]);
+    const evil = fc.oneof(
+      fc.constantFrom(
+        'https://evil.example/',
+        '//evil.example',
+        '\\\\evil.example',
+        'javascript:alert(1)',
+        '\r\nLocation: https://evil.example',
+        '{url}',
+        '{click}',
+        '%0d%0aX: y',
+        '@evil.example',
+        '$&',
+      ),
+      fc.string({ maxLength: 40 }),
+    );
+    const anyId = fc.oneof(fc.constantFrom(id(1), id(2), id(11), id(21), id(22), id(31)), evil);
+    const kind = fc.constantFrom('retailers', 'cashback-offers', 'coupons', 'promotions');
+    const names = fc.constantFrom(
+      'passbackUid',
+      'passbackData',
+      'orgId',
+      'url',
+      'redirect',
+      'to',
+      'next',
+      'couponId',
+      'retailerId',
+    );
+    const headers = fc.constantFrom<Record<string, string>>(
+      {},
+      { Referer: 'https://evil.example/' },
+      { 'X-Forwarded-Host': 'evil.example' },
+      { Accept: 'text/html' },
+      { 'User-Agent': 'Googlebot' },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        kind,
+        anyId,
+        fc.dictionary(names, evil, { maxKeys: 3 }),
+        headers,
+        fc.boolean(),
+        async (of, deal, more, sent, inQuery) => {
+          const path = inQuery ? `/v1/${of}/activate/` : `/v1/${of}/${encodeURIComponent(deal)}/activate/`;
+          const own = inQuery
+            ? { couponId: deal, retailerId: deal, promotionId: deal, cashbackOfferId: deal }
+            : {};
+          const response = await app.get(`${path}${app.query({ ...own, ...more })}`, { ...BROWSER, ...sent });
+          const location = response.headers.get('Location');
+          expect([302, 400, 404]).toContain(response.status);
+          expect(location === null || origins.has(new URL(location).origin)).toBe(true);
+          expect(location === null).toBe(response.status !== 302);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('what is refused', () => {
+  test('a bad parameter is a clear problem for programs and a page for people, with nothing of the user in either', async () => {
+    await using app = await ActivationNode.start();
+    for (const [bad, parameter, detail] of [
+      [{ passbackUid: '' }, 'passbackUid', 'must not be empty'],
+      [{ passbackUid: 'x'.repeat(256) }, 'passbackUid', 'must not be longer than 255 characters'],
+      [{ passbackUid: 'a\u0007b' }, 'passbackUid', 'must have no control characters'],
+      [{ passbackData: 'x'.repeat(1_025) }, 'passbackData', 'must not be longer than 1024 characters'],
+      [{ passbackData: 'a\nb' }, 'passbackData', 'must have no control characters'],
+      [{ orgId: 'acme' }, 'orgId', 'must be a UUID'],
+      [{ passbackuid: 'x' }, 'passbackuid', 'is not a parameter; passbackUid is'],
+    ] as const) {
+      const path = `/v1/coupons/${id(21)}/activate/${app.query(bad)}`;
+      for (const method of ['GET', 'POST']) {
+        const response = await app.send(method, path);
+        const { status, headers } = response;
+        const body = await response.text();
+        expect(status).toBe(400);
+        expect(JSON.parse(body)).toMatchObject({
+          code: 'invalid_parameter',
+          errors: [{ parameter, detail }],
+        });
+        expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, method)).toEqual([]);
+        expect(body).not.toContain(USER);
+      }
+      const page = await app.get(path, { ...BROWSER, Accept: 'text/html' });
+      expect(page.status).toBe(400);
+      const html = await page.text();
+      expect(html).toContain(`<li><code>${parameter}</code> ${Bun.escapeHTML(detail)}</li>`);
+      expect(html).not.toContain(USER);
+      expect(await app.clicks()).toEqual([]);
+    }
+  });
+
+  test('an unknown organisation and an unknown deal are one answer; what is missing is named all at once', async () => {
+    await using app = await ActivationNode.start();
+    const {
+      requestId: _,
+      instance: __,
+      ...problem
+    } = (await (await app.send('POST', `/v1/coupons/${id(99)}/activate/${app.query()}`)).json()) as Record<
+      string,
+      unknown
+    >;
+    expect(problem).toMatchObject({ status: 404, code: 'deal_not_found' });
+    for (const path of [
+      `/v1/coupons/${id(21)}/activate/${app.query({ orgId: id(98) })}`,
+      `/v1/retailers/${id(21)}/activate/${app.query()}`,
+      `/v1/coupons/nonsense/activate/${app.query()}`,
+      `/v1/coupons/activate/${app.query({ couponId: id(98) })}`,
+    ]) {
+      const {
+        requestId: _,
+        instance: __,
+        ...same
+      } = (await (await app.send('POST', path)).json()) as Record<string, unknown>;
+      expect(same).toEqual(problem);
+      const page = await app.get(path, { ...BROWSER, Accept: 'text/html' });
+      expect([page.status, await page.text()]).toEqual([
+        404,
+        expect.stringContaining('<h1>This link leads to nothing'),
+      ]);
+    }
+    const missing = await app.send('POST', '/v1/coupons/activate/');
+    expect(await missing.json()).toMatchObject({
+      code: 'invalid_parameter',
+      detail: 'couponId is missing; orgId is missing; passbackUid is missing.',
+    });
+    for (const path of ['/go/nonsense/', '/go/0000000000000000000000/']) {
+      expect((await app.get(path)).status).toBe(404);
+    }
+    expect((await app.send('POST', '/go/nonsense/')).status).toBe(405);
+  });
+
+  test('turned off, there is nothing', async () => {
+    await using node = await TestNode.start({ settings: { activation: 'off' } });
+    for (const path of [`/v1/coupons/${id(21)}/activate/`, '/v1/coupons/activate/', '/go/x/']) {
+      expect(await (await node.get(path)).json()).toMatchObject({ status: 404, code: 'not_found' });
+    }
+  });
+});
+
+test('what a partner passes along is in no log line and no URL of ours', async () => {
+  await using app = await ActivationNode.start();
+  const secrets = { passbackUid: 'zXq-personal-uid', passbackData: 'zXq-personal-data' };
+  const urls: string[] = [];
+  for (const path of [
+    `/v1/coupons/${id(21)}/activate/`,
+    '/v1/coupons/activate/',
+    `/v1/coupons/${id(99)}/activate/`,
+  ]) {
+    for (const method of ['GET', 'POST', 'HEAD', 'PUT']) {
+      const response = await app.send(method, `${path}${app.query({ ...secrets, couponId: id(21) })}`);
+      urls.push(response.headers.get('Location') ?? '', await response.text());
+    }
+  }
+  expect(await app.clicks()).not.toEqual([]);
+  expect([...app.node.logLines, ...urls].filter((text) => text.includes('zXq'))).toEqual([]);
+});
