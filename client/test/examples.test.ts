@@ -1,20 +1,26 @@
-// The examples folder, run as its README says.
+// The examples folder, run with Node as its README says, in a project in which the package is installed.
 
-import { expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from '../../service/test/support/browser.ts';
 import { cleanEnvironment } from '../../service/test/support/command.ts';
 import { temporaryFolder } from '../../service/test/support/databases.ts';
 import { offer, retailer, transaction } from '../../service/test/support/fixtures.ts';
 import { TestNode } from '../../service/test/support/test-node.ts';
-import { run, typeScript } from './support/installed-package.ts';
-import { servePage } from './support/page-server.ts';
+import { installPackage, run, typeScript } from './support/installed-package.ts';
 
 const EXAMPLES = join(import.meta.dir, '../../examples');
+let project: string;
+
+beforeAll(async () => {
+  project = (await installPackage()).folder;
+  cpSync(EXAMPLES, project, { recursive: true });
+}, 60_000);
 
 test('offers-page lists offers page by page, and filters them', async () => {
   await using node = await TestNode.start({ settings: { pageSize: 2 } });
-  await using site = await servePage(join(EXAMPLES, 'offers-page/index.html'));
+  await using site = await startServer('offers-page', {});
   const token = await node.token('public');
   await node.catalogue([
     retailer(1, {
@@ -29,7 +35,7 @@ test('offers-page lists offers page by page, and filters them', async () => {
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage();
-    await page.goto(`${site.url}/?api=${node.url}&token=${token}&currency=EUR`);
+    await page.goto(`${site.url}?api=${node.url}&token=${token}&currency=EUR`);
     const items = page.locator('li');
     await items.nth(1).waitFor();
     expect(await items.allTextContents()).toEqual(['Alpha <b> 5% Offer 11', 'Alpha <b> €7.50 Offer 12']);
@@ -54,7 +60,7 @@ test('offers-page lists offers page by page, and filters them', async () => {
 }, 60_000);
 
 test('offers-page says in the page what is wrong with its token', async () => {
-  await using site = await servePage(join(EXAMPLES, 'offers-page/index.html'));
+  await using site = await startServer('offers-page', {});
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage();
@@ -66,7 +72,7 @@ test('offers-page says in the page what is wrong with its token', async () => {
       ['?token=hello', 'The token must start with ob_pub_'],
       ['?token=ob_prv_0', 'A private token must not be used in a browser'],
     ] as const) {
-      await page.goto(`${site.url}/${search}`);
+      await page.goto(`${site.url}${search}`);
       await page.locator('[role=alert]:not(:empty)').waitFor();
       expect(await page.textContent('[role=alert]')).toStartWith(words);
     }
@@ -76,22 +82,23 @@ test('offers-page says in the page what is wrong with its token', async () => {
   }
 }, 60_000);
 
-test('offers-page has no type errors', async () => {
-  const checked = await run([typeScript(), '--noEmit', '--project', 'offers-page'], EXAMPLES);
+test('the examples have no type errors', async () => {
+  const checked = await run([typeScript(), '--noEmit', '--project', '.'], EXAMPLES);
   expect(checked).toEqual({ stdout: '', stderr: '' });
 }, 20_000);
 
 test('transactions-table follows changes, and goes on where it was after a restart', async () => {
   await using node = await TestNode.start();
   const token = await node.token('private');
-  const database = join(temporaryFolder(), 'copy.db');
+  const table = join(temporaryFolder(), 'copy.json');
+  const settings = { OFFERBOOK_URL: node.url, OFFERBOOK_TOKEN: token, TABLE: table };
   const earnings = async (url: string) => (await fetch(`${url}users/user-1`)).json();
   const until = async (url: string, expected: unknown) => {
     while (!Bun.deepEquals(await earnings(url), expected)) await Bun.sleep(10);
   };
 
   await node.transactions([transaction(1, { cashback: 3.99 }), transaction(2)]);
-  const first = await startServer({ OFFERBOOK_URL: node.url, OFFERBOOK_TOKEN: token, DATABASE: database });
+  const first = await startServer('transactions-table', settings);
   // What users have earned is for nobody on the network.
   expect(new URL(first.url).hostname).toBe('127.0.0.1');
   await until(first.url, { PENDING: { EUR: 3.99 } });
@@ -100,24 +107,25 @@ test('transactions-table follows changes, and goes on where it was after a resta
   expect(await first.stop()).toBe(0);
 
   await node.transactions([transaction(3, { passbackUid: 'user-1', currencyCode: 'PLN', cashback: 1.5 })]);
-  const second = await startServer({ OFFERBOOK_URL: node.url, OFFERBOOK_TOKEN: token, DATABASE: database });
+  const second = await startServer('transactions-table', settings);
   await until(second.url, { CONFIRMED: { EUR: 4.5 }, PENDING: { PLN: 1.5 } });
+  // A malformed request is one that is not found, and no end of the server.
+  expect((await fetch(`${second.url}users/%`)).status).toBe(404);
   expect(await second.stop()).toBe(0);
 }, 20_000);
 
-async function startServer(environment: Record<string, string>) {
-  const server = Bun.spawn([process.execPath, join(EXAMPLES, 'transactions-table/server.ts')], {
+async function startServer(example: string, environment: Record<string, string>) {
+  const server = Bun.spawn(['node', join(example, 'server.js')], {
+    cwd: project,
     env: { ...cleanEnvironment(), ...environment, PORT: '0' },
     stdout: 'pipe',
     stderr: 'inherit',
   });
   const { value } = await server.stdout.getReader().read();
   const url = new TextDecoder().decode(value).replace('Listening on ', '').trim();
-  return {
-    url,
-    async stop(): Promise<number> {
-      server.kill('SIGTERM');
-      return server.exited;
-    },
+  const stop = async () => {
+    server.kill('SIGTERM');
+    return server.exited;
   };
+  return { url, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
 }

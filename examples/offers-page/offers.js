@@ -2,13 +2,10 @@
 // of the service and the currency of fixed cashbacks, from the page's own address:
 // ?api=http://localhost:8080&token=ob_pub_…&currency=EUR
 
-import {
-  type CashbackOffer,
-  formatCashback,
-  OfferbookClient,
-  OfferbookError,
-  type Page,
-} from '@offerbook/client';
+import { formatCashback, OfferbookClient, OfferbookError } from '@offerbook/client';
+
+/** @typedef {import('@offerbook/client').CashbackOffer} CashbackOffer */
+/** @typedef {import('@offerbook/client').Page<CashbackOffer>} OfferPage */
 
 const form = find('form', HTMLFormElement);
 const list = find('ul', HTMLUListElement);
@@ -30,13 +27,15 @@ try {
   tell(error);
 }
 
-function openClient(address: URLSearchParams): OfferbookClient {
+/** @param {URLSearchParams} address */
+function openClient(address) {
   const token = address.get('token') ?? '';
   if (token === '') throw new Error('Add ?token=ob_pub_… to the address of this page.');
   return new OfferbookClient({ baseUrl: address.get('api') ?? 'http://localhost:8080', token });
 }
 
-function show(client: OfferbookClient): void {
+/** @param {OfferbookClient} client */
+function show(client) {
   search.abort();
   search = new AbortController();
   list.replaceChildren();
@@ -53,7 +52,8 @@ function show(client: OfferbookClient): void {
   showNext(pages);
 }
 
-async function showNext(pages: AsyncGenerator<Page<CashbackOffer>>): Promise<void> {
+/** @param {AsyncGenerator<OfferPage>} pages */
+async function showNext(pages) {
   more.hidden = true;
   try {
     const { value: page } = await pages.next();
@@ -66,11 +66,13 @@ async function showNext(pages: AsyncGenerator<Page<CashbackOffer>>): Promise<voi
   }
 }
 
-function tell(error: unknown): void {
+/** @param {unknown} error */
+function tell(error) {
   message.textContent = error instanceof Error ? error.message : String(error);
 }
 
-function item(offer: CashbackOffer): HTMLLIElement {
+/** @param {CashbackOffer} offer */
+function item(offer) {
   const link = document.createElement('a');
   link.href = offer.url;
   link.textContent = offer.name;
@@ -81,7 +83,12 @@ function item(offer: CashbackOffer): HTMLLIElement {
   return line;
 }
 
-function find<Type extends Element>(selector: string, type: new () => Type): Type {
+/**
+ * @template {Element} Type
+ * @param {string} selector
+ * @param {new () => Type} type
+ */
+function find(selector, type) {
   const element = document.querySelector(selector);
   if (!(element instanceof type)) throw new Error(`the page has no ${selector}`);
   return element;

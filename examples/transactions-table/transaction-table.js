@@ -1,0 +1,69 @@
+// The local copy of the transactions and the checkpoint that belongs to it, in one file: whoever restores it from a backup has
+// both. Changes may come more than once, so a row is replaced by its id: doing it twice is as good as doing it once. In
+// earnest, this is a table of your database.
+
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+
+/** @typedef {import('@offerbook/client').Transaction} Transaction */
+
+export class TransactionTable {
+  #path;
+  /** @type {Map<string, Transaction>} */
+  #rows;
+  /** @type {string | undefined} */
+  #checkpoint;
+
+  /** @param {string} path */
+  constructor(path) {
+    this.#path = path;
+    /** @type {{ checkpoint?: string, rows: Transaction[] }} */
+    const stored = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { rows: [] };
+    this.#rows = new Map(stored.rows.map((row) => [row.id, row]));
+    this.#checkpoint = stored.checkpoint;
+  }
+
+  /** @param {readonly Transaction[]} changes */
+  upsert(changes) {
+    for (const change of changes) this.#rows.set(change.id, change);
+  }
+
+  get checkpoint() {
+    return this.#checkpoint;
+  }
+
+  /**
+   * Keeps the rows up to the checkpoint together with it. A crash leaves the old file or the new one.
+   * @param {string} checkpoint
+   */
+  saveCheckpoint(checkpoint) {
+    this.#checkpoint = checkpoint;
+    const file = openSync(`${this.#path}.new`, 'w', 0o600);
+    writeSync(file, JSON.stringify({ checkpoint, rows: [...this.#rows.values()] }));
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(`${this.#path}.new`, this.#path);
+  }
+
+  /**
+   * A user's cashback, by status and currency.
+   * @param {string} user
+   */
+  earnings(user) {
+    /** @type {Record<string, Record<string, number>>} */
+    const earned = {};
+    for (const { passbackUid, status, currencyCode, cashback } of this.#rows.values()) {
+      if (passbackUid !== user) continue;
+      earned[status] ??= {};
+      earned[status][currencyCode] = roundMoney((earned[status][currencyCode] ?? 0) + cashback);
+    }
+    return earned;
+  }
+}
+
+/**
+ * Sums of decimals in binary are a little off.
+ * @param {number} amount
+ */
+function roundMoney(amount) {
+  return Math.round(amount * 1000) / 1000;
+}
