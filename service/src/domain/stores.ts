@@ -211,6 +211,18 @@ export interface TransactionStore {
    * number in the book.
    */
   write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>, importId?: number): Promise<T>;
+  /**
+   * The same for all organisations at once: a file may hold sales of any of them. The clocks are locked in the order of
+   * the organisations, so that two such writes never wait for each other.
+   */
+  writeAll<T>(work: (writers: TransactionWriters) => Promise<T>, importId?: number): Promise<T>;
+}
+
+export interface TransactionWriters extends ImportWriter {
+  /** Transactions with these ids, whichever organisation they belong to. */
+  find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
+  /** Undefined when there is no such organisation. */
+  of(orgId: number): Omit<TransactionWriter, 'finishImport'> | undefined;
 }
 
 export interface TransactionHistory {

@@ -1,13 +1,14 @@
 // Imports an organisation's transactions: upserts by id, and leaves alone what has not changed, so that
 // importing a file twice gives no poller anything to do.
 
+import type { ClickId } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
 import type {
   Organisation,
   PutTransaction,
   StoredTransaction,
   TransactionStore,
-  TransactionWriter,
+  TransactionWriters,
 } from '../domain/stores.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
 import {
@@ -17,8 +18,10 @@ import {
   type UnstampedTransaction,
 } from '../domain/transaction.ts';
 import type { Uuid } from '../domain/uuid.ts';
+import { Attribution, type Attributor, CLICK_FIELD, splitClick } from './attribution.ts';
 import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './checks/row-problem.ts';
 import { UuidPlaces } from './checks/uuid-places.ts';
+import type { Columns } from './formats/csv.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import type { FieldProblem, RawRow } from './formats/raw-row.ts';
 import { findDocumentExcess, TRANSACTION_LIMITS } from './formats/row-limits.ts';
@@ -34,11 +37,14 @@ const LOOK_UPS_AHEAD = 4;
 export interface TransactionImportOptions extends ImportOptions {
   /** A history load: rows keep the file's updatedAt, which puts them outside the promise made to pollers. */
   readonly preserveUpdatedAt?: boolean | undefined;
+  /** Lets rows name the click that led to them. */
+  readonly attributor?: Attributor | undefined;
 }
 
+/** Without an organisation, every row must name a click, and the file may hold sales of several. */
 export function importTransactions(
   store: TransactionStore,
-  org: Organisation,
+  org: Organisation | undefined,
   source: ImportSource,
   clock: Clock,
   options: TransactionImportOptions,
@@ -50,101 +56,157 @@ export function importTransactions(
       'The rows kept the updatedAt of the file: whoever polls for changes will not see those that lie before the point they have reached.',
     );
   }
-  return run.carryOut<TransactionWriter>(
-    (work) => store.write(org.id, work, options.importId),
-    async (writer) => {
-      const load = new TransactionLoad(run, writer, org, clock(), options, format);
-      const ahead: Promise<LookedUp>[] = [];
-      const rules = { columns: format.fieldKinds, limits: TRANSACTION_LIMITS, onCursor: () => undefined };
-      for await (const batch of readAhead(run.batches(rules))) {
-        const lookedUp = load.lookUp(batch);
-        // An error counts when its turn comes.
-        lookedUp.catch(() => undefined);
-        ahead.push(lookedUp);
-        if (ahead.length > LOOK_UPS_AHEAD) {
-          const next = await ahead.shift();
-          if (next !== undefined) await load.take(next);
-        }
+  const write = (work: (writers: TransactionWriters) => Promise<void>) =>
+    org === undefined
+      ? store.writeAll(work, options.importId)
+      : store.write(
+          org.id,
+          ({ finishImport, ...writer }) =>
+            work({ finishImport, find: writer.find, of: (orgId) => (orgId === org.id ? writer : undefined) }),
+          options.importId,
+        );
+  return run.carryOut<TransactionWriters>(write, async (writers) => {
+    const load = new TransactionLoad(run, writers, org, clock(), options, format);
+    const ahead: Promise<LookedUp>[] = [];
+    const rules = { columns: load.columns, limits: TRANSACTION_LIMITS, onCursor: () => undefined };
+    for await (const batch of readAhead(run.batches(rules))) {
+      const lookedUp = load.lookUp(batch);
+      // An error counts when its turn comes.
+      lookedUp.catch(() => undefined);
+      ahead.push(lookedUp);
+      if (ahead.length > LOOK_UPS_AHEAD) {
+        const next = await ahead.shift();
+        if (next !== undefined) await load.take(next);
       }
-      for (const lookedUp of ahead) await load.take(await lookedUp);
-      run.requireValid();
-      await load.finish();
-    },
-  );
+    }
+    for (const lookedUp of ahead) await load.take(await lookedUp);
+    run.requireValid();
+    await load.finish();
+  });
 }
 
 /** A row that passed the schema. Its updatedAt is there only in a history load. */
 type Row = UnstampedTransaction & { readonly updatedAt?: unknown };
 
+/** A checked row with its owner, and the click of which it is. */
+type OwnedRow = CheckedRow<Row> & { readonly orgId: number; readonly click?: ClickId | undefined };
+
 /** A batch of checked rows, and what the database holds under their ids. */
 interface LookedUp {
-  readonly rows: readonly CheckedRow<Row>[];
+  readonly rows: readonly OwnedRow[];
   readonly stored: ReadonlyMap<Uuid, StoredTransaction>;
 }
 
+/** What is written for one organisation. */
+interface Part {
+  readonly writer: NonNullable<ReturnType<TransactionWriters['of']>>;
+  readonly stampText: Timestamp;
+  /** How far the change clock moves, when there was a change. */
+  clockMs: number | undefined;
+}
+
 class TransactionLoad {
+  /** The columns that a CSV file may have. */
+  readonly columns: Columns;
   readonly #run: ImportRun;
-  readonly #writer: TransactionWriter;
-  readonly #org: Organisation;
+  readonly #writers: TransactionWriters;
+  readonly #orgId: number;
   readonly #nowMs: number;
+  readonly #options: TransactionImportOptions;
   readonly #preserve: boolean;
   readonly #format: TransactionFormat;
   readonly #schema: ReturnType<TransactionFormat['rowSchema']>;
   readonly #isPrinted: (value: unknown) => boolean;
+  readonly #attribution: Attribution | undefined;
   readonly #seen = new UuidPlaces();
-  readonly #stampText: Timestamp;
-  /** How far the change clock moves, when there was a change. */
-  #clockMs: number | undefined;
+  readonly #parts = new Map<number, Part>();
 
   constructor(
     run: ImportRun,
-    writer: TransactionWriter,
-    org: Organisation,
+    writers: TransactionWriters,
+    org: Organisation | undefined,
     nowMs: number,
     options: TransactionImportOptions,
     format: TransactionFormat,
   ) {
     this.#run = run;
-    this.#writer = writer;
-    this.#org = org;
+    this.#writers = writers;
+    this.#orgId = org?.id ?? 0;
     this.#nowMs = nowMs;
+    this.#options = options;
     this.#preserve = options.preserveUpdatedAt === true;
     const updatedAt = this.#preserve ? 'keep' : 'ignore';
     const unknownFields = options.ignoreUnknown === true ? 'ignore' : 'refuse';
     this.#format = format;
     this.#schema = format.rowSchema({ unknownFields, updatedAt });
     this.#isPrinted = format.printedRow({ updatedAt });
-    this.#stampText = printTimestamp(writer.stampMs);
+    const { attributor } = options;
+    this.#attribution =
+      attributor && new Attribution(attributor, org, (orgId) => writers.of(orgId) !== undefined);
+    this.columns = attributor ? new Map([...format.fieldKinds, [CLICK_FIELD, 'text']]) : format.fieldKinds;
   }
 
   async lookUp(batch: readonly RawRow[]): Promise<LookedUp> {
-    const rows = batch.map((row) => this.#check(row));
+    const rows =
+      this.#attribution === undefined
+        ? batch.map((raw): OwnedRow => ({ ...this.#check(raw), orgId: this.#orgId }))
+        : await this.#attribute(batch, this.#attribution);
     const ids = rows.flatMap((row) => (row.value === undefined ? [] : [row.value.id]));
-    return { rows, stored: await this.#writer.find(ids) };
+    return { rows, stored: await this.#writers.find(ids) };
   }
 
   async take({ rows, stored }: LookedUp): Promise<void> {
-    const changed: PutTransaction[] = [];
-    for (const { place, value, problems } of rows) {
+    const changed = new Map<number, PutTransaction[]>();
+    const sold: ClickId[] = [];
+    for (const { place, value, problems, orgId, click } of rows) {
       if (problems !== undefined) {
         this.#run.reject(problems);
         continue;
       }
       const existing = stored.get(value.id);
-      const outcome = this.#judge(value, existing);
+      const outcome = this.#judge(value, orgId, existing);
       if ('reason' in outcome) this.#run.reject([rowProblem(place, outcome)]);
       else if (outcome === existing) this.#run.counts.unchanged++;
       else {
         this.#run.counts[existing === undefined ? 'added' : 'changed']++;
-        changed.push({ ...outcome, isNew: existing === undefined });
+        const put = { ...outcome, isNew: existing === undefined };
+        const others = changed.get(orgId);
+        if (others === undefined) changed.set(orgId, [put]);
+        else others.push(put);
+        if (click !== undefined) sold.push(click);
       }
     }
-    if (changed.length > 0 && this.#run.isWriting) await this.#put(changed);
+    if (!this.#run.isWriting) return;
+    for (const [orgId, puts] of changed) await this.#put(orgId, puts);
+    // Before the commit: a click that is taken for sold too early is only kept for longer.
+    if (sold.length > 0 && this.#options.dryRun !== true)
+      await this.#options.attributor?.clicks.markSold(sold);
   }
 
-  /** Moves the change clock, but only when there was a change: an idle import wakes nobody. */
+  /** Moves the change clocks, but only where there was a change: an idle import wakes nobody. */
   async finish(): Promise<void> {
-    if (this.#clockMs !== undefined) await this.#writer.advanceClock(this.#clockMs);
+    for (const { writer, clockMs } of this.#parts.values())
+      if (clockMs !== undefined) await writer.advanceClock(clockMs);
+    this.#run.notes.push(...(this.#attribution?.notes ?? []));
+  }
+
+  async #attribute(batch: readonly RawRow[], attribution: Attribution): Promise<OwnedRow[]> {
+    const split = batch.map((raw) => {
+      const { rest, clickId } = splitClick(raw);
+      return { raw, clickId, checked: this.#check(rest) };
+    });
+    const claims = split.flatMap(({ raw, clickId, checked: { place, value } }) =>
+      value === undefined ? [] : [{ place, row: value, clickId, raw: raw.value }],
+    );
+    const attributed = await attribution.attribute(claims);
+    let next = 0;
+    return split.flatMap(({ checked }): OwnedRow[] => {
+      if (checked.value === undefined) return [{ ...checked, orgId: 0 }];
+      const owned = attributed[next++];
+      if (owned === undefined || owned.kind === 'aside') return [];
+      if (owned.kind === 'bad') return [{ ...rejected(checked.place, [owned.problem]), orgId: 0 }];
+      return [{ ...checked, value: owned.row, orgId: owned.orgId, click: owned.click }];
+    });
   }
 
   #check(raw: RawRow): CheckedRow<Row> {
@@ -169,10 +231,14 @@ class TransactionLoad {
   }
 
   /** What is to be stored for a row: what is stored already when nothing changed; or why the row is bad. */
-  #judge(row: Row, existing: StoredTransaction | undefined): Omit<StoredTransaction, 'orgId'> | FieldProblem {
-    if (existing === undefined) return this.#stamp(row);
+  #judge(
+    row: Row,
+    orgId: number,
+    existing: StoredTransaction | undefined,
+  ): Omit<StoredTransaction, 'orgId'> | FieldProblem {
+    if (existing === undefined) return this.#stamp(row, orgId);
     // Whose it is stays unsaid: the ids of one organisation are no business of another.
-    if (existing.orgId !== this.#org.id) return { field: 'id', reason: 'belongs to another organisation' };
+    if (existing.orgId !== orgId) return { field: 'id', reason: 'belongs to another organisation' };
     const { document, updatedAtMs } = existing;
     const hasItsStamp = !this.#preserve || timestampMs(row.updatedAt as Timestamp) === updatedAtMs;
     // Nearly all rows that did not change are stored in the very text that would be stored now.
@@ -182,23 +248,35 @@ class TransactionLoad {
     if (!mayBecome(before.status, row.status)) {
       return { field: 'status', reason: `must not go from ${before.status} back to ${row.status}` };
     }
-    return this.#stamp(row);
+    return this.#stamp(row, orgId);
   }
 
-  #stamp(row: Row): Omit<StoredTransaction, 'orgId'> | FieldProblem {
-    const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : this.#stampText;
-    const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : this.#writer.stampMs;
+  #stamp(row: Row, orgId: number): Omit<StoredTransaction, 'orgId'> | FieldProblem {
+    const { writer, stampText } = this.#part(orgId);
+    const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : stampText;
+    const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : writer.stampMs;
     const document = this.#format.print(row, updatedAt);
     return findDocumentExcess(document, TRANSACTION_LIMITS) ?? { id: row.id, updatedAtMs, document };
   }
 
-  async #put(rows: readonly PutTransaction[]): Promise<void> {
+  async #put(orgId: number, rows: readonly PutTransaction[]): Promise<void> {
+    const part = this.#part(orgId);
     for (const { updatedAtMs, isNew } of rows) {
       // What a history load replaces is replaced at the stamp of the load, whatever stamps its rows carry. A walk that
       // begins later must not take that for a change during the walk.
-      const reachedMs = isNew === true ? updatedAtMs : this.#writer.stampMs;
-      this.#clockMs = Math.max(this.#clockMs ?? reachedMs, reachedMs);
+      const reachedMs = isNew === true ? updatedAtMs : part.writer.stampMs;
+      part.clockMs = Math.max(part.clockMs ?? reachedMs, reachedMs);
     }
-    await this.#writer.put(rows);
+    await part.writer.put(rows);
+  }
+
+  #part(orgId: number): Part {
+    const known = this.#parts.get(orgId);
+    if (known !== undefined) return known;
+    const writer = this.#writers.of(orgId);
+    if (writer === undefined) throw new Error(`organisation ${orgId} does not exist`);
+    const part = { writer, stampText: printTimestamp(writer.stampMs), clockMs: undefined };
+    this.#parts.set(orgId, part);
+    return part;
   }
 }

@@ -3,11 +3,13 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import manifest from '../../../package.json';
+import { ClickIds } from '../../activation/click-id.ts';
 import type { ImportOrigin } from '../../domain/books.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount, printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { Stores } from '../../domain/stores.ts';
+import type { Attributor } from '../../importer/attribution.ts';
 import { type ImportSource, openSource } from '../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../importer/import-catalogue.ts';
 import { importLinks } from '../../importer/import-links.ts';
@@ -21,6 +23,7 @@ import { currentUser } from '../current-user.ts';
 import { printNote, printResult } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { progressBar } from './progress-bar.ts';
+import { RowFile } from './row-file.ts';
 
 const NAME_LENGTH_MAX = 200;
 
@@ -55,11 +58,15 @@ export function importCommand(): Command {
     .action(importLinksFile);
   const transactions = importOf(
     'transactions',
-    "add and change an organisation's transactions; a row replaces all of a transaction: fields that it leaves out become null",
+    'add and change transactions; a row replaces all of a transaction: fields that it leaves out become null',
     'NDJSON, JSON or CSV',
     'offerbook import transactions sales.csv --org acme',
   )
-    .requiredOption('--org <name>', 'the organisation they belong to')
+    .option(
+      '--org <name>',
+      'the organisation they belong to; not needed when every row has the clickId of a click',
+    )
+    .option('--unattributed <file>', 'put rows without a click of ours there, instead of refusing them')
     .option('--preserve-updated-at', 'for loading history: keep the updatedAt of the file')
     .action(importTransactionsFile);
   return new Command('import')
@@ -107,22 +114,40 @@ async function importLinksFile(file: string, options: WholeFileOptions): Promise
   });
 }
 
-async function importTransactionsFile(
-  file: string,
-  options: ImportCommandOptions & { org: string; preserveUpdatedAt?: boolean },
-): Promise<void> {
+interface TransactionsFileOptions extends ImportCommandOptions {
+  readonly org?: string;
+  readonly unattributed?: string;
+  readonly preserveUpdatedAt?: boolean;
+}
+
+async function importTransactionsFile(file: string, options: TransactionsFileOptions): Promise<void> {
   const source = await openSource(file);
   const bar = progressBar();
+  using aside = options.unattributed === undefined ? undefined : new RowFile(options.unattributed);
   await withStores(options, async (stores) => {
-    const org = await getOrganisation(stores, options.org, 'to write');
-    const imported = recorded(stores, { kind: 'transactions', orgId: org.id }, source, options, (importId) =>
+    const org =
+      options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
+    const attributor: Attributor = {
+      ids: new ClickIds(await stores.clickKey()),
+      clicks: stores.clicks,
+      putAside:
+        aside &&
+        (async (rows) => {
+          for (const row of rows) aside.append(row);
+          await aside.flush();
+        }),
+    };
+    const origin = { kind: 'transactions', orgId: org?.id ?? null } as const;
+    const imported = recorded(stores, origin, source, options, (importId) =>
       importTransactions(stores.transactions, org, source, systemClock, {
         ...options,
+        attributor,
         importId,
         onProgress: bar.show,
       }),
     );
     await printOutcome(options, imported.finally(bar.clear), 'transaction');
+    if (options.dryRun !== true) await aside?.print(options.unattributed);
   });
 }
 

@@ -20,6 +20,8 @@ export interface PutContext {
   readonly orgId: number;
   readonly stampMs: number;
   readonly importId: number | undefined;
+  /** How many such buffers there may be at once: one, unless given. They share the memory. */
+  readonly buffers?: number | undefined;
 }
 
 export class PutBuffer {
@@ -42,7 +44,8 @@ export class PutBuffer {
     }
     // As many as came, so that the work is even and all are written when the next are due.
     await this.#write(rows.length);
-    if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
+    const { buffers = 1 } = this.#context;
+    if (this.#filling.length * buffers < ROWS_MAX && this.#characters * buffers < CHARACTERS_MAX) return;
     await this.#turn();
     // Otherwise the rows written so far stay in memory for long.
     Bun.gc(true);

@@ -48,7 +48,41 @@ export function transactionStore(
         await buffer.flush();
         return result;
       }),
+    writeAll: (work, importId) =>
+      database.write(async (connection) => {
+        const lastStampsMs = await lockClocks(database, connection);
+        const finishImport = await takeTurn(connection, clock, importId);
+        const { dialect } = database;
+        const opened = new Map<number, { buffer: PutBuffer; writer: OrganisationWriter }>();
+        const of = (orgId: number) => {
+          const lastStampMs = lastStampsMs.get(orgId);
+          if (lastStampMs === undefined) return undefined;
+          const known = opened.get(orgId);
+          if (known !== undefined) return known.writer;
+          const stampMs = Math.max(clock(), lastStampMs + 1);
+          const buffers = lastStampsMs.size;
+          const buffer = new PutBuffer(connection, { dialect, orgId, stampMs, importId, buffers });
+          const made = { buffer, writer: writer(connection, buffer, orgId, stampMs) };
+          opened.set(orgId, made);
+          return made.writer;
+        };
+        const find = (ids: readonly Uuid[]) => findTransactions(connection, ids);
+        const result = await work({ find, of, finishImport });
+        for (const { buffer } of opened.values()) await buffer.flush();
+        return result;
+      }),
   };
+}
+
+type OrganisationWriter = Omit<TransactionWriter, 'finishImport'>;
+
+/** By organisation: the last stamp. Locks as below, all clocks in one order. */
+async function lockClocks(database: Database, connection: Connection): Promise<ReadonlyMap<number, number>> {
+  const forUpdate = database.dialect === 'postgres' ? 'FOR NO KEY UPDATE' : '';
+  const rows = await connection.all<{ id: number; last_stamp: number }>(
+    `SELECT id, last_stamp FROM organisations ORDER BY id ${forUpdate}`,
+  );
+  return new Map(rows.map(({ id, last_stamp }) => [id, last_stamp]));
 }
 
 async function lockClock(database: Database, connection: Connection, orgId: number): Promise<number> {
@@ -67,7 +101,7 @@ function writer(
   buffer: PutBuffer,
   orgId: number,
   stampMs: number,
-): Omit<TransactionWriter, 'finishImport'> {
+): OrganisationWriter {
   return {
     stampMs,
     find: (ids) => findTransactions(connection, ids),

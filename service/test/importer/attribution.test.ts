@@ -1,0 +1,285 @@
+// Sales that name the click that led to them: they find their organisation and their user by themselves.
+
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import fc from 'fast-check';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import type { Click, ClickId } from '../../src/domain/click.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { printTimestamp, type Timestamp } from '../../src/domain/timestamp.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
+import { InvalidRows } from '../../src/importer/invalid-rows.ts';
+import {
+  newOrganisation,
+  openTestStores,
+  readAllTransactions,
+  rejection,
+} from '../storage/open-test-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { id, transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(60_000);
+
+const NOW_MS = Date.UTC(2026, 10, 15, 12);
+const DAY_MS = 86_400_000;
+const clock = () => NOW_MS;
+
+/** A row as `convert` prints it for a sale with a click. */
+function saleRow(number: number, clickId: unknown, with_: object = {}) {
+  const { country, soldAt, currencyCode, orderValue, cashback, status } = transaction(number, {
+    soldAt: printTimestamp(NOW_MS + 60_000),
+  });
+  return { id: id(number), clickId, country, soldAt, currencyCode, orderValue, cashback, status, ...with_ };
+}
+
+async function load(
+  stores: Stores,
+  rows: readonly object[],
+  options: TransactionImportOptions & { org?: string; aside?: string[] } = {},
+) {
+  const { org, aside, ...others } = options;
+  const attributor = {
+    ids: new ClickIds(await stores.clickKey()),
+    clicks: stores.clicks,
+    putAside: aside && (async (put: readonly string[]) => void aside.push(...put)),
+  };
+  const owner = org === undefined ? undefined : await stores.organisations.find(org);
+  return importTransactions(stores.transactions, owner, sourceFrom(ndjson(rows)), clock, {
+    ...others,
+    attributor,
+  });
+}
+
+async function recordClick(stores: Stores, orgId: number, with_: Partial<Click> = {}): Promise<Click> {
+  const click: Click = {
+    id: new ClickIds(await stores.clickKey()).make(orgId, NOW_MS),
+    orgId,
+    kind: 'coupons',
+    dealId: id(21),
+    retailerId: id(1),
+    passbackUid: `user of ${orgId}`,
+    passbackData: null,
+    activatedAtMs: NOW_MS,
+    clickedAtMs: NOW_MS + 5_000,
+    isTracked: true,
+    ...with_,
+  };
+  await stores.clicks.put([click]);
+  return click;
+}
+
+async function salesOf(stores: Stores, orgId: number) {
+  const rows = await readAllTransactions(stores, orgId);
+  return rows.map(({ document }) => {
+    const { updatedAt: _, ...sale } = JSON.parse(document) as { updatedAt: string };
+    return sale;
+  });
+}
+
+for (const database of DATABASES) {
+  describe(`sales by click on ${database.name}`, () => {
+    const open = openTestStores();
+
+    async function openWithOrganisations() {
+      const url = await database.create();
+      const stores = await open.stores(url, undefined, clock);
+      const orgs = [];
+      for (const name of ['acme', 'globex', 'initech']) orgs.push((await newOrganisation(stores, name)).id);
+      return { stores, orgs, url };
+    }
+
+    test('have from the record what the click knows; the row counts only where the record has nothing', async () => {
+      const { stores, orgs } = await openWithOrganisations();
+      const [acme = 0, globex = 0] = orgs;
+      const coupon = await recordClick(stores, acme, { passbackData: 'a=1' });
+      const later = await recordClick(stores, globex, {
+        kind: 'retailers',
+        dealId: id(1),
+        clickedAtMs: null,
+      });
+      const own = {
+        clickedAt: '2020-01-01T00:00:00',
+        activatedAt: '2020-01-01T00:00:00',
+        passbackUid: 'of the row',
+        passbackData: 'of the row',
+        couponId: id(98),
+        promotionId: id(99),
+      };
+      const report = await load(stores, [
+        saleRow(1, coupon.id, own),
+        saleRow(2, later.id, own),
+        saleRow(3, later.id),
+      ]);
+      expect(report).toMatchObject({ read: 3, added: 3, invalid: 0, notes: [] });
+      const { clickId: _, ...plain } = saleRow(1, coupon.id);
+      const nothing = {
+        clickedAt: null,
+        cashbackOfferId: null,
+        couponId: null,
+        promotionId: null,
+        passbackData: null,
+      };
+      expect(await salesOf(stores, acme)).toEqual([
+        {
+          ...plain,
+          ...nothing,
+          clickedAt: printTimestamp(NOW_MS + 5_000),
+          activatedAt: printTimestamp(NOW_MS),
+          passbackUid: `user of ${acme}`,
+          passbackData: 'a=1',
+          couponId: id(21),
+          promotionId: id(99),
+        },
+      ]);
+      const fromRecord = { activatedAt: printTimestamp(NOW_MS), passbackUid: `user of ${globex}` };
+      expect(await salesOf(stores, globex)).toEqual([
+        {
+          ...plain,
+          ...nothing,
+          id: id(2),
+          ...fromRecord,
+          clickedAt: own.clickedAt,
+          passbackData: own.passbackData,
+          couponId: id(98),
+          promotionId: id(99),
+        },
+        { ...plain, ...nothing, id: id(3), ...fromRecord },
+      ]);
+      // A purge leaves the clicks that have led to sales.
+      const idle = await recordClick(stores, acme);
+      expect(await stores.clicks.purge(NOW_MS + DAY_MS)).toBe(1);
+      expect([...(await stores.clicks.find([coupon.id, later.id, idle.id])).keys()].sort()).toEqual(
+        [coupon.id, later.id].sort(),
+      );
+    });
+
+    test('of several organisations, imported twice, in halves or by two at once, are the same, and every change clock is right', async () => {
+      const { stores, orgs, url } = await openWithOrganisations();
+      const other = await open.stores(url, undefined, clock);
+      const clicks: ClickId[] = [];
+      for (let number = 0; number < 12; number++)
+        clicks.push((await recordClick(stores, orgs[number % 3] ?? 0, { passbackUid: `user ${number}` })).id);
+      let first = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.constantFrom(...clicks), { minLength: 1, maxLength: 30 }),
+          fc.nat(30),
+          fc.constantFrom('twice', 'halves', 'at once'),
+          async (chosen, cut, way) => {
+            first += 1_000;
+            const rows = chosen.map((click, number) => saleRow(first + number, click));
+            const before = await Promise.all(orgs.map((org) => completeThrough(stores, org)));
+            const halves = [rows.slice(0, cut), rows.slice(cut)];
+            if (way === 'twice') await load(stores, rows);
+            if (way === 'halves') for (const half of halves) await load(stores, half);
+            if (way === 'at once') await Promise.all([load(stores, [...rows].reverse()), load(other, rows)]);
+            expect(await load(stores, rows)).toMatchObject({ unchanged: rows.length, added: 0, changed: 0 });
+            for (const [index, orgId] of orgs.entries()) {
+              const expected = rows.filter((row) => clicks.indexOf(row.clickId as ClickId) % 3 === index);
+              const stored = (await salesOf(stores, orgId)) as { id: string; passbackUid: string }[];
+              const mine = stored.filter((sale) => sale.id >= id(first) && sale.id < id(first + 1_000));
+              expect(mine.map((sale) => [sale.id, sale.passbackUid])).toEqual(
+                expected.map((row) => [row.id, `user ${clicks.indexOf(row.clickId as ClickId)}`]),
+              );
+              const through = await completeThrough(stores, orgId);
+              const stamps = (await readAllTransactions(stores, orgId)).map(
+                ({ document }) => JSON.parse(document).updatedAt as Timestamp,
+              );
+              const last = stamps.reduce<string>((a, b) => (a > b ? a : b), '');
+              // Moved where there was a change, and nowhere else.
+              expect(through > (before[index] ?? '')).toBe(expected.length > 0);
+              if (last !== '') expect(last).toBe(through);
+            }
+          },
+        ),
+        { numRuns: 10 },
+      );
+    });
+
+    test('of a click whose record is lost have its organisation and time, and are listed; so are odd times', async () => {
+      const { stores, orgs } = await openWithOrganisations();
+      const [acme = 0] = orgs;
+      const lost = new ClickIds(await stores.clickKey()).make(acme, NOW_MS);
+      const { id: known } = await recordClick(stores, acme);
+      const soldAt = (ms: number) => ({ soldAt: printTimestamp(ms) });
+      const report = await load(stores, [
+        saleRow(1, lost, { clickedAt: '2026-11-15T12:00:01' }),
+        saleRow(2, known, soldAt(NOW_MS - 60_000)),
+        saleRow(3, known, soldAt(NOW_MS + 120 * DAY_MS)),
+        saleRow(4, known, soldAt(NOW_MS + 120 * DAY_MS + 1_000)),
+      ]);
+      expect(report).toMatchObject({
+        added: 4,
+        notes: [
+          'line 1: the record of its click is not here; the sale has its organisation and the time of the click only',
+          'line 2: was sold before its click',
+          'line 4: was sold more than 120 days after its click',
+        ],
+      });
+      expect((await salesOf(stores, acme))[0]).toMatchObject({
+        activatedAt: printTimestamp(NOW_MS),
+        clickedAt: '2026-11-15T12:00:01',
+        passbackUid: null,
+        couponId: null,
+      });
+    });
+
+    test('without a click of ours are refused, or put aside as they stood; nothing is guessed', async () => {
+      const { stores, orgs } = await openWithOrganisations();
+      const [acme = 0, globex = 0] = orgs;
+      const { id: click } = await recordClick(stores, acme);
+      const { id: ofGlobex } = await recordClick(stores, globex);
+      const noOrganisation = new ClickIds(await stores.clickKey()).make(99, NOW_MS);
+      const strange = [
+        saleRow(2, 'c7Qm2ZxT0a'),
+        saleRow(3, new ClickIds('another key').make(acme, NOW_MS)),
+        saleRow(4, null),
+        saleRow(5, 17),
+        saleRow(6, noOrganisation),
+      ];
+      const rows = [saleRow(1, click), ...strange];
+      const error = await rejection(load(stores, rows));
+      expect(error).toBeInstanceOf(InvalidRows);
+      expect(error.message.split('\n')).toEqual([
+        'line 2: clickId is not the id of a click of ours',
+        'line 3: clickId is not the id of a click of ours',
+        'line 4: clickId is missing, and --org names no organisation',
+        'line 5: clickId is not the id of a click of ours',
+        'line 6: clickId is not the id of a click of ours',
+        'Nothing was imported: 5 of 6 rows are bad.',
+      ]);
+      expect(await salesOf(stores, acme)).toEqual([]);
+      const aside: string[] = [];
+      expect(await load(stores, rows, { aside })).toMatchObject({
+        read: 6,
+        added: 1,
+        invalid: 0,
+        notes: ['5 rows without a click of ours were put aside.'],
+      });
+      expect(aside.map((row) => JSON.parse(row))).toEqual(strange);
+
+      // With an organisation, rows without a click are its own, and a click of another is a mistake.
+      expect(
+        await load(stores, [saleRow(4, null, { passbackUid: 'by hand' })], { org: 'acme' }),
+      ).toMatchObject({ added: 1 });
+      expect(
+        (await rejection(load(stores, [saleRow(7, ofGlobex)], { org: 'acme', aside }))).message,
+      ).toStartWith('line 1: clickId belongs to another organisation');
+      expect(
+        (await salesOf(stores, acme)).map((sale) => (sale as { passbackUid?: string }).passbackUid),
+      ).toEqual([`user of ${acme}`, 'by hand']);
+    });
+  });
+}
+
+async function completeThrough(stores: Stores, orgId: number): Promise<string> {
+  const window = { minMs: 0, maxMs: 0 };
+  const { completeThroughMs } = await stores.transactions.page({
+    orgId,
+    cursor: undefined,
+    window,
+    limit: 1,
+  });
+  return printTimestamp(completeThroughMs);
+}
