@@ -32,7 +32,7 @@ export async function seedTransactions(
     for (let done = 0; done < stamps.length; done += BATCH_SIZE) {
       const batch = Array.from(stamps.subarray(done, done + BATCH_SIZE), (stampMs): SqlValue[] => {
         const { id, document } = newTransaction(stampMs, random);
-        return [id, orgId, stampMs, document];
+        return [id, orgId, stampMs, document, null];
       });
       await database.write((connection) => connection.putMany(TRANSACTIONS, batch));
     }

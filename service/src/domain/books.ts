@@ -71,6 +71,16 @@ export interface ImportQuery {
   readonly limit: number;
 }
 
+/** How many imports have ended in which way, ever: they stay when entries of the book go. */
+export interface ImportTotals {
+  readonly counts: readonly {
+    readonly kind: ImportKind;
+    readonly outcome: ImportOutcome;
+    readonly count: number;
+  }[];
+  readonly lastSuccesses: readonly { readonly kind: ImportKind; readonly atMs: number }[];
+}
+
 export interface ImportBook {
   /** Opens an entry, in a transaction of its own: it is there even if the process is killed a moment later. */
   begin(origin: ImportOrigin): Promise<number>;
@@ -79,6 +89,7 @@ export interface ImportBook {
   find(id: number): Promise<ImportEntry | undefined>;
   /** The newest first. */
   list(query: ImportQuery): Promise<ImportEntry[]>;
+  totals(): Promise<ImportTotals>;
 }
 
 /** A version of a transaction: the current one, or one that was replaced. */

@@ -3,6 +3,7 @@
 
 import type { Uuid } from '../domain/uuid.ts';
 import { type Connection, HISTORY, type SqlValue } from './database.ts';
+import { COUNTERS_SQL } from './stores/import-book.ts';
 import { FIRST_ID } from './transactions/id-bounds.ts';
 
 /** The number of an import in the other database; null where it has none. */
@@ -36,6 +37,8 @@ export async function copyImports(from: Connection, to: Connection): Promise<New
     );
     if (created !== undefined) numbers.set(id, created.id);
   }
+  for (const { name, value } of await from.all<{ name: string; value: number }>(COUNTERS_SQL))
+    await to.all('INSERT INTO revisions (name, value) VALUES ($1, $2)', name, value);
   return (importId) => (importId === null ? null : (numbers.get(importId) ?? null));
 }
 
@@ -51,7 +54,7 @@ interface Version {
 export const HISTORY_BATCH_SQL = `
   SELECT id, until_stamp, from_stamp, import_id, document FROM history
    WHERE (org_id, until_stamp, id) > ($1, $2, $3) AND org_id <= $1
-   ORDER BY org_id, until_stamp, id LIMIT ${HISTORY_BATCH}`;
+   ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${HISTORY_BATCH}`;
 
 /** All versions that were replaced, in the order in which they were. */
 export async function copyHistory(

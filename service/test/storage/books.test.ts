@@ -114,6 +114,33 @@ for (const database of DATABASES) {
       expect((await outcomes(stores))[1]).toEqual([waiting, 'done']);
     });
 
+    test('how many ended in which way is counted, and stays when entries go', async () => {
+      const { stores, org, pass, now } = await scene();
+      const result = { counts: COUNTS, fileDigest: null, problems: [], problemCount: 0, reason: null };
+      const finish = (id: number) =>
+        stores.transactions.write(org.id, (writer) => writer.finishImport(result), id);
+      for (const outcome of ['refused', 'failed', 'failed'] as const)
+        await stores.imports.close(await stores.imports.begin(origin(org.id)), outcome, result);
+      for (let killed = 0; killed < 2; killed++) await stores.imports.begin(origin(org.id));
+      for (let done = 0; done < 3; done++) await finish(await stores.imports.begin(origin(org.id)));
+      const lastMs = now();
+      await stores.imports.close(await stores.imports.begin(origin(null)), 'refused', result);
+      pass(500 * DAY_MS);
+      await stores.imports.begin(origin(null));
+      expect(await outcomes(stores)).toHaveLength(1);
+      const { counts, lastSuccesses } = await stores.imports.totals();
+      expect(counts.filter(({ count }) => count > 0)).toEqual([
+        { kind: 'catalogue', outcome: 'refused', count: 1 },
+        { kind: 'transactions', outcome: 'done', count: 3 },
+        { kind: 'transactions', outcome: 'refused', count: 1 },
+        { kind: 'transactions', outcome: 'failed', count: 2 },
+        { kind: 'transactions', outcome: 'unfinished', count: 2 },
+      ]);
+      // Those that have not happened are there, too: a counter that appears late hides its first step.
+      expect(counts).toHaveLength(3 * 4);
+      expect(lastSuccesses).toEqual([{ kind: 'transactions', atMs: lastMs }]);
+    });
+
     test('entries are kept for 400 days', async () => {
       const { stores, org, pass } = await scene();
       const first = await stores.imports.begin(origin(org.id));

@@ -20,6 +20,13 @@ import {
 
 const NOW_MS = Date.UTC(2026, 10, 15);
 const TEXT = 'Grüße 👋';
+const RESULT = {
+  counts: { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 },
+  fileDigest: null,
+  problems: [],
+  problemCount: 0,
+  reason: null,
+};
 
 /** Every row. */
 async function contentOf(database: Database) {
@@ -41,6 +48,9 @@ async function contentOf(database: Database) {
     history: await byName('t.id, t.until_stamp, t.from_stamp, t.document', 'history'),
     imports: await database.all(
       'SELECT kind, began_at, ended_at, outcome, document FROM imports ORDER BY id',
+    ),
+    importTotals: await database.all(
+      "SELECT name, value FROM revisions WHERE name LIKE 'imports %' ORDER BY name",
     ),
     importOfVersions: await database.all(
       `SELECT t.id, i.began_at FROM (
@@ -105,6 +115,7 @@ describe.each(
       nowMs += 60_000;
       const importId = await stores.imports.begin({ ...origin, version: '0.1.0' });
       await writeTransactions(stores, second.id, ids, text, importId);
+      await stores.imports.close(importId, 'failed', RESULT);
     }
     return { source: open.database(url), url, org: first };
   }

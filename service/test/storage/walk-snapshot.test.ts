@@ -127,39 +127,67 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
       );
     }, 120_000);
 
-    const many = Array.from({ length: 1_500 }, (_, i) => i);
-    const windows = (scene: Scene) => [
-      EVERYTHING,
-      { minMs: (scene.stamps[0] ?? 0) + 1, maxMs: EVERYTHING.maxMs },
-      { minMs: scene.stamps[0] ?? 0, maxMs: scene.stamps[1] ?? 0 },
-    ];
+    const many = Array.from({ length: 3_000 }, (_, i) => i);
 
-    test('shows what one large import has replaced, and none of what it has added', async () => {
-      for (const [i] of [0, 1, 2].entries()) {
-        const scene = await newScene();
-        for (const part of [0, 1, 2]) await scene.write(many.filter((number) => number % 3 === part));
-        const window = windows(scene)[i] ?? EVERYTHING;
-        let isFirst = true;
-        const { seen, expected } = await scene.walk(window, 100, async () => {
-          if (isFirst) await scene.write([...many, ...many.map((number) => number + 5_000)]);
-          isFirst = false;
-        });
-        expect(seen).toEqual(expected);
+    /** Walks through several windows at once; what is written meanwhile is written after the first page of each. */
+    async function walkAll(write: (scene: Scene) => Promise<void>): Promise<void> {
+      const scene = await newScene();
+      for (const [first, last] of [
+        [0, 100],
+        [100, 1_500],
+        [1_500, many.length],
+      ])
+        await scene.write(many.slice(first, last));
+      const [narrow = 0, middle = 0] = scene.stamps;
+      const windows = [
+        EVERYTHING,
+        { minMs: EVERYTHING.minMs, maxMs: middle },
+        { minMs: narrow + 1, maxMs: EVERYTHING.maxMs },
+        { minMs: narrow, maxMs: narrow },
+        { minMs: narrow, maxMs: middle },
+      ];
+      let begun = 0;
+      const written = Promise.withResolvers<void>();
+      const walks = windows.map((window) =>
+        scene.walk(window, 40, async () => {
+          if (++begun === windows.length) await write(scene).then(written.resolve, written.reject);
+          await written.promise;
+        }),
+      );
+      for (const [i, { seen, expected }] of (await Promise.all(walks)).entries()) {
+        expect(expected.length).toBeGreaterThan(40);
+        expect({ window: i, seen }).toEqual({ window: i, seen: expected });
       }
-    }, 120_000);
+    }
 
-    test('shows what hundreds of small imports have replaced', async () => {
-      for (const [i] of [0, 1, 2].entries()) {
-        const scene = await newScene();
-        for (const part of [0, 1, 2]) await scene.write(many.filter((number) => number % 3 === part));
-        const window = windows(scene)[i] ?? EVERYTHING;
-        let isFirst = true;
-        const { seen, expected } = await scene.walk(window, 300, async () => {
-          if (isFirst) for (let step = 0; step < 520; step++) await scene.write([step, step * 2]);
-          isFirst = false;
-        });
-        expect(seen).toEqual(expected);
-      }
-    }, 120_000);
+    test('shows what a few imports have replaced', () =>
+      walkAll(async (scene) => {
+        for (const part of [0, 1, 2]) await scene.write(many.filter((number) => number % 30 === part));
+      }));
+
+    test('shows what one large import has replaced, and none of what it has added', () =>
+      walkAll((scene) => scene.write([...many, ...many.map((number) => number + 5_000)])));
+
+    test(
+      'shows what hundreds of small imports have replaced, some of it again and again',
+      () =>
+        walkAll(async (scene) => {
+          for (let step = 0; step < 420; step++)
+            await scene.write([0, 1, 2, 3, 4, 5].map((place) => (step * 7 + place * place * 400) % 3_100));
+        }),
+      120_000,
+    );
+
+    test(
+      'shows what a large import among many small ones has replaced',
+      () =>
+        walkAll(async (scene) => {
+          for (let step = 0; step < 40; step++) await scene.write([step, step + 1_000, step + 2_000]);
+          await scene.write(many.filter((number) => number % 2 === 0));
+          for (let step = 0; step < 40; step++) await scene.write([step, step + 500, step + 4_000]);
+          await scene.write(many);
+        }),
+      120_000,
+    );
   },
 );

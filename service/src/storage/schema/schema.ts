@@ -75,8 +75,8 @@ const SQLITE: Step = [
      document TEXT NOT NULL,
      PRIMARY KEY (id, until_stamp)
    ) STRICT`,
-  `CREATE INDEX history_by_until ON history (org_id, until_stamp, id, from_stamp)`,
-  `CREATE INDEX history_by_from ON history (org_id, from_stamp, until_stamp, id)`,
+  `CREATE INDEX history_by_id ON history (org_id, until_stamp, id, from_stamp)`,
+  `CREATE INDEX history_by_from ON history (org_id, until_stamp, from_stamp, id)`,
   `CREATE TABLE imports (
      id INTEGER PRIMARY KEY AUTOINCREMENT,
      kind TEXT NOT NULL,
@@ -145,8 +145,9 @@ const POSTGRES: Step = [
      document text NOT NULL,
      PRIMARY KEY (id, until_stamp)
    )`,
-  `CREATE INDEX history_by_until ON history (org_id, until_stamp, id, from_stamp)`,
-  `CREATE INDEX history_by_from ON history (org_id, from_stamp, until_stamp, id)`,
+  // NULLS FIRST for the same reason as above: the primary key must not seem to have this order, too.
+  `CREATE INDEX history_by_id ON history (org_id, until_stamp, id NULLS FIRST, from_stamp)`,
+  `CREATE INDEX history_by_from ON history (org_id, until_stamp, from_stamp, id)`,
   `CREATE TABLE imports (
      id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
      kind text NOT NULL,

@@ -1,13 +1,17 @@
-// The book of imports: an entry for each, opened before it begins and closed by its own transaction when it is kept.
+// The book of imports: an entry for each, opened before it begins and closed by its own transaction when it is kept. How
+// many have ended in which way is counted beside it, in the table of revisions: entries go, and a counter must not fall.
 
-import type {
-  ImportBook,
-  ImportCounts,
-  ImportEntry,
-  ImportKind,
-  ImportOrigin,
-  ImportOutcome,
-  ImportResult,
+import {
+  IMPORT_KINDS,
+  IMPORT_OUTCOMES,
+  type ImportBook,
+  type ImportCounts,
+  type ImportEntry,
+  type ImportKind,
+  type ImportOrigin,
+  type ImportOutcome,
+  type ImportResult,
+  type ImportTotals,
 } from '../../domain/books.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
@@ -86,7 +90,56 @@ export function importBook(database: Database, clock: Clock): ImportBook {
       const rows = await database.all<Row>(`${SELECT} ${where} ORDER BY i.id DESC LIMIT $1`, ...params);
       return rows.map(toEntry);
     },
+    async totals() {
+      const rows = await database.all<{ name: string; value: number }>(COUNTERS_SQL);
+      return toTotals(new Map(rows.map(({ name, value }) => [name, value])));
+    },
   };
+}
+
+/** The counters, for a copy, too. */
+export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %'`;
+
+const counterOf = (kind: ImportKind, what: ImportOutcome | 'last success') => `imports ${kind} ${what}`;
+
+function toTotals(counters: ReadonlyMap<string, number>): ImportTotals {
+  return {
+    counts: IMPORT_KINDS.flatMap((kind) =>
+      IMPORT_OUTCOMES.filter((outcome) => outcome !== 'begun').map((outcome) => ({
+        kind,
+        outcome,
+        count: counters.get(counterOf(kind, outcome)) ?? 0,
+      })),
+    ),
+    lastSuccesses: IMPORT_KINDS.flatMap((kind) => {
+      const atMs = counters.get(counterOf(kind, 'last success'));
+      return atMs === undefined ? [] : [{ kind, atMs }];
+    }),
+  };
+}
+
+/** Last in its transaction: every import of the kind waits for it until the commit. */
+async function count(
+  connection: Connection,
+  kind: ImportKind,
+  outcome: ImportOutcome,
+  by = 1,
+): Promise<void> {
+  await connection.all(
+    `INSERT INTO revisions (name, value) VALUES ($1, $2)
+     ON CONFLICT (name) DO UPDATE SET value = revisions.value + excluded.value`,
+    counterOf(kind, outcome),
+    by,
+  );
+}
+
+async function noteSuccess(connection: Connection, kind: ImportKind, atMs: number): Promise<void> {
+  await connection.all(
+    `INSERT INTO revisions (name, value) VALUES ($1, $2)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE revisions.value < excluded.value`,
+    counterOf(kind, 'last success'),
+    atMs,
+  );
 }
 
 /** Lets an import close its entry in the transaction in which it was given its turn. */
@@ -96,8 +149,11 @@ export async function takeTurn(
   id: number | undefined,
 ): Promise<(result: ImportResult) => Promise<void>> {
   if (id === undefined) return async () => {};
-  await closeUnfinished(connection, id);
-  return (result) => closeImport(connection, id, 'done', result, clock());
+  const [unfinished] = await closeUnfinished(connection, id);
+  return async (result) => {
+    if (unfinished !== undefined) await count(connection, unfinished.kind, 'unfinished', unfinished.count);
+    await closeImport(connection, id, 'done', result, clock());
+  };
 }
 
 async function closeImport(
@@ -107,7 +163,10 @@ async function closeImport(
   result: ImportResult,
   nowMs: number,
 ): Promise<void> {
-  const [row] = await connection.all<Pick<Row, 'document'>>('SELECT document FROM imports WHERE id = $1', id);
+  const [row] = await connection.all<Pick<Row, 'kind' | 'document'>>(
+    'SELECT kind, document FROM imports WHERE id = $1',
+    id,
+  );
   if (row === undefined) throw new Error(`import ${id} is not in the book`);
   const document: Document = { ...(JSON.parse(row.document) as Document), ...result };
   await connection.all(
@@ -117,6 +176,8 @@ async function closeImport(
     nowMs,
     JSON.stringify(document),
   );
+  await count(connection, row.kind, outcome);
+  if (outcome === 'done') await noteSuccess(connection, row.kind, nowMs);
 }
 
 /**
@@ -124,14 +185,19 @@ async function closeImport(
  * not closed have been killed. One that is merely waiting for its turn is told wrong for that long, and puts it right
  * when it ends.
  */
-async function closeUnfinished(connection: Connection, id: number): Promise<void> {
-  await connection.all(
+async function closeUnfinished(
+  connection: Connection,
+  id: number,
+): Promise<{ readonly kind: ImportKind; readonly count: number }[]> {
+  const closed = await connection.all<Pick<Row, 'kind'>>(
     `UPDATE imports SET outcome = 'unfinished'
       WHERE outcome = 'begun' AND id < $1
         AND kind = (SELECT kind FROM imports WHERE id = $1)
-        AND coalesce(org_id, 0) = (SELECT coalesce(org_id, 0) FROM imports WHERE id = $1)`,
+        AND coalesce(org_id, 0) = (SELECT coalesce(org_id, 0) FROM imports WHERE id = $1)
+      RETURNING kind`,
     id,
   );
+  return closed.slice(0, 1).map(({ kind }) => ({ kind, count: closed.length }));
 }
 
 function toEntry({ id, kind, org_id, org_name, began_at, ended_at, outcome, document }: Row): ImportEntry {

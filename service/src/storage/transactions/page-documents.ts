@@ -12,6 +12,9 @@ import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
 
 export const NOTHING = new Uint8Array();
 
+/** More than a page ever holds. */
+const IDS_MAX = 1_000_000;
+
 export interface PageLimits {
   /** How many documents. */
   readonly limit: number;
@@ -56,12 +59,15 @@ export const FITTING_SQL = inBoth((dialect) =>
   fitting(dialect, (field) => `(SELECT ${field} FROM transactions WHERE id = v.value)`),
 );
 
-/** The same two as of a moment: that and the greatest stamp of the window are two parameters more. */
+/**
+ * The same two as of a moment: that and the greatest stamp of the window are two parameters more. The limit cuts nothing
+ * off, but without it both databases would look for each version several times.
+ */
 export const DOCUMENTS_AS_OF_SQL = inBoth(
   (dialect) => `
   SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
     SELECT ${withinShare('$2')} FROM (
-      SELECT ${versionAsOf('document')} AS document FROM ${VALUES[dialect]('$1', 'uuid')}
+      SELECT ${versionAsOf('document')} AS document FROM ${VALUES[dialect]('$1', 'uuid')} LIMIT ${IDS_MAX}
     ) AS versions
   ) AS page`,
 );

@@ -28,7 +28,7 @@ import {
   shareOf,
   withinShare,
 } from './page-documents.ts';
-import { findReplaced } from './replaced-ids.ts';
+import { findReplaced, nextStamp } from './replaced-ids.ts';
 import { hasNoStart } from './stamp-window.ts';
 import { type FoundIds, type IdQuery, readBounds, readFewIds, readWideWindow } from './wide-window.ts';
 
@@ -82,6 +82,8 @@ export const BY_ID_SQL = inBoth((dialect) => pageById(dialect, [LAST_STAMP]));
 export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
   const version = `CASE WHEN updated_at <= $5 THEN document ELSE ${earlierVersion('near.id', '$6', '$5')} END`;
   const near = `SELECT id, updated_at, document ${FROM_CURSOR} LIMIT $3 + 1 + ${PASSED_OVER_MAX}`;
+  // The second limit changes nothing, but without it both databases would look for each version several times.
+  const versions = `SELECT ${version} AS document FROM (${near}) AS near LIMIT $3 + 1 + ${PASSED_OVER_MAX}`;
   return `
   SELECT ${LAST_STAMP}, p.data, p.joined, p.found, CASE WHEN p.found <= $3 THEN (
       SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3 + 1 + ${PASSED_OVER_MAX}
@@ -89,28 +91,65 @@ export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
     FROM (
       SELECT ${JOIN_DOCUMENTS[dialect]}, count(*) AS found
         FROM (
-          SELECT ${withinShare('$4')} FROM (SELECT ${version} AS document FROM (${near}) AS near) AS versions
-           WHERE document IS NOT NULL LIMIT $3 + 1
+          SELECT ${withinShare('$4')} FROM (${versions}) AS versions WHERE document IS NOT NULL LIMIT $3 + 1
         ) AS page
     ) AS p`;
 });
 
-/** PostgreSQL only: SQLite has no trips to save, and takes half the time for a few simple statements. */
-export const NARROW_SQL = `
-  WITH narrow AS MATERIALIZED (
+const NARROW_WINDOW = `
     SELECT id FROM transactions
      WHERE org_id = $1 AND updated_at BETWEEN $5 AND $6
-     ORDER BY updated_at LIMIT ${NARROW_MAX}
-  ), found AS MATERIALIZED (
+     ORDER BY updated_at LIMIT ${NARROW_MAX}`;
+
+/** PostgreSQL only: SQLite has no trips to save, and takes half the time for a few simple statements. */
+export const NARROW_SQL = `
+  WITH narrow AS MATERIALIZED (${NARROW_WINDOW}), found AS MATERIALIZED (
     SELECT id FROM narrow
      WHERE id >= $2 AND (SELECT count(*) FROM narrow) < ${NARROW_MAX}
      ORDER BY id LIMIT $3 + 1
   )
-  SELECT ${LAST_STAMP}, (SELECT count(*) FROM narrow) AS total, ${JOIN_DOCUMENTS.postgres}, count(*) AS found, (
-      SELECT until_stamp FROM history WHERE org_id = $1 AND until_stamp > $7 ORDER BY until_stamp LIMIT 1
-    ) AS replaced
+  SELECT ${LAST_STAMP}, (SELECT count(*) FROM narrow) AS size, ${JOIN_DOCUMENTS.postgres}, count(*) AS found
     FROM (
       SELECT (SELECT ${withinShare('$4')} FROM transactions WHERE id = found.id) AS document FROM found ORDER BY id
+    ) AS page`;
+
+/**
+ * The same as of a moment, with what has been replaced since: all of it, if that is little; otherwise what each import
+ * since then has replaced of the window.
+ */
+export const NARROW_AS_OF_SQL = `
+  WITH RECURSIVE narrow AS MATERIALIZED (${NARROW_WINDOW}), since AS MATERIALIZED (
+    SELECT id, from_stamp FROM history WHERE org_id = $1 AND until_stamp > $7 ORDER BY until_stamp LIMIT ${NARROW_MAX}
+  ), stamps (stamp) AS (
+    SELECT (${nextStamp('$7')}) WHERE (SELECT count(*) FROM since) = ${NARROW_MAX}
+    UNION ALL
+    SELECT (${nextStamp('stamps.stamp')}) FROM stamps WHERE stamps.stamp IS NOT NULL
+  ), in_window AS MATERIALIZED (
+    SELECT version.id FROM stamps CROSS JOIN LATERAL (
+      SELECT id FROM history
+       WHERE org_id = $1 AND until_stamp = stamps.stamp AND from_stamp BETWEEN $5 AND $6
+       ORDER BY from_stamp LIMIT ${NARROW_MAX}
+    ) AS version LIMIT ${NARROW_MAX}
+  ), sizes AS MATERIALIZED (
+    SELECT greatest((SELECT count(*) FROM narrow), (SELECT count(*) FROM in_window)) AS size,
+           (SELECT count(*) FROM since) AS since
+  ), found AS MATERIALIZED (
+    SELECT id, bool_or(is_replaced) AS is_replaced FROM (
+      SELECT id, false AS is_replaced FROM narrow
+      UNION ALL SELECT id, true FROM since
+       WHERE from_stamp BETWEEN $5 AND $6 AND (SELECT since FROM sizes) < ${NARROW_MAX}
+      UNION ALL SELECT id, true FROM in_window
+    ) AS all_of_them
+     WHERE id >= $2 AND (SELECT size FROM sizes) < ${NARROW_MAX}
+     GROUP BY id ORDER BY id LIMIT $3 + 1
+  )
+  SELECT ${LAST_STAMP}, (SELECT size FROM sizes) AS size, ${JOIN_DOCUMENTS.postgres}, count(*) AS found
+    FROM (
+      SELECT ${withinShare('$4')} FROM (
+        SELECT CASE WHEN is_replaced THEN ${earlierVersion('found.id', '$7', '$6')}
+                    ELSE (SELECT document FROM transactions WHERE id = found.id) END AS document
+          FROM found ORDER BY id LIMIT $3 + 1
+      ) AS versions
     ) AS page`;
 
 export async function readTransactionPage(
@@ -126,9 +165,7 @@ export async function readTransactionPage(
   return database.read(async (connection) => {
     // One more than the page holds tells whether there is a next one.
     const idQuery = { orgId, cursor, window, count: limit + 1 };
-    const { ids: unchanged, clockMs } =
-      (dialect === 'sqlite' ? await readNarrowWindow(connection, idQuery) : undefined) ??
-      (await readWideWindow(connection, dialect, idQuery));
+    const { ids: unchanged, clockMs } = await readUnchanged(connection, dialect, idQuery);
     const replaced = asOfMs < clockMs ? await findReplaced(connection, dialect, { ...idQuery, asOfMs }) : [];
     const ids = replaced.length === 0 ? unchanged : firstOfBoth(unchanged, replaced, limit + 1);
     const wanted = {
@@ -168,16 +205,17 @@ async function findPageAtOnce(database: Database, query: PageQuery): Promise<Tra
     if (nearly.unseen === null) return findWhole(nearly, limit);
   }
   if (dialect === 'sqlite') return undefined;
+  const stamps = [window.minMs, window.maxMs] as const;
+  const [sql, ...moment] = asOfMs === LATEST_MS ? [NARROW_SQL] : [NARROW_AS_OF_SQL, asOfMs];
   const row = onlyRow(
-    await database.allWithBytes<Row & { total: number; replaced: number | null }>(
-      NARROW_SQL,
-      ...place,
-      window.minMs,
-      window.maxMs,
-      asOfMs,
-    ),
+    await database.allWithBytes<Row & { size: number }>(sql, ...place, ...stamps, ...moment),
   );
-  return row.total < NARROW_MAX && row.replaced === null ? findWhole(row, limit) : undefined;
+  return row.size < NARROW_MAX ? findWhole(row, limit) : undefined;
+}
+
+async function readUnchanged(connection: Connection, dialect: Dialect, query: IdQuery): Promise<FoundIds> {
+  const narrow = dialect === 'sqlite' ? await readNarrowWindow(connection, query) : undefined;
+  return narrow ?? readWideWindow(connection, dialect, query);
 }
 
 async function readNarrowWindow(

@@ -1,0 +1,187 @@
+// What a later page of a walk costs, against a first page of the same window in the same run: with nothing changed since
+// the walk began, with a hundredth of the transactions, by one import or by many, and with all of them; with and without
+// a long history behind them. Medians of pages from cursors anywhere, the same ones each time.
+//   npm run bench:walks -- [--rows 1000000] [--history 10000000] [--pages 200] [--databases sqlite,postgres]
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Random } from '@offerbook/sandbox/random.ts';
+import type { StampWindow, Stores, TransactionQuery } from '../service/src/domain/stores.ts';
+import type { Uuid } from '../service/src/domain/uuid.ts';
+import type { Database } from '../service/src/storage/database.ts';
+import {
+  COMMAND_OPTIONS,
+  CREATE_OPTIONS,
+  openDatabase,
+  openStores,
+  SERVER_OPTIONS,
+} from '../service/src/storage/open-stores.ts';
+import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
+import { percentile } from './percentile.ts';
+import { seedTransactions, uuidV4 } from './random-transactions.ts';
+import { table } from './table.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    history: { type: 'string', default: '10000000' },
+    pages: { type: 'string', default: '200' },
+    databases: { type: 'string', default: 'sqlite,postgres' },
+  },
+});
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+const LIMIT = 100;
+const PAGES = Number(options.pages);
+const SMALL_IMPORTS = 1_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const END_MS = Date.parse('2026-11-01T00:00:00Z');
+
+const WINDOWS: Readonly<Record<string, StampWindow>> = {
+  everything: { minMs: -8.64e15, maxMs: 8.64e15 },
+  'three months, open': { minMs: END_MS - 90 * DAY_MS, maxMs: 8.64e15 },
+  'a day, open': { minMs: END_MS - DAY_MS, maxMs: 8.64e15 },
+  'a month, closed': { minMs: END_MS - 400 * DAY_MS, maxMs: END_MS - 370 * DAY_MS },
+  'an hour, closed': { minMs: END_MS - 100 * DAY_MS, maxMs: END_MS - 100 * DAY_MS + HOUR_MS },
+};
+
+/** What happens after a walk has begun, and how many times as long as a first page a later one may then take. */
+interface Stage {
+  readonly name: string;
+  readonly target?: number;
+  readonly change: (scene: Scene) => Promise<void>;
+}
+
+interface Scene {
+  readonly database: Database;
+  readonly stores: Stores;
+  readonly orgId: number;
+  /** All of them, shuffled. */
+  readonly ids: readonly Uuid[];
+}
+
+const STAGES: readonly Stage[] = [
+  { name: 'nothing', target: 1.1, change: async () => {} },
+  { name: '1 % in one import', target: 2, change: (scene) => importAgain(scene, firstOf(scene, 0.01)) },
+  { name: 'another 1 %, in 1,000 imports', target: 2, change: manySmallImports },
+  { name: 'everything', target: 4, change: (scene) => importAgain(scene, scene.ids) },
+];
+
+function firstOf({ ids }: Scene, share: number): readonly Uuid[] {
+  return ids.slice(0, Math.round(share * ids.length));
+}
+
+async function manySmallImports(scene: Scene): Promise<void> {
+  const ids = scene.ids.slice(Math.round(0.01 * scene.ids.length), Math.round(0.02 * scene.ids.length));
+  const size = Math.ceil(ids.length / SMALL_IMPORTS);
+  for (let i = 0; i < ids.length; i += size) await importAgain(scene, ids.slice(i, i + size));
+}
+
+/** With another document each, of the same length. */
+async function importAgain({ stores, orgId }: Scene, ids: readonly Uuid[]): Promise<void> {
+  await stores.transactions.write(orgId, async (writer) => {
+    for (let i = 0; i < ids.length; i += 2_000) {
+      const stored = await writer.find(ids.slice(i, i + 2_000));
+      await writer.put(
+        [...stored.values()].map(({ id, document }) => ({
+          id,
+          updatedAtMs: writer.stampMs,
+          document: document.replace('CONFIRMED', 'DECLINED '),
+        })),
+      );
+    }
+    await writer.advanceClock(writer.stampMs);
+  });
+}
+
+/** Versions that were replaced before any walk began, of every transaction about as many. */
+async function addHistory({ database, orgId }: Scene, versions: number, rows: number): Promise<void> {
+  for (let round = 1; round <= Math.ceil(versions / rows); round++) {
+    await database.write((connection) =>
+      connection.all(
+        `INSERT INTO history (id, until_stamp, org_id, from_stamp, document)
+         SELECT id, updated_at - ($2 - 1) * 1000, org_id, updated_at - $2 * 1000, substr(document, 1, 60)
+           FROM transactions WHERE org_id = $1`,
+        orgId,
+        round,
+      ),
+    );
+  }
+}
+
+async function vacuum(database: Database): Promise<void> {
+  await database.all(database.dialect === 'postgres' ? 'VACUUM ANALYZE' : 'ANALYZE');
+}
+
+/** The median of pages from the same cursors, after some that warm the caches up. */
+async function medianMs(stores: Stores, query: Omit<TransactionQuery, 'cursor' | 'limit'>): Promise<number> {
+  const random = new Random('bench', 'cursors');
+  const spent: number[] = [];
+  for (let i = -PAGES / 4; i < PAGES; i++) {
+    const startedMs = performance.now();
+    await stores.transactions.page({ ...query, cursor: uuidV4(random), limit: LIMIT });
+    if (i >= 0) spent.push(performance.now() - startedMs);
+  }
+  return percentile(spent, 0.5);
+}
+
+async function measure(name: string, url: string, rows: number, history: number): Promise<void> {
+  let nowMs = END_MS + HOUR_MS;
+  await (await openStores(url, CREATE_OPTIONS)).close();
+  const database = openDatabase(url, COMMAND_OPTIONS);
+  // The first organisation has four fifths of them.
+  await seedTransactions(database, Math.round(rows / 0.8), END_MS, new Random('bench', rows));
+  const writing = await openStores(url, COMMAND_OPTIONS, () => (nowMs += 1_000));
+  const serving = await openStores(url, SERVER_OPTIONS);
+  const [org] = await writing.organisations.list();
+  const ids: Uuid[] = [];
+  await writing.transactions.read(org?.id ?? 0, async (batch) => {
+    for (const { id } of batch) ids.push(id);
+  });
+  const random = new Random('bench', 'shuffle');
+  const order = new Map(ids.map((id) => [id, random.unit()]));
+  ids.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+  const scene: Scene = { database, stores: writing, orgId: org?.id ?? 0, ids };
+  if (history > 0) await addHistory(scene, history, ids.length);
+  await vacuum(database);
+
+  const { orgId } = scene;
+  const firstMs = new Map<string, number>();
+  for (const [window, stamps] of Object.entries(WINDOWS))
+    firstMs.set(window, await medianMs(serving, { orgId, window: stamps }));
+  for (const stage of STAGES) {
+    await stage.change(scene);
+    const cells = [name, ids.length.toLocaleString('en'), history.toLocaleString('en'), stage.name];
+    for (const [window, stamps] of Object.entries(WINDOWS)) {
+      const laterMs = await medianMs(serving, { orgId, window: stamps, asOfMs: END_MS });
+      const beforeMs = firstMs.get(window) ?? Number.NaN;
+      cells.push(`${(laterMs / beforeMs).toFixed(2)} (${laterMs.toFixed(2)} ms)`);
+    }
+    say(`| ${[...cells, stage.target?.toFixed(1) ?? ''].join(' | ')} |`);
+  }
+  await serving.close();
+  await writing.close();
+  await database.close();
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
+try {
+  const [head, line] = table(
+    ['database', 'transactions', 'old versions', 'changed since', ...Object.keys(WINDOWS), 'at most'],
+    [],
+  ).split('\n');
+  say(`${head}\n${line}`);
+  for (const name of options.databases.split(',')) {
+    for (const history of new Set([0, Number(options.history)])) {
+      const url = name === 'sqlite' ? `sqlite:${join(folder, `${history}.db`)}` : await newPostgresDatabase();
+      await measure(name, url, Number(options.rows), history);
+    }
+  }
+} finally {
+  await stopPostgres();
+  rmSync(folder, { recursive: true, force: true });
+}
