@@ -34,6 +34,7 @@ for (const code of document.querySelectorAll<HTMLElement>('code[data-language="j
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLInputElement) || target.dataset.language === undefined) return;
   for (const other of document.querySelectorAll<HTMLInputElement>('input[data-language]')) {
-    other.checked = other.dataset.language === target.dataset.language;
+    // What does not have this language stays with its own.
+    if (other.dataset.language === target.dataset.language) other.checked = true;
   }
 });

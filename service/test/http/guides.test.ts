@@ -87,6 +87,10 @@ describe('a document', () => {
     );
   });
 
+  test('a column without a heading has no empty one', () => {
+    expect(render('| a | |\n|---|---|\n| 1 | 2 |\n').body.text).toContain('<th scope="col">a</th><td></td>');
+  });
+
   test('cells of a table know the headings of their columns', () => {
     expect(render('| a | `b` |\n|---|---|\n| 1 | 2 |\n').body.text).toContain(
       '<th scope="row">1</th><td data-label="b">2</td>',

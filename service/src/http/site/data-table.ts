@@ -29,7 +29,8 @@ export function tableCells() {
   return {
     th: (inside: string) => {
       headings.push(inside.replace(/<[^>]*>/g, ''));
-      return `<th scope="col">${inside}</th>`;
+      // A column without a heading: an empty heading is none.
+      return inside === '' ? '<td></td>' : `<th scope="col">${inside}</th>`;
     },
     td: (inside: string) => {
       const heading = headings[column++] ?? '';
