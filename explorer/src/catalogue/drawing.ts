@@ -2,6 +2,7 @@
 // the API returns.
 
 import type { PageToken } from '../page-token.ts';
+import { type ActivateLink, activateLinks } from './activate-link.ts';
 import { type ApiButton, apiButtons } from './api-dialog.ts';
 import { amountPrinter, type PrintAmount } from './cashback.ts';
 import { type DrawLogo, logoDrawer } from './logo.ts';
@@ -10,6 +11,7 @@ export interface Drawing {
   readonly drawLogo: DrawLogo;
   readonly printAmount: PrintAmount;
   readonly apiButton: ApiButton;
+  readonly activateLink: ActivateLink;
 }
 
 export function openDrawing(page: Document, ownOrigin: string, token: PageToken): Drawing {
@@ -18,5 +20,6 @@ export function openDrawing(page: Document, ownOrigin: string, token: PageToken)
     drawLogo: logoDrawer(page, ownOrigin),
     printAmount: amountPrinter(currency),
     apiButton: apiButtons(ownOrigin, () => token.text),
+    activateLink: activateLinks(page),
   };
 }

@@ -127,7 +127,8 @@ function sortedOffers(offers: readonly Offer[]): Offer[] {
   });
 }
 
-function offerItem(offer: Offer, { printAmount, apiButton }: Drawing): HTMLElement {
+function offerItem(offer: Offer, { printAmount, apiButton, activateLink }: Drawing): HTMLElement {
+  const subject = { name: offer.description || 'the offer', id: offer.id, list: 'cashback-offers' } as const;
   const amount = printAmount(offer);
   const countries = offer.countries.map(countryName).sort((a, b) => a.localeCompare(b, 'en'));
   return element(
@@ -146,7 +147,8 @@ function offerItem(offer: Offer, { printAmount, apiButton }: Drawing): HTMLEleme
       facts(offer, countries),
       smallPrint(offer, countries),
     ),
-    apiButton({ name: offer.description || 'the offer', id: offer.id, list: 'cashback-offers' }),
+    activateLink(subject),
+    apiButton(subject),
   );
 }
 
@@ -181,7 +183,8 @@ function smallPrint(offer: Offer, countries: readonly string[]): HTMLElement | u
   );
 }
 
-function couponItem(coupon: Coupon, { apiButton }: Drawing, now: Date): HTMLElement {
+function couponItem(coupon: Coupon, { apiButton, activateLink }: Drawing, now: Date): HTMLElement {
+  const subject = { name: `the coupon ${coupon.code}`, id: coupon.id, list: 'coupons' } as const;
   const code = element('code', { dir: 'ltr' }, coupon.code);
   return element(
     'li',
@@ -198,11 +201,17 @@ function couponItem(coupon: Coupon, { apiButton }: Drawing, now: Date): HTMLElem
       code,
       copyButton('Copy', `Copy the code ${coupon.code.slice(0, 60)}`, () => coupon.code, code),
     ),
-    apiButton({ name: `the coupon ${coupon.code}`, id: coupon.id, list: 'coupons' }),
+    activateLink(subject),
+    apiButton(subject),
   );
 }
 
-function promotionItem(promotion: Promotion, { apiButton }: Drawing, now: Date): HTMLElement {
+function promotionItem(promotion: Promotion, { apiButton, activateLink }: Drawing, now: Date): HTMLElement {
+  const subject = {
+    name: promotion.description || 'the promotion',
+    id: promotion.id,
+    list: 'promotions',
+  } as const;
   return element(
     'li',
     { class: 'deal' },
@@ -212,8 +221,8 @@ function promotionItem(promotion: Promotion, { apiButton }: Drawing, now: Date):
       promotion.description === '' ? undefined : longText(promotion.description, 'what'),
       ending(promotion.endDate, now),
     ),
-    externalLink(promotion.deepLink, 'Go to the promotion', 'button out'),
-    apiButton({ name: promotion.description || 'the promotion', id: promotion.id, list: 'promotions' }),
+    activateLink(subject) ?? externalLink(promotion.deepLink, 'Go to the promotion', 'button out'),
+    apiButton(subject),
   );
 }
 

@@ -7,6 +7,7 @@ import type { Activation } from '../activation/activation.ts';
 import { ApiError } from '../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
+import type { Uuid } from '../domain/uuid.ts';
 import { clientAddress, forwardedScheme, networkOf } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './access/cors.ts';
 import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
@@ -64,6 +65,8 @@ export interface AppDependencies extends Omit<Services, 'pageSize'> {
   readonly pageToken?: string | undefined;
   /** Where the explorer finds transactions that everyone may see: the sandbox's. */
   readonly feedPath?: string | undefined;
+  /** The public id of an organisation for which everyone who opens the pages may activate deals: the sandbox's. */
+  readonly pageOrg?: Uuid | undefined;
   /** Routes beside those of the service: the sandbox's logos. */
   readonly extraRoutes?: readonly Route[] | undefined;
 }
@@ -80,6 +83,7 @@ export function buildApp(dependencies: AppDependencies): App {
     ...settings,
     pageToken: dependencies.pageToken,
     feedPath: dependencies.feedPath,
+    pageOrg: dependencies.pageOrg,
   });
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),

@@ -6,77 +6,16 @@ import { join } from 'node:path';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { type Finished, offerbook, spawnOfferbook } from '../support/command.ts';
+import { type Finished, offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
+import { Sandbox } from '../support/sandbox.ts';
 import { ndjson } from '../support/test-node.ts';
 
 setDefaultTimeout(60_000);
 
 /** Generous, because a test machine may be busy; on a quiet one it takes half a second. */
 const SECOND_START_MAX_MS = 5_000;
-
-class Sandbox implements AsyncDisposable {
-  readonly text: string;
-  readonly readyMs: number;
-  readonly #child: ReturnType<typeof spawnOfferbook>;
-
-  private constructor(text: string, readyMs: number, child: ReturnType<typeof spawnOfferbook>) {
-    this.text = text;
-    this.readyMs = readyMs;
-    this.#child = child;
-  }
-
-  static async start(folder: string, ...args: string[]): Promise<Sandbox> {
-    const startedMs = performance.now();
-    const child = spawnOfferbook(['sandbox', '--port', '0', ...args], { cwd: folder });
-    const decoder = new TextDecoder();
-    let text = '';
-    // Breaking off would close the pipe under the process.
-    const reader = child.stdout.getReader();
-    while (!text.includes('--fresh\n')) {
-      const { value, done } = await reader.read();
-      if (done) throw new Error(`the sandbox ended: ${await new Response(child.stderr).text()}`);
-      text += decoder.decode(value, { stream: true });
-    }
-    return new Sandbox(text, performance.now() - startedMs, child);
-  }
-
-  get url(): string {
-    return /API +(http\S+)/.exec(this.text)?.[1] ?? '';
-  }
-
-  get port(): string {
-    return new URL(this.url).port;
-  }
-
-  token(kind: 'pub' | 'prv'): string {
-    return new RegExp(`ob_${kind}_\\w+`).exec(this.text)?.[0] ?? '';
-  }
-
-  get curlLines(): string[] {
-    return this.text.split('\n').filter((line) => line.trim().startsWith('curl '));
-  }
-
-  async get<T>(path: string, kind: 'pub' | 'prv'): Promise<T> {
-    const answer = await fetch(this.url + path, { headers: { Authorization: `Bearer ${this.token(kind)}` } });
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as T;
-  }
-
-  /** Signals the process, and returns its exit code and everything that it wrote to stderr. */
-  async stop(
-    signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' = 'SIGTERM',
-  ): Promise<{ code: number; stderr: string }> {
-    this.#child.kill(signal);
-    return { code: await this.#child.exited, stderr: await new Response(this.#child.stderr).text() };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#child.exited;
-  }
-}
 
 interface List {
   readonly data: readonly Record<string, unknown>[];

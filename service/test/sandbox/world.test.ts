@@ -47,6 +47,8 @@ class Stage implements AsyncDisposable {
     const org = await this.org();
     const { catalogue, transactions } = this.stores;
     const imports: Parameters<typeof World.open>[2] = {
+      // Nobody buys anything here.
+      purchase: async () => undefined,
       catalogue: async (retailers) => {
         this.catalogueImports++;
         await importCatalogue(catalogue, sourceFrom(ndjson(retailers)), { allowWithdrawals: true });

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores, TransactionQuery } from '../../domain/stores.ts';
+import type { Uuid } from '../../domain/uuid.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
 import { RequestTally } from '../../http/request-tally.ts';
@@ -48,6 +49,8 @@ export interface NodeOptions {
   readonly pageToken?: string;
   /** One of the extra routes, at which the explorer finds transactions that everyone may see. */
   readonly feedPath?: string;
+  /** The public id of an organisation for which everyone who opens the pages may activate deals. */
+  readonly pageOrg?: Uuid;
 }
 
 export interface RunningNode {
@@ -119,6 +122,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       extraRoutes: options.extraRoutes,
       pageToken: options.pageToken,
       feedPath: options.feedPath,
+      pageOrg: options.pageOrg,
     });
     const startListening = () => {
       const server = listen(app, settings, options.sharesPort === true);

@@ -1,6 +1,7 @@
 // The page at `/`: the explorer, or, where the operator has switched it off, a short welcome.
 
 import { parseTokenKind } from '../../domain/access-token.ts';
+import type { Uuid } from '../../domain/uuid.ts';
 import type { StaticFile } from '../content/static-file.ts';
 import type { AssetUrls } from './assets.ts';
 import { html } from './html.ts';
@@ -16,6 +17,8 @@ export interface ExplorerOptions {
   readonly pageToken: string | undefined;
   /** Where the page finds transactions that everyone may see; undefined for none. */
   readonly feedPath: string | undefined;
+  /** The public id of an organisation for which visitors may activate deals; undefined for none. */
+  readonly pageOrg: Uuid | undefined;
 }
 
 /** A private token in a page would be a leak. */
@@ -40,6 +43,7 @@ export function explorerPage(options: ExplorerOptions, urls: AssetUrls): StaticF
         'offerbook-token': options.pageToken,
         'offerbook-currency': options.currency,
         'offerbook-feed': options.feedPath,
+        'offerbook-org': options.pageOrg,
         'offerbook-logos': options.explorerLogos.length === 0 ? undefined : options.explorerLogos.join(' '),
       },
     },

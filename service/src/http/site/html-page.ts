@@ -21,6 +21,8 @@ export interface PageParts {
   readonly script?: string | undefined;
   /** Where pictures may come from besides this server, as sources of the Content-Security-Policy. */
   readonly imageSources?: readonly string[] | undefined;
+  /** Where forms may be sent without a script: nowhere, unless given. */
+  readonly formAction?: 'self' | undefined;
   /** Told to the script. */
   readonly meta?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -57,14 +59,14 @@ ${script === undefined ? undefined : html`<script type="module" src="${script}">
   });
 }
 
-function contentSecurityPolicy({ script, imageSources = [] }: PageParts): string {
+function contentSecurityPolicy({ script, imageSources = [], formAction }: PageParts): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
     ['img-src', "'self'", ...imageSources].join(' '),
     ...(script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${formAction === 'self' ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
     // No policy may be created, so a string that is made into markup is an error, not an attack.
     "require-trusted-types-for 'script'",

@@ -35,7 +35,7 @@ const NOUNS = {
 };
 const EXAMPLE_ORG = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
 const EXAMPLE_ID = '0192d1a0-0000-7000-8000-000000000021';
-const EXAMPLE_CLICK = '0X6cSVE00F3dQ7ta0Vb4Kq';
+const EXAMPLE_CLICK = 'Vb89jzL001biPkmMApa4tT';
 const LINK_ERRORS: readonly ErrorCode[] = [
   'invalid_parameter',
   'deal_not_found',

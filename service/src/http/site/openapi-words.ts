@@ -165,7 +165,7 @@ export const HEADERS = {
   Location: requiredHeader(
     'Where the shop is.',
     'string',
-    'https://network.example/click?sub=0X6cSVE00F3dQ7ta0Vb4Kq',
+    'https://network.example/click?sub=Vb89jzL001biPkmMApa4tT',
   ),
   'Referrer-Policy': requiredHeader(
     'The shop is not told from which page the user came.',

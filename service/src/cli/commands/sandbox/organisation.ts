@@ -11,7 +11,7 @@ import {
   type TokenKind,
 } from '../../../domain/access-token.ts';
 import { BadInput } from '../../../domain/failures.ts';
-import type { Organisation, Stores } from '../../../domain/stores.ts';
+import type { Organisation, PublicOrganisation, Stores } from '../../../domain/stores.ts';
 
 const NAME = 'Sandbox';
 const LABEL = /^sandbox, seed (\d{1,10})$/;
@@ -37,8 +37,9 @@ export async function findSeed(stores: Stores): Promise<number | undefined> {
   return undefined;
 }
 
-export async function openOrganisation(stores: Stores): Promise<Organisation> {
-  const org = (await stores.organisations.find(NAME)) ?? (await stores.organisations.create(NAME));
+export async function openOrganisation(stores: Stores): Promise<PublicOrganisation> {
+  const known = (await stores.organisations.list()).find(({ name }) => name === NAME);
+  const org = known ?? (await stores.organisations.create(NAME));
   if (org === undefined)
     throw new Error('the organisation of the sandbox was made by somebody else just now');
   return org;

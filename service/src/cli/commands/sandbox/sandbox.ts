@@ -4,8 +4,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
+import type { Sale } from '@offerbook/sandbox/wire.ts';
 import { Command } from 'commander';
 import manifest from '../../../../package.json';
+import { ClickIds } from '../../../activation/click-id.ts';
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from '../../../config.ts';
 import type { ImportOrigin } from '../../../domain/books.ts';
 import { systemClock } from '../../../domain/clock.ts';
@@ -13,11 +15,14 @@ import { BadInput } from '../../../domain/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
 import type { Organisation, Stores } from '../../../domain/stores.ts';
 import { printTimestamp } from '../../../domain/timestamp.ts';
+import type { Transaction } from '../../../domain/transaction.ts';
+import type { Uuid } from '../../../domain/uuid.ts';
 import type { Route } from '../../../http/router.ts';
 import { type ImportSource, sourceFrom } from '../../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../../importer/import-catalogue.ts';
 import type { ImportReport } from '../../../importer/import-report.ts';
 import { importTransactions } from '../../../importer/import-transactions.ts';
+import { InvalidRows } from '../../../importer/invalid-rows.ts';
 import { recordImport } from '../../../importer/record-import.ts';
 import { CREATE_OPTIONS, openStores } from '../../../storage/open-stores.ts';
 import { withStores } from '../../command.ts';
@@ -30,6 +35,7 @@ import { print } from '../../output.ts';
 import { lockFile } from './file-lock.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { findSeed, openOrganisation, openTokens } from './organisation.ts';
+import { linkToToyShop, toyShopRoutes } from './toy-shop.ts';
 import { FEED_PATH, transactionFeed } from './transaction-feed.ts';
 import { welcomeText } from './welcome.ts';
 import { type Imports, World } from './world.ts';
@@ -130,12 +136,18 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
     clock: systemClock,
     logoUrl,
   });
+  await linkToToyShop(stores, world.retailers, baseUrl);
   const node = await startNode({
     // The logos' addresses say localhost, whatever name the page was opened under.
     settings: { ...settings, explorerLogos: [new URL(baseUrl).origin], currency: CURRENCY },
     databaseUrl,
     logger,
-    extraRoutes: [...logoRoutes(seed, world), transactionFeed(stores.transactions, org, systemClock)],
+    extraRoutes: [
+      ...logoRoutes(seed, world),
+      transactionFeed(stores.transactions, org, systemClock),
+      ...toyShopRoutes(world),
+    ],
+    pageOrg: org.publicId,
     feedPath: FEED_PATH,
     pageToken: tokens.public,
   });
@@ -192,7 +204,25 @@ function importsInto(stores: Stores, org: Organisation): Imports {
         }),
       );
     },
+    async purchase(purchase) {
+      const source = ndjson([purchase]);
+      const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
+      try {
+        await recorded({ kind: 'transactions', orgId: org.id }, source, (importId) =>
+          importTransactions(stores.transactions, org, source, systemClock, { importId, attributor }),
+        );
+      } catch (error) {
+        if (error instanceof InvalidRows) return undefined;
+        throw error;
+      }
+      const [current] = await stores.history.versions(purchase.id as Uuid);
+      return current && withoutStamp(JSON.parse(current.document) as Transaction);
+    },
   };
+}
+
+function withoutStamp({ updatedAt: _, ...sale }: Transaction): Sale {
+  return sale;
 }
 
 /** The retailers of a seed stay the same, so their routes do too. */

@@ -3,9 +3,10 @@
 
 import { type Density, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
 import { Market } from '@offerbook/sandbox/market.ts';
+import { makePurchase, type Purchase } from '@offerbook/sandbox/purchase.ts';
 import { type Change, fasterSince } from '@offerbook/sandbox/sale-course.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
-import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Organisation, Stores } from '../../../domain/stores.ts';
 
@@ -19,6 +20,8 @@ export interface Imports {
   catalogue(retailers: readonly Retailer[]): Promise<void>;
   /** With stamps "as they happened", the changes keep their own moments, which no reader has been past yet. */
   transactions(changes: readonly Change[], stamps: 'now' | 'as they happened'): Promise<void>;
+  /** Returns the transaction that has become of it; undefined when its click is not one of ours. */
+  purchase(purchase: Purchase): Promise<Sale | undefined>;
 }
 
 export interface WorldOptions {
@@ -71,6 +74,18 @@ export class World {
   /** As they were last imported, the most popular ones first. */
   get retailers(): readonly Retailer[] {
     return this.#retailers;
+  }
+
+  /** What somebody buys for a click. Returns undefined when the click is not one of ours. */
+  async buy(retailer: Retailer, clickId: string): Promise<Purchase | undefined> {
+    const { seed, clock } = this.#options;
+    const atMs = clock();
+    const purchase = makePurchase(seed, atMs, retailer, clickId);
+    const transaction = await this.#imports.purchase(purchase);
+    if (transaction === undefined) return undefined;
+    // From here on it goes its way like any other sale.
+    this.#sales.settle([{ transaction, atMs }], atMs);
+    return purchase;
   }
 
   async beat(): Promise<void> {

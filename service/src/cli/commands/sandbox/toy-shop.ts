@@ -1,0 +1,102 @@
+// The shop at the end of a redirect in the sandbox: a visitor who has activated a deal can "buy" there, and the sale
+// arrives among the transactions as one of a real shop would. No other server has it.
+
+import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import { ApiError } from '../../../domain/api-errors.ts';
+import type { Stores } from '../../../domain/stores.ts';
+import { UUID_PATTERN, type Uuid } from '../../../domain/uuid.ts';
+import type { Exchange } from '../../../http/exchange.ts';
+import type { Reply } from '../../../http/reply.ts';
+import type { Route } from '../../../http/router.ts';
+import { Assets } from '../../../http/site/assets.ts';
+import { type Html, html } from '../../../http/site/html.ts';
+import { htmlPage } from '../../../http/site/html-page.ts';
+
+const SHOP_PATH = '/sandbox/shop/';
+const NO_STORE = 'no-store';
+
+export interface ToyShop {
+  readonly retailers: readonly Retailer[];
+  /** Makes a sale of a click; undefined when the click is not one of ours. */
+  buy(retailer: Retailer, click: string): Promise<{ orderValue: number; currencyCode: string } | undefined>;
+}
+
+/**
+ * Sends clicks on every retailer to the toy shop. Not through the import, which takes https only: the shop is on this
+ * machine.
+ */
+export async function linkToToyShop(
+  stores: Stores,
+  retailers: readonly Retailer[],
+  baseUrl: string,
+): Promise<void> {
+  await stores.links.write(async (writer) => {
+    await writer.remove((await writer.list()).map(({ id }) => id));
+    await writer.put(
+      retailers.map(({ id }) => ({
+        id: id as Uuid,
+        kind: 'retailer',
+        template: `${baseUrl}${SHOP_PATH}${id}/{click}`,
+      })),
+    );
+    await writer.markChanged();
+  });
+}
+
+export function toyShopRoutes(shop: ToyShop): Route[] {
+  const assets = new Assets();
+  const path = `${SHOP_PATH}{retailer}/{click}`;
+  const page = async (exchange: Exchange, title: string, main: Html): Promise<Reply> => {
+    const parts = { title: `${title} · Toy shop`, place: undefined, main, formAction: 'self' } as const;
+    return htmlPage(parts, await assets.urls(), 'on').answer(exchange, NO_STORE);
+  };
+
+  function retailerOf({ parameters }: Exchange): Retailer {
+    const id = parameters.retailer ?? '';
+    const found = UUID_PATTERN.test(id) ? shop.retailers.find((retailer) => retailer.id === id) : undefined;
+    if (found === undefined) throw new ApiError('not_found', 'There is no such shop in this sandbox.');
+    return found;
+  }
+
+  return [
+    {
+      method: 'GET',
+      path,
+      openToBrowsers: false,
+      isLink: true,
+      answer(exchange) {
+        const { name } = retailerOf(exchange);
+        return page(
+          exchange,
+          name,
+          html`<div class="screen narrow prose toy-shop">
+<p class="tags"><span class="tag">Toy shop of the sandbox</span></p>
+<h1>${name}</h1>
+<p class="lead">You have arrived. The shop knows your click as <code>${exchange.parameters.click ?? ''}</code>, and will tell it to the affiliate network when you buy.</p>
+<form method="post"><button type="submit" class="primary">Buy something</button></form>
+</div>`,
+        );
+      },
+    },
+    {
+      method: 'POST',
+      path,
+      openToBrowsers: false,
+      isLink: true,
+      async answer(exchange) {
+        const retailer = retailerOf(exchange);
+        const bought = await shop.buy(retailer, exchange.parameters.click ?? '');
+        if (bought === undefined) throw new ApiError('deal_not_found', 'There is no such click.');
+        return page(
+          exchange,
+          'Thank you',
+          html`<div class="screen narrow prose toy-shop">
+<h1>Thank you for your order</h1>
+<p class="lead">You have bought something for ${bought.orderValue.toFixed(2)} ${bought.currencyCode} at ${retailer.name}. The sale is among the transactions already, as PENDING; the shop confirms it within a minute or so.</p>
+<p><a class="button" href="/?view=transactions">See it arrive</a></p>
+</div>`,
+        );
+      },
+    },
+  ];
+}

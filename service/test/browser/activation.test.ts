@@ -1,0 +1,85 @@
+// The whole circle in the sandbox, as a visitor goes it: activate a deal, land in the shop, buy, and see the sale arrive.
+
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Uuid } from '../../src/domain/uuid.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { id } from '../support/fixtures.ts';
+import { Sandbox } from '../support/sandbox.ts';
+import { axeViolations } from './axe-violations.ts';
+import { WatchedPage } from './watched-page.ts';
+
+setDefaultTimeout(120_000);
+
+/** A browser without a head says so, and would be taken for a bot. */
+const userAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+interface Sale {
+  readonly id: Uuid;
+  readonly passbackUid: string | null;
+  readonly status: string;
+  readonly cashbackOfferId: string | null;
+  readonly orderValue: number;
+}
+
+test('from the explorer to the shop and back: the sale is pending, and then confirmed', async () => {
+  const folder = temporaryFolder();
+  await using sandbox = await Sandbox.start(folder, '--speed', '20');
+  const browser = await launchBrowser();
+  try {
+    await using watched = await WatchedPage.open(browser, sandbox.url, { userAgent });
+    const { page } = watched;
+    await page.locator('.card a').first().click();
+    const activate = page.locator('.offers a.activate').first();
+    const offerId = /cashback-offers\/([0-9a-f-]{36})\//.exec(
+      (await activate.getAttribute('href')) ?? '',
+    )?.[1];
+    expect(await axeViolations(page)).toEqual([]);
+    await activate.click();
+
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/sandbox\/shop\/[0-9a-f-]{36}\/[0-9A-Za-z]{22}$/);
+    expect(page.url()).not.toContain('visitor');
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Buy something' }).click();
+    await page.getByRole('heading', { name: 'Thank you for your order' }).waitFor();
+    const price = /for ([\d.]+) EUR/.exec((await page.locator('.lead').textContent()) ?? '')?.[1];
+
+    const sales = async () => {
+      const { data } = await sandbox.get<{ data: Sale[] }>(
+        '/v1/transactions/?limit=1000&updatedAtGreaterThan=' +
+          new Date(Date.now() - 60_000).toISOString().slice(0, 19),
+        'prv',
+      );
+      return data.filter((sale) => sale.passbackUid === 'visitor-of-the-explorer');
+    };
+    const [bought] = await sales();
+    expect(bought).toMatchObject({ cashbackOfferId: offerId ?? '', orderValue: Number(price) });
+    await page.getByRole('link', { name: 'See it arrive' }).click();
+    await page.getByRole('heading', { name: 'Transactions as they change' }).waitFor();
+    while ((await sales())[0]?.status !== 'CONFIRMED') await page.waitForTimeout(50);
+    expect(await sales()).toHaveLength(1);
+    const stores = await openStores(`sqlite:${join(folder, 'offerbook-sandbox.db')}`);
+    const versions = await stores.history.versions(bought?.id ?? id(0));
+    await stores.close();
+    expect(versions.map(({ status }) => status)).toEqual(['CONFIRMED', 'PENDING']);
+    expect(watched.complaints).toEqual([]);
+    expect(watched.origins).toEqual(new Set([sandbox.url]));
+  } finally {
+    await browser.close();
+  }
+});
+
+test('the toy shop sells nothing for a click that was made up, and is nowhere else', async () => {
+  await using sandbox = await Sandbox.start(temporaryFolder());
+  const { data } = await sandbox.get<{ data: { id: string }[] }>('/v1/retailers/?limit=1', 'pub');
+  const shop = `${sandbox.url}/sandbox/shop/${data[0]?.id}/0000000000000000000000`;
+  expect((await fetch(shop, { method: 'POST' })).status).toBe(404);
+  expect((await fetch(`${sandbox.url}/sandbox/shop/nonsense/x`)).status).toBe(404);
+  const page = await fetch(shop);
+  expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+  expect(page.headers.get('Content-Security-Policy')).toContain("form-action 'self'");
+});

@@ -1,0 +1,66 @@
+// The sandbox as a process, from its start until it is told to stop.
+
+import { expect } from 'bun:test';
+import { spawnOfferbook } from './command.ts';
+
+export class Sandbox implements AsyncDisposable {
+  readonly text: string;
+  readonly readyMs: number;
+  readonly #child: ReturnType<typeof spawnOfferbook>;
+
+  private constructor(text: string, readyMs: number, child: ReturnType<typeof spawnOfferbook>) {
+    this.text = text;
+    this.readyMs = readyMs;
+    this.#child = child;
+  }
+
+  static async start(folder: string, ...args: string[]): Promise<Sandbox> {
+    const startedMs = performance.now();
+    const child = spawnOfferbook(['sandbox', '--port', '0', ...args], { cwd: folder });
+    const decoder = new TextDecoder();
+    let text = '';
+    // Breaking off would close the pipe under the process.
+    const reader = child.stdout.getReader();
+    while (!text.includes('--fresh\n')) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`the sandbox ended: ${await new Response(child.stderr).text()}`);
+      text += decoder.decode(value, { stream: true });
+    }
+    return new Sandbox(text, performance.now() - startedMs, child);
+  }
+
+  get url(): string {
+    return /API +(http\S+)/.exec(this.text)?.[1] ?? '';
+  }
+
+  get port(): string {
+    return new URL(this.url).port;
+  }
+
+  token(kind: 'pub' | 'prv'): string {
+    return new RegExp(`ob_${kind}_\\w+`).exec(this.text)?.[0] ?? '';
+  }
+
+  get curlLines(): string[] {
+    return this.text.split('\n').filter((line) => line.trim().startsWith('curl '));
+  }
+
+  async get<T>(path: string, kind: 'pub' | 'prv'): Promise<T> {
+    const answer = await fetch(this.url + path, { headers: { Authorization: `Bearer ${this.token(kind)}` } });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as T;
+  }
+
+  /** Signals the process, and returns its exit code and everything that it wrote to stderr. */
+  async stop(
+    signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' = 'SIGTERM',
+  ): Promise<{ code: number; stderr: string }> {
+    this.#child.kill(signal);
+    return { code: await this.#child.exited, stderr: await new Response(this.#child.stderr).text() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+}
