@@ -44,6 +44,11 @@ export class Catalogue {
     return this.#current().list(name, this.#clock());
   }
 
+  /** How many items each list has now; undefined before the first snapshot. */
+  counts(): Readonly<Record<CatalogueListName, number>> | undefined {
+    return this.#snapshot?.counts(this.#clock());
+  }
+
   /** A retailer or a deal, whether it is active now or not. */
   find(name: CatalogueListName, id: Uuid): CatalogueEntry | undefined {
     return this.#current().find(name, id, this.#clock());

@@ -56,6 +56,10 @@ export class DealsView implements ListView {
     return this.#activity.active;
   }
 
+  get count(): number {
+    return this.active?.count() ?? this.table.ids.length;
+  }
+
   holdsAt(nowMs: number): boolean {
     return this.#activity.holdsAt(nowMs);
   }
@@ -92,6 +96,10 @@ export class RetailersView implements ListView {
     this.#deals = deals;
     this.#listed = new Bitset(retailers.ids.length);
     for (const list of DEAL_LISTS) addOwners(deals[list], this.#listed);
+  }
+
+  get count(): number {
+    return this.#listed.count();
   }
 
   holdsAt(nowMs: number): boolean {

@@ -41,6 +41,14 @@ export class Snapshot {
     return name === 'retailers' ? this.#retailersAt(nowMs) : this.#dealsAt(name, nowMs);
   }
 
+  /** How many items each list has. */
+  counts(nowMs: number): Record<CatalogueListName, number> {
+    return {
+      retailers: this.#retailersAt(nowMs).count,
+      ...forEachDealList((list) => this.#dealsAt(list, nowMs).count),
+    };
+  }
+
   /** What the catalogue has under an id, whether it is active or not. */
   find(name: CatalogueListName, id: Uuid, nowMs: number): CatalogueEntry | undefined {
     if (name === 'retailers') {

@@ -1,7 +1,10 @@
 // What a monitoring system sees, in the text format of Prometheus. Labels are our own words, such as routes and
 // statuses, never anything that a caller sent.
 
+import manifest from '../../package.json';
 import type { ClickTally } from '../activation/click-tally.ts';
+import type { CatalogueListName } from '../catalogue/catalogue.ts';
+import type { ImportTotals } from '../domain/books.ts';
 import type { ReplicaState } from '../domain/stores.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
@@ -10,9 +13,19 @@ export interface NodeState {
   readonly isReady: boolean;
   readonly isDatabaseUsable: boolean;
   readonly catalogueRevision: number | undefined;
+  /** How many items each list has now; undefined while there is no catalogue. */
+  readonly catalogueItems: Readonly<Record<CatalogueListName, number>> | undefined;
+  /** Undefined when the database could not be asked yet. */
+  readonly database: DatabaseFigures | undefined;
   readonly replica: ReplicaState | undefined;
   /** Undefined when activation is turned off. */
   readonly clicks: ClickState | undefined;
+}
+
+export interface DatabaseFigures {
+  readonly imports: ImportTotals;
+  /** Live tokens that expire within 14 days. */
+  readonly tokensExpiring: number;
 }
 
 export interface ClickState {
@@ -38,6 +51,26 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'The revision of the catalogue that is served.',
     ({ catalogueRevision }) => catalogueRevision ?? 0,
   ),
+  offerbook_catalogue_items: gauge(
+    'Items that each list has now.',
+    ({ catalogueItems }) =>
+      catalogueItems && Object.entries(catalogueItems).map(([list, value]) => ({ labels: { list }, value })),
+  ),
+  offerbook_imports_total: counter('Imports, by how they ended.', ({ database }) =>
+    database?.imports.counts.map(({ kind, outcome, count: value }) => ({ labels: { kind, outcome }, value })),
+  ),
+  offerbook_import_last_success_timestamp_seconds: gauge(
+    'When the last import that was kept ended.',
+    ({ database }) =>
+      database?.imports.lastSuccesses.map(({ kind, atMs }) => ({ labels: { kind }, value: atMs / 1_000 })),
+  ),
+  offerbook_tokens_expiring: gauge(
+    'Tokens that expire within 14 days.',
+    ({ database }) => database?.tokensExpiring,
+  ),
+  offerbook_build_info: gauge('What is running.', () => [
+    { labels: { version: manifest.version, bun: Bun.version }, value: 1 },
+  ]),
   offerbook_replica_usable: gauge(
     'Whether pages of transactions are read from the replica.',
     ({ replica }) => replica?.isUsable,

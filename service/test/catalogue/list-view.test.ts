@@ -60,6 +60,17 @@ test('walking all pages, whatever their size, gives every item once', async () =
   );
 });
 
+test('the counts are how many items each list has at the moment', async () => {
+  await fc.assert(
+    fc.asyncProperty(catalogue, momentMs, async (retailers, nowMs) => {
+      const counts = (await loadCatalogue(retailers, () => nowMs)).counts();
+      const expected = LISTS.map((name) => [name, naivePage(retailers, name, nowMs, FIRST).items.length]);
+      expect(counts).toEqual(Object.fromEntries(expected));
+    }),
+    { numRuns: 100 },
+  );
+});
+
 test('a view stays as it was, however the clock moves on', async () => {
   await fc.assert(
     fc.asyncProperty(

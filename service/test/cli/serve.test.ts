@@ -74,6 +74,9 @@ test('the admin port shows metrics, without a token in them, and a sign of life,
   expect(metrics).toContain('offerbook_http_requests_total{route="/v1/retailers/",status="200"} 1');
   expect(metrics).toContain('offerbook_http_requests_total{route="unknown",status="404"} 1');
   expect(metrics).toContain('offerbook_ready 1');
+  expect(metrics).toMatch(/^offerbook_imports_total{kind="catalogue",outcome="done"} [1-9]/m);
+  expect(metrics).toMatch(/^offerbook_import_last_success_timestamp_seconds{kind="catalogue"} 1\d{9}/m);
+  expect(metrics).toMatch(/^offerbook_catalogue_items{list="retailers"} \d/m);
   expect(metrics).not.toContain(token);
   expect(await (await fetch(`http://127.0.0.1:${adminPort}/livez`)).json()).toEqual({ status: 'live' });
   expect((await fetch(`http://127.0.0.1:${adminPort}/v1/retailers/`)).status).toBe(404);

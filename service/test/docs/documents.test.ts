@@ -217,6 +217,14 @@ test('docs/operations.md lists every metric with its type and labels, and no oth
     isReady: true,
     isDatabaseUsable: true,
     catalogueRevision: 1,
+    catalogueItems: { retailers: 1, cashbackOffers: 1, coupons: 1, promotions: 1 },
+    database: {
+      imports: {
+        counts: [{ kind: 'links', outcome: 'done', count: 1 }],
+        lastSuccesses: [{ kind: 'links', atMs: 1 }],
+      },
+      tokensExpiring: 0,
+    },
     replica: { isUsable: true, lagMs: 0 },
     clicks: { tally: newClickTally(), isSpooling: false, spooledCount: 0 },
   }).text();

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import manifest from '../../package.json';
 import { metricsPage, type NodeState } from '../../src/http/metrics.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
 
@@ -7,6 +8,8 @@ const STATE: NodeState = {
   isReady: true,
   isDatabaseUsable: false,
   catalogueRevision: 7,
+  catalogueItems: { retailers: 1, cashbackOffers: 2, coupons: 0, promotions: 3 },
+  database: undefined,
   replica: { isUsable: true, lagMs: 1_500 },
   clicks: undefined,
 };
@@ -77,6 +80,30 @@ test('the page has a type and a help text for each metric, and is in the text fo
   );
   expect(text).toContain('\nofferbook_ready 1\n');
   expect(text).toContain('\nofferbook_replica_lag_seconds 1.5\n');
+});
+
+test('imports, tokens and lists are shown by kind, outcome and name; what the database could not be asked is left out', async () => {
+  const imports = {
+    counts: [{ kind: 'links', outcome: 'refused', count: 3 }],
+    lastSuccesses: [{ kind: 'catalogue', atMs: 1_794_657_600_500 }],
+  } as const;
+  const known = { ...STATE, database: { imports, tokensExpiring: 2 } };
+  const names = ['offerbook_import', 'offerbook_tokens', 'offerbook_catalogue_items', 'offerbook_build'];
+  const lines = async (state: NodeState) => (await Promise.all(names.map((it) => linesOf(it, state)))).flat();
+  const always = [
+    'offerbook_catalogue_items{list="retailers"} 1',
+    'offerbook_catalogue_items{list="cashbackOffers"} 2',
+    'offerbook_catalogue_items{list="coupons"} 0',
+    'offerbook_catalogue_items{list="promotions"} 3',
+    `offerbook_build_info{version="${manifest.version}",bun="${Bun.version}"} 1`,
+  ];
+  expect(await lines(known)).toEqual([
+    'offerbook_imports_total{kind="links",outcome="refused"} 3',
+    'offerbook_import_last_success_timestamp_seconds{kind="catalogue"} 1794657600.5',
+    'offerbook_tokens_expiring 2',
+    ...always,
+  ]);
+  expect(await lines(STATE)).toEqual(always);
 });
 
 test('what a node without a replica has nothing to say about is left out', async () => {

@@ -24,6 +24,16 @@ export class Bitset implements Ascending {
     this.#words[member >>> 5] = (this.#words[member >>> 5] as number) & ~(1 << (member & 31));
   }
 
+  /** How many members it has. */
+  count(): number {
+    let members = 0;
+    this.walk(0, () => {
+      members++;
+      return true;
+    });
+    return members;
+  }
+
   walk(begin: number, visit: (member: number) => boolean): void {
     const first = begin >>> 5;
     for (let index = first; index < this.#words.length; index++) {

@@ -12,16 +12,16 @@ export function adminPlace(port: number): Place {
   return { host: '127.0.0.1', port, option: '--admin-port' };
 }
 
-export function openAdmin(port: number, state: () => NodeState): Admin {
+export function openAdmin(port: number, state: () => Promise<NodeState>): Admin {
   const place = adminPlace(port);
   const server = bind(place, () =>
     Bun.serve({
       port,
       hostname: place.host,
       development: false,
-      fetch(request) {
+      async fetch(request) {
         const { pathname } = new URL(request.url);
-        if (pathname === '/metrics') return metricsPage(state());
+        if (pathname === '/metrics') return metricsPage(await state());
         if (pathname === '/livez') return Response.json({ status: 'live' });
         return new Response('Not found\n', { status: 404 });
       },

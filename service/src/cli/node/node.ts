@@ -17,6 +17,7 @@ import { currentUser } from '../current-user.ts';
 import { openActivation } from './activation.ts';
 import { openAdmin } from './admin.ts';
 import { type ChangeFollower, followChanges } from './change-follower.ts';
+import { DatabaseFiguresReader } from './database-figures.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { listen } from './listen.ts';
 import { requestCounter } from './request-counts.ts';
@@ -94,11 +95,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     void stores.transactions.page(PROBE).then(() => health.succeeded('requests'), onDatabaseFailure);
   let url = '';
   try {
-    const state = () => ({
+    const figures = new DatabaseFiguresReader(stores, clock);
+    const state = async () => ({
       routes: tally.routes,
       isReady: isReady(),
       isDatabaseUsable: health.isUsable,
       catalogueRevision: catalogue.revision,
+      catalogueItems: catalogue.counts(),
+      database: await figures.read(),
       replica: stores.replica(),
       clicks: activation && { tally: activation.activation.tally, ...activation.recorder.state },
     });

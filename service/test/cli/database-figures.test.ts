@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test';
+import { DatabaseFiguresReader } from '../../src/cli/node/database-figures.ts';
+import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+
+const DAY_MS = 86_400_000;
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))('the figures of %s', (_, database) => {
+  const open = openTestStores();
+
+  test('count the tokens that expire soon, and stay as they were while the database is away', async () => {
+    let nowMs = Date.UTC(2026, 10, 14);
+    const stores = await open.stores(await database.create(), COMMAND_OPTIONS, () => nowMs);
+    const { id: orgId } = await newOrganisation(stores);
+    const add = async (days: number | null) => {
+      const expiresAtMs = days === null ? null : nowMs + days * DAY_MS;
+      const digest = digestToken(newTokenText('public'));
+      return stores.tokens.add({ orgId, kind: 'public', label: '', digest, expiresAtMs });
+    };
+    for (const days of [null, 1, 13, 15]) await add(days);
+    // Somebody has seen to this one already.
+    await stores.tokens.endAt((await add(2)).id, nowMs + DAY_MS);
+    let isAway = false;
+    const tokens = {
+      ...stores.tokens,
+      list: () => (isAway ? Promise.reject(new Error('away')) : stores.tokens.list()),
+    };
+    const reader = new DatabaseFiguresReader({ ...stores, tokens }, () => nowMs);
+    expect((await reader.read())?.tokensExpiring).toBe(2);
+    nowMs += 2 * DAY_MS;
+    const later = await reader.read();
+    expect(later?.tokensExpiring).toBe(2);
+    isAway = true;
+    expect(await reader.read()).toEqual(later);
+    expect(await new DatabaseFiguresReader({ ...stores, tokens }, () => nowMs).read()).toBeUndefined();
+  });
+});
