@@ -124,7 +124,10 @@ function outcomeProblems(request: HostileRequest, outcome: Outcome): string[] {
   const { answer } = outcome;
   if (answer.status >= 500) return [`status ${answer.status}`];
   if (answer.headers.has('X-Injected')) return ['a header was injected'];
-  if (answer.headers.get('Request-Id') === null) return ['no Request-Id'];
+  // What a shared cache may keep has none: it would be handed to other callers.
+  const isShared = answer.headers.get('Cache-Control')?.startsWith('public') === true;
+  if ((answer.headers.get('Request-Id') === null) !== isShared)
+    return ['no Request-Id, or one in a shared answer'];
   const path = operationPath(request.target);
   // What a broken request was taken for is anybody's guess; that the answer is a proper one is not.
   if (path === undefined || !isWellFormed(request)) return generalProblems(request, answer);
@@ -150,6 +153,8 @@ function operationPath(target: string): string | undefined {
 /** Holds the answer against what the document says of the parameters. */
 function deservedProblems(request: HostileRequest, path: string, answer: Answer): string[] {
   const { method, target, credentials, headers } = request;
+  if (headers.some(([name, value]) => name === 'Host' && value.includes(',')))
+    return expectStatus(answer, 400);
   const at = target.indexOf('?');
   const search = at < 0 ? '' : target.slice(at + 1);
   // How long a URL is with bytes in it that no URL may hold is for the runtime to say, which decodes or encodes them.

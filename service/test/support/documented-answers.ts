@@ -60,7 +60,8 @@ export function problemProblems(value: unknown): string[] {
 /** What is wrong with an answer of an operation; empty when it is as documented. */
 export function answerProblems(path: string, answer: Answer, method = 'GET'): string[] {
   const documentedPath = document.paths[path];
-  const operation = method === 'POST' ? documentedPath?.post : documentedPath?.get;
+  // A path without a POST refuses one as its GET says: method_not_allowed.
+  const operation = (method === 'POST' ? documentedPath?.post : undefined) ?? documentedPath?.get;
   const responses = operation?.responses as Record<string, DocumentedResponse> | undefined;
   if (responses === undefined) return [`${path} is not in the document`];
   const documented = responses[answer.status];
