@@ -12,11 +12,19 @@ import { table } from './table.ts';
 import type { Finding, Topic } from './topic.ts';
 import { catalogue } from './topics/catalogue.ts';
 import { large } from './topics/large.ts';
+import { manyWorkers } from './topics/many-workers.ts';
 import { start } from './topics/start.ts';
 import { transactions } from './topics/transactions.ts';
 import { workers } from './topics/workers.ts';
 
-const TOPICS: Readonly<Record<string, Topic>> = { catalogue, large, transactions, start, workers };
+const TOPICS: Readonly<Record<string, Topic>> = {
+  catalogue,
+  large,
+  transactions,
+  start,
+  workers,
+  'many-workers': manyWorkers,
+};
 
 const { values: options } = parseArgs({
   options: {

@@ -60,12 +60,12 @@ export class Server implements AsyncDisposable {
     return new Server(url, child, performance.now() - startedAtMs);
   }
 
-  /** Processor time used so far, of this process and those it has started. */
+  /** Processor time used so far, of all threads. */
   async cpuSeconds(): Promise<number> {
-    const children = await Bun.file(`/proc/${this.pid}/task/${this.pid}/children`).text();
-    const pids = [String(this.pid), ...children.trim().split(' ').filter(Boolean)];
-    const seconds = await Promise.all(pids.map(processSeconds));
-    return seconds.reduce((a, b) => a + b, 0);
+    const stat = await Bun.file(`/proc/${this.pid}/stat`).text();
+    // The name, in parentheses, may hold anything. User and system time are the 14th and 15th field.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
   }
 
   /** Resident memory now, and the most that it ever was. */
@@ -96,11 +96,4 @@ async function answers(url: string, headers: Record<string, string>): Promise<bo
   } catch {
     return false;
   }
-}
-
-async function processSeconds(pid: string): Promise<number> {
-  const stat = await Bun.file(`/proc/${pid}/stat`).text();
-  // The name, in parentheses, may hold anything. User and system time are the 14th and 15th field.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
 }

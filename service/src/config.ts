@@ -21,7 +21,7 @@ interface Setting<T> {
 const SETTINGS = {
   port: setting('port to listen on; 0 takes any free one', 'number', '8080', wholeNumber(0, PORT_MAX)),
   host: setting('address to listen on', 'address', '127.0.0.1', filled),
-  workers: setting('processes that share the port, 1 to 64', 'number', '1', wholeNumber(1, 64)),
+  workers: setting('threads that share the port, 1 to 64', 'number', '1', wholeNumber(1, 64)),
   pageSize: setting(
     `items on a page unless the caller sends a limit, 1 to ${PAGE_SIZE_MAX}`,
     'number',
@@ -29,7 +29,7 @@ const SETTINGS = {
     wholeNumber(1, PAGE_SIZE_MAX),
   ),
   adminPort: setting(
-    'port for /metrics and /livez, on 127.0.0.1 only; with workers, the next ports too, one for each; none unless given',
+    'port for /metrics and /livez, on 127.0.0.1 only; none unless given',
     'number',
     '',
     optional(wholeNumber(1, PORT_MAX)),
@@ -153,21 +153,13 @@ export function readServeSettings(
       }
     }),
   ) as unknown as ServeSettings;
-  requireRoomForAdminPorts(settings);
+  requireTwoPorts(settings);
   return settings;
 }
 
-/** Each worker has an admin port, one after the other. */
-function requireRoomForAdminPorts({ port, adminPort, workers }: ServeSettings): void {
-  if (adminPort === undefined) return;
-  const last = adminPort + workers - 1;
-  if (last > PORT_MAX) {
-    throw new BadInput(`--admin-port must be ${PORT_MAX - workers + 1} or less with ${workers} workers`);
-  }
-  if (port >= adminPort && port <= last) {
-    const among = workers === 1 ? 'the --admin-port' : 'among those that start at --admin-port';
-    throw new BadInput(`port ${port} is the --port and also ${among}; choose another for one of them`);
-  }
+function requireTwoPorts({ port, adminPort }: ServeSettings): void {
+  if (port !== adminPort) return;
+  throw new BadInput(`port ${port} is the --port and also the --admin-port; choose another for one of them`);
 }
 
 /**
@@ -194,16 +186,6 @@ export function readTargetUrl(flag: string | undefined): string | undefined {
 /** The token of `follow`: from the environment, because what is an argument can be seen by everyone on the machine. */
 export function readToken(): string | undefined {
   return process.env.OFFERBOOK_TOKEN;
-}
-
-/** The environment for a worker process: the same settings, so that no secret needs to be an argument. */
-export function workerEnvironment(settings: ServeSettings, databaseUrl: string): Record<string, string> {
-  // Empty where a setting was left or made empty: the variable that this process was started with may say otherwise.
-  const own = Object.entries({ ...settings, workers: 1 }).map(([name, value]) => [
-    variable(name as SettingName),
-    String(value ?? ''),
-  ]);
-  return { ...process.env, ...Object.fromEntries(own), OFFERBOOK_DATABASE_URL: databaseUrl };
 }
 
 function setting<T>(

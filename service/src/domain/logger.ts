@@ -16,15 +16,22 @@ export class Logger {
   readonly #write: (line: string) => void;
   readonly #clock: Clock;
   readonly #weightMin: number;
-  readonly #process = `,"pid":${process.pid}`;
+  /** What stands in every line: the process, and what else is given. */
+  readonly #source: string;
   /** Many lines share a millisecond. */
   #timeMs = Number.NaN;
   #time = '';
 
-  constructor(level: LogLevel, write: (line: string) => void, clock: Clock = systemClock) {
+  constructor(
+    level: LogLevel,
+    write: (line: string) => void,
+    clock: Clock = systemClock,
+    source: Readonly<Record<string, number>> = {},
+  ) {
     this.#weightMin = level === 'silent' ? Number.POSITIVE_INFINITY : LEVELS[level];
     this.#write = write;
     this.#clock = clock;
+    this.#source = `,${JSON.stringify({ pid: process.pid, ...source }).slice(1, -1)}`;
   }
 
   debug(fields: object | string, message?: string): void {
@@ -52,7 +59,7 @@ export class Logger {
     );
     const end = msg === undefined ? '' : `,"msg":${JSON.stringify(msg)}`;
     this.#write(
-      `{"level":${LEVELS[level]}${this.#timeField()}${this.#process}${inner === '' ? '' : ','}${inner}${end}}\n`,
+      `{"level":${LEVELS[level]}${this.#timeField()}${this.#source}${inner === '' ? '' : ','}${inner}${end}}\n`,
     );
   }
 

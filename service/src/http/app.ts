@@ -21,6 +21,7 @@ import { activationRoutes } from './operations/activate.ts';
 import type { Services } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
 import { problem } from './problem.ts';
+import type { Health } from './readiness.ts';
 import type { Reply } from './reply.ts';
 import { logRequest } from './request-log.ts';
 import type { RequestTally } from './request-tally.ts';
@@ -42,18 +43,25 @@ export interface AppSettings extends RateLimitSettings {
   readonly explorerLogos: readonly string[];
 }
 
-export interface AppDependencies extends Omit<Services, 'pageSize'> {
+/** What only the sandbox has. */
+export interface SandboxParts {
+  /** A public token that everyone who opens the pages may use. */
+  readonly pageToken?: string | undefined;
+  /** One of the extra routes, at which the explorer finds transactions that everyone may see. */
+  readonly feedPath?: string | undefined;
+  /** The public id of an organisation for which everyone who opens the pages may activate deals. */
+  readonly pageOrg?: Uuid | undefined;
+  /** Routes beside those of the service, such as logos. */
+  readonly extraRoutes?: readonly Route[] | undefined;
+}
+
+export interface AppDependencies extends Omit<Services, 'pageSize'>, SandboxParts {
   /** Undefined when it is turned off. */
   readonly activation: Activation | undefined;
-  /** Whether clicks go to the spool, because the database takes none. */
-  readonly areClicksSpooled: () => boolean;
   readonly tokens: TokenDirectory;
   /** How requests are counted: in this process, or together with others. */
   readonly requestCounter: CounterMaker;
-  /** Whether this node should get requests: everything is loaded, and it is not shutting down. */
-  readonly isReady: () => boolean;
-  /** Whether what requests need from the database can be had. */
-  readonly isDatabaseUsable: () => boolean;
+  readonly health: () => Health;
   /** Told of each request that failed because the database could not be used. */
   readonly onDatabaseFailure: (error: DatabaseUnavailable) => void;
   /** Whether callers should take their next request elsewhere while this node still listens. */
@@ -61,14 +69,6 @@ export interface AppDependencies extends Omit<Services, 'pageSize'> {
   readonly logger: Logger;
   readonly tally: RequestTally;
   readonly settings: AppSettings;
-  /** A public token that everyone who opens the pages may use: the sandbox's. */
-  readonly pageToken?: string | undefined;
-  /** Where the explorer finds transactions that everyone may see: the sandbox's. */
-  readonly feedPath?: string | undefined;
-  /** The public id of an organisation for which everyone who opens the pages may activate deals: the sandbox's. */
-  readonly pageOrg?: Uuid | undefined;
-  /** Routes beside those of the service: the sandbox's logos. */
-  readonly extraRoutes?: readonly Route[] | undefined;
 }
 
 export type App = (request: Request, peer: Peer) => Promise<Response>;
@@ -79,7 +79,7 @@ export function buildApp(dependencies: AppDependencies): App {
   const schemeOf = forwardedScheme(settings.trustedProxies);
   const pipelines = new PipelineLimit();
   const limits = rateLimits(settings, dependencies.requestCounter);
-  const site = buildSite(dependencies, {
+  const site = buildSite(dependencies.health, {
     ...settings,
     pageToken: dependencies.pageToken,
     feedPath: dependencies.feedPath,

@@ -6,12 +6,12 @@ import type { ClickTally } from '../activation/click-tally.ts';
 import type { CatalogueListName } from '../catalogue/catalogue.ts';
 import type { ImportTotals } from '../domain/books.ts';
 import type { ReplicaState } from '../domain/stores.ts';
+import type { Health } from './readiness.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
-export interface NodeState {
+/** Of the whole node, over all of its workers. */
+export interface NodeState extends Health {
   readonly routes: RouteTallies;
-  readonly isReady: boolean;
-  readonly isDatabaseUsable: boolean;
   readonly catalogueRevision: number | undefined;
   /** How many items each list has now; undefined while there is no catalogue. */
   readonly catalogueItems: Readonly<Record<CatalogueListName, number>> | undefined;
@@ -20,6 +20,12 @@ export interface NodeState {
   readonly replica: ReplicaState | undefined;
   /** Undefined when activation is turned off. */
   readonly clicks: ClickState | undefined;
+  readonly workers: {
+    /** How many answer requests now. */
+    readonly ready: number;
+    /** How many have been started in the place of another. */
+    readonly restarts: number;
+  };
 }
 
 export interface DatabaseFigures {
@@ -42,7 +48,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     help: 'How long answers took.',
     read: durationSamples,
   },
-  offerbook_ready: gauge('Whether this process should get requests.', ({ isReady }) => isReady),
+  offerbook_ready: gauge('Whether this node should get requests.', ({ isReady }) => isReady),
   offerbook_database_usable: gauge(
     'Whether the database, the primary if it has replicas, can be used.',
     ({ isDatabaseUsable }) => isDatabaseUsable,
@@ -89,6 +95,8 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ clicks }) => clicks?.spooledCount,
   ),
   offerbook_clicks_spooling: gauge('Whether clicks go to the spool now.', ({ clicks }) => clicks?.isSpooling),
+  offerbook_workers_ready: gauge('Workers that answer requests.', ({ workers }) => workers.ready),
+  offerbook_worker_restarts_total: counter('Workers that were replaced.', ({ workers }) => workers.restarts),
   process_resident_memory_bytes: gauge('Resident memory.', () => process.memoryUsage.rss()),
   process_cpu_seconds_total: counter('Processor time used.', () => {
     const { user, system } = process.cpuUsage();

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { LogWriter } from '../../src/cli/node/log-writer.ts';
+import { writeAll } from '../../src/cli/write-all.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 const opened: number[] = [];
@@ -15,11 +16,12 @@ function open(path: string, flags: string | number): number {
   return file;
 }
 
+const writerTo = (file: number) => new LogWriter((lines) => writeAll(file, Buffer.from(lines)));
 const line = (i: number) => `${JSON.stringify({ i, text: 'é'.repeat(i % 5_000) })}\n`;
 
 test('every line arrives whole and in order, however long', async () => {
   const path = join(temporaryFolder(), 'log');
-  const writer = new LogWriter(open(path, 'w'));
+  const writer = writerTo(open(path, 'w'));
   const lines = Array.from({ length: 2_000 }, (_, i) => line(i));
   for (const each of lines) writer.write(each);
   await writer.close(10_000);
@@ -29,7 +31,7 @@ test('every line arrives whole and in order, however long', async () => {
 test('of a log that nobody reads, whole lines are dropped at the end, and closing it does not wait', async () => {
   const pipe = join(temporaryFolder(), 'pipe');
   expect(await Bun.spawn(['mkfifo', pipe]).exited).toBe(0);
-  const writer = new LogWriter(open(pipe, constants.O_RDWR | constants.O_NONBLOCK));
+  const writer = writerTo(open(pipe, constants.O_RDWR | constants.O_NONBLOCK));
   const text = 'x'.repeat(10_000);
   for (let i = 0; i < 3_000; i++) writer.write(`${i} ${text}\n`);
   const startedAt = performance.now();
@@ -49,7 +51,7 @@ test('of a log that nobody reads, whole lines are dropped at the end, and closin
 });
 
 test('lines for a disk that is full are lost, and those after them are not waited for', async () => {
-  const writer = new LogWriter(open('/dev/full', 'w'));
+  const writer = writerTo(open('/dev/full', 'w'));
   for (let round = 0; round < 3; round++) {
     writer.write('lost\n');
     await writer.close(60_000);

@@ -8,6 +8,9 @@ import { offer, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
+/** Two seconds are promised, and a busy machine adds to them. */
+const IN_FORCE_WITHIN_MS = 5_000;
+
 let database: string;
 let token: string;
 
@@ -65,23 +68,32 @@ test('an over-long URL gets our own 414, up to 60 KB', async () => {
   ]);
 });
 
-test('the admin port shows metrics, without a token in them, and a sign of life, and nothing else', async () => {
-  const adminPort = await freePort();
-  await using server = await ServerProcess.start(['--database', database, '--admin-port', String(adminPort)]);
-  await get(`${server.url}/v1/retailers/`);
-  await get(`${server.url}/v1/<script>/`);
-  const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  expect(metrics).toContain('offerbook_http_requests_total{route="/v1/retailers/",status="200"} 1');
-  expect(metrics).toContain('offerbook_http_requests_total{route="unknown",status="404"} 1');
-  expect(metrics).toContain('offerbook_ready 1');
-  expect(metrics).toMatch(/^offerbook_imports_total{kind="catalogue",outcome="done"} [1-9]/m);
-  expect(metrics).toMatch(/^offerbook_import_last_success_timestamp_seconds{kind="catalogue"} 1\d{9}/m);
-  expect(metrics).toMatch(/^offerbook_catalogue_items{list="retailers"} \d/m);
-  expect(metrics).not.toContain(token);
-  expect(await (await fetch(`http://127.0.0.1:${adminPort}/livez`)).json()).toEqual({ status: 'live' });
-  expect((await fetch(`http://127.0.0.1:${adminPort}/v1/retailers/`)).status).toBe(404);
-  expect((await get(`${server.url}/metrics`)).status).toBe(404);
-});
+test.each(['1', '2'])(
+  'with --workers %s, the admin port shows metrics, without a token in them, and health, and nothing else',
+  async (workers) => {
+    const adminPort = await freePort();
+    const args = ['--database', database, '--admin-port', String(adminPort), '--workers', workers];
+    await using server = await ServerProcess.start(args);
+    const metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    const unknown = 'offerbook_http_requests_total{route="unknown",status="404"} 1';
+    await get(`${server.url}/v1/retailers/`);
+    await get(`${server.url}/v1/<script>/`);
+    // Workers tell what they have counted a few times a second.
+    while (!(await metrics()).includes(unknown)) await Bun.sleep(20);
+    const page = await metrics();
+    expect(page).toContain('offerbook_http_requests_total{route="/v1/retailers/",status="200"} 1');
+    expect(page).toContain('offerbook_ready 1');
+    expect(page).toContain('offerbook_catalogue_items{list="retailers"} 3');
+    expect(page).toContain('offerbook_imports_total{kind="catalogue",outcome="done"} 1');
+    expect(page).toMatch(/^offerbook_import_last_success_timestamp_seconds{kind="catalogue"} 1\d{9}/m);
+    expect(page).not.toContain(token);
+    expect(await (await fetch(`http://127.0.0.1:${adminPort}/livez`)).json()).toEqual({ status: 'live' });
+    const ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', database: 'usable' }]);
+    expect((await fetch(`http://127.0.0.1:${adminPort}/v1/retailers/`)).status).toBe(404);
+    expect((await get(`${server.url}/metrics`)).status).toBe(404);
+  },
+);
 
 test('a replica is for PostgreSQL only, and its URL is not repeated when it is bad', async () => {
   const refusal = async (url: string) => {
@@ -141,23 +153,15 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
 
   test('a taken admin port is told in one sentence', async () => {
     using other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-    // The last of the admin ports, of which each worker has one.
-    const first = other.port - Number(workers) + 1;
-    expect(await start('--port', '0', '--admin-port', String(first))).toEqual(
+    expect(await start('--port', '0', '--admin-port', String(other.port))).toEqual(
       refusal(`port ${other.port} on 127.0.0.1 is taken; choose another with --admin-port`),
     );
   });
 
   test('an admin port that is the port, too, is told in one sentence', async () => {
-    const port = await freePort();
-    // The last of the admin ports again.
-    const first = String(port - Number(workers) + 1);
-    expect(await start('--port', String(port), '--admin-port', first)).toEqual(
-      refusal(
-        workers === '1'
-          ? `port ${port} is the --port and also the --admin-port; choose another for one of them`
-          : `port ${port} is the --port and also among those that start at --admin-port; choose another for one of them`,
-      ),
+    const port = String(await freePort());
+    expect(await start('--port', port, '--admin-port', port)).toEqual(
+      refusal(`port ${port} is the --port and also the --admin-port; choose another for one of them`),
     );
   });
 
@@ -212,17 +216,10 @@ describe('SIGTERM', () => {
 });
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', (_, { create }) => {
-  test('several processes share the port, an import reaches all of them, and SIGTERM ends them', async () => {
+  test('several threads share the port, an import reaches all of them, and SIGTERM ends them', async () => {
     await seed(await create());
     const server = await ServerProcess.start(['--database', database, '--workers', '2']);
-    const pids = () =>
-      new Set(
-        server.logLines
-          .map((line) => JSON.parse(line) as { msg?: string; pid: number })
-          .filter(({ msg }) => msg === 'ready')
-          .map(({ pid }) => pid),
-      );
-    while (pids().size < 2) await Bun.sleep(10);
+    await server.logged('worker ready', 2);
     const added = ndjson([retailer(9, { cashbackOffers: [offer(99)] })]);
     await offerbook(['import', 'catalogue', '-', '--merge', '--database', database], { stdin: added });
     const importedAt = performance.now();
@@ -237,31 +234,25 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', 
     while (new Set(await counts()).has(3)) await Bun.sleep(10);
     expect(performance.now() - importedAt).toBeLessThan(1_500);
     expect(await server.stop('SIGTERM')).toBe(0);
-  }, 20_000);
-});
+  }, 60_000);
 
-test('workers finish what is under way when all processes are told to stop at once, as systemd does', async () => {
-  const server = await ServerProcess.start(['--database', database, '--workers', '2', '--drain-delay', '1']);
-  const pidsOf = (msg: string) =>
-    server.logLines
-      .map((line) => JSON.parse(line) as { msg?: string; pid: number })
-      .filter((line) => line.msg === msg)
-      .map(({ pid }) => pid)
-      .sort();
-  while (pidsOf('ready').length < 2) await Bun.sleep(10);
-  const workers = pidsOf('ready');
-  for (const pid of workers) process.kill(pid, 'SIGTERM');
-  const code = await server.stop('SIGTERM');
-  expect({ code, stopped: pidsOf('stopped') }).toEqual({ code: 0, stopped: workers });
-}, 20_000);
-
-test('workers do not outlive the process that started them, however that ends', async () => {
-  const server = await ServerProcess.start(['--database', database, '--workers', '2']);
-  await server.stop('SIGKILL');
-  const answers = () =>
-    fetch(`${server.url}/livez`).then(
-      () => true,
-      () => false,
+  test('a revocation comes into force in all workers', async () => {
+    await seed(await create());
+    await using server = await ServerProcess.start(['--database', database, '--workers', '3']);
+    await server.logged('worker ready', 3);
+    const statuses = async () => {
+      const asked = Array.from({ length: 30 }, () =>
+        get(`${server.url}/v1/retailers/`, { Connection: 'close' }),
+      );
+      return new Set((await Promise.all(asked)).map(({ status }) => status));
+    };
+    expect(await statuses()).toEqual(new Set([200]));
+    const [{ id }] = JSON.parse(
+      (await offerbook(['tokens', 'list', '--json', '--database', database])).stdout,
     );
-  while (await answers()) await Bun.sleep(50);
-}, 20_000);
+    await offerbook(['tokens', 'revoke', id, '--database', database]);
+    const revokedAt = performance.now();
+    while ((await statuses()).has(200)) await Bun.sleep(10);
+    expect(performance.now() - revokedAt).toBeLessThan(IN_FORCE_WITHIN_MS);
+  }, 60_000);
+});

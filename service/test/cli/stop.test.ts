@@ -29,28 +29,38 @@ async function stop(child: Stoppable): Promise<number | string> {
   return ended;
 }
 
+function isOk(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 function stopServer(server: ServerProcess): Promise<number | string> {
   const exited = Promise.withResolvers<number>();
   return stop({ kill: (signal) => void server.stop(signal).then(exited.resolve), exited: exited.promise });
 }
 
-describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
+const CASES = DATABASES.flatMap((it) => ['1', '2'].map((workers) => [it.name, workers, it] as const));
+
+describe.each(CASES)('on %s with --workers %s', (_, workers, { create }) => {
   test('a server that is loading a catalogue ends when it is told to stop', async () => {
     const env = { OFFERBOOK_DATABASE_URL: await create() };
     const rows = Array.from({ length: 4_000 }, (_, i) =>
       retailer(i + 1, { cashbackOffers: Array.from({ length: 10 }, (_, j) => offer(10_000 + i * 10 + j)) }),
     );
     expect((await offerbook(['import', 'catalogue', '-'], { env, stdin: ndjson(rows) })).code).toBe(0);
-    const child = spawnOfferbook(['serve', '--port', '0'], { env });
-    const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    for (let text = ''; !text.includes('"listening"'); ) text += (await lines.read()).value ?? '';
-    // Nobody may be kept waiting because the log is not read.
-    lines.releaseLock();
+    const adminPort = String(await freePort());
+    const child = spawnOfferbook(['serve', '--port', '0', '--admin-port', adminPort, '--workers', workers], {
+      env,
+    });
+    // It is live before it has loaded anything.
+    while (!(await isOk(`http://127.0.0.1:${adminPort}/livez`))) await Bun.sleep(5);
     expect(await stop(child)).toBe(0);
   });
 });
 
-describe('a PostgreSQL server that is', () => {
+describe.each(['1', '2'])('with --workers %s, a PostgreSQL server that is', (workers) => {
   let postgres: PostgresServer;
 
   beforeAll(async () => {
@@ -61,7 +71,9 @@ describe('a PostgreSQL server that is', () => {
   afterAll(() => removePostgres(postgres));
 
   const start = () =>
-    ServerProcess.start([], { env: { OFFERBOOK_DATABASE_URL: postgresUrl(postgres.port, 'postgres') } });
+    ServerProcess.start(['--workers', workers], {
+      env: { OFFERBOOK_DATABASE_URL: postgresUrl(postgres.port, 'postgres') },
+    });
 
   test('frozen does not hold up a stop', async () => {
     await using server = await start();
@@ -85,22 +97,18 @@ describe('a PostgreSQL server that is', () => {
   });
 });
 
-describe('a log that cannot be written', () => {
+describe.each(['1', '2'])('with --workers %s, a log that cannot be written', (workers) => {
   async function serve(destination: string): Promise<{ child: Stoppable; url: string }> {
     const port = await freePort();
     const database = `sqlite:${join(temporaryFolder(), 'stop.db')}`;
     await offerbook(['orgs', 'create', 'acme', '--database', database]);
-    const args = ['serve', '--port', String(port), '--database', database, '--log-level', 'debug'];
+    const options = ['--port', String(port), '--database', database, '--log-level', 'debug'];
+    const args = ['serve', ...options, '--workers', workers];
     const child = Bun.spawn(['/bin/sh', '-c', `exec "$0" "$@" ${destination}`, COMMAND, ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const url = `http://127.0.0.1:${port}/readyz`;
-    const isReady = () =>
-      fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    while (!(await isReady())) await Bun.sleep(20);
+    while (!(await isOk(url))) await Bun.sleep(20);
     return { child, url };
   }
 

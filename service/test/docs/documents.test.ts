@@ -227,6 +227,8 @@ test('docs/operations.md lists every metric with its type and labels, and no oth
     },
     replica: { isUsable: true, lagMs: 0 },
     clicks: { tally: newClickTally(), isSpooling: false, spooledCount: 0 },
+    areClicksSpooled: false,
+    workers: { ready: 2, restarts: 3 },
   }).text();
   const printed = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
     const [, labels = ''] = new RegExp(`^${name}(?:_count)?{(.*)} `, 'm').exec(page) ?? [];

@@ -12,6 +12,8 @@ const STATE: NodeState = {
   database: undefined,
   replica: { isUsable: true, lagMs: 1_500 },
   clicks: undefined,
+  areClicksSpooled: false,
+  workers: { ready: 2, restarts: 3 },
 };
 
 /** The lines of one metric, without those that explain it. */

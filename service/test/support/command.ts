@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
   readonly env?: Record<string, string | undefined>;
+  /** In the place of `offerbook`. */
+  readonly command?: readonly string[];
   /** How many files and sockets the process may have open. */
   readonly openFilesMax?: number;
 }
@@ -30,10 +32,11 @@ export async function offerbook(args: readonly string[], options: RunOptions = {
 }
 
 export function spawnOfferbook(args: readonly string[], options: RunOptions = {}) {
+  const command = options.command ?? [COMMAND];
   const limited =
     options.openFilesMax === undefined
-      ? [COMMAND]
-      : ['/bin/sh', '-c', `ulimit -n ${options.openFilesMax} && exec "$0" "$@"`, COMMAND];
+      ? command
+      : ['/bin/sh', '-c', `ulimit -n ${options.openFilesMax} && exec "$0" "$@"`, ...command];
   const child = Bun.spawn([...limited, ...args], {
     stdin: typeof options.stdin === 'string' ? Buffer.from(options.stdin) : (options.stdin ?? 'ignore'),
     stdout: 'pipe',
@@ -54,17 +57,25 @@ export class ServerProcess implements AsyncDisposable {
   readonly url: string;
   readonly #child: ReturnType<typeof spawnOfferbook>;
   readonly #lines: string[];
+  readonly #stderr: Promise<string>;
 
-  private constructor(url: string, child: ReturnType<typeof spawnOfferbook>, lines: string[]) {
+  private constructor(
+    url: string,
+    child: ReturnType<typeof spawnOfferbook>,
+    lines: string[],
+    stderr: Promise<string>,
+  ) {
     this.url = url;
     this.#child = child;
     this.#lines = lines;
+    this.#stderr = stderr;
   }
 
   /** Starts `offerbook serve` on a free port and waits until it is ready. */
   static async start(args: readonly string[], options: RunOptions = {}): Promise<ServerProcess> {
     const child = spawnOfferbook(['serve', '--port', '0', ...args], options);
     const lines: string[] = [];
+    const stderr = new Response(child.stderr).text();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     void (async () => {
       let rest = '';
@@ -80,19 +91,35 @@ export class ServerProcess implements AsyncDisposable {
           if (msg === 'ready') resolve(url);
         }
       }
-      reject(new Error(`the server ended before it was ready: ${await new Response(child.stderr).text()}`));
+      reject(new Error(`the server ended before it was ready: ${await stderr}`));
     })();
     const url = await promise;
     watchProcessList(child.pid);
-    return new ServerProcess(url, child, lines);
+    return new ServerProcess(url, child, lines, stderr);
   }
 
   get logLines(): readonly string[] {
     return this.#lines;
   }
 
+  /** Waits until there are this many lines with this message, and returns them. */
+  async logged(msg: string, count = 1): Promise<Record<string, unknown>[]> {
+    while (true) {
+      const lines = this.#lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const found = lines.filter((line) => line.msg === msg);
+      if (found.length >= count) return found;
+      if (this.#child.exitCode !== null) throw new Error(`the server ended: ${await this.#stderr}`);
+      await Bun.sleep(10);
+    }
+  }
+
   get pid(): number {
     return this.#child.pid;
+  }
+
+  /** Waits for the end that comes by itself. */
+  async ended(): Promise<{ readonly code: number; readonly stderr: string }> {
+    return { code: await this.#child.exited, stderr: await this.#stderr };
   }
 
   /** Sends a signal and waits for the end; returns the exit code. */

@@ -1,28 +1,38 @@
-// The admin port: metrics and a sign of life for the operator's monitoring, on this machine only and only when
-// asked for. No caller of the service can fill up its connections.
+// The admin port: metrics and health of the whole node, for the operator's monitoring, on this machine only and only
+// when asked for. No caller of the service can fill up its connections.
 
+import type { ServeSettings } from '../../config.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
-import { bind, type Place } from './listen.ts';
+import { type Health, readiness } from '../../http/readiness.ts';
+import { bind } from './listen.ts';
 
 export interface Admin {
-  readonly stop: () => Promise<void>;
+  stop(): Promise<void>;
 }
 
-export function adminPlace(port: number): Place {
-  return { host: '127.0.0.1', port, option: '--admin-port' };
+export interface AdminSource {
+  health(): Health;
+  /** May ask the database. */
+  state(): Promise<NodeState>;
 }
 
-export function openAdmin(port: number, state: () => Promise<NodeState>): Admin {
-  const place = adminPlace(port);
-  const server = bind(place, () =>
+/** Undefined when nobody has asked for it. */
+export function openAdmin({ adminPort: port }: ServeSettings, source: AdminSource): Admin | undefined {
+  if (port === undefined) return undefined;
+  const host = '127.0.0.1';
+  const server = bind({ host, port, option: '--admin-port' }, () =>
     Bun.serve({
       port,
-      hostname: place.host,
+      hostname: host,
       development: false,
       async fetch(request) {
         const { pathname } = new URL(request.url);
-        if (pathname === '/metrics') return metricsPage(await state());
+        if (pathname === '/metrics') return metricsPage(await source.state());
         if (pathname === '/livez') return Response.json({ status: 'live' });
+        if (pathname === '/readyz') {
+          const { body, ...init } = readiness(source.health());
+          return Response.json(body, init);
+        }
         return new Response('Not found\n', { status: 404 });
       },
     }),

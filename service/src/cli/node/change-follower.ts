@@ -1,14 +1,16 @@
-// Takes up what other processes have committed: tokens, links, and the catalogue once it has been loaded. Tokens do not wait
-// for the catalogue, which takes seconds when it is large. What cannot be taken up now stays as it is in memory, and is
-// tried again.
+// Takes up what other processes have committed: tokens, links, the catalogue, or some of them. Tokens do not wait for the
+// catalogue, which takes seconds when it is large. What cannot be taken up now stays as it is in memory, and is tried again.
 
-import type { ActivationDirectory } from '../../activation/activation-directory.ts';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
-import type { TokenDirectory } from '../../http/access/token-directory.ts';
 import type { DatabaseHealth } from './database-health.ts';
-import type { SnapshotBuilder } from './snapshot-builder.ts';
+
+/** Something that is kept in memory. */
+export interface Followed {
+  /** Of what is in memory; undefined until it was loaded, and until then it is not followed. */
+  readonly revision: number | undefined;
+  /** Reads again what was committed before the call. */
+  refresh(): Promise<void>;
+}
 
 export interface ChangeFollower {
   /** Takes up what has been committed before. */
@@ -16,25 +18,21 @@ export interface ChangeFollower {
   readonly stop: () => void;
 }
 
-interface Followed {
-  readonly stores: Stores;
-  readonly tokens: TokenDirectory;
-  readonly activation: ActivationDirectory | undefined;
-  readonly catalogue: Catalogue;
-  readonly builder: Pick<SnapshotBuilder, 'build'>;
-  readonly health: DatabaseHealth;
-  readonly logger: Logger;
+interface FollowOptions {
+  readonly stores: Pick<Stores, 'revisions' | 'watch'>;
+  readonly databaseHealth: DatabaseHealth;
+  readonly tokens?: Followed | undefined;
+  readonly links?: Followed | undefined;
+  readonly catalogue?: Followed | undefined;
 }
 
 export function followChanges({
   stores,
+  databaseHealth,
   tokens,
-  activation,
+  links,
   catalogue,
-  builder,
-  health,
-  logger,
-}: Followed): ChangeFollower {
+}: FollowOptions): ChangeFollower {
   let latestCatalogue: number | undefined;
 
   const look = oneAtATime(
@@ -42,31 +40,27 @@ export function followChanges({
       const revisions = await stores.revisions();
       latestCatalogue = revisions.catalogue;
       takeUpCatalogue();
-      if (revisions.tokens !== tokens.revision) await tokens.refresh();
-      if (activation !== undefined && revisions.activation !== activation.revision) {
-        await activation.refresh();
-        logger.info({ activation: activation.revision }, 'links taken up');
-      }
-      health.succeeded('changes');
+      await takeUp(tokens, revisions.tokens);
+      await takeUp(links, revisions.activation);
+      databaseHealth.succeeded('changes');
     },
-    (error) => health.failed('changes', error, look),
+    (error) => databaseHealth.failed('changes', error, look),
   );
 
   const takeUpCatalogue = oneAtATime(
     async () => {
-      if (!catalogue.ready) return;
-      if (catalogue.revision !== latestCatalogue) {
-        catalogue.take(await builder.build());
-        // The snapshot before lies in shared memory, so that the collector takes it for small and would leave it there.
-        Bun.gc(true);
-        logger.info({ revision: catalogue.revision }, 'catalogue taken up');
-      }
-      health.succeeded('catalogue');
+      await takeUp(catalogue, latestCatalogue);
+      databaseHealth.succeeded('catalogue');
     },
-    (error) => health.failed('catalogue', error, look),
+    (error) => databaseHealth.failed('catalogue', error, look),
   );
 
   return { look, stop: stores.watch(look) };
+}
+
+async function takeUp(followed: Followed | undefined, latest: number | undefined): Promise<void> {
+  if (followed?.revision === undefined || followed.revision === latest) return;
+  await followed.refresh();
 }
 
 /** A call during a run causes one more, because that run may have looked too early. */

@@ -31,7 +31,7 @@ export function listen(app: App, settings: ServeSettings, sharesPort: boolean): 
     }),
   );
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+    url: urlOf(host, server.port ?? port),
     async stop() {
       const cutOff = setTimeout(() => server.stop(true), DRAIN_MS);
       await server.stop();
@@ -40,7 +40,11 @@ export function listen(app: App, settings: ServeSettings, sharesPort: boolean): 
   };
 }
 
-export interface Place {
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+interface Place {
   readonly host: string;
   readonly port: number;
   /** With which another port can be chosen. */

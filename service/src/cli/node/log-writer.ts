@@ -1,7 +1,5 @@
-// Writes the log to a file beside the requests: one write at a time, and lines that come meanwhile wait for the next.
-// A log that cannot be written costs its lines, never the service: not its requests, its memory or its end.
-
-import { writeAll } from '../write-all.ts';
+// Writes the log beside the requests: one write at a time, and lines that come meanwhile wait for the next. A log that
+// cannot be written costs its lines, never the service: not its requests, its memory or its end.
 
 /** Lines that come within this time are written together: a write for each would take a sixth of a request's time. */
 const HOLD_MS = 20;
@@ -10,19 +8,20 @@ const HELD_CHARACTERS_MAX = 64 * 1024;
 const UNREAD_CHARACTERS_MAX = 8 * 1024 * 1024;
 
 export class LogWriter {
-  readonly #file: number;
+  readonly #writeOut: (lines: string) => Promise<void>;
   #held = '';
   #timer: Timer | undefined;
   /** Settles when nothing is being written. */
   #writing: Promise<void> | undefined;
 
-  constructor(file: number) {
-    this.#file = file;
+  constructor(writeOut: (lines: string) => Promise<void>) {
+    this.#writeOut = writeOut;
   }
 
-  write(line: string): void {
+  /** One line, or several. */
+  write(lines: string): void {
     if (this.#held.length >= UNREAD_CHARACTERS_MAX) return;
-    this.#held += line;
+    this.#held += lines;
     if (this.#held.length >= HELD_CHARACTERS_MAX) this.#release();
     else this.#timer ??= setTimeout(() => this.#release(), HOLD_MS);
   }
@@ -43,10 +42,10 @@ export class LogWriter {
 
   async #writeHeld(): Promise<void> {
     while (this.#held !== '') {
-      const bytes = Buffer.from(this.#held);
+      const lines = this.#held;
       this.#held = '';
       // The disk is full, or whoever read the log has gone. These lines are lost; later ones may find it otherwise.
-      await writeAll(this.#file, bytes).catch(() => {});
+      await this.#writeOut(lines).catch(() => {});
     }
   }
 }

@@ -1,6 +1,8 @@
 // The log of `serve` and of the sandbox.
 
+import { systemClock } from '../../domain/clock.ts';
 import { Logger, type LogLevel } from '../../domain/logger.ts';
+import { writeAll } from '../write-all.ts';
 import { LogWriter } from './log-writer.ts';
 
 /** How long the end of the process may wait for the last lines, which are the ones people look for. */
@@ -8,16 +10,22 @@ const CLOSE_MAX_MS = 1_000;
 
 export interface ServerLog {
   readonly logger: Logger;
+  /** Lines that were logged elsewhere: by the workers. */
+  write(lines: string): void;
   close(): Promise<void>;
 }
 
-export const STDOUT = 1;
-export const STDERR = 2;
+export const toStdout = (lines: string): Promise<void> => writeAll(1, Buffer.from(lines));
+export const toStderr = (lines: string): Promise<void> => writeAll(2, Buffer.from(lines));
 
-export function openLog(level: LogLevel, file: typeof STDOUT | typeof STDERR): ServerLog {
-  const writer = new LogWriter(file);
-  return {
-    logger: new Logger(level, (line) => writer.write(line)),
-    close: () => writer.close(CLOSE_MAX_MS),
-  };
+/** Every line says which process it comes from, and which worker if it is one's. */
+export function openLog(
+  level: LogLevel,
+  writeOut: (lines: string) => Promise<void>,
+  worker?: number,
+): ServerLog {
+  const writer = new LogWriter(writeOut);
+  const write = (lines: string) => writer.write(lines);
+  const logger = new Logger(level, write, systemClock, worker === undefined ? {} : { worker });
+  return { logger, write, close: () => writer.close(CLOSE_MAX_MS) };
 }

@@ -1,6 +1,6 @@
-// Waiting for the order to stop, and for the end of whoever would give it; and ending once it was given.
+// Waiting for the order to stop, and ending once it was given.
 
-/** Being told again by a supervisor is no news: systemd tells all processes, and then the first one tells its workers. */
+/** Being told again by a supervisor changes nothing. */
 export function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
     process.on('SIGTERM', () => resolve());
@@ -18,20 +18,6 @@ export const LEFTOVERS_MAX_MS = 100;
  * Ends the process if it is still there by then. Nothing that is only waited for may keep it longer: neither a database
  * that does not answer nor a log that nobody reads.
  */
-export function endWithin(timeoutMs: number): void {
-  setTimeout(() => process.exit(), timeoutMs).unref();
-}
-
-const LOOK_MS = 500;
-
-/** Resolves when the process that started this one is gone, however it ended: nobody would ever stop this one then. */
-export function untilOrphaned(parent: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setInterval(() => {
-      if (process.ppid === parent) return;
-      clearInterval(timer);
-      resolve();
-    }, LOOK_MS);
-    timer.unref();
-  });
+export function endWithin(timeoutMs: number, code?: number): void {
+  setTimeout(() => process.exit(code), timeoutMs).unref();
 }

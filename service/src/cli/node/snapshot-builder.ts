@@ -2,8 +2,8 @@
 // kept, because a thread that is started when no file handles are left ends the whole process (Bun 1.4).
 
 import type { SnapshotData } from '../../catalogue/catalogue.ts';
-import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
-import type { BuildFailure, BuildResult } from './snapshot-thread.ts';
+import type { BuildResult } from './snapshot-thread.ts';
+import { fromThreadFailure } from './thread-failure.ts';
 
 export class SnapshotBuilder {
   readonly #databaseUrl: string;
@@ -39,7 +39,7 @@ export class SnapshotBuilder {
     const thread = new Worker(new URL('./snapshot-thread.ts', import.meta.url));
     thread.onmessage = ({ data: result }: MessageEvent<BuildResult>) => {
       if ('data' in result) this.#underWay?.resolve(result.data);
-      else this.#underWay?.reject(failureOf(result.failure));
+      else this.#underWay?.reject(fromThreadFailure(result.failure));
     };
     thread.onerror = ({ message }) => {
       this.#thread = undefined;
@@ -48,16 +48,4 @@ export class SnapshotBuilder {
     };
     return thread;
   }
-}
-
-const FAILURES: Readonly<Record<string, new (message: string) => Error>> = {
-  BadInput,
-  DatabaseUnavailable,
-  Refused,
-};
-
-function failureOf({ name, message, stack }: BuildFailure): Error {
-  const error = new (FAILURES[name] ?? Error)(message);
-  if (stack !== undefined) error.stack = stack;
-  return error;
 }

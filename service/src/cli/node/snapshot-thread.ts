@@ -8,15 +8,9 @@ import type { CatalogueStore } from '../../domain/stores.ts';
 import type { Database, DatabaseOptions } from '../../storage/database.ts';
 import { openDatabase, SERVER_OPTIONS } from '../../storage/open-stores.ts';
 import { catalogueStore } from '../../storage/stores/catalogue-store.ts';
+import { type ThreadFailure, toThreadFailure } from './thread-failure.ts';
 
-/** Errors do not keep their class on the way to another thread. */
-export interface BuildFailure {
-  readonly name: string;
-  readonly message: string;
-  readonly stack: string | undefined;
-}
-
-export type BuildResult = { readonly data: SnapshotData } | { readonly failure: BuildFailure };
+export type BuildResult = { readonly data: SnapshotData } | { readonly failure: ThreadFailure };
 
 type OnBatch = Parameters<CatalogueStore['read']>[0];
 
@@ -43,8 +37,7 @@ async function answer(databaseUrl: string): Promise<void> {
   try {
     result = { data: await build(databaseUrl) };
   } catch (error) {
-    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-    result = { failure: { name, message, stack } };
+    result = { failure: toThreadFailure(error) };
   }
   self.postMessage(result);
 }

@@ -1,12 +1,11 @@
-// The counts of one node whose workers are several processes: a table in memory that they all map, changed
-// with atomic instructions only. So the limit holds exactly, whichever worker a connection ends up at, and a
-// request waits for nobody.
+// The counts of one node that has several workers: a table in memory that these threads share, changed with atomic
+// instructions only. So the limit holds exactly, whichever worker a connection ends up at, and a request waits for
+// nobody.
 //
-// The table has two halves. One counts the window under way, the other is the one before it. The keeper, which
-// is the process that started the workers, empties the older half at the end of a window and then makes it the
-// current one. When the keeper is gone, the windows stand still; a worker notices and counts for itself.
+// The table has two halves. One counts the window under way, the other is the one before it. The keeper, which is the
+// main thread, empties the older half at the end of a window and then makes it the current one.
 
-import { LocalCounter, type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
+import { type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
 /** Keys in one window. Those that find no place are not counted: a flood of addresses must not fill the memory. */
 const PLACES = 2 ** 18;
@@ -14,14 +13,12 @@ const PLACES = 2 ** 18;
 const DISTANCE_MAX = 64;
 /** For each place a tag, which tells the key, and a count. */
 const HALF_LENGTH = PLACES * 2;
-const [WINDOW, SECONDS_LEFT, BEAT, SEED, HALVES_START] = [0, 1, 2, 3, 4];
+const [WINDOW, SECONDS_LEFT, SEED, HALVES_START] = [0, 1, 2, 3];
 export const SHARED_COUNTS_BYTES = (HALVES_START + 2 * HALF_LENGTH) * Int32Array.BYTES_PER_ELEMENT;
 
 const BEAT_MS = 250;
-/** A keeper that has not been heard of for so long is gone, or so busy that its windows mean nothing. */
-const SILENCE_MAX_MS = 3_000;
 
-/** Moves the windows on. One process does it, for as long as there are workers. */
+/** Moves the windows on. One thread does it, for as long as there are workers. */
 export class CountKeeper {
   readonly #table: Int32Array;
   readonly #monotonicMs: () => number;
@@ -48,7 +45,6 @@ export class CountKeeper {
       this.#windowEndMs = nowMs + WINDOW_MS;
     }
     Atomics.store(this.#table, SECONDS_LEFT, Math.ceil((this.#windowEndMs - nowMs) / 1000));
-    Atomics.add(this.#table, BEAT, 1);
   }
 
   stop(): void {
@@ -56,52 +52,22 @@ export class CountKeeper {
   }
 }
 
-/** Whether the keeper is still there, as one worker sees it. */
-export class KeeperWatch {
-  readonly #table: Int32Array;
-  readonly #monotonicMs: () => number;
-  #beat: number;
-  #heardAtMs: number;
-
-  constructor(table: Int32Array, monotonicMs: () => number = () => performance.now()) {
-    this.#table = table;
-    this.#monotonicMs = monotonicMs;
-    this.#beat = Atomics.load(table, BEAT);
-    this.#heardAtMs = monotonicMs();
-  }
-
-  get isKept(): boolean {
-    const beat = Atomics.load(this.#table, BEAT);
-    const nowMs = this.#monotonicMs();
-    if (beat !== this.#beat) {
-      this.#beat = beat;
-      this.#heardAtMs = nowMs;
-    }
-    return nowMs - this.#heardAtMs < SILENCE_MAX_MS;
-  }
-}
-
 export class SharedCounter implements RequestCounter {
   readonly #table: Int32Array;
   readonly #policy: string;
-  readonly #watch: KeeperWatch;
-  readonly #alone = new LocalCounter();
 
-  constructor(table: Int32Array, policy: string, watch: KeeperWatch) {
+  constructor(table: Int32Array, policy: string) {
     this.#table = table;
     this.#policy = policy;
-    this.#watch = watch;
   }
 
   add(key: string): RequestCount {
-    if (!this.#watch.isKept) return this.#alone.add(key);
     const place = this.#place(key, true);
     const count = place === undefined ? 1 : Atomics.add(this.#table, place + 1, 1) + 1;
     return { count, windowLeftMs: this.#windowLeftMs() };
   }
 
   peek(key: string): RequestCount {
-    if (!this.#watch.isKept) return this.#alone.peek(key);
     const place = this.#place(key, false);
     const count = place === undefined ? 0 : Atomics.load(this.#table, place + 1);
     return { count, windowLeftMs: this.#windowLeftMs() };

@@ -3,6 +3,7 @@
 import { type ApiError, ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
+import { type Health, readiness } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { Assets, type AssetUrls } from './assets.ts';
@@ -27,14 +28,7 @@ export interface Site {
   readonly linkError: (error: ApiError, exchange: Exchange) => Promise<Reply>;
 }
 
-export interface Health {
-  readonly isReady: () => boolean;
-  readonly isDatabaseUsable: () => boolean;
-  /** Whether clicks go to the spool, because the database takes none. */
-  readonly areClicksSpooled: () => boolean;
-}
-
-export function buildSite(health: Health, options: ExplorerOptions & DocumentSettings): Site {
+export function buildSite(health: () => Health, options: ExplorerOptions & DocumentSettings): Site {
   // Before anything is served, and not when the first page is asked for.
   requirePublic(options.pageToken);
   // Made when it is first asked for, and so are the schemas that it is made from: the start takes 50 ms less.
@@ -56,7 +50,10 @@ export function buildSite(health: Health, options: ExplorerOptions & DocumentSet
   const page = (path: string, make: MakePage) => pageRoute(path, assets, make);
   const routes = [
     open('/livez', () => json(200, { status: 'live' }, NO_STORE)),
-    open('/readyz', () => readiness(health)),
+    open('/readyz', () => {
+      const { status, body, headers } = readiness(health());
+      return json(status, body, headers);
+    }),
     open('/openapi.json', async (exchange) => (await printed()).answer(exchange, 'public, max-age=300')),
     open('/favicon.svg', (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
     ...assets.routes(),
@@ -85,19 +82,6 @@ export function buildSite(health: Health, options: ExplorerOptions & DocumentSet
       return { ...page.answer(exchange, 'no-store'), status: ERRORS[error.code].status };
     },
   };
-}
-
-/**
- * Without the database a node is still ready: it serves the catalogue. All nodes share one database, so that load balancers
- * would take out every one of them.
- */
-function readiness({ isReady, isDatabaseUsable, areClicksSpooled }: Health): Reply {
-  const state = {
-    database: isDatabaseUsable() ? 'usable' : 'unusable',
-    ...(areClicksSpooled() ? { clicks: 'spooled' } : {}),
-  };
-  if (isReady()) return json(200, { status: 'ready', ...state }, NO_STORE);
-  return json(503, { status: 'not ready', ...state }, { ...NO_STORE, 'Retry-After': '1' });
 }
 
 function once<T>(make: () => T): () => T {

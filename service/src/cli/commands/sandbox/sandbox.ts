@@ -29,7 +29,7 @@ import { withStores } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
 import { listen } from '../../node/listen.ts';
 import { startNode } from '../../node/node.ts';
-import { openLog, STDERR } from '../../node/open-log.ts';
+import { openLog, toStderr } from '../../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../../node/signals.ts';
 import { print } from '../../output.ts';
 import { lockFile } from './file-lock.ts';
@@ -92,7 +92,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     const freePort = await findPort(settings);
     if (options.fresh === true) await deleteData(path, databaseUrl);
     const stores = await openStores(databaseUrl, CREATE_OPTIONS, systemClock, { by: currentUser() });
-    const { logger, close: closeLog } = openLog(settings.logLevel, STDERR);
+    const { logger, close: closeLog } = openLog(settings.logLevel, toStderr);
     try {
       const seed = chooseSeed(await findSeed(stores), seedAskedFor);
       await live(stores, {

@@ -1,0 +1,40 @@
+// Opens the stores of a server, with its replica if it has one, and logs how that is doing.
+
+import type { ServeSettings } from '../../config.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { BadInput } from '../../domain/failures.ts';
+import type { Logger } from '../../domain/logger.ts';
+import type { Stores } from '../../domain/stores.ts';
+import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
+import { currentUser } from '../current-user.ts';
+
+interface NodeStoresOptions {
+  readonly databaseUrl: string;
+  readonly settings: ServeSettings;
+  readonly logger: Logger;
+}
+
+export async function openNodeStores(options: NodeStoresOptions, clock: Clock): Promise<Stores> {
+  const { databaseUrl, settings, logger } = options;
+  requireReplicable(databaseUrl, settings);
+  const { replicaUrl } = settings;
+  const by = currentUser();
+  if (replicaUrl === undefined) return openStores(databaseUrl, SERVER_OPTIONS, clock, { by });
+  return openStores(databaseUrl, SERVER_OPTIONS, clock, {
+    by,
+    replica: {
+      url: replicaUrl,
+      onChange({ isUsable, reason }) {
+        if (isUsable) logger.info('pages of transactions are read from the replica');
+        else logger.warn({ reason }, 'the replica cannot be used; reading from the primary');
+      },
+    },
+  });
+}
+
+/** Throws BadInput when there is a replica of a database that has none. */
+export function requireReplicable(databaseUrl: string, { replicaUrl }: ServeSettings): void {
+  if (replicaUrl !== undefined && databaseUrl.startsWith('sqlite:')) {
+    throw new BadInput('--replica-url needs a PostgreSQL database: SQLite has no replicas');
+  }
+}

@@ -1,0 +1,191 @@
+// Keeps the workers of a node running: starts them, replaces those that end or fall silent, and gives up when none
+// comes up any more.
+
+import { closeSync, openSync } from 'node:fs';
+import { BadInput } from '../../../domain/failures.ts';
+import type { Logger } from '../../../domain/logger.ts';
+import { WorkerHandle } from './worker-handle.ts';
+import type { ToWorker } from './worker-messages.ts';
+import { countsOf, mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
+
+/** How long things may take. Tests have less time. */
+export interface WorkerTimings {
+  /** From one sign of life to the next. */
+  readonly silenceMaxMs: number;
+  /** Until the first one. */
+  readonly startMaxMs: number;
+  /** Until a thread that was ended is gone. */
+  readonly endMaxMs: number;
+  /** Before a worker is replaced. The pause doubles each time that its replacement ends soon, too. */
+  readonly restartMinMs: number;
+  readonly restartMaxMs: number;
+  /** A worker that lived this long did not end soon. */
+  readonly provenMs: number;
+}
+
+const TIMINGS: WorkerTimings = {
+  silenceMaxMs: 5_000,
+  startMaxMs: 30_000,
+  endMaxMs: 10_000,
+  restartMinMs: 500,
+  restartMaxMs: 10_000,
+  provenMs: 60_000,
+};
+
+const LOOK_INTERVAL_MS = 250;
+/** How many starts may fail one after the other, of whichever workers, while no worker is ready. */
+const FAILED_STARTS_MAX = 5;
+/** Bun 1.4 ends the whole process when it starts a thread and cannot open its files. */
+const FILES_FOR_THREAD = 16;
+
+export interface WorkerPoolOptions {
+  readonly count: number;
+  readonly script: URL;
+  /** What the worker with this number is told at its start. */
+  readonly firstMessages: (number: number) => readonly ToWorker[];
+  readonly onLog: (lines: string) => void;
+  readonly logger: Logger;
+  readonly timings?: Partial<WorkerTimings> | undefined;
+}
+
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #timings: WorkerTimings;
+  readonly #workers = new Map<number, WorkerHandle>();
+  readonly #firstReady = Promise.withResolvers<void>();
+  readonly #failure = Promise.withResolvers<never>();
+  readonly #stopping = Promise.withResolvers<void>();
+  #timer: Timer | undefined;
+  #running: Promise<void>[] = [];
+  /** What the workers have counted that have ended. */
+  #past = NO_REPORT;
+  #isStopping = false;
+  #failedStarts = 0;
+  #restarts = 0;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#timings = { ...TIMINGS, ...options.timings };
+    this.#failure.promise.catch(() => {});
+  }
+
+  /** Rejects when the node cannot go on. */
+  get failure(): Promise<never> {
+    return this.#failure.promise;
+  }
+
+  /** How many workers answer requests. */
+  get ready(): number {
+    return [...this.#workers.values()].filter(({ isReady }) => isReady).length;
+  }
+
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  /** Of all workers together; what those have counted that have ended is in it. */
+  get report(): WorkerReport {
+    return mergeReports([this.#past, ...[...this.#workers.values()].map(({ report }) => report)]);
+  }
+
+  /** Starts all workers; settles when the first of them answers requests. */
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
+    this.#running = Array.from({ length: this.#options.count }, (_, i) => this.#keepRunning(i + 1));
+    await Promise.race([this.#firstReady.promise, this.failure]);
+  }
+
+  /** Tells all workers that there are. One that is started later has to get it with its first messages. */
+  send(message: ToWorker): void {
+    for (const worker of this.#workers.values()) worker.send(message);
+  }
+
+  /** Lets the workers finish what is under way, and ends them; after this time in any case. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#isStopping = true;
+    this.#stopping.resolve();
+    this.send({ type: 'stop' });
+    await Promise.race([Promise.all(this.#running), Bun.sleep(timeoutMs)]);
+    clearInterval(this.#timer);
+    for (const worker of this.#workers.values()) worker.terminate();
+  }
+
+  async #keepRunning(number: number): Promise<void> {
+    for (let endsInARow = 0; !this.#isStopping; this.#restarts += 1) {
+      const startedAtMs = performance.now();
+      const reason = await this.#runOnce(number);
+      if (this.#isStopping || reason === undefined) return;
+      const isProven = performance.now() - startedAtMs >= this.#timings.provenMs;
+      endsInARow = isProven ? 1 : endsInARow + 1;
+      const { restartMinMs, restartMaxMs } = this.#timings;
+      const delayMs = Math.min(restartMaxMs, restartMinMs * 2 ** (endsInARow - 1));
+      this.#options.logger.error(
+        { worker: number, err: reason, delayMs },
+        'a worker ended; starting another',
+      );
+      await Promise.race([Bun.sleep(delayMs), this.#stopping.promise]);
+    }
+  }
+
+  /** Returns why the worker has ended, if it was not told to. */
+  async #runOnce(number: number): Promise<Error | undefined> {
+    if (!canOpenFiles(FILES_FOR_THREAD)) {
+      const error = new Error('there is no file handle left for it');
+      this.#startFailed(error);
+      return error;
+    }
+    const { script, firstMessages, onLog } = this.#options;
+    const worker = new WorkerHandle(script, { onLog, onReady: () => this.#startSucceeded() });
+    this.#workers.set(number, worker);
+    for (const message of firstMessages(number)) worker.send(message);
+    const reason = await worker.ended;
+    this.#workers.delete(number);
+    this.#past = mergeReports([this.#past, countsOf(worker.report)]);
+    if (reason === undefined || this.#isStopping) return reason;
+    if (!worker.hasBeenReady) this.#startFailed(reason);
+    void this.#expectClosed(worker);
+    return reason;
+  }
+
+  #startSucceeded(): void {
+    this.#failedStarts = 0;
+    this.#firstReady.resolve();
+  }
+
+  #startFailed(reason: Error): void {
+    this.#failedStarts = this.ready > 0 ? 0 : this.#failedStarts + 1;
+    if (this.#failedStarts === 0) return;
+    // What is wrong with the settings will be wrong the next time, too.
+    if (reason instanceof BadInput) this.#failure.reject(reason);
+    if (this.#failedStarts < FAILED_STARTS_MAX) return;
+    this.#failure.reject(new Error(`no worker comes up: ${reason.message}`, { cause: reason }));
+  }
+
+  /** While a thread is there, its socket takes its share of the connections, and nobody answers them. */
+  async #expectClosed(worker: WorkerHandle): Promise<void> {
+    const isClosed = await Promise.race([
+      worker.closed.then(() => true),
+      Bun.sleep(this.#timings.endMaxMs).then(() => false),
+    ]);
+    if (!isClosed) this.#failure.reject(new Error('a worker that does not answer cannot be ended'));
+  }
+
+  #look(): void {
+    const { silenceMaxMs, startMaxMs } = this.#timings;
+    for (const worker of this.#workers.values()) {
+      worker.look(silenceMaxMs / LOOK_INTERVAL_MS, startMaxMs / LOOK_INTERVAL_MS);
+    }
+  }
+}
+
+function canOpenFiles(count: number): boolean {
+  const files: number[] = [];
+  try {
+    while (files.length < count) files.push(openSync('/dev/null', 'r'));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}

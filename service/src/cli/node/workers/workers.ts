@@ -1,0 +1,194 @@
+// offerbook serve --workers N: one process in which N threads share the port, for machines with several cores. The
+// main thread answers no requests. It has the catalogue built once, in memory that all threads read, replaces workers
+// that fail, and keeps their counts, metrics and log lines together.
+
+import { Catalogue, type SnapshotData } from '../../../catalogue/catalogue.ts';
+import type { ServeSettings } from '../../../config.ts';
+import { systemClock } from '../../../domain/clock.ts';
+import type { Stores } from '../../../domain/stores.ts';
+import { CountKeeper, SHARED_COUNTS_BYTES } from '../../../http/access/shared-counts.ts';
+import type { NodeState } from '../../../http/metrics.ts';
+import type { Health } from '../../../http/readiness.ts';
+import { type Admin, openAdmin } from '../admin.ts';
+import { type ChangeFollower, type Followed, followChanges } from '../change-follower.ts';
+import { DatabaseFiguresReader } from '../database-figures.ts';
+import { DatabaseHealth } from '../database-health.ts';
+import { bind, urlOf } from '../listen.ts';
+import { openNodeStores, requireReplicable } from '../node-stores.ts';
+import type { ServerLog } from '../open-log.ts';
+import { STOP_MAX_MS } from '../signals.ts';
+import { SnapshotBuilder } from '../snapshot-builder.ts';
+import type { ToWorker } from './worker-messages.ts';
+import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
+
+/** Of the time that a stop may take, what is left for the main thread when the workers have had theirs. */
+const CLOSE_MAX_MS = 1_000;
+
+/** What tests replace: they have worse threads, and less time. */
+export interface WorkerParts {
+  readonly script?: URL;
+  readonly timings?: Partial<WorkerTimings>;
+}
+
+interface WorkersOptions extends WorkerParts {
+  readonly settings: ServeSettings;
+  readonly databaseUrl: string;
+  readonly log: ServerLog;
+}
+
+/** Settles when the first worker answers requests. */
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  const { databaseUrl, log } = options;
+  // Found out here, once, and not by every worker: what is wrong with the database, and which port it will be.
+  requireReplicable(databaseUrl, options.settings);
+  const settings = { ...options.settings, port: findPort(options.settings) };
+  const primary = { ...settings, replicaUrl: undefined };
+  const stores = await openNodeStores({ databaseUrl, logger: log.logger, settings: primary }, systemClock);
+  const workers = new Workers({ ...options, settings }, stores);
+  try {
+    await workers.start();
+  } catch (error) {
+    await workers.close();
+    throw error;
+  }
+  return workers;
+}
+
+class Workers {
+  readonly #options: WorkersOptions;
+  readonly #stores: Stores;
+  readonly #pool: WorkerPool;
+  readonly #builder: SnapshotBuilder;
+  readonly #databaseHealth: DatabaseHealth;
+  readonly #counts = new SharedArrayBuffer(SHARED_COUNTS_BYTES);
+  readonly #keeper = new CountKeeper(new Int32Array(this.#counts));
+  /** Answers no requests here: the metrics count its items. */
+  readonly #catalogue = new Catalogue(systemClock);
+  readonly #figures: DatabaseFiguresReader;
+  #snapshot: SnapshotData | undefined;
+  #admin: Admin | undefined;
+  #following: ChangeFollower | undefined;
+  #isStopping = false;
+
+  constructor(options: WorkersOptions, stores: Stores) {
+    const { settings, databaseUrl, log, timings } = options;
+    this.#options = options;
+    this.#stores = stores;
+    this.#figures = new DatabaseFiguresReader(stores, systemClock);
+    this.#builder = new SnapshotBuilder(databaseUrl);
+    this.#databaseHealth = new DatabaseHealth(log.logger);
+    this.#pool = new WorkerPool({
+      count: settings.workers,
+      script: options.script ?? new URL('./worker-thread.ts', import.meta.url),
+      firstMessages: (number) => this.#firstMessages(number),
+      onLog: log.write,
+      logger: log.logger,
+      timings,
+    });
+  }
+
+  /** Rejects when the node cannot go on. */
+  get failure(): Promise<never> {
+    return this.#pool.failure;
+  }
+
+  async start(): Promise<void> {
+    const { settings, log } = this.#options;
+    this.#admin = openAdmin(settings, { health: () => this.#health, state: () => this.#readState() });
+    // The threads start while the catalogue is built.
+    await Promise.all([this.#pool.start(), this.#buildSnapshot()]);
+    this.#following = followChanges({
+      stores: this.#stores,
+      databaseHealth: this.#databaseHealth,
+      catalogue: this.#followedCatalogue(),
+    });
+    // What was committed since the catalogue was read.
+    this.#following.look();
+    log.logger.info({ url: urlOf(settings.host, settings.port) }, 'listening');
+    log.logger.info({ revision: this.#catalogue.revision }, 'ready');
+  }
+
+  async stop(): Promise<void> {
+    await this.close();
+    this.#options.log.logger.info('stopped');
+  }
+
+  async close(): Promise<void> {
+    this.#isStopping = true;
+    await this.#pool.stop(this.#options.settings.drainDelay * 1_000 + STOP_MAX_MS - CLOSE_MAX_MS);
+    this.#following?.stop();
+    this.#databaseHealth.stop();
+    this.#keeper.stop();
+    await this.#admin?.stop();
+    this.#builder.close();
+    await this.#stores.close();
+  }
+
+  get #health(): Health {
+    const { report, ready } = this.#pool;
+    return {
+      isReady: ready > 0 && !this.#isStopping,
+      isDatabaseUsable: this.#databaseHealth.isUsable && report.isDatabaseUsable,
+      areClicksSpooled: report.clicks?.isSpooling ?? false,
+    };
+  }
+
+  async #readState(): Promise<NodeState> {
+    const database = await this.#figures.read();
+    const { report, ready, restarts } = this.#pool;
+    return {
+      ...report,
+      ...this.#health,
+      catalogueRevision: this.#catalogue.revision,
+      catalogueItems: this.#catalogue.counts(),
+      database,
+      workers: { ready, restarts },
+    };
+  }
+
+  #firstMessages(number: number): ToWorker[] {
+    const { settings, databaseUrl } = this.#options;
+    const start: ToWorker = {
+      type: 'start',
+      setup: { number, settings, databaseUrl, counts: this.#counts },
+    };
+    const snapshot = this.#snapshot;
+    return snapshot === undefined ? [start] : [start, { type: 'snapshot', snapshot }];
+  }
+
+  #followedCatalogue(): Followed {
+    const catalogue = this.#catalogue;
+    return {
+      get revision() {
+        return catalogue.revision;
+      },
+      refresh: async () => {
+        await this.#buildSnapshot();
+        this.#options.log.logger.info({ revision: catalogue.revision }, 'catalogue taken up');
+      },
+    };
+  }
+
+  async #buildSnapshot(): Promise<void> {
+    const snapshot = await this.#builder.build();
+    this.#snapshot = snapshot;
+    this.#catalogue.take(snapshot);
+    this.#pool.send({ type: 'snapshot', snapshot });
+    // As in the workers: nothing of the snapshot before may stay.
+    Bun.gc(true);
+  }
+}
+
+/**
+ * The port that all workers are told. They would share it with any other program that lets them, so that a server on it
+ * would go unnoticed: it is bound here once without sharing.
+ */
+function findPort({ host, port }: ServeSettings): number {
+  const server = bind({ host, port, option: '--port' }, () =>
+    Bun.serve({ hostname: host, port, fetch: () => new Response(null, { status: 503 }) }),
+  );
+  // Known only while it is open.
+  const found = server.port ?? port;
+  void server.stop(true);
+  return found;
+}

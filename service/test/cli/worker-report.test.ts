@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test';
+import { newClickTally } from '../../src/activation/click-tally.ts';
+import {
+  countsOf,
+  mergeReports,
+  NO_REPORT,
+  type WorkerReport,
+} from '../../src/cli/node/workers/worker-report.ts';
+import { RequestTally } from '../../src/http/request-tally.ts';
+
+function report(route: string, tracked: number, state: Partial<WorkerReport>): WorkerReport {
+  const requests = new RequestTally();
+  requests.count(route, 200, 1);
+  const tally = { ...newClickTally(), tracked };
+  return {
+    ...NO_REPORT,
+    routes: requests.routes,
+    clicks: { tally, isSpooling: false, spooledCount: tracked },
+    ...state,
+  };
+}
+
+const requestsOf = ({ routes }: WorkerReport) =>
+  [...routes].map(([route, { statuses }]) => [route, Object.fromEntries(statuses)]);
+
+test('counts of workers are added up, and the state is the worst of theirs', () => {
+  const merged = mergeReports([
+    report('/v1/coupons/', 1, { replica: { isUsable: true, lagMs: 5 } }),
+    report('/v1/coupons/', 2, { replica: { isUsable: false, lagMs: 2 }, isDatabaseUsable: false }),
+    report('/readyz', 4, {}),
+  ]);
+  expect({ ...merged, routes: requestsOf(merged) }).toEqual({
+    isDatabaseUsable: false,
+    replica: { isUsable: false, lagMs: 5 },
+    routes: [
+      ['/v1/coupons/', { 200: 2 }],
+      ['/readyz', { 200: 1 }],
+    ],
+    clicks: { tally: { ...newClickTally(), tracked: 7 }, isSpooling: false, spooledCount: 7 },
+  });
+});
+
+test('of a worker that has ended, the counts stay and the state goes', () => {
+  const spooling = { tally: { ...newClickTally(), bot: 1 }, isSpooling: true, spooledCount: 3 };
+  const last = report('/readyz', 0, {
+    isDatabaseUsable: false,
+    replica: { isUsable: false, lagMs: 9 },
+    clicks: spooling,
+  });
+  const merged = mergeReports([countsOf(last), NO_REPORT]);
+  expect({ ...merged, routes: requestsOf(merged) }).toEqual({
+    isDatabaseUsable: true,
+    replica: undefined,
+    routes: [['/readyz', { 200: 1 }]],
+    clicks: { ...spooling, isSpooling: false },
+  });
+});

@@ -1,0 +1,191 @@
+// The workers of a node: what becomes of it when one of them dies, falls silent, or none comes up.
+
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import type { WorkerTimings } from '../../src/cli/node/workers/worker-pool.ts';
+import { COMMAND_OPTIONS, openDatabase } from '../../src/storage/open-stores.ts';
+import { offerbook, type ServerProcess, spawnOfferbook } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { WorkerFaults } from '../support/faulty-workers/worker-faults.ts';
+import { offer, retailer } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { ndjson } from '../support/test-node.ts';
+
+setDefaultTimeout(120_000);
+
+/** Ten seconds, and what a busy machine adds to them. */
+const STOPPED_WITHIN_MS = 12_000;
+
+let faults: WorkerFaults;
+let started: ServerProcess | undefined;
+let adminUrl: string;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  faults = new WorkerFaults();
+  started = undefined;
+  env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'workers.db')}` };
+  expect((await offerbook(['orgs', 'create', 'acme'], { env })).code).toBe(0);
+});
+
+afterEach(async () => {
+  await started?.stop('SIGKILL');
+  faults[Symbol.dispose]();
+});
+
+async function start(workers: number, timings: Partial<WorkerTimings> = {}): Promise<ServerProcess> {
+  const adminPort = await freePort();
+  adminUrl = `http://127.0.0.1:${adminPort}`;
+  const args = ['--workers', String(workers), '--admin-port', String(adminPort)];
+  started = await faults.start(args, { env }, { restartMinMs: 100, ...timings });
+  return started;
+}
+
+/** 0 while nothing was counted. */
+async function metric(name: string): Promise<number> {
+  const page = await (await fetch(`${adminUrl}/metrics`)).text();
+  const line = page.split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length) ?? 0);
+}
+
+/** Asks over connections of their own; returns how often each status came. */
+async function ask(url: string, count: number): Promise<Record<string, number>> {
+  const tally: Record<string, number> = {};
+  for (let i = 0; i < count; i++) {
+    const status = await fetch(`${url}/readyz`, { headers: { Connection: 'close' } }).then(
+      (response) => String(response.status),
+      (error) => String(error.code),
+    );
+    tally[status] = (tally[status] ?? 0) + 1;
+  }
+  return tally;
+}
+
+test('from its first answer on, a node refuses nothing, because its workers listen when they are ready', async () => {
+  const offers = (i: number) => Array.from({ length: 10 }, (_, j) => offer(10_000 + i * 10 + j));
+  const rows = Array.from({ length: 1_000 }, (_, i) => retailer(i + 1, { cashbackOffers: offers(i) }));
+  await offerbook(['import', 'catalogue', '-'], { env, stdin: ndjson(rows) });
+  const port = await freePort();
+  const child = spawnOfferbook(['serve', '--port', String(port), '--workers', '4'], { env });
+  try {
+    let log = '';
+    void (async () => {
+      for await (const chunk of child.stdout) log += new TextDecoder().decode(chunk);
+    })();
+    const tallies: Record<string, number>[] = [];
+    while (log.split('"worker ready"').length <= 4) tallies.push(await ask(`http://127.0.0.1:${port}`, 1));
+    const isAnswer = (tally: Record<string, number>) =>
+      Object.keys(tally).some((status) => /^\d+$/.test(status));
+    const answers = tallies.slice(tallies.findIndex(isAnswer));
+    expect(answers).toEqual(answers.map(() => ({ 200: 1 })));
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+const ANSWERED = 'offerbook_http_requests_total{route="/readyz",status="200"}';
+
+test('a worker that dies is replaced; the others answer meanwhile, and what it has counted stays counted', async () => {
+  const server = await start(3);
+  await server.logged('worker ready', 3);
+  expect(await ask(server.url, 30)).toEqual({ 200: 30 });
+  while ((await metric(ANSWERED)) < 30) await Bun.sleep(20);
+  faults.letHappen('crash', 2);
+  const [end] = await server.logged('a worker ended; starting another');
+  expect(end).toMatchObject({
+    worker: 2,
+    delayMs: 100,
+    err: { message: expect.stringContaining('a test wants it so') },
+  });
+  expect(await ask(server.url, 30)).toEqual({ 200: 30 });
+  expect((await server.logged('worker ready', 4)).at(-1)).toMatchObject({ worker: 2 });
+  expect(await ask(server.url, 30)).toEqual({ 200: 30 });
+  expect(await metric('offerbook_worker_restarts_total')).toBe(1);
+  expect(await metric('offerbook_workers_ready')).toBe(3);
+  while ((await metric(ANSWERED)) < 90) await Bun.sleep(20);
+  expect(await metric(ANSWERED)).toBe(90);
+});
+
+test('a worker that does not answer is replaced, and then all requests are answered', async () => {
+  const server = await start(2, { silenceMaxMs: 1_000 });
+  await server.logged('worker ready', 2);
+  faults.letHappen('loop', 1);
+  const [end] = await server.logged('a worker ended; starting another');
+  expect(end).toMatchObject({ worker: 1, err: { message: 'it does not answer' } });
+  await server.logged('worker ready', 3);
+  expect(await ask(server.url, 30)).toEqual({ 200: 30 });
+});
+
+test('a worker that cannot even be ended ends the node with an error, so that it can be started anew', async () => {
+  const server = await start(2, { silenceMaxMs: 500, endMaxMs: 500 });
+  await server.logged('worker ready', 2);
+  faults.letHappen('block', 1);
+  expect(await server.ended()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('a worker that does not answer cannot be ended'),
+  });
+});
+
+test('a worker that does not come up is tried again after longer and longer pauses, and the others go on', async () => {
+  faults.letHappen('stillborn', 2);
+  const server = await start(2, { restartMaxMs: 800 });
+  const ends = await server.logged('a worker ended; starting another', 6);
+  expect(ends.map(({ worker, delayMs }) => [worker, delayMs])).toEqual(
+    [100, 200, 400, 800, 800, 800].map((delayMs) => [2, delayMs]),
+  );
+  expect(await metric('offerbook_worker_restarts_total')).toBeGreaterThanOrEqual(5);
+  expect(await metric('offerbook_workers_ready')).toBe(1);
+  expect(await ask(server.url, 30)).toEqual({ 200: 30 });
+  faults.revive(2);
+  while ((await metric('offerbook_workers_ready')) < 2) await Bun.sleep(20);
+});
+
+test('starts that failed while another worker was ready do not count when that one dies', async () => {
+  faults.letHappen('stillborn', 2);
+  const server = await start(2, { restartMinMs: 500, restartMaxMs: 500 });
+  await server.logged('a worker ended; starting another', 6);
+  faults.letHappen('stillborn', 1);
+  faults.letHappen('crash', 1);
+  // That one, and a start while none is ready.
+  await server.logged('a worker ended; starting another', 8);
+  faults.revive(1);
+  const ready = await server.logged('worker ready', 2);
+  expect(ready.map(({ worker }) => worker)).toEqual([1, 1]);
+});
+
+test('a worker that is stuck does not hold up a stop', async () => {
+  const server = await start(2);
+  await server.logged('worker ready', 2);
+  faults.letHappen('loop', 1);
+  // Until it has noticed.
+  while (faults.isDue('loop', 1)) await Bun.sleep(5);
+  expect(await Promise.race([server.stop('SIGTERM'), Bun.sleep(STOPPED_WITHIN_MS).then(() => 'late')])).toBe(
+    0,
+  );
+});
+
+describe('when no worker comes up', () => {
+  test('the start ends with the reason and exit code 1', async () => {
+    const database = openDatabase(env.OFFERBOOK_DATABASE_URL ?? '', COMMAND_OPTIONS);
+    await database.all('DROP TABLE tokens');
+    await database.close();
+    const child = spawnOfferbook(['serve', '--port', '0', '--workers', '2'], { env });
+    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
+      1,
+      expect.stringContaining('no worker comes up: '),
+    ]);
+  });
+
+  test('any more, because all have died, the node ends with the reason and exit code 1', async () => {
+    const server = await start(2);
+    await server.logged('worker ready', 2);
+    for (const worker of [1, 2]) {
+      faults.letHappen('stillborn', worker);
+      faults.letHappen('crash', worker);
+    }
+    expect(await server.ended()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no worker comes up: .*a test wants it so/s),
+    });
+  });
+});
