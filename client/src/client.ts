@@ -1,6 +1,7 @@
 // The client: one method for each operation. It puts the parts together and holds the token where no log or
 // inspection shows it.
 
+import { type ActivationOptions, activationPath, activationQuery } from './activation.ts';
 import { type CallOptions, type CallSettings, callSettings } from './call.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type EtagCache, MemoryCache } from './etag-cache.ts';
@@ -11,6 +12,7 @@ import { printQuery } from './query.ts';
 import { type Answer, type Fetch, request, type Transport } from './request.ts';
 import { parseTokenKind, requireKind, type TokenKind } from './token.ts';
 import {
+  type ActivatedDeal,
   type CashbackOffer,
   type CashbackOffersParameters,
   type Coupon,
@@ -120,6 +122,28 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   /** Your organisation's transactions. Private token. To keep a copy up to date, use `followTransactions`. */
   transactions(options: TransactionsOptions = {}): List<Transaction<Time<Dates>>> {
     return this.#list('transactions', options);
+  }
+
+  /** A link that activates a deal for one of your users, and leads to the shop. Makes no request; any token will do. */
+  activationUrl(options: ActivationOptions): string {
+    return `${this.#baseUrl}${activationPath(options)}${activationQuery(options)}`;
+  }
+
+  /**
+   * Activates a deal for one of your users, and returns where to send the user. The click is noted when that link is
+   * followed. To be sent again is safe: within ten seconds it is the same activation.
+   */
+  async activate(options: ActivationOptions & CallOptions): Promise<ActivatedDeal> {
+    const { signal, timeoutMs, retry, headers, onRetry } = options;
+    const call = {
+      ...this.#transport,
+      ...callSettings({ signal, timeoutMs, retry, headers, onRetry }, this.#settings),
+      cache: false,
+      token: undefined,
+      method: 'POST',
+      secretQuery: activationQuery(options),
+    } as const;
+    return request(call, `${this.#baseUrl}${activationPath(options)}`, ({ body }) => body as ActivatedDeal);
   }
 
   /**

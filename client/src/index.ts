@@ -1,5 +1,6 @@
 // What the package offers, in every runtime. What needs files is in node.ts.
 
+export type { ActivationOptions } from './activation.ts';
 export type { CallOptions } from './call.ts';
 export { formatCashback } from './cashback.ts';
 export { type ClientOptions, OfferbookClient, type TransactionsOptions } from './client.ts';
@@ -24,6 +25,7 @@ export type { Fetch } from './request.ts';
 export type { RetryOptions, RetryPolicy } from './retry-rules.ts';
 export { parseTimestamp } from './timestamp.ts';
 export type {
+  ActivatedDeal,
   CashbackOffer,
   CashbackOffersParameters,
   Coupon,

@@ -30,8 +30,11 @@ export interface Transport {
 }
 
 export interface Call extends Transport, CallSettings {
-  /** Asked before each attempt. What it throws ends the call. */
-  readonly token: () => string | Promise<string>;
+  /** Asked before each attempt. What it throws ends the call. Undefined for what takes no token. */
+  readonly token: (() => string | Promise<string>) | undefined;
+  readonly method?: 'POST';
+  /** Sent, and in no error: it may be personal. */
+  readonly secretQuery?: string;
 }
 
 export interface Answer {
@@ -83,7 +86,7 @@ async function attempt(call: Call, url: string): Promise<Answer> {
   throwIfAborted(call.signal);
   const headers = new Headers(call.headers);
   headers.set('Accept', 'application/json');
-  headers.set('Authorization', `Bearer ${await call.token()}`);
+  if (call.token !== undefined) headers.set('Authorization', `Bearer ${await call.token()}`);
   const known = cache === false ? undefined : await cache.get(url);
   if (known !== undefined) headers.set('If-None-Match', known.etag);
   // Token and cache may have taken their time.
@@ -104,7 +107,7 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
  * heed its signal must not hang the caller.
  */
 async function exchange(
-  { fetch, clock, timeoutMs, signal }: Call,
+  { fetch, clock, timeoutMs, signal, method, secretQuery = '' }: Call,
   url: string,
   headers: Headers,
 ): Promise<{ response: Response; text: string }> {
@@ -113,7 +116,8 @@ async function exchange(
   signal?.addEventListener('abort', stop);
 
   async function send() {
-    const response = await fetch(url, {
+    const response = await fetch(url + secretQuery, {
+      ...(method === undefined ? {} : { method }),
       headers,
       signal: controller.signal,
       // A redirect would lose the Authorization header on its way, and end in a puzzling 401.

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   imports: async () => (await import('./commands/imports.ts')).importsCommand(),
   transactions: async () => (await import('./commands/transactions.ts')).transactionsCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
+  activations: async () => (await import('./commands/activations.ts')).activationsCommand(),
   purge: async () => (await import('./commands/purge.ts')).purgeCommand(),
   orgs: async () => (await import('./commands/organisations.ts')).organisationsCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),

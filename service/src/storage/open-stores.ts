@@ -154,7 +154,10 @@ async function prepareSchema(
  * Where clicks are kept. An answer waits until they are safe, whatever else a server writes: on PostgreSQL on a connection
  * apart, on SQLite in a file of their own.
  */
-function clickDatabase(url: string, { pageConnectionsMax: _, ...options }: DatabaseOptions): LazyDatabase {
+export function clickDatabase(
+  url: string,
+  { pageConnectionsMax: _, ...options }: DatabaseOptions,
+): LazyDatabase {
   const path = sqlitePath(url);
   return lazyDatabase(async () =>
     path === undefined

@@ -2,9 +2,12 @@
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import type { Click, ClickId } from '../../src/domain/click.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
 import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
-import { retailer, transaction } from '../support/fixtures.ts';
+import { id, retailer, transaction } from '../support/fixtures.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
@@ -20,13 +23,27 @@ test('what a poller gets from a copy is what it would have got', async () => {
   await run('import transactions - --org acme', { stdin: ndjson([1, 2, 3].map((n) => transaction(n))) });
   const token = (await run('tokens issue --org acme --kind private')).trim();
 
+  const clicks = await recordClicks(env.OFFERBOOK_DATABASE_URL);
+
   const to = await newPostgresDatabase();
   const copied = await offerbook(['copy', '--json'], { env: { ...env, OFFERBOOK_TO_URL: to } });
   expect({ ...copied, stdout: JSON.parse(copied.stdout) }).toEqual({
     code: 0,
-    stdout: { organisations: 1, tokens: 1, retailers: 2, transactions: 3, seconds: expect.any(Number) },
+    stdout: {
+      organisations: 1,
+      tokens: 1,
+      retailers: 2,
+      transactions: 3,
+      clicks: 2,
+      seconds: expect.any(Number),
+    },
     stderr: '',
   });
+  const target = await openStores(to);
+  expect([...(await target.clicks.find(clicks)).keys()].sort()).toEqual(clicks.toSorted());
+  // That a sale has come of one of them is copied, too.
+  expect(await target.clicks.purge(Date.now() + 86_400_000)).toBe(1);
+  await target.close();
   const answers = [];
   for (const url of [env.OFFERBOOK_DATABASE_URL, to]) {
     await using server = await ServerProcess.start([], { env: { OFFERBOOK_DATABASE_URL: url } });
@@ -53,3 +70,28 @@ test('what a poller gets from a copy is what it would have got', async () => {
     stderr: 'offerbook: say where to copy to, with --to or OFFERBOOK_TO_URL\n',
   });
 });
+
+/** Two clicks, of which one has led to a sale. */
+async function recordClicks(url: string): Promise<ClickId[]> {
+  const stores = await openStores(url);
+  const ids = new ClickIds(await stores.clickKey());
+  const clicks = [1, 2].map(
+    (number): Click => ({
+      id: ids.make(1, Date.now()),
+      orgId: 1,
+      kind: 'retailers',
+      dealId: id(1),
+      retailerId: id(1),
+      passbackUid: `user ${number}`,
+      passbackData: null,
+      activatedAtMs: number,
+      clickedAtMs: null,
+      isTracked: false,
+    }),
+  );
+  await stores.clicks.put(clicks);
+  const made = clicks.map((click) => click.id);
+  await stores.clicks.markSold(made.slice(1));
+  await stores.close();
+  return made;
+}

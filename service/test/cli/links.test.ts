@@ -1,9 +1,12 @@
-// Links and public ids of organisations on the command line.
+// Links, public ids of organisations and clicks on the command line.
 
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import type { Click } from '../../src/domain/click.ts';
 import { PRINTED_UUID_PATTERN } from '../../src/domain/uuid.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
@@ -49,4 +52,42 @@ test('organisations are listed with their public ids; links are imported, entere
       counts: { added: 1 },
     },
   ]);
+}, 60_000);
+
+test('clicks without a sale are purged by age, and the audit says so', async () => {
+  const cwd = temporaryFolder();
+  const run = (args: string) => offerbook(args.split(' '), { cwd });
+  await run('orgs create acme');
+  const stores = await openStores(`sqlite:${join(cwd, 'offerbook.db')}`);
+  const ids = new ClickIds(await stores.clickKey());
+  const days = (count: number) => Date.now() - count * 86_400_000;
+  const click = (atMs: number): Click => ({
+    id: ids.make(1, atMs),
+    orgId: 1,
+    kind: 'retailers',
+    dealId: id(1),
+    retailerId: id(1),
+    passbackUid: 'zXq-personal-uid',
+    passbackData: 'zXq-personal-data',
+    activatedAtMs: atMs,
+    clickedAtMs: atMs,
+    isTracked: true,
+  });
+  const [old, sold, recent] = [click(days(40)), click(days(40)), click(days(20))];
+  await stores.clicks.put([old, sold, recent]);
+  await stores.clicks.markSold([sold.id]);
+  expect((await run('activations purge --older-than 1h')).code).toBe(2);
+  const purged = await run('activations purge --older-than 30d');
+  expect([purged.code, purged.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Purged 1 click without a sale that was made before \d{4}-\d\d-\d\dT[\d:.]+\.\n$/),
+  ]);
+  expect([...(await stores.clicks.find([old.id, sold.id, recent.id])).keys()].sort()).toEqual(
+    [sold.id, recent.id].sort(),
+  );
+  expect((await stores.audit.list({ limit: 1 }))[0]).toMatchObject({
+    action: 'clicks purged',
+    details: { clicks: 1 },
+  });
+  await stores.close();
 }, 60_000);

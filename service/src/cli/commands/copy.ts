@@ -5,6 +5,7 @@ import { readDatabaseUrl, readTargetUrl } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
+import { copyClicks } from '../../storage/copy-clicks.ts';
 import { type CopyReport, copyDatabase } from '../../storage/copy-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openDatabase } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
@@ -15,7 +16,7 @@ import { progressBar } from './progress-bar.ts';
 export function copyCommand(): Command {
   return jsonCommand(
     'copy',
-    'copy organisations, tokens, catalogue, transactions and the books into an empty database',
+    'copy organisations, tokens, catalogue, links, clicks, transactions and the books into an empty database',
     'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
   )
     .option('--to <url>', 'the database to copy to (default: $OFFERBOOK_TO_URL)')
@@ -27,19 +28,21 @@ async function copy(options: StoreOptions & { readonly to?: string }): Promise<v
   if (to === undefined) throw new BadInput('say where to copy to, with --to or OFFERBOOK_TO_URL');
   const startedMs = performance.now();
   const bar = progressBar();
-  const source = openDatabase(readDatabaseUrl(options.database), COMMAND_OPTIONS);
+  const from = readDatabaseUrl(options.database);
+  const source = openDatabase(from, COMMAND_OPTIONS);
   try {
     const target = openDatabase(to, CREATE_OPTIONS);
     try {
       const report = await copyDatabase(source, target, { clock: systemClock, by: currentUser() }, (rows) =>
         bar.show({ bytesRead: 0, bytesTotal: undefined, rows }),
       );
+      const clicks = await copyClicks(from, to);
       const seconds = Math.round(performance.now() - startedMs) / 1000;
       bar.clear();
       await printResult(
         options,
-        { ...report, seconds },
-        `Copied ${inWords(report)} (${seconds.toFixed(1)} s).`,
+        { ...report, clicks, seconds },
+        `Copied ${inWords({ ...report, clicks })} (${seconds.toFixed(1)} s).`,
       );
     } finally {
       bar.clear();
@@ -50,12 +53,15 @@ async function copy(options: StoreOptions & { readonly to?: string }): Promise<v
   }
 }
 
-function inWords({ organisations, tokens, retailers, transactions }: CopyReport): string {
-  const [tenants, keys, shops, sales] = [
+type Copied = CopyReport & { readonly clicks: number };
+
+function inWords({ organisations, tokens, retailers, transactions, clicks }: Copied): string {
+  const [tenants, keys, shops, sales, visits] = [
     printCountOf(organisations, 'organisation'),
     printCountOf(tokens, 'token'),
     printCountOf(retailers, 'retailer'),
     printCountOf(transactions, 'transaction'),
+    printCountOf(clicks, 'click'),
   ];
-  return `${tenants}, ${keys}, ${shops} and ${sales}`;
+  return `${tenants}, ${keys}, ${shops}, ${sales} and ${visits}`;
 }

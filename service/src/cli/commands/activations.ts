@@ -1,0 +1,43 @@
+// offerbook activations: forgets clicks that have led to no sale. They hold what partners pass along of their users.
+
+import { Command } from 'commander';
+import { systemClock } from '../../domain/clock.ts';
+import { printCountOf } from '../../domain/count.ts';
+import { BadInput } from '../../domain/failures.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { printResult } from '../output.ts';
+import { parseDurationMs } from './duration.ts';
+import { progressBar } from './progress-bar.ts';
+
+/** Sales of a click are reported days later; what was clicked within a day is surely still of use. */
+const OLDEST_MIN_MS = 86_400_000;
+
+export function activationsCommand(): Command {
+  const purge = jsonCommand(
+    'purge',
+    'forget clicks that have led to no sale, with what partners passed along',
+    'offerbook activations purge --older-than 400d',
+  )
+    .requiredOption('--older-than <duration>', 'how long ago they were made, at least 1d')
+    .action(purgeClicks);
+  return new Command('activations').description('clicks of users').addCommand(purge);
+}
+
+async function purgeClicks(options: StoreOptions & { olderThan: string }): Promise<void> {
+  const ageMs = parseDurationMs('--older-than', options.olderThan);
+  if (ageMs < OLDEST_MIN_MS) throw new BadInput('--older-than must be at least 1d');
+  const beforeMs = Math.max(0, systemClock() - ageMs);
+  const bar = progressBar();
+  await withStores(options, async (stores) => {
+    const clicks = await stores.clicks
+      .purge(beforeMs, (rows) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows }))
+      .finally(bar.clear);
+    const before = printTimestamp(beforeMs);
+    await printResult(
+      options,
+      { clicks, madeBefore: before },
+      `Purged ${printCountOf(clicks, 'click')} without a sale that ${clicks === 1 ? 'was' : 'were'} made before ${before}.`,
+    );
+  });
+}
