@@ -31,7 +31,7 @@ beforeAll(async () => {
   await node.catalogue(shops);
   page = await browser.newPage();
   await page.goto(`${site.url}/empty`);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -16,7 +16,7 @@ let project: string;
 beforeAll(async () => {
   project = (await installPackage()).folder;
   cpSync(EXAMPLES, project, { recursive: true });
-}, 60_000);
+});
 
 test('offers-page lists offers page by page, and filters them', async () => {
   await using node = await TestNode.start({ settings: { pageSize: 2 } });
@@ -57,7 +57,7 @@ test('offers-page lists offers page by page, and filters them', async () => {
   } finally {
     await browser.close();
   }
-}, 60_000);
+});
 
 test('offers-page says in the page what is wrong with its token', async () => {
   await using site = await startServer('offers-page', {});
@@ -80,12 +80,12 @@ test('offers-page says in the page what is wrong with its token', async () => {
   } finally {
     await browser.close();
   }
-}, 60_000);
+});
 
 test('the examples have no type errors', async () => {
   const checked = await run([typeScript(), '--noEmit', '--project', '.'], EXAMPLES);
   expect(checked).toEqual({ stdout: '', stderr: '' });
-}, 20_000);
+});
 
 test('transactions-table follows changes, and goes on where it was after a restart', async () => {
   await using node = await TestNode.start();
@@ -112,7 +112,7 @@ test('transactions-table follows changes, and goes on where it was after a resta
   // A malformed request is one that is not found, and no end of the server.
   expect((await fetch(`${second.url}users/%`)).status).toBe(404);
   expect(await second.stop()).toBe(0);
-}, 20_000);
+});
 
 async function startServer(example: string, environment: Record<string, string>) {
   const server = Bun.spawn(['node', join(example, 'server.js')], {

@@ -111,4 +111,4 @@ test('the library and `offerbook follow` go on from the file of the other', asyn
   expect(readFileSync(path, 'utf8')).toContain(`"cursor":"${id(7)}"`);
   expect(await byCommand()).toEqual([id(7)]);
   expect(await byLibrary()).toEqual([]);
-}, 60_000);
+});

@@ -79,4 +79,4 @@ test('kills, restarts, changes and crashes lose nothing', async () => {
   const rows = [...copy.rows.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   expect(rows).toEqual(truth);
   expect(copy.crashes).toBe(5);
-}, 30_000);
+});

@@ -1,7 +1,7 @@
 // The types of the package as it is published: found and right under every module resolution in use, from TypeScript
 // 5.0 on, and clean for the tools that check packages.
 
-import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
@@ -16,9 +16,6 @@ import {
   typeScript,
 } from './support/installed-package.ts';
 import { readmeExamples } from './support/readme-examples.ts';
-
-// Each starts processes, on a machine that may be busy with others.
-setDefaultTimeout(60_000);
 
 let installed: InstalledPackage;
 

@@ -1,7 +1,7 @@
 // The package as it is published: what is in it, how big it is, and that it works where it says it works. Its types
 // are tested in package-types.test.ts, its README in readme.test.ts.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CONSUMER_COMMONJS, CONSUMER_ESM, consumerOutput } from './support/consumer.ts';
@@ -18,9 +18,6 @@ const DENO = [
   ...['run', '--allow-net', '--allow-read=.', '--allow-write=.', '--no-lock', '--quiet'],
 ];
 
-// Each starts processes, on a machine that may be busy with others.
-setDefaultTimeout(30_000);
-
 let project: ServedProject;
 let installed: InstalledPackage;
 let forReal: ServedProject['forReal'];
@@ -31,7 +28,7 @@ beforeAll(async () => {
   ({ installed } = project);
   forReal = (source) => project.forReal(source);
   write = (name, source) => project.write(name, source);
-}, 60_000);
+});
 
 afterAll(() => project[Symbol.asyncDispose]());
 

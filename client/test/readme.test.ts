@@ -1,6 +1,6 @@
 // The client's README tells the truth: each of its examples is run against a real service, and prints what it should.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { id } from '../../service/test/support/fixtures.ts';
@@ -8,14 +8,11 @@ import { run } from './support/installed-package.ts';
 import { readmeExamples } from './support/readme-examples.ts';
 import { ServedProject } from './support/served-project.ts';
 
-// Each starts processes, on a machine that may be busy with others.
-setDefaultTimeout(30_000);
-
 let project: ServedProject;
 
 beforeAll(async () => {
   project = await ServedProject.start();
-}, 60_000);
+});
 
 afterAll(() => project[Symbol.asyncDispose]());
 

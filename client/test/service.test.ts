@@ -1,6 +1,6 @@
 // The client against the real service: a process on a port, with a database of its own.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   coupon,
   id,
@@ -22,9 +22,6 @@ const SHOP = retailer(1, {
 });
 const SHOPS = [SHOP, ...[2, 3, 4, 5].map((number) => retailer(number, { coupons: [coupon(20 + number)] }))];
 const SALES = Array.from({ length: 25 }, (_, index) => transaction(100 + index));
-
-// Each starts processes, on a machine that may be busy with others.
-setDefaultTimeout(30_000);
 
 let service: ServiceProcess;
 let catalogue: OfferbookClient;

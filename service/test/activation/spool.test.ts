@@ -1,6 +1,6 @@
 // Clicks while the database is busy or away: users are sent on, and every click that was answered is there in the end.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickId } from '../../src/domain/click.ts';
@@ -9,8 +9,6 @@ import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databa
 import { coupon, id, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 interface Scene extends AsyncDisposable {
   readonly node: TestNode;

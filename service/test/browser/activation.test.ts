@@ -1,6 +1,6 @@
 // The whole circle in the sandbox, as a visitor goes it: activate a deal, land in the shop, buy, and see the sale arrive.
 
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
@@ -10,8 +10,6 @@ import { id } from '../support/fixtures.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
-
-setDefaultTimeout(120_000);
 
 /** A browser without a head says so, and would be taken for a bot. */
 const userAgent =

@@ -1,7 +1,7 @@
 // The explorer when something is not as it should be: no token or a wrong one, a service that refuses, is
 // away or asks for patience, and no network.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -9,8 +9,6 @@ import { id, offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
-
-setDefaultTimeout(30_000);
 
 /** More than the first page has. */
 const CATALOGUE = Array.from({ length: 150 }, (_, i) => retailer(i, { cashbackOffers: [offer(1_000 + i)] }));
@@ -22,7 +20,7 @@ beforeAll(async () => {
   node = await TestNode.start();
   await node.catalogue(CATALOGUE);
   browser = await launchBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

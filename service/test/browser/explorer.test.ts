@@ -1,6 +1,6 @@
 // The explorer at `/`, as a reader uses it.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
@@ -13,9 +13,6 @@ import { WatchedPage } from './watched-page.ts';
 /** Retailers with nothing special about them, beyond the five that tests look at: several pages of the API and of cards. */
 const OTHERS = 1_150;
 const TOTAL = OTHERS + 5;
-
-// A busy machine is slow; a test that hangs is still found.
-setDefaultTimeout(120_000);
 
 let node: TestNode;
 let browser: Browser;
@@ -66,7 +63,7 @@ beforeAll(async () => {
     ),
   ]);
   browser = await launchBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

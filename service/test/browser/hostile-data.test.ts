@@ -1,7 +1,7 @@
 // Imported text is data: markup, script, direction marks and endless words are shown as they are, do nothing,
 // and leave the layout alone.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -9,8 +9,6 @@ import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
-
-setDefaultTimeout(30_000);
 
 const MARKUP = `<img src=x onerror="hacked=1"><script>hacked=1</script></title></script><svg onload=hacked=1>&lt;b&gt;`;
 const ENDLESS = 'W'.repeat(10_000);
@@ -45,7 +43,7 @@ beforeAll(async () => {
     ),
   );
   browser = await launchBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -1,6 +1,6 @@
 // The pages in the oldest browsers that are supported, as far as a newer one can be made to lack what they lack.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { MAKE_OLDER } from '../../../client/test/support/older-browser.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
@@ -8,9 +8,6 @@ import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 import { WatchedPage } from './watched-page.ts';
-
-// A busy machine is slow; a test that hangs is still found.
-setDefaultTimeout(30_000);
 
 let node: TestNode;
 let browser: Browser;
@@ -28,7 +25,7 @@ beforeAll(async () => {
     retailer(2, { name: 'Birch', cashbackOffers: [offer(13)] }),
   ]);
   browser = await launchBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -1,6 +1,6 @@
 // The reference at /docs and the pages of the errors, as a reader uses them.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { ERROR_CODES } from '../../src/domain/api-errors.ts';
@@ -10,8 +10,6 @@ import { id, offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
-
-setDefaultTimeout(30_000);
 
 let node: TestNode;
 let token: string;
@@ -23,7 +21,7 @@ beforeAll(async () => {
   await node.keep(token, 'public');
   await node.catalogue([retailer(1, { cashbackOffers: [offer(11), offer(12, { countries: ['FR'] })] })]);
   browser = await launchBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

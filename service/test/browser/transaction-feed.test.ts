@@ -1,6 +1,6 @@
 // The sandbox's transactions in the explorer, as they change.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { transactionFeed } from '../../src/cli/commands/sandbox/transaction-feed.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
@@ -13,8 +13,6 @@ import { transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
-
-setDefaultTimeout(30_000);
 
 let node: TestNode;
 let browser: Browser;
@@ -30,7 +28,7 @@ beforeAll(async () => {
   node = await TestNode.start({ databaseUrl, pageToken, feed });
   await node.keep(pageToken, 'public');
   browser = await launchBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

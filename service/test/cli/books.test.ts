@@ -1,6 +1,6 @@
 // The books on the command line: what an operator finds out afterwards about imports, transactions and who changed what.
 
-import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
@@ -10,8 +10,6 @@ import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { id, retailer, transaction } from '../support/fixtures.ts';
 import { watchCommand } from '../support/leak-watch.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?$/);
 const NO_COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };

@@ -58,7 +58,7 @@ describe('transactions', () => {
         [idOf('awin', 'transaction', '2'), 'CONFIRMED'],
       ]);
     }
-  }, 30_000);
+  });
 
   test('what is printed goes through a pipe into an import, and again without a change', async () => {
     const cwd = folderWith({ 'a.json': two });
@@ -71,7 +71,7 @@ describe('transactions', () => {
       });
       expect(imported.stdout).toStartWith(`Imported 2 transactions: ${outcome} (`);
     }
-  }, 30_000);
+  });
 
   test('a bad row: nothing is printed, everything is told, exit code 2', async () => {
     const cwd = folderWith({ 'bad.json': bad });
@@ -158,7 +158,7 @@ describe('transactions', () => {
     expect(await words(plain, '--org', 'acme')).toStartWith(
       'offerbook: --org is for sources whose subId is org-uid',
     );
-  }, 30_000);
+  });
 
   test('no file, a folder, a wrong network, a broken file, a bad source file', async () => {
     const cwd = folderWith({
@@ -191,7 +191,7 @@ describe('transactions', () => {
     expect(await outcome('transactions', '--source', 'awin.json')).toContain(
       "missing required argument 'file'",
     );
-  }, 30_000);
+  });
 });
 
 describe('catalogue', () => {
@@ -221,7 +221,7 @@ describe('catalogue', () => {
     expect(
       (await convertIn(cwd, ['catalogue', '--source', 'p.json', '--commissions', '7=c.json'])).code,
     ).toBe(0);
-  }, 30_000);
+  });
 
   test('a page that is missing is refused by a guard, exit code 3', async () => {
     const first = JSON.stringify({ data: [], pagination: { page: 1, pageSize: 200, totalPages: 2 } });
@@ -264,4 +264,4 @@ test('the folder of temporary files is left as it was, for no other process to r
     await offerbook(['convert', ...SALES, file], { cwd, env: { TMPDIR: tmp } });
     expect(readdirSync(tmp)).toEqual([]);
   }
-}, 30_000);
+});

@@ -1,6 +1,6 @@
 // offerbook follow, as a process against a process.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceProcess } from '../../../client/test/support/service-process.ts';
@@ -10,9 +10,6 @@ import { id, transaction } from '../support/fixtures.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
-
-// Each starts processes, on a machine that may be busy with others.
-setDefaultTimeout(30_000);
 
 let service: ServiceProcess;
 let token: string;

@@ -30,7 +30,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     );
     const { stdout } = await offerbook(['export', 'catalogue', '--database', url]);
     expect(names.map((name) => catalogue(name))).toContain(stdout);
-  }, 30_000);
+  });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
     '%s in the middle of an import leaves everything as it was',
@@ -70,7 +70,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
       });
       expect([again.code, JSON.parse(again.stdout).changed]).toEqual([0, 1]);
     },
-    30_000,
   );
 });
 

@@ -34,7 +34,7 @@ test('starts through links, and needs no other program than readlink', async () 
   symlinkSync(COMMAND, join(folder, 'first'));
   symlinkSync('first', join(folder, 'second'));
   expect(await launch(join(folder, 'second'), onlyPrograms('readlink'))).toEqual(STARTED);
-}, 30_000);
+});
 
 test('ends with an error where it cannot find its own folder', async () => {
   expect(await launch(COMMAND, onlyPrograms())).toEqual({
@@ -42,7 +42,7 @@ test('ends with an error where it cannot find its own folder', async () => {
     stdout: '',
     stderr: expect.stringMatching(/offerbook: its own folder cannot be found; is readlink in the PATH\?\n$/),
   });
-}, 30_000);
+});
 
 test('ends with an error where there is no Bun', async () => {
   const folder = join(temporaryFolder(), 'service', 'bin');
@@ -53,4 +53,4 @@ test('ends with an error where there is no Bun', async () => {
     stdout: '',
     stderr: "offerbook: Bun is missing; run npm ci in the project's root\n",
   });
-}, 30_000);
+});

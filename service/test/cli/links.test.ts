@@ -52,7 +52,7 @@ test('organisations are listed with their public ids; links are imported, entere
       counts: { added: 1 },
     },
   ]);
-}, 60_000);
+});
 
 test('clicks without a sale are purged by age, and the audit says so', async () => {
   const cwd = temporaryFolder();
@@ -90,4 +90,4 @@ test('clicks without a sale are purged by age, and the audit says so', async () 
     details: { clicks: 1 },
   });
   await stores.close();
-}, 60_000);
+});

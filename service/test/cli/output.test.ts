@@ -1,14 +1,12 @@
 // What becomes of a command whose output cannot be written: its reader has gone, or the disk is full.
 
-import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import { watchCommand } from '../support/leak-watch.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 /** A pipe that nobody reads any more, from the first byte on. */
 const READER_GONE = 'mkfifo "$PIPE" && exec 4<>"$PIPE" 5>"$PIPE" 4<&- && exec "$0" "$@" >&5';

@@ -91,5 +91,4 @@ test.each(DATABASES)(
       ]);
     }
   },
-  120_000,
 );

@@ -44,6 +44,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
           .map(({ worker }) => worker),
       );
       expect([...served].sort()).toEqual([1, 2, 3]);
-    }, 60_000);
+    });
   },
 );

@@ -1,6 +1,6 @@
 // The thread that builds snapshots of the catalogue: what comes out of it, and how it fails.
 
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
@@ -13,8 +13,6 @@ import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { coupon, offer, promotion, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 let builder: SnapshotBuilder;
 

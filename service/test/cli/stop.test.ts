@@ -1,6 +1,6 @@
 // The order to stop: a server ends within the ten seconds that it promises, whatever it is in the middle of.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { COMMAND, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
@@ -9,8 +9,6 @@ import { postgresProcesses, signalIfThere } from '../support/postgres-processes.
 import { removePostgres } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 /** Ten seconds, and what a busy machine adds to them. */
 const STOPPED_WITHIN_MS = 12_000;

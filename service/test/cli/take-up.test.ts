@@ -1,7 +1,7 @@
 // What is committed while a node loads or takes up the catalogue. The builder of the node is the real one, except that
 // what it has built is handed out only when something else has happened.
 
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 
 import type { SnapshotData } from '../../src/catalogue/catalogue.ts';
 import { type RunningNode, startNode } from '../../src/cli/node/node.ts';
@@ -18,8 +18,6 @@ import { offer, retailer } from '../support/fixtures.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 /** Much longer than it takes, and shorter than the 30 s after which a node writes to the database, and so looks again. */
 const SERVED_WITHIN_MS = 15_000;

@@ -1,6 +1,6 @@
 // The workers of a node: what becomes of it when one of them dies, falls silent, or none comes up.
 
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { WorkerTimings } from '../../src/cli/node/workers/worker-pool.ts';
 import { COMMAND_OPTIONS, openDatabase } from '../../src/storage/open-stores.ts';
@@ -10,8 +10,6 @@ import { WorkerFaults } from '../support/faulty-workers/worker-faults.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(120_000);
 
 /** Ten seconds, and what a busy machine adds to them. */
 const STOPPED_WITHIN_MS = 12_000;

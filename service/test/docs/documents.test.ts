@@ -172,7 +172,7 @@ test('the backup in docs/operations.md brings back what was there, and those who
   await run('import', 'transactions', changedFile, '--org', 'acme');
   const { statuses, complete } = await poll(restored, after.complete);
   expect([statuses, complete > after.complete]).toEqual([['CONFIRMED'], true]);
-}, 60_000);
+});
 
 test('the systemd unit in docs/operations.md starts a server that is ready, and stops with code 0 when told to', async () => {
   const [unit = '', environment = ''] = blocks('docs/operations.md')
@@ -200,7 +200,7 @@ test('the systemd unit in docs/operations.md starts a server that is ready, and 
   const stderr = await new Response(child.stderr).text();
   expect({ code: await child.exited, stderr }).toEqual({ code: 0, stderr: '' });
   expect(await answers(`http://127.0.0.1:${port}/readyz`)).toBe(false);
-}, 30_000);
+});
 
 function answers(url: string): Promise<boolean> {
   return fetch(url).then(

@@ -148,7 +148,7 @@ describe.each(Object.entries(PAGES))('the commands in docs/feeds/%s.md', (name, 
       reports: [...page.reports],
       stderr: '',
     });
-  }, 60_000);
+  });
 });
 
 const SECRETS = {

@@ -22,11 +22,11 @@ beforeAll(async () => {
   await Promise.all(
     faults.map(async (fault, i) => reports.set(fault.name, await playRound(stages[i] as Stage, fault))),
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const stage of stages) await stage[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 describe.each(PLAYED)('while PostgreSQL is %s', (name) => {
   const report = () => reports.get(name) as RoundReport;

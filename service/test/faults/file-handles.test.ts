@@ -1,7 +1,7 @@
 // A server whose file handles are used up by its callers: what is committed meanwhile comes into force all the same,
 // or as soon as there is a handle again.
 
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { getRequest, HttpConnection } from '../load/http-connection.ts';
 import { offerbook, ServerProcess } from '../support/command.ts';
@@ -9,8 +9,6 @@ import { DATABASES } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 const OPEN_FILES_MAX = 120;
 const CONNECTIONS = 140;

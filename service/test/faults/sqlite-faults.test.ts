@@ -2,7 +2,7 @@
 // out says so in one sentence and changes nothing.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,6 @@ import { temporaryFolder } from '../support/databases.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 import { type Target, Traffic } from './traffic.ts';
-
-setDefaultTimeout(30_000);
 
 const FEW = ndjson(Array.from({ length: 100 }, (_, i) => transaction(i + 1)));
 /** More than fits into what the tests leave of a disk. */

@@ -29,7 +29,7 @@ describe.each(FEED_NAMES)('%s', (name) => {
       { numRuns: 300, seed: TEST_SEED },
     );
     expect(written).toBeGreaterThan(100);
-  }, 60_000);
+  });
 
   test('what comes out is imported as it is, and a second time changes nothing', async () => {
     const samples = fc.sample(fc.array(FEEDS[name].row, { minLength: 1, maxLength: 12 }), {
@@ -48,7 +48,7 @@ describe.each(FEED_NAMES)('%s', (name) => {
       const { read } = await run();
       expect(await run()).toEqual({ read, added: 0, unchanged: read, ...none });
     }
-  }, 60_000);
+  });
 });
 
 /** Half to even, by whole numbers of a hundredth of the smallest part. */

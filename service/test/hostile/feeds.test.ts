@@ -12,5 +12,4 @@ test.each([...FEED_NAMES, 'table' as const])(
     expect(files).toBe(400);
     expect(Math.min(converted, invalid)).toBeGreaterThan(20);
   },
-  60_000,
 );

@@ -13,7 +13,6 @@ test.each(['catalogue', 'transactions'] as const)(
     expect({ files, told: imported + invalid + refused }).toEqual({ files: 750, told: 750 });
     expect(Math.min(imported, invalid, refused)).toBeGreaterThan(0);
   },
-  60_000,
 );
 
 test('through the command: no file takes more than 300 MB, though some unpack to hundreds and hold millions of values', async () => {

@@ -1,6 +1,6 @@
 // Activation over HTTP, on both databases: where users are sent, what is recorded, and what is refused.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Click, ClickId } from '../../src/domain/click.ts';
 import type { Link } from '../../src/domain/stores.ts';
@@ -10,8 +10,6 @@ import { DATABASES } from '../support/databases.ts';
 import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { TestNode, type TestNodeOptions } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const BROWSER = {

@@ -90,17 +90,13 @@ describe.each(
     ({ id, runner }) => id !== 'listTransactions' && !(runner?.isSlow && id !== 'listCashbackOffers'),
   ),
 )('$id in $label', (sample) => {
-  test.skipIf(!isRunnable(sample))(
-    'works as it is, to the last page',
-    async () => {
-      const { id, label, runner, source } = sample;
-      const stdout = await run(runner, source, token, newFolder());
-      // With curl it is one request.
-      const expected = PRINTED[id as keyof typeof PRINTED].slice(0, label === 'curl' ? 1 : 2);
-      expect(expected.filter((text) => stdout.includes(text))).toEqual(expected);
-    },
-    60_000,
-  );
+  test.skipIf(!isRunnable(sample))('works as it is, to the last page', async () => {
+    const { id, label, runner, source } = sample;
+    const stdout = await run(runner, source, token, newFolder());
+    // With curl it is one request.
+    const expected = PRINTED[id as keyof typeof PRINTED].slice(0, label === 'curl' ? 1 : 2);
+    expect(expected.filter((text) => stdout.includes(text))).toEqual(expected);
+  });
 });
 
 describe.each(SAMPLES.filter(({ id }) => id === 'listTransactions'))('$id in $label', (sample) => {
@@ -122,7 +118,6 @@ describe.each(SAMPLES.filter(({ id }) => id === 'listTransactions'))('$id in $la
       await node.transactions([transaction(number, { status: 'CONFIRMED' })], org);
       expect(await poll()).toEqual(['CONFIRMED']);
     },
-    60_000,
   );
 });
 

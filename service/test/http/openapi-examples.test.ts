@@ -1,7 +1,7 @@
 // The examples of the OpenAPI document are what the service sends: the same data and the same mistakes give the same
 // answers, byte for byte.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/api-errors.ts';
 import type { Retailer } from '../../src/domain/catalogue.ts';
 import type { Timestamp } from '../../src/domain/timestamp.ts';
@@ -13,8 +13,6 @@ import { openApiDocument } from '../../src/http/site/openapi.ts';
 import { exampleProblem } from '../../src/http/site/openapi-examples.ts';
 import { retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
-
-setDefaultTimeout(30_000);
 
 const document = await openApiDocument();
 

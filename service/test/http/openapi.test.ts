@@ -1,6 +1,6 @@
 // The OpenAPI document: valid, without a warning, the same everywhere, and true.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lintFromString, loadConfig } from '@redocly/openapi-core';
@@ -16,9 +16,6 @@ import { TestNode } from '../support/test-node.ts';
 
 const ROOT = join(import.meta.dir, '../../..');
 const document = await openApiDocument();
-
-// Linters and processes take their time on a machine that is busy with others.
-setDefaultTimeout(60_000);
 
 describe.each([
   ['without settings', document],

@@ -57,7 +57,7 @@ test('PostgreSQL stopped and started again', async () => {
     await node[Symbol.asyncDispose]();
     await server.process.stop();
   }
-}, 30_000);
+});
 
 test('pages that fail while everything else works: the metric and /readyz say so, until a page could be read again', async () => {
   const { port } = await sharedPostgres();
@@ -98,7 +98,7 @@ test('pages that fail while everything else works: the metric and /readyz say so
     await node[Symbol.asyncDispose]();
     await admin.end();
   }
-}, 30_000);
+});
 
 test('an outage is logged once with its reason, and refused requests leave no stack traces', async () => {
   const server = await startPostgres();
@@ -144,4 +144,4 @@ test('an outage is logged once with its reason, and refused requests leave no st
     await node[Symbol.asyncDispose]();
     await server.process.stop();
   }
-}, 30_000);
+});

@@ -1,6 +1,6 @@
 // Sales that name the click that led to them: they find their organisation and their user by themselves.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
@@ -18,8 +18,6 @@ import {
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const DAY_MS = 86_400_000;

@@ -14,7 +14,7 @@ const CROWD = { held: 600, rounds: 1, roundMs: 1_500, seed: 7 };
 let seeded: Seeded;
 beforeAll(async () => {
   seeded = await seed((await DATABASES[0]?.create()) ?? '');
-}, 60_000);
+});
 
 async function runThrough(place: 'alone' | ProxyName, service: LoadedService) {
   await using proxy = place === 'alone' ? undefined : await ReverseProxy.start(place, [service.url]);
@@ -35,7 +35,7 @@ describe.each(['alone', ...PROXIES] as const)('a hostile crowd, the service %s',
     expect(report.memoryMb.after).toBeLessThan(400);
     expect(service.exitCode).toBeUndefined();
     expect(await service.stop()).toBe(0);
-  }, 60_000);
+  });
 });
 
 test('one connection that sends requests without end is cut off, and holds nobody up for long', async () => {
@@ -48,7 +48,7 @@ test('one connection that sends requests without end is cut off, and holds nobod
   expect(report.connections).toBeGreaterThan(10);
   // On a machine that does nothing else, a few milliseconds. Before connections were cut off, it was many seconds.
   expect(report.livezMaxMs).toBeLessThan(2_000);
-}, 60_000);
+});
 
 test('headers that trickle are cut off after some seconds, and so is a connection that says nothing', async () => {
   await using service = await LoadedService.start(seeded);
@@ -71,4 +71,4 @@ test('headers that trickle are cut off after some seconds, and so is a connectio
     ['', 'GET /livez HTTP/1.1\r\nHost: x\r\nX: aaaaaaaaaaaaaaaaaaaaaaaaaaaaa'].map(heldMs),
   );
   for (const ms of held) expect(ms).toBeWithin(5_000, 25_000);
-}, 60_000);
+});

@@ -20,5 +20,4 @@ test.each(DATABASES.map((database) => [database.name, database] as const))(
     expect(report.livez.percentileMs(1)).toBeLessThan(2_000);
     expect(report.memoryMb).toBeLessThan(600);
   },
-  120_000,
 );

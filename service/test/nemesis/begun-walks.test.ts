@@ -1,15 +1,12 @@
 // The service shows the state of a walk's first page on its later ones. What it knows of one walk must never hide a change
 // from another.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';
 import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
 import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
 import { walkPages } from './pollers/poller.ts';
 import { Scene } from './scene.ts';
-
-// The first test on PostgreSQL may have to wait for its server.
-setDefaultTimeout(60_000);
 
 const LIMIT = 2;
 

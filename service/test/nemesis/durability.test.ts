@@ -9,5 +9,5 @@ for (const { name, open } of MACHINES) {
     await using machine = await open();
     const report = await runDurability(machine, ROUNDS, 1);
     expect(report).toMatchObject({ acknowledged: ROUNDS, lost: 0, half: 0, damage: [] });
-  }, 120_000);
+  });
 }

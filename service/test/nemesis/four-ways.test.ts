@@ -1,7 +1,7 @@
 // The four ways to lose a change, each scripted step by step, once with the protection against it switched
 // off and once with it on: the comparison on which the nemesis rests must tell the two apart.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { DATABASES } from '../support/databases.ts';
 import { GapPoller } from './broken/gap-poller.ts';
@@ -12,9 +12,6 @@ import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
 import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
 import { TilingPoller } from './pollers/tiling-poller.ts';
 import { Scene } from './scene.ts';
-
-// The first test on PostgreSQL may have to wait for its server.
-setDefaultTimeout(60_000);
 
 const LIMIT = 2;
 const STAMP_MS = Date.parse('2026-11-14T12:00:01.500Z');

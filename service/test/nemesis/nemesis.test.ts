@@ -17,5 +17,5 @@ for (const database of DATABASES) {
     const { imports, changes, walks, pages } = report;
     expect(Math.min(imports, changes, walks, pages)).toBeGreaterThan(0);
     expect(report.connectionsEnded > 0).toBe(database.name === 'PostgreSQL');
-  }, 120_000);
+  });
 }

@@ -1,16 +1,7 @@
 // Pages of transactions from a streaming replica that is behind, held up, frozen, or alone: what a page says of
 // its completeness is true all the same, and no poller loses a change, wherever its pages come from.
 
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
 import { FIRST_ID } from '../../src/storage/transactions/id-bounds.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
@@ -25,8 +16,6 @@ import {
   releaseReplay,
   untilReplicaIsRead,
 } from './replica-scene.ts';
-
-setDefaultTimeout(60_000);
 
 const STEPS = 60;
 const SEED = Number(process.env.TEST_SEED ?? 20_261_115);

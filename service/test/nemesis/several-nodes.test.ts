@@ -1,13 +1,11 @@
 // Three server processes on one PostgreSQL behind a proxy that sends each request to the next of them; imports and
 // tokens come from a fourth process.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 const NODES = 3;
 const TRANSACTIONS = 250;

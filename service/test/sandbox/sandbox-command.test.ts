@@ -1,6 +1,6 @@
 // The sandbox as people meet it: a process that prints what to do next.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
@@ -11,8 +11,6 @@ import { temporaryFolder } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 /** Generous, because a test machine may be busy; on a quiet one it takes half a second. */
 const SECOND_START_MAX_MS = 5_000;

@@ -1,6 +1,6 @@
 // The sandbox's data on real databases, through the real imports, with a clock that the test sets.
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { findSeed, openOrganisation, openTokens } from '../../src/cli/commands/sandbox/organisation.ts';
 import { World } from '../../src/cli/commands/sandbox/world.ts';
 import { digestToken, isLive } from '../../src/domain/access-token.ts';
@@ -15,8 +15,6 @@ import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
-
-setDefaultTimeout(60_000);
 
 const START_MS = Date.parse('2026-11-14T12:00:00Z');
 const SECOND_MS = 1_000;

@@ -29,7 +29,7 @@ for (const database of DATABASES) {
       );
       const rows = await open.database(url).all('SELECT version FROM schema_version');
       expect(rows).toEqual([{ version: VERSION }]);
-    }, 60_000);
+    });
 
     test('so do ten connections of one process, which start closer together still', async () => {
       const url = await database.create();

@@ -1,6 +1,6 @@
 // Opens stores for a test and closes them when the test is over.
 
-import { afterEach, setDefaultTimeout } from 'bun:test';
+import { afterEach } from 'bun:test';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import type {
   PublicOrganisation,
@@ -12,9 +12,6 @@ import type {
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
-
-// The first test to need PostgreSQL waits for it to start, on a machine that may be busy with other things.
-setDefaultTimeout(30_000);
 
 /** Makes databases that are not there. */
 export interface TestStores {

@@ -65,7 +65,7 @@ for (const testDatabase of DATABASES) {
         await writer.put(sorted.map(({ id, stampMs, document }) => ({ id, updatedAtMs: stampMs, document })));
         await writer.advanceClock(START_MS + ROWS * DAY_MS);
       });
-    }, 60_000);
+    });
 
     afterAll(() => stores.close());
 
@@ -113,7 +113,7 @@ for (const testDatabase of DATABASES) {
           [{ minMs: START_MS, maxMs: START_MS + 20 * DAY_MS }, undefined, 100, 5_000],
         ],
       });
-    }, 60_000);
+    });
   });
 
   describe(`the longest documents on ${testDatabase.name}`, () => {

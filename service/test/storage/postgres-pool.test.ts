@@ -39,7 +39,7 @@ test('closing while connections are being opened leaves none, and none is opened
   );
   await Bun.sleep(OPENED_MS);
   expect(await otherConnections(url)).toEqual([]);
-}, 30_000);
+});
 
 test('when connections fall silent, others take their place', async () => {
   const url = await newPostgresDatabase();
@@ -55,4 +55,4 @@ test('when connections fall silent, others take their place', async () => {
     'PostgreSQL has not answered for 1100 ms',
   ]);
   expect(await database.all<{ one: number }>('SELECT 4 AS one')).toEqual([{ one: 4 }]);
-}, 30_000);
+});

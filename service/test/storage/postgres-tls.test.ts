@@ -20,7 +20,7 @@ describe('sslmode in a PostgreSQL URL', () => {
   beforeAll(async () => {
     server = await startPostgres(['-c', 'fsync=off']);
     ca = await switchOnTls(server);
-  }, 30_000);
+  });
 
   afterAll(async () => {
     await server.process.stop();
@@ -120,7 +120,7 @@ describe('sslmode in a PostgreSQL URL', () => {
       );
     }
     await open.stores(`${plain}?sslmode=prefer`);
-  }, 15_000);
+  });
 
   test('an unknown mode and a certificate file that is not there are refused in one sentence', async () => {
     const modes = await rejection(openStores('postgres://user:hunter2@127.0.0.1/name?sslmode=on'));

@@ -51,7 +51,7 @@ describe('PostgreSQL', () => {
       expect(await next()).toEqual([{ one: 1 }]);
       expect(await next()).toEqual([{ one: 1 }]);
     }
-  }, 10_000);
+  });
 
   test('whatever the text of a row holds, it comes back as it was put', async () => {
     const url = await newPostgresDatabase();
@@ -117,7 +117,7 @@ describe('PostgreSQL', () => {
       `PostgreSQL at 127.0.0.1:${silent.port} cannot be used (Connection timeout after 2s)`,
     );
     expect(performance.now() - startedMs).toBeLessThan(5_000);
-  }, 10_000);
+  });
 
   test('a server process that freezes in the middle is unavailable, and usable when it wakes up', async () => {
     const url = await newPostgresDatabase();
@@ -132,7 +132,7 @@ describe('PostgreSQL', () => {
     expect(alone.message).toBe('PostgreSQL has not answered for 1050 ms');
     await within.catch(() => {});
     expect(await database.all<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  }, 10_000);
+  });
 
   test.each(['throws', 'returns'] as const)(
     'a transaction whose connection is lost between two statements sends nothing more when its work %s, and harms no other one',
@@ -204,7 +204,7 @@ describe('PostgreSQL', () => {
       { one: 1 },
     ]);
     expect(uncaught).toEqual([]);
-  }, 10_000);
+  });
 
   test('a write that has begun is never repeated, since what it has read of its file is gone', async () => {
     const url = await newPostgresDatabase();

@@ -145,7 +145,7 @@ for (const testDatabase of DATABASES) {
         other.id,
         ROWS.slice(0, 1_000).map(({ id, stampMs }) => ({ id: id.replace('4000', '4001') as Uuid, stampMs })),
       );
-    }, 60_000);
+    });
 
     afterAll(async () => {
       await stores.close();
@@ -168,7 +168,7 @@ for (const testDatabase of DATABASES) {
         }),
         { numRuns: 250 },
       );
-    }, 60_000);
+    });
 
     test('as of an earlier stamp ends there, and promises no more', async () => {
       const moment = fc.oneof(fc.constant(undefined), bound);
@@ -184,7 +184,7 @@ for (const testDatabase of DATABASES) {
         }),
         { numRuns: 250 },
       );
-    }, 60_000);
+    });
 
     test('is found by merging runs, too, when it is narrow', async () => {
       await fc.assert(
@@ -197,7 +197,7 @@ for (const testDatabase of DATABASES) {
         }),
         { numRuns: 250 },
       );
-    }, 60_000);
+    });
 
     test('at the border between narrow and wide is whole', async () => {
       const stamps = ROWS.map(({ stampMs }) => stampMs)
@@ -252,7 +252,7 @@ for (const testDatabase of DATABASES) {
         }),
         { numRuns: 100 },
       );
-    }, 60_000);
+    });
   });
 }
 
@@ -294,6 +294,6 @@ for (const testDatabase of DATABASES) {
       }
       // Now and then, chance puts more into a span than could be expected.
       expect(reads).toBeLessThan(1.3 * pages);
-    }, 60_000);
+    });
   });
 }

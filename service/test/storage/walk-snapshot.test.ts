@@ -125,7 +125,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
         ),
         { numRuns: database.name === 'SQLite' ? 150 : 40 },
       );
-    }, 120_000);
+    });
 
     const many = Array.from({ length: 3_000 }, (_, i) => i);
 

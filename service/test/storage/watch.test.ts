@@ -42,7 +42,7 @@ for (const database of DATABASES) {
       }
       other.child.stdin.end();
       expect((await other.rest()).exitCode).toBe(0);
-    }, 20_000);
+    });
 
     test('a watcher that was stopped is not called any more, and stopping twice is harmless', async () => {
       const url = await database.create();
@@ -120,5 +120,5 @@ describe('watching on PostgreSQL', () => {
     await stores.catalogue.write((writer) => writer.markChanged());
     await reached;
     stop();
-  }, 20_000);
+  });
 });

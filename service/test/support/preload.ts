@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { removeTemporaryFolders } from './databases.ts';
 import { stopPostgres } from './postgres-server.ts';
 
-// The first test that needs PostgreSQL waits for its start, and machines may be slow or busy.
+// One limit for all tests: machines may be slow or busy, and a test that hangs is still found. Bun keeps it for the first
+// file of a run only, so the scripts in package.json say it again.
 setDefaultTimeout(120_000);
 
 // The same inputs on every run, so that a run on another machine can be repeated here. To look further:

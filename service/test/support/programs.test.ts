@@ -72,7 +72,7 @@ test('what root installs starts no service, and a set-up that is killed leaves n
   for (const name of ['invoke-rc.d', 'deb-systemd-invoke']) {
     expect(Bun.spawnSync([join(noServices, name), 'nginx', 'start']).exitCode).toBe(0);
   }
-}, 30_000);
+});
 
 test('without root, the command that installs it is told', async () => {
   const machine = new Machine();
@@ -81,4 +81,4 @@ test('without root, the command that installs it is told', async () => {
     'A test needs it. Install it with: sudo apt-get install --yes --no-install-recommends no-such-package',
   );
   expect([await child.exited, machine.calls]).toEqual([1, []]);
-}, 30_000);
+});
