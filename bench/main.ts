@@ -10,6 +10,7 @@ import { describeMachine } from './machine.ts';
 import { writeReport } from './report.ts';
 import { table } from './table.ts';
 import type { Finding, Topic } from './topic.ts';
+import { activation } from './topics/activation.ts';
 import { catalogue } from './topics/catalogue.ts';
 import { large } from './topics/large.ts';
 import { manyWorkers } from './topics/many-workers.ts';
@@ -24,6 +25,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   start,
   workers,
   'many-workers': manyWorkers,
+  activation,
 };
 
 const { values: options } = parseArgs({

@@ -90,7 +90,7 @@ export function onCores(cores: string): string[] {
 
 async function answers(url: string, headers: Record<string, string>): Promise<boolean> {
   try {
-    const response = await fetch(url, { headers });
+    const response = await fetch(url, { headers, redirect: 'manual' });
     await response.arrayBuffer();
     return response.status < 500;
   } catch {

@@ -4,6 +4,7 @@
 //   bun bare.ts body FILE PORT
 //   bun bare.ts texts FILE_OF_LINES PORT
 //   bun bare.ts transactions DATABASE PORT
+//   bun bare.ts redirect URL PORT
 
 import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
@@ -35,6 +36,10 @@ const answers: Record<string, () => (request: Request) => Response> = {
       used += page.write(']}', used);
       return new Response(page.subarray(0, used), { headers });
     };
+  },
+  redirect() {
+    const headers = new Headers({ Location: path, 'Cache-Control': 'no-store' });
+    return () => new Response(null, { status: 302, headers });
   },
   transactions() {
     const find = new Database(path, { readonly: true }).prepare(

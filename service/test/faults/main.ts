@@ -1,10 +1,13 @@
 // npm run test:faults: every fault, round after round, and a table of what was seen. Exits with 1 when an answer
 // was wrong, late, or a node did not recover.
 
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openReplicaScene, pollWithReplica } from '../nemesis/replica-scene.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../support/databases.ts';
 import { removePostgres, startReplica } from '../support/postgres-replica.ts';
-import { startPostgres } from '../support/postgres-server.ts';
+import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { clickUnderFaults } from './clicks.ts';
 import { CONNECTIONS_MAX, playRound, type RoundReport } from './fault-round.ts';
 import { type Fault, POSTGRES_FAULTS } from './postgres-faults.ts';
 import { Stage } from './stage.ts';
@@ -12,6 +15,7 @@ import { Stage } from './stage.ts';
 const UNAVAILABLE_WITHIN_MS = 2_000;
 const RECOVERED_WITHIN_MS = 5_000;
 const STEPS_A_ROUND = 100;
+const KILLS = 50;
 const COLUMNS = [32, 7, 9, 6, 7, 12, 12, 12];
 
 const { values } = parseArgs({
@@ -79,6 +83,35 @@ async function pollReplica(): Promise<void> {
   problems.push(...lost, ...report.violations);
 }
 
+/** Clicks while servers are killed, fifty times, and PostgreSQL goes away and comes back. */
+async function killDuringClicks(): Promise<void> {
+  const postgres = await startPostgres();
+  const takeAway = async () => {
+    await postgres.process.stop();
+    return () => postgres.process.start();
+  };
+  const outcomes = {
+    SQLite: await clickUnderFaults({
+      databaseUrl: `sqlite:${join(temporaryFolder(), 'clicks.db')}`,
+      kills: KILLS,
+      clicksEach: 200,
+    }),
+    PostgreSQL: await clickUnderFaults({
+      databaseUrl: postgresUrl(postgres.port, 'postgres'),
+      kills: KILLS,
+      clicksEach: 200,
+      takeAway,
+    }),
+  };
+  await removePostgres(postgres);
+  for (const [name, { answered, lost, twice }] of Object.entries(outcomes)) {
+    process.stdout.write(`${name}: ${answered} clicks, ${KILLS} kills, ${lost} lost, ${twice} twice\n`);
+    if (lost + twice > 0) problems.push(`${name}: ${lost} clicks were lost, ${twice} came twice`);
+  }
+}
+
 if (values.only === '') await pollReplica();
+if (values.only === '' || values.only === 'clicks') await killDuringClicks();
+removeTemporaryFolders();
 for (const problem of problems) process.stdout.write(`broken: ${problem}\n`);
 process.exit(problems.length === 0 ? 0 : 1);

@@ -1,0 +1,131 @@
+// Clicks: how many a second, compared with a server that answers the same redirect and records nothing, and how long one
+// takes when a thousand come each second. Every click is another user's, and is committed before it is answered.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
+import { newPostgresDatabase } from '../../service/test/support/postgres-server.ts';
+import { fillCatalogue } from '../fill.ts';
+import { makeRetailers, SMALL } from '../large-catalogue.ts';
+import { runLoad, Series } from '../load.ts';
+import { startOfferbook } from '../offerbook.ts';
+import { startBare } from '../peers.ts';
+import { percentile } from '../percentile.ts';
+import { milliseconds, ratio, table, whole } from '../table.ts';
+import type { Finding, Report, Run } from '../topic.ts';
+
+const NETWORK = 'https://network.example/click?shop=17&sub=';
+const USERS = 200_000;
+const RATE_PER_S = 1_000;
+const RATIO_MIN = 0.3;
+const P99_MAX_MS = 20;
+/** More than for pages: clicks that arrive together share a commit. */
+const CONNECTIONS = 128;
+const WARM_UP_S = 3;
+
+export async function activation(run: Run): Promise<Report> {
+  const databases = {
+    SQLite: `sqlite:${join(run.folder, 'clicks.db')}`,
+    PostgreSQL: await newPostgresDatabase(),
+  };
+  const findings: Finding[] = [];
+  const rows: string[][] = [];
+  for (const [name, databaseUrl] of Object.entries(databases)) {
+    const { clicks, bare, pacedP99Ms } = await measure(run, databaseUrl);
+    const share = clicks.timesAsFastAs(bare);
+    rows.push([
+      name,
+      whole(clicks.requestsPerS),
+      whole(bare.requestsPerS),
+      ratio(share),
+      milliseconds(clicks.p99Ms),
+      milliseconds(pacedP99Ms),
+    ]);
+    findings.push(
+      {
+        work: `clicks on ${name}, recorded and redirected, on one core`,
+        target: `at least ${RATIO_MIN} of a bare Bun.serve that answers the same redirect`,
+        measured: `${ratio(share)} (${whole(clicks.requestsPerS)} a second${clicks.failed === 0 ? '' : `, ${clicks.failed} failed`})`,
+        met: share >= RATIO_MIN && clicks.failed === 0,
+      },
+      {
+        work: `${whole(RATE_PER_S)} clicks a second on ${name}`,
+        target: `p99 under ${P99_MAX_MS} ms`,
+        measured: milliseconds(pacedP99Ms),
+        met: pacedP99Ms < P99_MAX_MS,
+      },
+    );
+  }
+  const header = [
+    'database',
+    'clicks/s',
+    'bare redirects/s',
+    'ratio',
+    `p99 with ${CONNECTIONS} connections`,
+    `p99 at ${whole(RATE_PER_S)}/s`,
+  ];
+  return { findings, details: [table(header, rows)] };
+}
+
+async function measure({ folder, seconds, repeats }: Run, databaseUrl: string) {
+  const { paths, orgId, dealId } = await prepare(folder, databaseUrl);
+  const [clicks, bare] = [new Series(), new Series()];
+  await using server = await startOfferbook(folder, databaseUrl, { args: ['--rate-limit-activation', '0'] });
+  await using peer = await startBare(folder, 'redirect', `${NETWORK}Vb89jzL001biPkmMApa4tT`);
+  const load = (url: string) => ({
+    url,
+    headers: {},
+    file: ['paths', paths] as const,
+    connections: CONNECTIONS,
+  });
+  for (const { url } of [server, peer]) await runLoad(load(url), WARM_UP_S);
+  for (let round = 0; round < repeats; round++) {
+    bare.measured.push(await runLoad(load(peer.url), seconds));
+    clicks.measured.push(await runLoad(load(server.url), seconds));
+  }
+  const path = (user: number) => clickPath(dealId, orgId, `paced-${user}`);
+  const pacedMs = await sendPaced((user) => server.url + path(user), 3 * Math.max(1, seconds));
+  return { clicks, bare, pacedP99Ms: percentile(pacedMs, 0.99) };
+}
+
+async function prepare(folder: string, databaseUrl: string) {
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
+  const retailers = [...makeRetailers(SMALL, Date.now())];
+  await fillCatalogue(stores, retailers);
+  const org = await stores.organisations.create('bench');
+  await stores.links.write((writer) =>
+    writer.put(retailers.map(({ id }) => ({ id, kind: 'retailer', template: `${NETWORK}{click}` }))),
+  );
+  await stores.close();
+  const [orgId, dealId] = [org?.publicId ?? '', retailers[0]?.cashbackOffers[0]?.id ?? ''];
+  const paths = join(folder, 'clicks.txt');
+  const lines = Array.from({ length: USERS }, (_, user) => clickPath(dealId, orgId, `user-${user}`));
+  writeFileSync(paths, `${lines.join('\n')}\n`);
+  return { paths, orgId, dealId };
+}
+
+function clickPath(dealId: string, orgId: string, user: string): string {
+  return `/v1/cashback-offers/${dealId}/activate/?orgId=${orgId}&passbackUid=${user}`;
+}
+
+/** Sends requests at a fixed rate, whatever becomes of those before; returns how long each took. */
+async function sendPaced(urlOf: (number: number) => string, seconds: number): Promise<number[]> {
+  const tookMs: number[] = [];
+  const sent: Promise<void>[] = [];
+  const startedMs = performance.now();
+  for (let number = 0; number < RATE_PER_S * seconds; ) {
+    const due = Math.floor(((performance.now() - startedMs) / 1_000) * RATE_PER_S);
+    for (; number <= due; number++) {
+      const sentMs = performance.now();
+      sent.push(
+        fetch(urlOf(number), { redirect: 'manual' }).then((response) => {
+          if (response.status !== 302) throw new Error(`a click was answered with ${response.status}`);
+          tookMs.push(performance.now() - sentMs);
+        }),
+      );
+    }
+    await Bun.sleep(1);
+  }
+  await Promise.all(sent);
+  return tookMs;
+}

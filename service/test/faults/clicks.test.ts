@@ -1,0 +1,34 @@
+// A short form of what `npm run test:faults` does for longer.
+
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { temporaryFolder } from '../support/databases.ts';
+import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { clickUnderFaults } from './clicks.ts';
+
+setDefaultTimeout(120_000);
+
+const NOTHING = { answered: expect.any(Number), lost: 0, twice: 0 };
+
+test('no click is lost when servers on SQLite are killed', async () => {
+  const databaseUrl = `sqlite:${join(temporaryFolder(), 'clicks.db')}`;
+  expect(await clickUnderFaults({ databaseUrl, kills: 3, clicksEach: 100 })).toEqual(NOTHING);
+});
+
+test('nor when PostgreSQL is stopped and started, and servers are killed', async () => {
+  const server = await startPostgres();
+  try {
+    const outcome = await clickUnderFaults({
+      databaseUrl: postgresUrl(server.port, 'postgres'),
+      kills: 2,
+      clicksEach: 50,
+      async takeAway() {
+        await server.process.stop();
+        return () => server.process.start();
+      },
+    });
+    expect(outcome).toEqual(NOTHING);
+  } finally {
+    await server.process.stop();
+  }
+});
