@@ -1,4 +1,5 @@
-// How fast transactions are imported, and in how much memory: new rows, the same file again, a few changes.
+// How fast transactions are imported, and in how much memory: new rows, the same file again, a few changes, then all rows
+// changed.
 // Compared, on SQLite, with a bare loop that inserts the same columns into a table with one index. The two take turns,
 // and medians are shown: machines are not equally fast all the time.
 //   npm run bench:import -- [--rows 1000000] [--databases sqlite,postgres] [--repeats 3]
@@ -103,7 +104,7 @@ function bareLoopS(path: string): number {
   return spentMs / 1000;
 }
 
-async function importFile(url: string, path: string): Promise<{ seconds: number; peakMb: number }> {
+async function importFile(url: string, path: string): Promise<Measured> {
   const startedMs = performance.now();
   const child = Bun.spawn([COMMAND, 'import', 'transactions', path, '--org', 'bench', '--database', url], {
     stdout: 'ignore',
@@ -113,16 +114,21 @@ async function importFile(url: string, path: string): Promise<{ seconds: number;
   return {
     seconds: (performance.now() - startedMs) / 1000,
     peakMb: (child.resourceUsage()?.maxRSS ?? 0) / 2 ** 20,
+    cpuS: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6,
   };
 }
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
-const [first, changed] = [join(folder, 'first.ndjson'), join(folder, 'changed.ndjson')];
+const [first, changed, allChanged] = ['first', 'changed', 'all-changed'].map((name) =>
+  join(folder, `${name}.ndjson`),
+) as [string, string, string];
 
 interface Measured {
   readonly seconds: number;
   readonly peakMb?: number;
+  /** Of the process: on SQLite all that the import takes. */
+  readonly cpuS?: number;
 }
 const measured = new Map<string, Measured[]>();
 const note = (what: string, result: Measured) => measured.set(what, [...(measured.get(what) ?? []), result]);
@@ -139,12 +145,14 @@ async function importAll(name: string): Promise<void> {
   note(`${name}: new rows`, await importFile(url, first));
   note(`${name}: the same file again`, await importFile(url, first));
   note(`${name}: ${CHANGED_ROWS.toLocaleString('en')} of the rows changed`, await importFile(url, changed));
+  note(`${name}: all of the others changed`, await importFile(url, allChanged));
 }
 
 const BARE = 'bare insert loop, SQLite, one index';
 try {
   await writeFile(first, rows(new Random('bench', 1), 'PENDING'), ROWS);
   await writeFile(changed, rows(new Random('bench', 1), 'CONFIRMED'), CHANGED_ROWS);
+  await writeFile(allChanged, rows(new Random('bench', 1), 'CONFIRMED'), ROWS);
   for (let round = 0; round < Number(options.repeats); round++) {
     note(BARE, { seconds: bareLoopS(join(folder, `bare-${round}.db`)) });
     rmSync(join(folder, `bare-${round}.db`));
@@ -152,8 +160,8 @@ try {
   }
   const size = (Bun.file(first).size / 2 ** 20).toFixed(0);
   say(`${ROWS.toLocaleString('en')} transactions, ${size} MB of NDJSON\n`);
-  say('| what | median | fastest – slowest | most memory | speed against the bare loop |');
-  say('|---|---|---|---|---|');
+  say('| what | median | fastest – slowest | CPU, least | most memory | speed against the bare loop |');
+  say('|---|---|---|---|---|---|');
   const medianS = (what: string) =>
     percentile(
       (measured.get(what) ?? []).map((it) => it.seconds),
@@ -165,7 +173,9 @@ try {
     const range = `${Math.min(...seconds).toFixed(1)} – ${Math.max(...seconds).toFixed(1)} s`;
     const memory = peakMb === 0 ? '' : `${peakMb.toFixed(0)} MB`;
     const ratio = what.endsWith('changed') ? '' : (medianS(BARE) / medianS(what)).toFixed(2);
-    say(`| ${what} | ${medianS(what).toFixed(1)} s | ${range} | ${memory} | ${ratio} |`);
+    const cpuS = Math.min(...results.map((it) => it.cpuS ?? Number.NaN));
+    const cpu = Number.isNaN(cpuS) ? '' : `${cpuS.toFixed(1)} s`;
+    say(`| ${what} | ${medianS(what).toFixed(1)} s | ${range} | ${cpu} | ${memory} | ${ratio} |`);
   }
 } finally {
   await stopPostgres();

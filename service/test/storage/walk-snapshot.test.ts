@@ -165,6 +165,13 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
         for (const part of [0, 1, 2]) await scene.write(many.filter((number) => number % 30 === part));
       }));
 
+    test('keeps its state while the history is purged', () =>
+      walkAll(async (scene) => {
+        await scene.write(many.filter((number) => number % 2 === 0));
+        await stores.history.purge(nowMs - 86_400_000);
+        await scene.write(many.filter((number) => number % 3 === 0));
+      }));
+
     test('shows what one large import has replaced, and none of what it has added', () =>
       walkAll((scene) => scene.write([...many, ...many.map((number) => number + 5_000)])));
 
