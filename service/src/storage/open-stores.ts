@@ -14,6 +14,7 @@ import { SQLITE_CLICKS, SQLITE_WALKS } from './schema/schema.ts';
 import { SchemaGuard } from './schema/schema-guard.ts';
 import { openFileBeside } from './sqlite/file-beside.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
+import { withSyncedWrites } from './sqlite/synced-writes.ts';
 import { type Auditor, auditBook, writeAudit } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
 import { clickStore } from './stores/click-store.ts';
@@ -162,7 +163,10 @@ export function clickDatabase(
   return lazyDatabase(async () =>
     path === undefined
       ? openDatabase(url, { ...options, durable: true, connectionsMax: 1 })
-      : openFileBeside(`${path}-activations`, SQLITE_CLICKS, { ...options, durable: true }),
+      : withSyncedWrites(
+          await openFileBeside(`${path}-activations`, SQLITE_CLICKS, { ...options, durable: false }),
+          `${path}-activations`,
+        ),
   );
 }
 
