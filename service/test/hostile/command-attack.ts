@@ -23,7 +23,11 @@ interface Measured extends Finished {
 /** What an import of any file may hold: the runtime, a batch of rows, and a row of the greatest length in several forms. */
 export const MEGABYTES_MAX = 300;
 
-export async function attackCommand(files: number, seed: number): Promise<CommandAttackReport> {
+export async function attackCommand(
+  files: number,
+  seed: number,
+  bombs = BOMBS,
+): Promise<CommandAttackReport> {
   const folder = temporaryFolder();
   const database = `sqlite:${join(folder, 'hostile.db')}`;
   await offerbook(['orgs', 'create', 'acme', '--database', database]);
@@ -51,7 +55,7 @@ export async function attackCommand(files: number, seed: number): Promise<Comman
       before = after;
     }
   }
-  for (const bomb of BOMBS) {
+  for (const bomb of bombs) {
     await writeBomb(bomb, path);
     const { code, stderr } = await run(bomb.kind);
     if (code !== 2 || !bomb.complaint.test(stderr))

@@ -117,7 +117,7 @@ test('catalogues, whole and damaged, are imported whole or not at all', async ()
         importCatalogue(book.stores.catalogue, sourceFrom(bytes), options),
       ),
     ),
-    { numRuns: 250 },
+    { numRuns: 120 },
   );
 });
 
@@ -139,7 +139,7 @@ test('transactions, whole and damaged, are imported whole or not at all', async 
         );
       },
     ),
-    { numRuns: 250 },
+    { numRuns: 120 },
   );
 });
 

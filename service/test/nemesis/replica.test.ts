@@ -17,7 +17,7 @@ import {
   untilReplicaIsRead,
 } from './replica-scene.ts';
 
-const STEPS = 60;
+const STEPS = 40;
 const SEED = Number(process.env.TEST_SEED ?? 20_261_115);
 
 let primary: PostgresServer;

@@ -166,7 +166,7 @@ for (const testDatabase of DATABASES) {
             completeThroughMs: END_MS,
           });
         }),
-        { numRuns: 250 },
+        { numRuns: 120 },
       );
     });
 
@@ -182,7 +182,7 @@ for (const testDatabase of DATABASES) {
             completeThroughMs: Math.min(END_MS, asOfMs ?? END_MS),
           });
         }),
-        { numRuns: 250 },
+        { numRuns: 120 },
       );
     });
 
@@ -195,7 +195,7 @@ for (const testDatabase of DATABASES) {
           );
           expect(found).toEqual({ ids: expectedIds(anyWindow, anyCursor, count), clockMs: END_MS });
         }),
-        { numRuns: 250 },
+        { numRuns: 120 },
       );
     });
 
