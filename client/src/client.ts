@@ -134,12 +134,10 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
    * followed. To be sent again is safe: within ten seconds it is the same activation.
    */
   async activate(options: ActivationOptions & CallOptions): Promise<ActivatedDeal> {
-    const { signal, timeoutMs, retry, headers, onRetry } = options;
     const call = {
       ...this.#transport,
-      ...callSettings({ signal, timeoutMs, retry, headers, onRetry }, this.#settings),
+      ...callSettings(options, this.#settings),
       cache: false,
-      token: undefined,
       method: 'POST',
       secretQuery: activationQuery(options),
     } as const;
@@ -151,11 +149,11 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
    * come more than once, so upsert by id. Outages are waited out; a refusal, such as of a revoked token, is thrown.
    */
   followTransactions(options: FollowOptions = {}): Follower<Transaction<Time<Dates>>> {
-    const { limit = 1000, signal, timeoutMs, headers, onRetry, once } = options;
+    const { limit = 1000, once } = options;
     if (this.#kind !== undefined) requireKind(this.#kind, 'private', 'followTransactions');
     // The follower waits out failures itself, and tells the caller of each.
     const retry = once === true ? options.retry : { attemptsMax: 1 };
-    const settings = callSettings({ signal, timeoutMs, retry, headers, onRetry }, this.#settings);
+    const settings = callSettings({ ...options, retry }, this.#settings);
     return follow(
       ({ updatedAtGreaterThan, cursor }) =>
         this.#fetch(

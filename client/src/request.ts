@@ -30,8 +30,8 @@ export interface Transport {
 }
 
 export interface Call extends Transport, CallSettings {
-  /** Asked before each attempt. What it throws ends the call. Undefined for what takes no token. */
-  readonly token: (() => string | Promise<string>) | undefined;
+  /** Asked before each attempt. What it throws ends the call. Left out where no token is taken. */
+  readonly token?: () => string | Promise<string>;
   readonly method?: 'POST';
   /** Sent, and in no error: it may be personal. */
   readonly secretQuery?: string;
@@ -86,7 +86,7 @@ async function attempt(call: Call, url: string): Promise<Answer> {
   throwIfAborted(call.signal);
   const headers = new Headers(call.headers);
   headers.set('Accept', 'application/json');
-  if (call.token !== undefined) headers.set('Authorization', `Bearer ${await call.token()}`);
+  if (call.token) headers.set('Authorization', `Bearer ${await call.token()}`);
   const known = cache === false ? undefined : await cache.get(url);
   if (known !== undefined) headers.set('If-None-Match', known.etag);
   // Token and cache may have taken their time.

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../domain/clock.ts';
 import { BadInput } from '../domain/failures.ts';
 import type { Stores } from '../domain/stores.ts';
 import { type Database, type DatabaseOptions, noDatabase } from './database.ts';
-import { type LazyDatabase, lazyDatabase } from './lazy-database.ts';
+import { type OpenOnce, openOnce } from './open-once.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
@@ -81,7 +81,7 @@ export async function openStores(
   const walkFile =
     path === undefined
       ? undefined
-      : lazyDatabase(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
+      : openOnce(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
   const walks = walkStore(walkFile?.open ?? (async () => database), clock);
   const clicks = clickStore(clickDatabase(url, options), clock);
   const schema = new SchemaGuard(database);
@@ -158,9 +158,9 @@ async function prepareSchema(
 export function clickDatabase(
   url: string,
   { pageConnectionsMax: _, ...options }: DatabaseOptions,
-): LazyDatabase {
+): OpenOnce<Database> {
   const path = sqlitePath(url);
-  return lazyDatabase(async () =>
+  return openOnce(async () =>
     path === undefined
       ? openDatabase(url, { ...options, durable: true, connectionsMax: 1 })
       : withSyncedWrites(
@@ -175,7 +175,7 @@ export function clickDatabase(
  * its path asked for, when it is needed.
  */
 export function openSpool(path: () => string): ClickStore {
-  const file = lazyDatabase(() => openFileBeside(path(), SQLITE_CLICKS, SPOOL_OPTIONS));
+  const file = openOnce(() => openFileBeside(path(), SQLITE_CLICKS, SPOOL_OPTIONS));
   return clickStore(file, systemClock);
 }
 

@@ -5,10 +5,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { currentUser } from '../../src/cli/current-user.ts';
-import { COMMAND, offerbook, type RunOptions } from '../support/command.ts';
+import { offerbook, type RunOptions, spawnWithInput } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { id, retailer, transaction } from '../support/fixtures.ts';
-import { watchCommand } from '../support/leak-watch.ts';
 import { ndjson } from '../support/test-node.ts';
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?$/);
@@ -137,16 +136,9 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
   });
 
   test('a killed import is found by the next of its kind, and called unfinished', async () => {
-    const args = ['import', 'transactions', '-', '--org', 'acme'];
-    const child = watchCommand(
-      args,
-      Bun.spawn([COMMAND, ...args], {
-        stdin: 'pipe',
-        stdout: 'pipe',
-        stderr: 'pipe',
-        env: { ...process.env, OFFERBOOK_DATABASE_URL: url },
-      }),
-    );
+    const child = spawnWithInput(['import', 'transactions', '-', '--org', 'acme'], {
+      OFFERBOOK_DATABASE_URL: url,
+    });
     child.stdin.write(ndjson([transaction(1)]));
     await child.stdin.flush();
     const outcomes = async () =>

@@ -3,10 +3,9 @@
 import { describe, expect, test } from 'bun:test';
 import { Refused } from '../../src/domain/failures.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { COMMAND, offerbook } from '../support/command.ts';
+import { offerbook, spawnWithInput } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
-import { watchCommand } from '../support/leak-watch.ts';
 import { ndjson } from '../support/test-node.ts';
 
 /** A whole catalogue whose every retailer carries the import's name. */
@@ -44,16 +43,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
       });
       const before = await offerbook(['export', 'transactions', '--org', 'acme'], { env });
 
-      const args = ['import', 'transactions', '-', '--org', 'acme'];
-      const child = watchCommand(
-        args,
-        Bun.spawn([COMMAND, ...args], {
-          stdin: 'pipe',
-          stdout: 'pipe',
-          stderr: 'pipe',
-          env: { ...process.env, ...env },
-        }),
-      );
+      const child = spawnWithInput(['import', 'transactions', '-', '--org', 'acme'], env);
       // Enough rows for several batches to be written, and a pipe that stays open: the import is in its middle.
       child.stdin.write(
         ndjson(Array.from({ length: 5_000 }, (__, i) => transaction(i + 1, { status: 'CONFIRMED' }))),

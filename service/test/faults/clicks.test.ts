@@ -1,12 +1,10 @@
 // A short form of what `npm run test:faults` does for longer.
 
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/databases.ts';
 import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { clickUnderFaults } from './clicks.ts';
-
-setDefaultTimeout(120_000);
 
 const NOTHING = { answered: expect.any(Number), lost: 0, twice: 0 };
 

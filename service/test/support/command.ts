@@ -47,6 +47,17 @@ export function spawnOfferbook(args: readonly string[], options: RunOptions = {}
   return watchCommand(args, child);
 }
 
+/** The same, with an input that the test writes to as it goes on. */
+export function spawnWithInput(args: readonly string[], env: Record<string, string>) {
+  const child = Bun.spawn([COMMAND, ...args], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { ...cleanEnvironment(), ...env },
+  });
+  return watchCommand(args, child);
+}
+
 /** Without the settings of the person who runs the tests: `serve` refuses those that it does not know. */
 export function cleanEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('OFFERBOOK_')));

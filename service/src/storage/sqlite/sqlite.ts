@@ -3,6 +3,7 @@
 
 import { BadInput } from '../../domain/failures.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
+import { type OpenOnce, openOnce } from '../open-once.ts';
 import { placeOf, SqliteConnection } from './sqlite-connection.ts';
 
 const WATCH_INTERVAL_MS = 200;
@@ -67,31 +68,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   };
 }
 
-interface OpenOnce {
-  readonly open: () => Promise<SqliteConnection>;
-  readonly close: () => Promise<void>;
-}
-
-/** One connection for all who ask for it. When it cannot be opened, the next who asks tries again. */
-function openOnce(connect: () => Promise<SqliteConnection>): OpenOnce {
-  let opened: Promise<SqliteConnection> | undefined;
-  return {
-    async open() {
-      opened ??= connect();
-      try {
-        return await opened;
-      } catch (error) {
-        opened = undefined;
-        throw error;
-      }
-    },
-    async close() {
-      (await opened?.catch(() => undefined))?.close();
-    },
-  };
-}
-
-function watchFile(open: OpenOnce['open'], onChange: () => void): () => void {
+function watchFile(open: OpenOnce<SqliteConnection>['open'], onChange: () => void): () => void {
   let seen: number | undefined;
   let timer: Timer | undefined;
   let stopped = false;

@@ -10,7 +10,7 @@ import {
 } from '../../domain/click.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { CLICKS, type Connection, type Database, type SqlValue } from '../database.ts';
-import type { LazyDatabase } from '../lazy-database.ts';
+import type { OpenOnce } from '../open-once.ts';
 import { inBoth } from '../sql-dialect.ts';
 
 /** Others hold locks for a moment only: to record clicks, or a batch of a purge. */
@@ -63,7 +63,7 @@ const PURGE_SQL = `DELETE FROM clicks WHERE id IN (
    SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}
  ) RETURNING id`;
 
-export function clickStore(database: LazyDatabase, clock: Clock): ClickStore {
+export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickStore {
   async function write<T>(work: (connection: Connection, database: Database) => Promise<T>): Promise<T> {
     const opened = await database.open();
     return opened.write((connection) => work(connection, opened), LOCK_TIMEOUT_MS);

@@ -4,27 +4,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
-import type { Sale } from '@offerbook/sandbox/wire.ts';
 import { Command } from 'commander';
-import manifest from '../../../../package.json';
-import { ClickIds } from '../../../activation/click-id.ts';
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from '../../../config.ts';
-import type { ImportOrigin } from '../../../domain/books.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { BadInput } from '../../../domain/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
-import type { Organisation, Stores } from '../../../domain/stores.ts';
-import { printTimestamp } from '../../../domain/timestamp.ts';
-import type { Transaction } from '../../../domain/transaction.ts';
-import type { Uuid } from '../../../domain/uuid.ts';
+import type { Stores } from '../../../domain/stores.ts';
 import type { Route } from '../../../http/router.ts';
-import { type ImportSource, sourceFrom } from '../../../importer/formats/import-source.ts';
-import { importCatalogue } from '../../../importer/import-catalogue.ts';
-import type { ImportReport } from '../../../importer/import-report.ts';
-import { importTransactions } from '../../../importer/import-transactions.ts';
-import { InvalidRows } from '../../../importer/invalid-rows.ts';
-import { recordImport } from '../../../importer/record-import.ts';
-import { CREATE_OPTIONS, openStores } from '../../../storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores, sqlitePath } from '../../../storage/open-stores.ts';
 import { withStores } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
 import { listen } from '../../node/listen.ts';
@@ -34,12 +21,14 @@ import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../..
 import { print } from '../../output.ts';
 import { lockFile } from './file-lock.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { importsInto } from './imports.ts';
 import { findSeed, openOrganisation, openTokens } from './organisation.ts';
 import { linkToToyShop, toyShopRoutes } from './toy-shop.ts';
 import { FEED_PATH, transactionFeed } from './transaction-feed.ts';
 import { welcomeText } from './welcome.ts';
-import { type Imports, World } from './world.ts';
+import { World } from './world.ts';
 
+/** Of its own, so that it never meets what `serve` keeps in its file. */
 const SANDBOX_DATABASE = 'sqlite:./offerbook-sandbox.db';
 const SEED_DEFAULT = 1;
 const SEED_MAX = 2 ** 31 - 1;
@@ -173,58 +162,6 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
   await node.stop();
 }
 
-function importsInto(stores: Stores, org: Organisation): Imports {
-  const ndjson = (rows: readonly unknown[]) =>
-    sourceFrom(rows.map((row) => `${JSON.stringify(row)}\n`).join(''), 'synthetic data');
-  const recorded = (
-    what: Pick<ImportOrigin, 'kind' | 'orgId'>,
-    source: ImportSource,
-    work: (importId: number) => Promise<ImportReport>,
-  ) => {
-    const by = { by: currentUser(), source: 'sandbox', fileName: source.name, version: manifest.version };
-    return recordImport(stores.imports, { ...what, ...by }, source, work);
-  };
-  return {
-    async catalogue(retailers) {
-      const source = ndjson(retailers);
-      await recorded({ kind: 'catalogue', orgId: null }, source, (importId) =>
-        importCatalogue(stores.catalogue, source, { importId, allowWithdrawals: true }),
-      );
-    },
-    async transactions(changes, stamps) {
-      const rows = changes.map(({ transaction, atMs }) => ({
-        ...transaction,
-        updatedAt: printTimestamp(atMs),
-      }));
-      const source = ndjson(rows);
-      await recorded({ kind: 'transactions', orgId: org.id }, source, (importId) =>
-        importTransactions(stores.transactions, org, source, systemClock, {
-          importId,
-          preserveUpdatedAt: stamps === 'as they happened',
-        }),
-      );
-    },
-    async purchase(purchase) {
-      const source = ndjson([purchase]);
-      const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
-      try {
-        await recorded({ kind: 'transactions', orgId: org.id }, source, (importId) =>
-          importTransactions(stores.transactions, org, source, systemClock, { importId, attributor }),
-        );
-      } catch (error) {
-        if (error instanceof InvalidRows) return undefined;
-        throw error;
-      }
-      const [current] = await stores.history.versions(purchase.id as Uuid);
-      return current && withoutStamp(JSON.parse(current.document) as Transaction);
-    },
-  };
-}
-
-function withoutStamp({ updatedAt: _, ...sale }: Transaction): Sale {
-  return sale;
-}
-
 /** The retailers of a seed stay the same, so their routes do too. */
 function logoRoutes(seed: number, world: World): Route[] {
   const headers = {
@@ -239,11 +176,6 @@ function logoRoutes(seed: number, world: World): Route[] {
     openToBrowsers: true,
     answer: () => ({ status: 200, headers, body: drawLogo(seed, retailer) }),
   }));
-}
-
-/** The sandbox has a default of its own, so that it never meets what `serve` keeps in its file. */
-function sqlitePath(databaseUrl: string): string | undefined {
-  return /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
 }
 
 /** The command that was given, as one that starts over. */

@@ -1,0 +1,28 @@
+// One of something for all who ask: opened when it is first needed, and again by the next who asks when that has failed.
+
+export interface OpenOnce<Resource> {
+  open(): Promise<Resource>;
+  close(): Promise<void>;
+}
+
+interface Closable {
+  close(): void | Promise<void>;
+}
+
+export function openOnce<Resource extends Closable>(connect: () => Promise<Resource>): OpenOnce<Resource> {
+  let opened: Promise<Resource> | undefined;
+  return {
+    async open() {
+      opened ??= connect();
+      try {
+        return await opened;
+      } catch (error) {
+        opened = undefined;
+        throw error;
+      }
+    },
+    async close() {
+      await (await opened?.catch(() => undefined))?.close();
+    },
+  };
+}
