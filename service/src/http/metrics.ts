@@ -40,7 +40,7 @@ export interface ClickState {
   readonly spooledCount: number;
 }
 
-/** Adding a metric is a line here, and one in docs/operations.md. */
+/** Adding a metric is a line here, and one in docs/operations/monitoring.md. */
 const METRICS: Readonly<Record<string, Metric>> = {
   offerbook_http_requests_total: counter('Requests answered.', requestSamples),
   offerbook_http_request_duration_seconds: {

@@ -22,7 +22,7 @@ const DOCUMENTS = [
   'CHANGELOG.md',
   'SECURITY.md',
   ...new Bun.Glob('docs/*.md').scanSync(ROOT),
-  ...new Bun.Glob('docs/feeds/*.md').scanSync(ROOT),
+  ...new Bun.Glob('docs/{feeds,operations}/*.md').scanSync(ROOT),
 ].sort();
 
 interface Block {
@@ -40,6 +40,13 @@ function blocks(document: string): Block[] {
       code,
     }),
   );
+}
+
+/** The headings of a document as links name them. */
+function anchorsOf(document: string): Set<string> {
+  const text = readFileSync(join(ROOT, document), 'utf8').replace(/^ *```.*?^ *```$/gms, '');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase());
+  return new Set(headings.map((heading) => heading.replace(/[^\w\- ]/g, '').replaceAll(' ', '-')));
 }
 
 /** With job control a server in the background leads a process group, so that npx and what it started end together. */
@@ -106,6 +113,15 @@ describe.each(DOCUMENTS)('%s', (document) => {
     expect(targets.filter((target) => !existsSync(join(ROOT, dirname(document), target)))).toEqual([]);
   });
 
+  test('its links lead to headings that exist', () => {
+    const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)];
+    const broken = targets.filter(([, file = '', anchor = '']) => {
+      const path = file === '' ? document : join(dirname(document), file);
+      return !anchorsOf(path).has(anchor);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+
   test('the files it names exist', () => {
     const named = [...text.matchAll(/`((?:service|client|docs|examples|bench)\/[\w./-]+)`/g)].map(
       ([, path = '']) => path,
@@ -122,7 +138,7 @@ test('docs/errors.md lists every error code with its status and title', () => {
   expect(missing).toEqual([]);
 });
 
-test('the backup in docs/operations.md brings back what was there, and those who poll lose nothing by it', async () => {
+test('the backup in docs/operations/backups.md brings back what was there, and those who poll lose nothing by it', async () => {
   requireSqliteShell();
   const cwd = temporaryFolder();
   const run = async (...args: string[]) => {
@@ -131,7 +147,8 @@ test('the backup in docs/operations.md brings back what was there, and those who
     return stdout;
   };
   const runBlock = (kind: string) => {
-    const commands = blocks('docs/operations.md').find((block) => block.kind === kind)?.code ?? 'false';
+    const commands =
+      blocks('docs/operations/backups.md').find((block) => block.kind === kind)?.code ?? 'false';
     expect(Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', commands], { cwd }).exitCode).toBe(0);
   };
   const file = join(ROOT, 'examples/data/transactions.csv');
@@ -174,8 +191,8 @@ test('the backup in docs/operations.md brings back what was there, and those who
   expect([statuses, complete > after.complete]).toEqual([['CONFIRMED'], true]);
 });
 
-test('the systemd unit in docs/operations.md starts a server that is ready, and stops with code 0 when told to', async () => {
-  const [unit = '', environment = ''] = blocks('docs/operations.md')
+test('the systemd unit in docs/operations/installing.md starts a server that is ready, and stops with code 0 when told to', async () => {
+  const [unit = '', environment = ''] = blocks('docs/operations/installing.md')
     .filter(({ language }) => language === 'ini')
     .map(({ code }) => code);
   const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
@@ -209,7 +226,7 @@ function answers(url: string): Promise<boolean> {
   );
 }
 
-test('docs/operations.md lists every metric with its type and labels, and no other', async () => {
+test('docs/operations/monitoring.md lists every metric with its type and labels, and no other', async () => {
   const tally = new RequestTally();
   tally.count('/v1/coupons/', 200, 1);
   const page = await metricsPage({
@@ -234,7 +251,7 @@ test('docs/operations.md lists every metric with its type and labels, and no oth
     const [, labels = ''] = new RegExp(`^${name}(?:_count)?{(.*)} `, 'm').exec(page) ?? [];
     return [name, type, [...labels.matchAll(/(\w+)="/g)].map(([, label]) => `\`${label}\``).join(', ')];
   });
-  const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  const text = readFileSync(join(ROOT, 'docs/operations/monitoring.md'), 'utf8');
   const listed = [...text.matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \| (.*?) ?\|/gm)];
   expect(listed.map(([, ...cells]) => cells).sort()).toEqual(printed.sort());
 });

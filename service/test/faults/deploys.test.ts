@@ -1,4 +1,4 @@
-// Replacing nodes under load, behind the proxies that docs/operations.md recommends. The long form is
+// Replacing nodes under load, behind the proxies that docs/operations/proxies.md recommends. The long form is
 // `bun service/test/faults/deploys-main.ts`.
 
 import { beforeAll, describe, expect, test } from 'bun:test';

@@ -1,4 +1,4 @@
-// The service behind real proxies, as docs/operations.md sets them up: what they refuse, and what a cache in them may keep.
+// The service behind real proxies, as docs/operations/proxies.md sets them up: what they refuse, and what a cache in them may keep.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { coupon, retailer } from '../support/fixtures.ts';

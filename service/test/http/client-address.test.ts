@@ -102,7 +102,7 @@ describe('X-Forwarded-Proto', () => {
     expect(await links({ trustedProxies: ['10.0.0.0/8'] }, headers)).toEqual(both('http://api.example:8443'));
   });
 
-  test.each(PROXIES)('links lead back through %s as docs/operations.md sets it up', async (name) => {
+  test.each(PROXIES)('links lead back through %s as docs/operations/proxies.md sets it up', async (name) => {
     await using node = await TestNode.start({ settings: OURS });
     await using proxy = await ReverseProxy.start(name, [node.url]);
     const answer = await fetch(`${proxy.url}/nowhere`, { headers: { 'X-Forwarded-Proto': 'https' } });

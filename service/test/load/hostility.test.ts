@@ -1,5 +1,5 @@
 // Clients that are slow, broken or worse, in their hundreds, straight and through the proxies that
-// docs/operations.md recommends: everybody else is served, nothing leaks, nothing crashes. The long form, with
+// docs/operations/proxies.md recommends: everybody else is served, nothing leaks, nothing crashes. The long form, with
 // thousands of them, is a part of `npm run test:soak`.
 
 import { beforeAll, describe, expect, test } from 'bun:test';

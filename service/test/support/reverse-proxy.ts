@@ -1,4 +1,4 @@
-// A real nginx or HAProxy before the service, with the very configuration that docs/operations.md recommends:
+// A real nginx or HAProxy before the service, with the very configuration that docs/operations/proxies.md recommends:
 // what is written there is what is tested. Only addresses and what a test run needs are put in.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { requireProgram } from './programs.ts';
 export const PROXIES = ['nginx', 'haproxy'] as const;
 export type ProxyName = (typeof PROXIES)[number];
 
-const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations.md');
+const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'proxies.md');
 const NODES = ['10.0.0.11:8080', '10.0.0.12:8080'];
 
 export function requireProxies(): void {
@@ -99,7 +99,7 @@ function configuration(
 ): string {
   const [, recommended = ''] =
     new RegExp(`\\n\`\`\`${name}\\n(.*?)\\n\`\`\`\\n`, 's').exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
-  if (recommended === '') throw new Error(`docs/operations.md has no configuration of ${name}`);
+  if (recommended === '') throw new Error(`docs/operations/proxies.md has no configuration of ${name}`);
   const lines = recommended.split('\n').flatMap((line) => {
     const node = NODES.findIndex((address) => line.includes(address));
     if (node < 0) return [line];
