@@ -42,12 +42,25 @@ export function requireSqliteShell(): void {
   });
 }
 
+/** The program that checks and tests the rules of Prometheus. */
+export function requirePromtool(): string {
+  return requireProgram({
+    names: ['promtool'],
+    debianPackage: 'prometheus',
+    need: 'The tests of the alerts need promtool',
+  });
+}
+
+let knowsPackages = false;
+
 /**
  * Starts no service: the machine may use the ports for something else. Writes nothing that would have to be taken back,
  * and goes on in a session of its own if we are stopped: half of an installation would have to be mended by hand.
  */
 function runQuietly(install: readonly string[]): void {
-  Bun.spawnSync(['apt-get', 'update'], { stdout: 'ignore', stderr: 'ignore' });
+  // Once for all programs of a run: it takes seconds.
+  if (!knowsPackages) Bun.spawnSync(['apt-get', 'update'], { stdout: 'ignore', stderr: 'ignore' });
+  knowsPackages = true;
   Bun.spawnSync(['setsid', '--wait', ...install, '-o', `DPkg::Path=${INSTALL_PATH}`], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdout: 'ignore',
