@@ -9,12 +9,22 @@ interface AxeResults {
   readonly violations: readonly { id: string; help: string; nodes: readonly { html: string }[] }[];
 }
 
-/** Every rule that the page breaks, with the elements that break it. */
+/** Every rule that the page breaks, with the elements that break it. In the dark only colours are other than in the light. */
 export async function axeViolations(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the page's own policy does not concern.
   await page.evaluate(AXE);
-  const results = (await page.evaluate('axe.run()')) as AxeResults;
+  return [
+    ...(await violations(page, 'light', { resultTypes: ['violations'] })),
+    ...(await violations(page, 'dark', { runOnly: ['color-contrast'] })),
+  ];
+}
+
+async function violations(page: Page, colorScheme: 'light' | 'dark', options: object): Promise<string[]> {
+  await page.emulateMedia({ colorScheme });
+  const results = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResults;
+  await page.emulateMedia({ colorScheme: null });
   return results.violations.map(
-    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
+    ({ id, help, nodes }) =>
+      `in the ${colorScheme}: ${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
   );
 }

@@ -11,8 +11,7 @@ import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
 
 /** Retailers with nothing special about them, beyond the five that tests look at: several pages of the API and of cards. */
-const OTHERS = 1_150;
-const TOTAL = OTHERS + 5;
+const OTHER_NAMES = Array.from({ length: 1_150 }, (_, i) => `Shop ${String(i).padStart(4, '0')}`);
 
 let node: TestNode;
 let browser: Browser;
@@ -55,10 +54,10 @@ beforeAll(async () => {
       ],
     }),
     retailer(5, onlyCoupons),
-    ...Array.from({ length: OTHERS }, (_, i) =>
+    ...OTHER_NAMES.map((name, i) =>
       retailer(10_000 + i, {
-        name: `Shop ${String(i).padStart(4, '0')}`,
-        cashbackOffers: [offer(20_000 + i, { category: 'Various', countries: ['SE'] })],
+        name,
+        cashbackOffers: [offer(20_000 + i, { category: 'Various', countries: [i < 1_000 ? 'SE' : 'NO'] })],
       }),
     ),
   ]);
@@ -142,14 +141,14 @@ describe('the list', () => {
   });
 
   test('can be paged through to the last retailer', async () => {
-    await using watched = await openList();
+    await using watched = await openList('/?country=no');
+    await watched.says('150 retailers in Norway');
     const more = watched.page.getByRole('button', { name: /^Show \d+ more$/ });
     while (await more.isVisible()) await more.click();
     const names = await watched.names();
-    expect(names.length).toBe(TOTAL);
-    expect(new Set(names).size).toBe(TOTAL);
+    expect(names).toEqual(OTHER_NAMES.slice(1_000));
     // Who uses a keyboard goes on with the first card that is new.
-    expect(await watched.page.locator(':focus').textContent()).toBe(names[1_140] ?? null);
+    expect(await watched.page.locator(':focus').textContent()).toBe(names[120] ?? null);
     watched.expectCalm();
   });
 
@@ -215,13 +214,13 @@ describe('the list', () => {
     await using watched = await openList();
     const { page } = watched;
     await page.getByLabel('Country').selectOption('SE');
-    await watched.says('1,150 retailers in Sweden');
+    await watched.says('1,000 retailers in Sweden');
     await page.getByRole('button', { name: 'Show 60 more' }).click();
     await page.getByRole('link', { name: 'Shop 0100', exact: true }).click();
     await page.getByRole('heading', { name: 'Shop 0100', level: 1 }).waitFor();
     expect(await page.title()).toBe('Shop 0100 · Offerbook');
     await page.goBack();
-    await watched.says('1,150 retailers in Sweden');
+    await watched.says('1,000 retailers in Sweden');
     expect((await watched.names()).length).toBe(120);
     expect(await page.locator(':focus').textContent()).toBe('Shop 0100');
     expect(await page.evaluate('scrollY > 1000')).toBe(true);
@@ -231,7 +230,7 @@ describe('the list', () => {
     await page.goForward();
     await page.getByRole('heading', { name: 'Shop 0100', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Back to the results' }).click();
-    await watched.says('1,150 retailers in Sweden');
+    await watched.says('1,000 retailers in Sweden');
     watched.expectCalm();
   });
 });
@@ -395,12 +394,16 @@ describe('the page', () => {
     expect(await page.locator(':focus').textContent()).toBe('Zebra Books');
   });
 
-  test.each(['light', 'dark'] as const)('breaks no rule of axe-core in the %s', async (colorScheme) => {
-    await using watched = await openList('/', { colorScheme });
+  test('breaks no rule of axe-core, in the light and in the dark', async () => {
+    await using watched = await openList();
     const { page } = watched;
-    expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe(
-      { light: 'rgb(247, 246, 242)', dark: 'rgb(18, 20, 17)' }[colorScheme],
-    );
+    const backgrounds = { light: 'rgb(247, 246, 242)', dark: 'rgb(18, 20, 17)' };
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe(
+        backgrounds[colorScheme],
+      );
+    }
     expect(await axeViolations(page)).toEqual([]);
     await page.getByLabel('Search').fill('nothing like it');
     expect(await axeViolations(page)).toEqual([]);

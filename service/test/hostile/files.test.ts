@@ -15,8 +15,10 @@ test.each(['catalogue', 'transactions'] as const)(
   },
 );
 
-/** One of each complaint. `npm run test:hostile` has them all. */
-const BOMBS_TRIED = [...new Map(BOMBS.map((bomb) => [`${bomb.kind} ${bomb.complaint}`, bomb])).values()];
+/** `npm run test:hostile` has them all. */
+const BOMBS_TRIED = BOMBS.filter(({ name }) =>
+  ['lists in a field that is not read', 'columns without end', 'names that are all different'].includes(name),
+);
 
 test('through the command: no file takes more than 300 MB, though some unpack to hundreds and hold millions of values', async () => {
   const { files, codes } = await attackCommand(2, TEST_SEED, BOMBS_TRIED);
