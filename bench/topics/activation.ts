@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
-import { newPostgresDatabase } from '../../service/test/support/postgres-server.ts';
+import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';
 import { fillCatalogue } from '../fill.ts';
 import { makeRetailers, SMALL } from '../large-catalogue.ts';
 import { runLoad, Series } from '../load.ts';
@@ -56,6 +56,7 @@ export async function activation(run: Run): Promise<Report> {
       },
     );
   }
+  await stopPostgres();
   const header = [
     'database',
     'clicks/s',
