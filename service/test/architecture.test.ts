@@ -38,8 +38,13 @@ function read(file: string): string {
 /** The files that the source of a file names, each once. */
 function referencesIn(file: string, source: string): string[] {
   const paths = REFERENCES.flatMap((pattern) => [...source.matchAll(pattern)].map(([, path = '']) => path));
-  const named = paths.filter((path) => !path.endsWith('.json'));
-  return [...new Set(named.map((path) => normalize(join(dirname(file), path))))];
+  const named = paths.filter((path) => !/\.(json|md)$/.test(path));
+  return [...new Set(named.map((path) => normalize(join(dirname(file), withExtension(path)))))];
+}
+
+/** The file of a thread is named without, because it has another one where the program is built. */
+function withExtension(path: string): string {
+  return path.endsWith('.ts') ? path : `${path}.ts`;
 }
 
 function place(file: string): string {
@@ -68,8 +73,9 @@ describe('circles', () => {
       export type { E } from './e.ts';
       const f = await import('./f.ts');
       let g: typeof import('./g.ts');
-      new Worker(new URL('./h.ts', import.meta.url));
+      new Worker(new URL('./h', import.meta.url));
       import i from '../../package.json' with { type: 'json' };
+      import guide from '../../../docs/polling.md' with { type: 'text' };
       import { j } from 'j';`;
     expect(referencesIn('x/y.ts', source).sort()).toEqual([
       'c.ts',
@@ -124,6 +130,25 @@ function valueImportsOf(file: string): string[] {
   const source = valueSource(file).replaceAll(/\b(import|new URL)\(/g, '');
   return referencesIn(file, source);
 }
+
+describe('a program that is built has all of its parts inside', () => {
+  test('no file finds another by its own place in the repository, but for those that the build replaces', () => {
+    const byPlace = files.filter((file) =>
+      /import\.meta\.(dir|dirname|path|filename|file|resolve)\b|__dirname|__filename|\bBun\.main\b/.test(
+        read(file),
+      ),
+    );
+    expect(byPlace).toEqual(['http/site/embedded.ts']);
+  });
+
+  test('the URL of a file is only used for threads, whose files are named so that the build finds them', () => {
+    const uses = files.flatMap((file) => read(file).match(/.*import\.meta\.url.*/g) ?? []);
+    expect(uses.filter((line) => !/new URL\('\.\/[\w-]+-thread', import\.meta\.url\)/.test(line))).toEqual(
+      [],
+    );
+    expect(uses).not.toEqual([]);
+  });
+});
 
 test('only config.ts reads the environment', () => {
   const readers = files.filter((file) => /process\.env|Bun\.env/.test(read(file)));

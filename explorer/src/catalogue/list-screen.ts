@@ -251,7 +251,7 @@ function emptyCatalogue(): HTMLElement {
     { class: 'notice' },
     element('h2', {}, 'The catalogue is empty'),
     element('p', {}, 'No retailer has an active deal. Retailers come in with an import:'),
-    element('pre', {}, element('code', {}, 'npx offerbook import catalogue FILE')),
+    element('pre', {}, element('code', {}, 'offerbook import catalogue FILE')),
   );
 }
 

@@ -50,7 +50,7 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
       { class: 'lead' },
       'This page reads the API like any other client, so it needs a public token. The operator of this service issues them:',
     ),
-    element('pre', {}, element('code', {}, 'npx offerbook tokens issue --org NAME --kind public')),
+    element('pre', {}, element('code', {}, 'offerbook tokens issue --org NAME --kind public')),
     form,
   );
 }

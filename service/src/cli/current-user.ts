@@ -6,6 +6,15 @@ import { hostname, userInfo } from 'node:os';
 const NAMELESS = 'unknown';
 
 export function currentUser(): string {
-  const { username, uid } = userInfo();
-  return `${username === NAMELESS ? `user ${uid}` : username}@${hostname()}`;
+  return `${userName()}@${hostname()}`;
+}
+
+function userName(): string {
+  try {
+    const { username, uid } = userInfo();
+    return username === NAMELESS ? `user ${uid}` : username;
+  } catch {
+    // A container may have neither the variable HOME nor /etc/passwd, and the runtime gives up without both.
+    return `user ${process.getuid?.() ?? NAMELESS}`;
+  }
 }

@@ -3,10 +3,10 @@
 
 import { OfferbookError } from '@offerbook/client';
 import { Command, CommanderError } from 'commander';
-import manifest from '../../package.json';
 import { BadInput, DatabaseUnavailable, Refused } from '../domain/failures.ts';
 import { clientWords } from './commands/client-words.ts';
 import { OutputFailure, print, printNote } from './output.ts';
+import { VERSION_WORDS } from './version.ts';
 
 /** Loaded one by one: without the others, the one that is asked for starts 20 ms sooner. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 export async function run(args: readonly string[]): Promise<number> {
   const program = new Command('offerbook')
     .description('Retailers, offers and transactions over HTTP.')
-    .version(manifest.version);
+    .version(VERSION_WORDS);
   const named = Object.hasOwn(COMMANDS, args[0] ?? '') ? COMMANDS[args[0] ?? ''] : undefined;
   // Help, and whatever is none of them, is about all of them.
   for (const load of named === undefined ? Object.values(COMMANDS) : [named])

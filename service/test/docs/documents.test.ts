@@ -2,13 +2,13 @@
 // repeat what the code says are current.
 
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newClickTally } from '../../src/activation/click-tally.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { metricsPage } from '../../src/http/metrics.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
-import { offerbook, ServerProcess } from '../support/command.ts';
+import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -49,11 +49,18 @@ function anchorsOf(document: string): Set<string> {
   return new Set(headings.map((heading) => heading.replace(/[^\w\- ]/g, '').replaceAll(' ', '-')));
 }
 
-/** With job control a server in the background leads a process group, so that npx and what it started end together. */
+/** With job control a server in the background leads a process group, so that it ends with what it started. */
 const STOP_SERVERS = `set -m; trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT`;
 
-/** What npx finds in the end, without the half second that it takes for that. The README is run with npx itself. */
-const QUICK_NPX = `npx() { '${join(ROOT, 'node_modules', '.bin')}'/"$@"; }`;
+/** With another command than that of the checkout, the README must not find the checkout's. */
+const FIND_COMMAND = process.env.TEST_COMMAND === undefined ? '' : /^export PATH=.*$/m;
+
+/** A folder with the command that is tested: that of the checkout, or another one, such as the executable. */
+function commandFolder(): string {
+  const folder = temporaryFolder();
+  symlinkSync(process.env.TEST_COMMAND ?? COMMAND, join(folder, 'offerbook'));
+  return folder;
+}
 
 /**
  * The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the
@@ -66,7 +73,7 @@ function script(document: string): string {
 
 function toCommands({ language, kind, code }: Block): string[] {
   if (kind === 'generate') return [];
-  if (language === 'ts') return [`npx bun run - <<'END_OF_TYPESCRIPT'\n${code}END_OF_TYPESCRIPT`];
+  if (language === 'ts') return [`bun run - <<'END_OF_TYPESCRIPT'\n${code}END_OF_TYPESCRIPT`];
   if (language !== 'sh' || ['backup', 'restore', 'guide'].includes(kind)) return [];
   if (kind !== 'server') return [code];
   return [
@@ -78,13 +85,16 @@ function toCommands({ language, kind, code }: Block): string[] {
 describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the commands in %s', (document) => {
   test('work as written, one after the other', async () => {
     const port = String(await freePort());
-    const commands = script(document).replaceAll('8080', port);
-    const start = document === 'README.md' ? [STOP_SERVERS] : [STOP_SERVERS, QUICK_NPX];
-    const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', [...start, commands].join('\n')], {
+    const commands = script(document).replaceAll('8080', port).replace(FIND_COMMAND, '');
+    const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', `${STOP_SERVERS}\n${commands}`], {
       cwd: ROOT,
       stdout: 'pipe',
       stderr: 'pipe',
-      env: { ...process.env, OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'docs.db')}` },
+      env: {
+        ...process.env,
+        PATH: `${commandFolder()}:${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
+        OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'docs.db')}`,
+      },
     });
     const [stdout, stderr, code] = await Promise.all([
       new Response(child.stdout).text(),
@@ -105,6 +115,12 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
 
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(join(ROOT, document), 'utf8');
+
+  test('it lets nobody fetch a name from a registry that somebody else could take', () => {
+    expect(text.match(/.*(npx|npm (i|install|exec)|bunx|pnpm dlx) (--\S+ )*@?offerbook\b.*/g) ?? []).toEqual(
+      [],
+    );
+  });
 
   test('its links lead to files that exist', () => {
     const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(

@@ -44,7 +44,7 @@ describe.each(GUIDE_PATHS)('%s', (path) => {
 test('the search has every section of every guide, and every operation', async () => {
   const index = (await (await node.get('/docs/search.json')).json()) as SearchEntry[];
   const urls = new Set(index.map(({ url }) => url));
-  for (const { path, sections } of loadGuides()) {
+  for (const { path, sections } of await loadGuides()) {
     for (const { id, level } of sections) expect(urls).toContain(level === 1 ? path : `${path}#${id}`);
   }
   for (const { id } of OPERATIONS) expect(urls).toContain(`/docs#${id}`);

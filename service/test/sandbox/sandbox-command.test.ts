@@ -155,7 +155,7 @@ test('the command that starts over has the options that this start had', async (
   await using sandbox = await Sandbox.start(temporaryFolder(), '--seed', '7', '--database', database);
   const quoted = database.replace("'", "'\\''");
   expect(sandbox.text).toContain(
-    `Start over  npx offerbook sandbox --database '${quoted}' --seed 7 --port 0 --fresh\n`,
+    `Start over  offerbook sandbox --database '${quoted}' --seed 7 --port 0 --fresh\n`,
   );
 });
 

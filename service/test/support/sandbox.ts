@@ -1,7 +1,7 @@
 // The sandbox as a process, from its start until it is told to stop.
 
 import { expect } from 'bun:test';
-import { spawnOfferbook } from './command.ts';
+import { type RunOptions, spawnOfferbook } from './command.ts';
 
 export class Sandbox implements AsyncDisposable {
   readonly text: string;
@@ -14,9 +14,13 @@ export class Sandbox implements AsyncDisposable {
     this.#child = child;
   }
 
-  static async start(folder: string, ...args: string[]): Promise<Sandbox> {
+  static start(folder: string, ...args: string[]): Promise<Sandbox> {
+    return Sandbox.startWith({ cwd: folder }, ...args);
+  }
+
+  static async startWith(options: RunOptions, ...args: string[]): Promise<Sandbox> {
     const startedMs = performance.now();
-    const child = spawnOfferbook(['sandbox', '--port', '0', ...args], { cwd: folder });
+    const child = spawnOfferbook(['sandbox', '--port', '0', ...args], options);
     const decoder = new TextDecoder();
     let text = '';
     // Breaking off would close the pipe under the process.

@@ -36,7 +36,8 @@ export class SnapshotBuilder {
   }
 
   #startThread(): Worker {
-    const thread = new Worker(new URL('./snapshot-thread.ts', import.meta.url));
+    // No extension: it is .ts in a checkout, and .js where the program is built.
+    const thread = new Worker(new URL('./snapshot-thread', import.meta.url));
     thread.onmessage = ({ data: result }: MessageEvent<BuildResult>) => {
       if ('data' in result) this.#underWay?.resolve(result.data);
       else this.#underWay?.reject(fromThreadFailure(result.failure));

@@ -1,4 +1,5 @@
-// A text that does not change while the server runs: compressed once for each coding, with an entity tag.
+// Something that does not change while the server runs, with an entity tag. A text is compressed, once for each coding;
+// bytes are taken for compressed already.
 
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
@@ -8,10 +9,12 @@ import { entityTag, matchesTag } from './entity-tag.ts';
 export class StaticFile {
   readonly #body: Uint8Array<ArrayBuffer>;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #isText: boolean;
   readonly #encoded = new Map<Coding | undefined, Blob>();
 
-  constructor(text: string, headers: Readonly<Record<string, string>>) {
-    this.#body = Buffer.from(text);
+  constructor(content: string | Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) {
+    this.#isText = typeof content === 'string';
+    this.#body = typeof content === 'string' ? Buffer.from(content) : content;
     this.#headers = { 'X-Content-Type-Options': 'nosniff', ...headers };
   }
 
@@ -21,7 +24,9 @@ export class StaticFile {
   }
 
   answer({ request }: Exchange, cacheControl: string): Reply {
-    const coding = chooseCoding(request.headers.get('Accept-Encoding'), this.#body.length);
+    const coding = this.#isText
+      ? chooseCoding(request.headers.get('Accept-Encoding'), this.#body.length)
+      : undefined;
     const tag = entityTag(this.#body, coding);
     const headers: Record<string, string> = {
       ...this.#headers,

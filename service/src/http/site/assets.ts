@@ -1,19 +1,14 @@
-// The scripts and the style sheet of the pages, bundled from the explorer's sources when the first page is
-// asked for. Knows where they are and nothing of what is in them.
+// The scripts and the style sheet of the pages, built when the first page is asked for. Knows their addresses and
+// nothing of what is in them.
 
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
+import { BUNDLE_PATHS, type BundlePath, bundle } from './embedded.ts';
 
-const SOURCES = {
-  '/assets/catalogue.js': '@offerbook/explorer/catalogue',
-  '/assets/reference.js': '@offerbook/explorer/reference',
-  '/assets/site.css': '@offerbook/explorer/styles',
-} as const;
-
-type AssetPath = keyof typeof SOURCES;
-const PATHS = Object.keys(SOURCES) as AssetPath[];
+type AssetPath = Extract<BundlePath, `/assets/${string}`>;
+const PATHS = BUNDLE_PATHS.filter((path): path is AssetPath => path.startsWith('/assets/'));
 
 /** Where a page finds each asset: its path, and the version that makes a change a new address. */
 export type AssetUrls = Readonly<Record<AssetPath, string>>;
@@ -39,7 +34,6 @@ export class Assets {
     }));
   }
 
-  /** Takes some 20 ms, once. */
   #bundle(): Promise<Bundles> {
     this.#bundles ??= bundleAll().catch((error) => {
       this.#bundles = undefined;
@@ -58,17 +52,10 @@ function answer(file: StaticFile | undefined, exchange: Exchange): Reply {
 }
 
 async function bundleAll(): Promise<Bundles> {
-  return new Map(await Promise.all(PATHS.map(async (path) => [path, await bundle(path)] as const)));
+  return new Map(await Promise.all(PATHS.map(async (path) => [path, await load(path)] as const)));
 }
 
-async function bundle(path: AssetPath): Promise<StaticFile> {
-  const { outputs } = await Bun.build({
-    entrypoints: [Bun.resolveSync(SOURCES[path], import.meta.dir)],
-    target: 'browser',
-    minify: true,
-  });
-  const [output] = outputs;
-  if (output === undefined) throw new Error(`${path} came out empty`);
+async function load(path: AssetPath): Promise<StaticFile> {
   const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
-  return new StaticFile(await output.text(), { 'Content-Type': `${type}; charset=utf-8` });
+  return new StaticFile(await bundle(path), { 'Content-Type': `${type}; charset=utf-8` });
 }

@@ -3,6 +3,7 @@
 
 import type { StaticFile } from '../content/static-file.ts';
 import type { AssetUrls } from './assets.ts';
+import { CLIENT_MODULE_PATH, CLIENT_PACKAGE_PATH } from './client-files.ts';
 import type { CodeSample } from './code-samples.ts';
 import { dataTable } from './data-table.ts';
 import { type Documentation, docsPage } from './docs-frame.ts';
@@ -43,6 +44,7 @@ function introduction(document: OpenApiDocument, pageToken: string | undefined):
 <h1>API reference</h1>
 <p class="lead">${document.info.description}</p>
 <p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every request carries a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples take theirs from the variable <code>OFFERBOOK_TOKEN</code>.</p>
+<p>The client library of the TypeScript samples is here too: <code>npm install</code> the address of <a href="${CLIENT_PACKAGE_PATH}">the package</a>, or import <a href="${CLIENT_MODULE_PATH}">the module</a> in a page. <a href="/docs/client">Its guide</a> has the rest.</p>
 <form class="token">
 <label for="token">Public token for this page</label>
 <input id="token" type="text" placeholder="ob_pub_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="token-problem token-help">

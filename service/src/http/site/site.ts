@@ -7,6 +7,7 @@ import { type Health, readiness } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { Assets, type AssetUrls } from './assets.ts';
+import { clientRoutes } from './client-files.ts';
 import { errorList, errorPage, linkErrorPage, notFoundPage } from './error-pages.ts';
 import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
 import { guidePage } from './guide-page.ts';
@@ -38,7 +39,7 @@ export function buildSite(health: () => Health, options: ExplorerOptions & Docum
   );
   const documentation = once(async () => ({
     document: await document(),
-    guides: loadGuides(),
+    guides: await loadGuides(),
   }));
   const assets = new Assets();
   const searched = once(
@@ -57,6 +58,7 @@ export function buildSite(health: () => Health, options: ExplorerOptions & Docum
     open('/openapi.json', async (exchange) => (await printed()).answer(exchange, 'public, max-age=300')),
     open('/favicon.svg', (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
     ...assets.routes(),
+    ...clientRoutes(),
     page('/', (urls) => explorerPage(options, urls)),
     page('/docs', async (urls) => referencePage(await documentation(), options, urls)),
     ...GUIDE_PATHS.map((path) =>

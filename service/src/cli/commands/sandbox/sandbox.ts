@@ -184,7 +184,7 @@ function freshCommand(command: Command): string {
     .map((option) => ({ flag: option.long, name: option.attributeName() }))
     .filter(({ name }) => name !== 'fresh' && command.getOptionValueSource(name) === 'cli')
     .map(({ flag, name }) => `${flag} ${quoted(String(command.getOptionValue(name)))} `);
-  return `npx offerbook sandbox ${given.join('')}--fresh`;
+  return `offerbook sandbox ${given.join('')}--fresh`;
 }
 
 /** A word as a shell takes it. */

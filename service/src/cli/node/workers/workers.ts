@@ -79,7 +79,8 @@ class Workers {
     this.#databaseHealth = new DatabaseHealth(log.logger);
     this.#pool = new WorkerPool({
       count: settings.workers,
-      script: options.script ?? new URL('./worker-thread.ts', import.meta.url),
+      // No extension: it is .ts in a checkout, and .js where the program is built.
+      script: options.script ?? new URL('./worker-thread', import.meta.url),
       firstMessages: (number) => this.#firstMessages(number),
       onLog: log.write,
       logger: log.logger,

@@ -1,8 +1,8 @@
 // The guides at /docs: which there are, in the order in which they are read, and the documents that they are made from.
 // A guide is a document of the repository as it is, so nothing is written twice.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DocumentPath } from './documents.ts';
 import { type RenderedDocument, renderMarkdown } from './markdown.ts';
 
 interface GuideSource {
@@ -11,7 +11,7 @@ interface GuideSource {
   /** In the navigation. */
   readonly label: string;
   /** From the root of the repository. */
-  readonly file: string;
+  readonly file: DocumentPath;
 }
 
 export interface Guide extends GuideSource, RenderedDocument {
@@ -30,20 +30,17 @@ const SOURCES: readonly GuideSource[] = [
   { name: 'changelog', label: 'Changelog', file: 'CHANGELOG.md' },
 ];
 
-const ROOT = join(import.meta.dir, '../../../../..');
-
 /** Where each guide is, before any of them is read. */
 export const GUIDE_PATHS: readonly string[] = SOURCES.map(guidePath);
 
 /** Reads and renders all of them, which takes some 20 ms: when the first one is asked for, and once. */
-export function loadGuides(): readonly Guide[] {
-  const paths = new Map(SOURCES.map((source) => [source.file, guidePath(source)]));
+export async function loadGuides(): Promise<readonly Guide[]> {
+  const { DOCUMENTS } = await import('./documents.ts');
+  const paths = new Map<string, string>(SOURCES.map((source) => [source.file, guidePath(source)]));
   return SOURCES.map((source) => ({
     ...source,
     path: guidePath(source),
-    ...renderMarkdown(readFileSync(join(ROOT, source.file), 'utf8'), (target) =>
-      pathOf(target, source.file, paths),
-    ),
+    ...renderMarkdown(DOCUMENTS[source.file], (target) => pathOf(target, source.file, paths)),
   }));
 }
 

@@ -1,0 +1,80 @@
+// npm run build:executable [-- TARGET…]: the program with its runtime as one file for each target, and their SHA-256 sums,
+// in dist/. Without a target it is for the machine that builds; `all` is every target.
+
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BuildConfig } from 'bun';
+import { isTarget, runtimeFor, TARGETS, type Target } from './bun-runtime.ts';
+import { programConfig, SERVICE } from './program.ts';
+
+const DIST = join(SERVICE, '../dist');
+
+/** Builds executables and writes their sums, and returns their paths. */
+export async function buildExecutables(targets: readonly Target[], folder = DIST): Promise<string[]> {
+  mkdirSync(folder, { recursive: true });
+  const config = await programConfig(join(SERVICE, 'bin/executable.ts'));
+  const paths: string[] = [];
+  for (const target of targets) paths.push(await buildOne(config, target, folder));
+  await writeSums(folder);
+  return paths;
+}
+
+async function buildOne(config: BuildConfig, target: Target, folder: string): Promise<string> {
+  const path = join(folder, `offerbook-${target}`);
+  const executablePath = await runtimeFor(target);
+  // The bundler writes more than the executable: its source maps, which are inside as well.
+  const scratch = mkdtempSync(join(tmpdir(), 'offerbook-build-'));
+  try {
+    const outfile = join(scratch, 'offerbook');
+    await Bun.build({
+      ...config,
+      sourcemap: 'linked',
+      bytecode: true,
+      format: 'esm',
+      compile: {
+        target: `bun-${target}`,
+        outfile,
+        ...(executablePath === undefined ? {} : { executablePath }),
+        // As in bin/offerbook.
+        execArgv: ['--max-http-header-size=65536'],
+        // The folder that it is started in has no say in what it does: a bunfig.toml there can name code to run.
+        autoloadBunfig: false,
+        autoloadDotenv: false,
+      },
+    });
+    await Bun.write(path, Bun.file(outfile), { mode: 0o755 });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  return path;
+}
+
+/** Of every executable in the folder, in the form that `sha256sum --check` reads. */
+async function writeSums(folder: string): Promise<void> {
+  const names = [...new Bun.Glob('offerbook-*').scanSync(folder)].sort();
+  const lines = await Promise.all(
+    names.map(async (name) => {
+      const digest = new Bun.CryptoHasher('sha256').update(await Bun.file(join(folder, name)).bytes());
+      return `${digest.digest('hex')}  ${name}\n`;
+    }),
+  );
+  const unfinished = join(folder, 'SHA256SUMS.new');
+  await Bun.write(unfinished, lines.join(''));
+  renameSync(unfinished, join(folder, 'SHA256SUMS'));
+}
+
+if (import.meta.main) {
+  const asked = process.argv.slice(2);
+  const wanted = asked.includes('all')
+    ? TARGETS
+    : asked.length > 0
+      ? asked
+      : [`${process.platform}-${process.arch}`];
+  const unknown = wanted.filter((target) => !isTarget(target));
+  if (unknown.length > 0) {
+    process.stderr.write(`no target: ${unknown.join(', ')}. There are: ${TARGETS.join(', ')}, all\n`);
+    process.exit(2);
+  }
+  for (const path of await buildExecutables(wanted.filter(isTarget))) process.stdout.write(`${path}\n`);
+}

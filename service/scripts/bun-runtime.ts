@@ -1,0 +1,61 @@
+// The runtime for a platform, from the npm registry: the bundler would look for it elsewhere. package-lock.json has the
+// digest of each, so that none but the one that was chosen gets into an executable.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { SERVICE } from './program.ts';
+
+const ROOT = join(SERVICE, '..');
+
+/** Each target, and the package that has its runtime. */
+const PACKAGES = {
+  'linux-x64': '@oven/bun-linux-x64',
+  'linux-arm64': '@oven/bun-linux-aarch64',
+  'darwin-x64': '@oven/bun-darwin-x64',
+  'darwin-arm64': '@oven/bun-darwin-aarch64',
+} as const;
+
+export type Target = keyof typeof PACKAGES;
+export const TARGETS = Object.keys(PACKAGES) as Target[];
+
+export function isTarget(text: string): text is Target {
+  return Object.hasOwn(PACKAGES, text);
+}
+
+/** The path of the runtime for a target; undefined for the one that is running. */
+export async function runtimeFor(target: Target): Promise<string | undefined> {
+  if (target === `${process.platform}-${process.arch}`) return undefined;
+  const name = PACKAGES[target];
+  const { version, integrity } = readLocked(name);
+  const folder = join(ROOT, '.cache/bun', `${target}-${version}`);
+  const path = join(folder, 'package/bin/bun');
+  if (!existsSync(path)) await fetchRuntime(`${name}@${version}`, integrity, folder);
+  return path;
+}
+
+function readLocked(name: string): { readonly version: string; readonly integrity: string } {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  return lock.packages[`node_modules/${name}`];
+}
+
+async function fetchRuntime(wanted: string, integrity: string, folder: string): Promise<void> {
+  const unfinished = `${folder}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    const [{ filename }] = JSON.parse(run(['npm', 'pack', '--json', '--silent', wanted], unfinished));
+    const tarball = join(unfinished, filename);
+    const digest = new Bun.CryptoHasher('sha512').update(await Bun.file(tarball).bytes()).digest('base64');
+    if (`sha512-${digest}` !== integrity) throw new Error(`${wanted} is not what package-lock.json says`);
+    run(['tar', '-xzf', filename], unfinished);
+    rmSync(tarball);
+    renameSync(unfinished, folder);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+function run(command: string[], cwd: string): string {
+  const { success, stdout, stderr } = Bun.spawnSync(command, { cwd });
+  if (!success) throw new Error(`${command.join(' ')} failed: ${stderr.toString().trim()}`);
+  return stdout.toString();
+}

@@ -1,0 +1,50 @@
+// What the service serves that is built from other packages: the scripts and the style sheet of its pages, and the client
+// library. In a checkout each is built from its sources when it is first asked for. The npm package and the executable
+// have the results of these same functions in the place of this module: service/scripts/program.ts puts them there. No
+// other file of the service may read a file of the repository by its path.
+
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const SOURCES = {
+  '/assets/catalogue.js': '@offerbook/explorer/catalogue',
+  '/assets/reference.js': '@offerbook/explorer/reference',
+  '/assets/site.css': '@offerbook/explorer/styles',
+  '/client/offerbook-client.js': '@offerbook/client',
+} as const;
+
+export type BundlePath = keyof typeof SOURCES;
+
+export const BUNDLE_PATHS = Object.keys(SOURCES) as BundlePath[];
+
+/** A script or a style sheet as browsers take it. Takes some 20 ms. */
+export async function bundle(path: BundlePath): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [Bun.resolveSync(SOURCES[path], import.meta.dir)],
+    target: 'browser',
+    minify: true,
+  });
+  const [output] = outputs;
+  if (output === undefined) throw new Error(`${path} came out empty`);
+  return output.text();
+}
+
+/** The tarball that `npm pack` makes of the client. Takes some two seconds, and the tools that tests need. */
+export async function packClient(): Promise<Uint8Array<ArrayBuffer>> {
+  const folder = await mkdtemp(join(tmpdir(), 'offerbook-client-'));
+  try {
+    const npm = Bun.spawn(['npm', 'pack', '--silent', '--pack-destination', folder], {
+      cwd: join(import.meta.dir, '../../../../client'),
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
+    });
+    const complaint = await new Response(npm.stderr).text();
+    if ((await npm.exited) !== 0) throw new Error(`the client cannot be packed: ${complaint.trim()}`);
+    const [name = ''] = await readdir(folder);
+    return new Uint8Array(await readFile(join(folder, name)));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,138 @@
+// The executable: one file that needs nothing but the C library, and does all that a checkout does.
+
+import { Database } from 'bun:sqlite';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import manifest from '../../package.json';
+import { BUNDLE_PATHS, bundle } from '../../src/http/site/embedded.ts';
+import { GUIDE_PATHS } from '../../src/http/site/guides/guides.ts';
+import { builtExecutable, emptyMachine, NO_EMPTY_MACHINE, ROOT } from '../support/artefacts.ts';
+import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { Sandbox } from '../support/sandbox.ts';
+
+const DATA = join(ROOT, 'examples/data');
+let path: string;
+
+beforeAll(async () => {
+  path = await builtExecutable();
+});
+
+async function run(args: readonly string[], options: RunOptions): Promise<string> {
+  const { code, stdout, stderr } = await offerbook(args, options);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+test('says which version it is, and of which commit', async () => {
+  const stdout = await run(['--version'], { command: [path] });
+  const commit = Bun.spawnSync(['git', 'rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })
+    .stdout.toString()
+    .trim();
+  expect(stdout).toMatch(new RegExp(`^${manifest.version} \\(commit ${commit}(, modified)?\\)\n$`));
+});
+
+test('comes with its SHA-256 sum', async () => {
+  const sums = readFileSync(join(dirname(path), 'SHA256SUMS'), 'utf8');
+  const digest = new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex');
+  expect(sums).toBe(`${digest}  ${basename(path)}\n`);
+});
+
+test.skipIf(NO_EMPTY_MACHINE !== undefined)(
+  `works on a machine with nothing but the C library: database, imports, workers, pages${NO_EMPTY_MACHINE === undefined ? '' : ` (${NO_EMPTY_MACHINE})`}`,
+  async () => {
+    const { command, root } = emptyMachine(path);
+    cpSync(DATA, join(root, 'data'), { recursive: true });
+    const options: RunOptions = {
+      command,
+      env: { OFFERBOOK_DATABASE_URL: 'sqlite:/work/offerbook.db', HOME: undefined, TMPDIR: undefined },
+    };
+    await run(['orgs', 'create', 'acme'], options);
+    expect(await run(['import', 'catalogue', '/data/catalogue.ndjson'], options)).toStartWith(
+      'Imported 2 retailers',
+    );
+    expect(
+      await run(['import', 'transactions', '/data/transactions.csv', '--org', 'acme'], options),
+    ).toStartWith('Imported 2 transactions');
+    const token = (await run(['tokens', 'issue', '--org', 'acme', '--kind', 'private'], options)).trim();
+    const server = await ServerProcess.start(['--workers', '2'], options);
+    try {
+      const pages = ['/', '/docs', ...GUIDE_PATHS, '/errors/', '/docs/search.json', ...BUNDLE_PATHS];
+      const statuses = await Promise.all(
+        [...pages, '/client/offerbook-client.tgz'].map(async (page) => [
+          page,
+          (await fetch(server.url + page)).status,
+        ]),
+      );
+      expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
+      for (const page of BUNDLE_PATHS) {
+        expect((await (await fetch(server.url + page)).text()) === (await bundle(page))).toBe(true);
+      }
+      const answer = await fetch(`${server.url}/v1/transactions/`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      expect(((await answer.json()) as { data: unknown[] }).data).toHaveLength(2);
+    } finally {
+      expect(await server.stop()).toBe(0);
+    }
+  },
+);
+
+test('has a sandbox, whose client npm installs from the address that it is served at', async () => {
+  await using sandbox = await Sandbox.startWith({ command: [path], cwd: temporaryFolder() });
+  const project = temporaryFolder();
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  const address = `${sandbox.url}/client/offerbook-client.tgz`;
+  const npm = Bun.spawn(['npm', 'install', '--no-audit', '--no-fund', '--silent', address], { cwd: project });
+  expect(await npm.exited).toBe(0);
+  const program = (from: string) => `import { OfferbookClient } from ${JSON.stringify(from)};
+    const client = new OfferbookClient({ baseUrl: '${sandbox.url}', token: process.env.TOKEN });
+    process.stdout.write(String((await client.retailers({ limit: 3 })).data.length));`;
+  writeFileSync(join(project, 'package.js'), program('@offerbook/client'));
+  writeFileSync(join(project, 'module.js'), program('./offerbook-client.js'));
+  await Bun.write(
+    join(project, 'offerbook-client.js'),
+    await fetch(`${sandbox.url}/client/offerbook-client.js`),
+  );
+  const printed = ['package.js', 'module.js'].map((file) => {
+    const env = { ...process.env, TOKEN: sandbox.token('pub') };
+    return Bun.spawnSync(['node', file], { cwd: project, env, stderr: 'inherit' }).stdout.toString();
+  });
+  expect(printed).toEqual(['3', '3']);
+});
+
+describe('in a folder of its user', () => {
+  test('copies a database of an older schema into a new one, with every migration', async () => {
+    const cwd = temporaryFolder();
+    const old = new Database(join(cwd, 'old.db'), { create: true });
+    const statements = readFileSync(join(ROOT, 'service/test/fixtures/schema-4.sqlite.sql'), 'utf8');
+    for (const statement of statements.trim().split('\n')) old.run(statement);
+    old.close();
+    await run(['copy', '--database', 'sqlite:old.db', '--to', 'sqlite:new.db'], { command: [path], cwd });
+    const fromSource = await run(['orgs', 'list', '--database', 'sqlite:new.db'], { cwd });
+    expect(await run(['orgs', 'list', '--database', 'sqlite:new.db'], { command: [path], cwd })).toBe(
+      fromSource,
+    );
+    expect(fromSource).not.toBe('');
+  });
+
+  test('takes an import from stdin, though the process starts anew for it', async () => {
+    const options = { command: [path], cwd: temporaryFolder() };
+    const stdin = readFileSync(join(DATA, 'catalogue.ndjson'));
+    expect(await run(['import', 'catalogue', '-'], { ...options, stdin })).toStartWith(
+      'Imported 2 retailers',
+    );
+    expect(await run(['export', 'catalogue'], options)).not.toBe('');
+  });
+
+  test('runs no code that a bunfig.toml there names, and takes no setting from a .env', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n');
+    writeFileSync(join(cwd, 'evil.ts'), 'process.stdout.write("evil\\n");');
+    writeFileSync(join(cwd, '.env'), 'OFFERBOOK_DATABASE_URL=sqlite:./elsewhere.db\n');
+    const { code, stdout, stderr } = await offerbook(['orgs', 'list'], { command: [path], cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('offerbook.db');
+  });
+});

@@ -1,0 +1,102 @@
+// The npm package `offerbook`: what is in its tarball, and that it works where npm puts it. `npm run release:check`
+// installs it for real; here the packages that it depends on are links into the checkout, which takes no time.
+
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
+import manifest from '../../package.json';
+import { BUNDLE_PATHS } from '../../src/http/site/embedded.ts';
+import { type Packed, packedService, ROOT } from '../support/artefacts.ts';
+import { offerbook, ServerProcess } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+let packed: Packed;
+
+beforeAll(async () => {
+  packed = await packedService();
+});
+
+test('the tarball has the command, what is built, README and licence, and nothing else: no test, no source', () => {
+  expect(packed.files.filter((file) => !file.startsWith('dist/'))).toEqual([
+    'LICENSE',
+    'README.md',
+    'bin/offerbook',
+    'package.json',
+  ]);
+  expect(packed.files.filter((file) => file.startsWith('dist/') && !/\.js(\.map)?$/.test(file))).toEqual([]);
+});
+
+test('it depends on what it imports, and on nothing that only tests need or no registry has', async () => {
+  const folder = unpack(temporaryFolder());
+  const imported = new Set(['bun']);
+  for (const file of new Bun.Glob('dist/*.js').scanSync(folder)) {
+    const source = await Bun.file(join(folder, file)).text();
+    for (const { path } of new Bun.Transpiler({ loader: 'js' }).scanImports(source)) {
+      if (!path.startsWith('.') && !isBuiltin(path) && !path.startsWith('bun:'))
+        imported.add(packageOf(path));
+    }
+  }
+  expect([...imported].sort()).toEqual(Object.keys(manifest.dependencies).sort());
+});
+
+function packageOf(path: string): string {
+  return path.split('/', path.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** The package alone, in a folder that is there for it. */
+function unpack(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const tar = ['tar', '-xzf', packed.tarball, '--strip-components', '1', '-C', folder];
+  expect(Bun.spawnSync(tar).exitCode).toBe(0);
+  return folder;
+}
+
+/** Puts the dependencies into node_modules as npm does: Bun's program is moved to another place by its install script. */
+function addDependencies(modules: string, areScriptsRun: boolean): void {
+  const link = (target: string, ...path: string[]) => {
+    mkdirSync(dirname(join(modules, ...path)), { recursive: true });
+    symlinkSync(target, join(modules, ...path));
+  };
+  for (const name of Object.keys(manifest.dependencies)) {
+    if (name !== 'bun') link(join(ROOT, 'node_modules', name), name);
+  }
+  if (areScriptsRun) link(process.execPath, '.bin/bun');
+  else link(process.execPath, '@oven/bun-of-this-platform/bin/bun');
+}
+
+describe('installed', () => {
+  test('in an empty project, outside of the repository, it serves pages and lists with workers', async () => {
+    const project = temporaryFolder();
+    addDependencies(join(project, 'node_modules'), true);
+    const command = [join(unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];
+    const options = { command, cwd: project };
+    expect((await offerbook(['orgs', 'create', 'acme'], options)).stderr).toBe('');
+    const imported = await offerbook(
+      ['import', 'catalogue', join(ROOT, 'examples/data/catalogue.ndjson')],
+      options,
+    );
+    expect(imported.stdout).toStartWith('Imported 2 retailers');
+    const server = await ServerProcess.start(['--workers', '2'], options);
+    try {
+      for (const page of ['/', '/docs', '/docs/polling', '/client/offerbook-client.tgz', ...BUNDLE_PATHS]) {
+        expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
+      }
+    } finally {
+      expect(await server.stop()).toBe(0);
+    }
+  });
+
+  test.each([true, false])('globally, it finds its Bun, with install scripts %p', async (areScriptsRun) => {
+    const prefix = temporaryFolder();
+    const folder = unpack(join(prefix, 'lib/node_modules/offerbook'));
+    addDependencies(join(folder, 'node_modules'), areScriptsRun);
+    mkdirSync(join(prefix, 'bin'));
+    symlinkSync('../lib/node_modules/offerbook/bin/offerbook', join(prefix, 'bin/offerbook'));
+    const { code, stdout, stderr } = await offerbook(['--version'], {
+      command: [join(prefix, 'bin/offerbook')],
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toStartWith(manifest.version);
+  });
+});

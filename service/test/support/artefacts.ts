@@ -1,0 +1,84 @@
+// What is handed out, built once for all tests of a run: the executable, and the tarball of the npm package.
+
+import { chmodSync, copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isTarget } from '../../scripts/bun-runtime.ts';
+import { temporaryFolder } from './databases.ts';
+
+export const ROOT = join(import.meta.dir, '../../..');
+
+let executable: Promise<string> | undefined;
+
+/** For this machine. */
+export function builtExecutable(): Promise<string> {
+  executable ??= buildForThisMachine();
+  return executable;
+}
+
+async function buildForThisMachine(): Promise<string> {
+  const target = `${process.platform}-${process.arch}`;
+  if (!isTarget(target)) throw new Error(`no executable is built for ${target}`);
+  const { buildExecutables } = await import('../../scripts/build-executable.ts');
+  const [path = ''] = await buildExecutables([target], temporaryFolder());
+  return path;
+}
+
+export interface Packed {
+  readonly tarball: string;
+  readonly files: readonly string[];
+}
+
+let packed: Promise<Packed> | undefined;
+
+export function packedService(): Promise<Packed> {
+  packed ??= pack();
+  return packed;
+}
+
+/** As `npm pack` does, but for the build, which the executable shares with it. */
+async function pack(): Promise<Packed> {
+  const { buildPackage } = await import('../../scripts/build-package.ts');
+  await buildPackage();
+  const folder = temporaryFolder();
+  const command = ['npm', 'pack', '--ignore-scripts', '--json', '--silent', '--pack-destination', folder];
+  const npm = Bun.spawnSync(command, { cwd: join(ROOT, 'service') });
+  if (!npm.success) throw new Error(`npm pack failed: ${npm.stderr}`);
+  const [{ filename, files }] = JSON.parse(npm.stdout.toString());
+  return { tarball: join(folder, filename), files: files.map(({ path }: { path: string }) => path).sort() };
+}
+
+/** Why there is no empty machine here; undefined if there can be one. */
+export const NO_EMPTY_MACHINE =
+  process.platform !== 'linux'
+    ? 'only Linux has mount namespaces'
+    : process.getuid?.() !== 0
+      ? 'only root can change the root folder'
+      : undefined;
+
+/**
+ * A root folder that holds the executable, the C library that it is linked to, /proc and /dev/null, which every system
+ * has, and nothing else: no shell, no Node, no /etc, no /tmp. Returns the command that starts the executable there, as nobody.
+ */
+export function emptyMachine(path: string): { readonly command: string[]; readonly root: string } {
+  const root = temporaryFolder();
+  chmodSync(root, 0o755);
+  for (const folder of ['dev', 'proc', 'work']) mkdirSync(join(root, folder));
+  writeFileSync(join(root, 'dev/null'), '');
+  chmodSync(join(root, 'work'), 0o777);
+  copyFileSync(path, join(root, 'offerbook'));
+  const libraries =
+    Bun.spawnSync(['ldd', path])
+      .stdout.toString()
+      .match(/\/\S+\.so\S*/g) ?? [];
+  for (const library of libraries) {
+    mkdirSync(join(root, dirname(library)), { recursive: true });
+    cpSync(library, join(root, library), { dereference: true });
+  }
+  const enter = [
+    `cd '${root}'`,
+    'mount -t proc proc proc',
+    'mount --bind /dev/null dev/null',
+    'exec chroot --userspec=65534:65534 . /offerbook "$@"',
+  ].join(' && ');
+  return { command: ['unshare', '--mount', 'sh', '-c', enter, 'sh'], root };
+}
