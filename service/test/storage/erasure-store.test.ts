@@ -188,9 +188,11 @@ test('no byte of an erased user is left in the files of an SQLite database', asy
   const url = (await sqlite?.create()) ?? '';
   const stores = await openStores(url, CREATE_OPTIONS);
   const org = await newOrganisation(stores);
-  const rows = [1, 2, 3].map((n) => transaction(n, { passbackUid: 'anna-m', passbackData: 'for anna-m' }));
+  // So long that what takes its place does not cover it.
+  const user = { passbackUid: 'anna-m', passbackData: 'for anna-m '.repeat(200) };
+  const rows = [1, 2, 3].map((n) => transaction(n, user));
   await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
-  await recordClick(stores, org.id, { passbackUid: 'anna-m' });
+  await recordClick(stores, org.id, user);
   await stores.erasures.erase(org, 'anna-m');
 
   const path = sqlitePath(url) ?? '';
