@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   activations: async () => (await import('./commands/activations.ts')).activationsCommand(),
   purge: async () => (await import('./commands/purge.ts')).purgeCommand(),
+  erase: async () => (await import('./commands/erase.ts')).eraseCommand(),
   orgs: async () => (await import('./commands/organisations.ts')).organisationsCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
   openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),

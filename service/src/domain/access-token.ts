@@ -57,13 +57,15 @@ export function digestToken(text: string): string {
   return Bun.SHA256.hash(text, 'hex');
 }
 
+type TokenEnds = Pick<AccessToken, 'expiresAtMs' | 'revokedAtMs'>;
+
 /** When a token ends: as it expires or as its revocation comes into force, whichever is first. Null for never. */
-export function endMs({ expiresAtMs, revokedAtMs }: AccessToken): number | null {
+export function endMs({ expiresAtMs, revokedAtMs }: TokenEnds): number | null {
   if (expiresAtMs === null || revokedAtMs === null) return expiresAtMs ?? revokedAtMs;
   return Math.min(expiresAtMs, revokedAtMs);
 }
 
-export function isLive(token: AccessToken, nowMs: number): boolean {
+export function isLive(token: TokenEnds, nowMs: number): boolean {
   const end = endMs(token);
   return end === null || end > nowMs;
 }

@@ -113,6 +113,8 @@ export const AUDIT_ACTIONS = [
   'token revoked',
   'history purged',
   'clicks purged',
+  'user erased',
+  'organisation deleted',
   'database copied',
   'schema migrated',
 ] as const;

@@ -27,7 +27,8 @@ export interface Click {
   /** Of what was activated. */
   readonly dealId: Uuid;
   readonly retailerId: Uuid;
-  readonly passbackUid: string;
+  /** Null after an erasure: whose click it was is forgotten, and stays so. */
+  readonly passbackUid: string | null;
   readonly passbackData: string | null;
   readonly activatedAtMs: number;
   /** Null until the link is followed that an activation returned. */
@@ -44,6 +45,12 @@ export interface Tap {
 
 /** Taps with the same key within this time are one click. */
 export const TAP_MS = 10_000;
+
+/** An organisation, or one user of it. */
+export interface ClickOwner {
+  readonly orgId: number;
+  readonly passbackUid?: string;
+}
 
 export interface ClickStore {
   /**
@@ -62,5 +69,11 @@ export interface ClickStore {
   markSold(ids: readonly ClickId[]): Promise<void>;
   /** Forgets clicks from before a moment of which no sale has come, batch by batch; returns how many. */
   purge(beforeMs: number, onBatch?: (count: number) => void): Promise<number>;
+  /** How many clicks an organisation has, or one user of it. Reads all clicks. */
+  countOf(owner: ClickOwner): Promise<number>;
+  /** Forgets whose clicks these were and what was passed along, batch by batch; returns how many. The clicks stay. */
+  erase(owner: Required<ClickOwner>, onBatch?: (count: number) => void): Promise<number>;
+  /** Deletes all clicks of an organisation, batch by batch; returns how many. */
+  deleteOf(orgId: number, onBatch?: (count: number) => void): Promise<number>;
   close(): Promise<void>;
 }

@@ -14,6 +14,7 @@ export interface Stores {
   readonly links: LinkStore;
   readonly clicks: ClickStore;
   readonly transactions: TransactionStore;
+  readonly erasures: ErasureStore;
   readonly history: TransactionHistory;
   readonly imports: ImportBook;
   readonly audit: AuditBook;
@@ -62,6 +63,52 @@ export interface OrganisationStore {
   create(name: string): Promise<PublicOrganisation | undefined>;
   find(name: string): Promise<Organisation | undefined>;
   list(): Promise<PublicOrganisation[]>;
+  /** What a deletion would take away; undefined when there is no such organisation. Reads all clicks. */
+  contents(name: string): Promise<OrganisationContents | undefined>;
+  /**
+   * Deletes an organisation with everything that belongs to it, batch by batch. Its tokens, its links and its name stop
+   * working first. One that was interrupted is taken up where it ended. Undefined when there is no such organisation;
+   * throws Refused when it has tokens that are good, unless they may be revoked.
+   */
+  delete(name: string, options?: DeletionOptions): Promise<DeletedCounts | undefined>;
+}
+
+export interface DeletedCounts {
+  readonly tokens: number;
+  readonly transactions: number;
+  readonly versions: number;
+  readonly clicks: number;
+  readonly imports: number;
+}
+
+export interface OrganisationContents extends DeletedCounts {
+  readonly liveTokens: number;
+}
+
+export interface DeletionOptions {
+  readonly revokesTokens?: boolean;
+  readonly onBatch?: (count: number) => void;
+  /** How long running servers may take to hear of it: what they record meanwhile is deleted, too. */
+  readonly takeUpMs?: number;
+}
+
+/** How much of a user is stored, or was erased. */
+export interface ErasureCounts {
+  readonly transactions: number;
+  /** Earlier versions of transactions. */
+  readonly versions: number;
+  readonly clicks: number;
+}
+
+export interface ErasureStore {
+  /** What an erasure would change. Reads everything that the organisation has. */
+  count(orgId: number, passbackUid: string): Promise<ErasureCounts>;
+  /**
+   * Takes `passbackUid` and `passbackData` out of a user's transactions, of their history and of clicks, batch by batch.
+   * Transactions get a new stamp; walks under way go on, without the two fields. From its beginning on, imports bring none
+   * of it back: see `erasedAtMs`. One that was interrupted may be repeated.
+   */
+  erase(org: Organisation, passbackUid: string, onBatch?: (count: number) => void): Promise<ErasureCounts>;
 }
 
 export interface NewToken {
@@ -247,6 +294,8 @@ export interface TransactionWriter extends ImportWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** Of several with the same id, the one put last counts. */
   put(rows: readonly PutTransaction[]): Promise<void>;
+  /** When this user was erased. Sales from before that must not name them again. */
+  erasedAtMs(passbackUid: string): number | undefined;
   /** Moves the organisation's change clock. Call it only when rows were written; it never goes back. */
   advanceClock(toMs: number): Promise<void>;
 }

@@ -169,7 +169,8 @@ function withClick<Row extends UnstampedTransaction>(row: Row, click: Click): Ro
     clickedAt: clickedAtMs === null ? row.clickedAt : printTimestamp(clickedAtMs),
     activatedAt: printTimestamp(activatedAtMs),
     passbackUid,
-    passbackData: passbackData ?? row.passbackData,
+    // Of a user who was erased, the row may not bring back either.
+    passbackData: passbackUid === null ? null : (passbackData ?? row.passbackData),
     ...(field === undefined ? {} : { [field]: dealId }),
   };
 }

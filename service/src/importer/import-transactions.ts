@@ -3,6 +3,7 @@
 
 import type { ClickId } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
+import { printCountOf } from '../domain/count.ts';
 import type {
   Organisation,
   PutTransaction,
@@ -120,6 +121,8 @@ class TransactionLoad {
   readonly #attribution: Attribution | undefined;
   readonly #seen = new UuidPlaces();
   readonly #parts = new Map<number, Part>();
+  /** Rows that named a user who was erased. */
+  #erasedCount = 0;
 
   constructor(
     run: ImportRun,
@@ -164,7 +167,7 @@ class TransactionLoad {
         continue;
       }
       const existing = stored.get(value.id);
-      const outcome = this.#judge(value, orgId, existing);
+      const outcome = this.#judge(this.#withoutErased(value, orgId, existing), orgId, existing);
       if ('reason' in outcome) this.#run.reject([rowProblem(place, outcome)]);
       else if (outcome === existing) this.#run.counts.unchanged++;
       else {
@@ -188,6 +191,11 @@ class TransactionLoad {
     for (const { writer, clockMs } of this.#parts.values())
       if (clockMs !== undefined) await writer.advanceClock(clockMs);
     this.#run.notes.push(...(this.#attribution?.notes ?? []));
+    if (this.#erasedCount > 0) {
+      this.#run.notes.push(
+        `${printCountOf(this.#erasedCount, 'row')} of users who were erased: imported without passbackUid and passbackData.`,
+      );
+    }
   }
 
   async #attribute(batch: readonly RawRow[], attribution: Attribution): Promise<OwnedRow[]> {
@@ -228,6 +236,19 @@ class TransactionLoad {
       return { place: raw.place, value: raw.value as Row, problems: undefined };
     }
     return checkRow<Row>(raw, this.#schema);
+  }
+
+  /** Networks go on sending sales of users who were erased; those of before must not name them again. */
+  #withoutErased(row: Row, orgId: number, existing: StoredTransaction | undefined): Row {
+    if (row.passbackUid == null) return row;
+    const erasedAtMs = this.#part(orgId).writer.erasedAtMs(row.passbackUid);
+    if (erasedAtMs === undefined) return row;
+    // What was erased stays so, even if a wrong clock or time zone has put its sale behind the erasure.
+    const wasErased =
+      existing !== undefined && this.#format.parseStored(existing.document).passbackUid === null;
+    if (!wasErased && timestampMs(row.soldAt) >= erasedAtMs) return row;
+    this.#erasedCount++;
+    return { ...row, passbackUid: null, passbackData: null };
   }
 
   /** What is to be stored for a row: what is stored already when nothing changed; or why the row is bad. */

@@ -17,9 +17,10 @@ import {
 import { findSchemaState, migrate, migrateToRead } from './schema/migrate.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
+import { copyErasedUsers } from './stores/erased-users.ts';
 import { listLinks } from './stores/link-store.ts';
 import { readBatches } from './stores/read-batches.ts';
-import { raiseRevision } from './stores/revision.ts';
+import { DELETED_NUMBER, raiseRevision } from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
 import { exportQuery } from './stores/transaction-store.ts';
 
@@ -48,10 +49,13 @@ interface OrganisationRow {
   readonly last_stamp: number;
   /** Null in a database from before the first release. */
   readonly public_id: Uuid | null;
+  readonly deleting_since: number | null;
 }
 
 /** Makes PostgreSQL number the next organisation behind those that were copied. */
-const NUMBER_ON = `SELECT setval(pg_get_serial_sequence('organisations', 'id'), max(id)) FROM organisations`;
+const NUMBER_ON = `SELECT setval(pg_get_serial_sequence('organisations', 'id'), greatest(
+    (SELECT max(id) FROM organisations), (SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}')
+  ))`;
 
 export async function copyDatabase(
   source: Database,
@@ -127,18 +131,20 @@ class Copy {
 
   /** They keep their numbers, which the ids of clicks hold. Returns the numbers. */
   async #copyOrganisations(): Promise<readonly number[]> {
-    const publicId = this.#hasBooks ? 'public_id' : 'NULL AS public_id';
+    const later = this.#hasBooks ? 'public_id, deleting_since' : 'NULL AS public_id, NULL AS deleting_since';
     const rows = await this.#from.all<OrganisationRow>(
-      `SELECT id, name, created_at, last_stamp, ${publicId} FROM organisations ORDER BY id`,
+      `SELECT id, name, created_at, last_stamp, ${later} FROM organisations ORDER BY id`,
     );
-    for (const { id, name, created_at, last_stamp, public_id } of rows) {
+    for (const { id, name, created_at, last_stamp, public_id, deleting_since } of rows) {
       await this.#to.all(
-        `INSERT INTO organisations (id, name, created_at, last_stamp, public_id) ${this.#asGiven} VALUES ($1, $2, $3, $4, $5)`,
+        `INSERT INTO organisations (id, name, created_at, last_stamp, public_id, deleting_since) ${this.#asGiven}
+         VALUES ($1, $2, $3, $4, $5, $6)`,
         id,
         name,
         created_at,
         last_stamp,
         public_id ?? newUuid(),
+        deleting_since,
       );
     }
     return rows.map(({ id }) => id);
@@ -146,6 +152,7 @@ class Copy {
 
   async #copyActivation(): Promise<void> {
     await this.#to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(this.#from));
+    await copyErasedUsers(this.#from, this.#to);
     const links = await listLinks(this.#from);
     await this.#to.putMany(
       LINKS,

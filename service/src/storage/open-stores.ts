@@ -19,8 +19,10 @@ import { type Auditor, auditBook, writeAudit } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
 import { clickStore } from './stores/click-store.ts';
 import { completeCatalogue, completeTransactions } from './stores/complete-documents.ts';
+import { erasureStore } from './stores/erasure-store.ts';
 import { importBook } from './stores/import-book.ts';
 import { linkStore } from './stores/link-store.ts';
+import { organisationDeletion } from './stores/organisation-deletion.ts';
 import { organisationStore } from './stores/organisation-store.ts';
 import { readRevisions } from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
@@ -88,7 +90,10 @@ export async function openStores(
   const replica = replicaOptions && new Replica(database, replicaOptions);
   const transactions = completeTransactions(transactionStore(database, { clock, replica }));
   return {
-    organisations: organisationStore(database, auditor),
+    organisations: {
+      ...organisationStore(database, auditor),
+      ...organisationDeletion(database, clicks, auditor),
+    },
     tokens: tokenStore(database, auditor),
     catalogue: completeCatalogue(catalogueStore(database, clock)),
     links: linkStore(database, clock),
@@ -108,6 +113,7 @@ export async function openStores(
         return transactions.page(query);
       },
     },
+    erasures: erasureStore(database, clicks, auditor),
     history: transactionHistory(database, auditor),
     imports: importBook(database, clock),
     audit: auditBook(database),

@@ -16,6 +16,9 @@ export const VALUES = {
     `(SELECT value::${type} AS value FROM json_array_elements_text(${param}::text::json)) AS v`,
 };
 
+/** The function that tells where a text has another one, and 0 where it has not. */
+export const CONTAINS: Readonly<Record<Dialect, string>> = { sqlite: 'instr', postgres: 'strpos' };
+
 /** A list as PostgreSQL writes an array, for a parameter that is a text and is cast to one. */
 export function arrayText(values: readonly SqlValue[]): string {
   const quoted = values.map((value) =>

@@ -391,6 +391,6 @@ describe('writers on PostgreSQL', () => {
     const stores = await open.stores((await postgres?.create()) ?? '');
     const error = await rejection(writeTransactions(stores, 77, newIds(1)));
     expect(error).not.toBeInstanceOf(DatabaseUnavailable);
-    expect(error.message).toBe('organisation 77 does not exist');
+    expect(error.message).toBe('the organisation is not there any more');
   });
 });

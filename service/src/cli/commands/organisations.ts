@@ -1,12 +1,14 @@
 // offerbook orgs: the organisations that tokens and transactions belong to.
 
 import { Command } from 'commander';
+import { printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
-import type { Organisation, PublicOrganisation, Stores } from '../../domain/stores.ts';
+import type { DeletedCounts, Organisation, PublicOrganisation, Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printResult, table } from '../output.ts';
+import { progressBar } from './progress-bar.ts';
 
 const NAME_LENGTH_MAX = 200;
 
@@ -15,7 +17,18 @@ export function organisationsCommand(): Command {
     .argument('<name>')
     .action(createOrganisation);
   const list = jsonCommand('list', 'list all organisations', 'offerbook orgs list').action(listOrganisations);
-  return new Command('orgs').description('organisations').addCommand(create).addCommand(list);
+  const remove = jsonCommand(
+    'delete',
+    'delete an organisation with its tokens, transactions, history and clicks',
+    'offerbook orgs delete acme --dry-run',
+  )
+    .argument('<name>')
+    .option('--revoke-tokens', 'even if it has tokens that are good')
+    .option('--dry-run', 'count what would be deleted, and change nothing')
+    .action(deleteOrganisation);
+  const orgs = new Command('orgs').description('organisations');
+  for (const sub of [create, list, remove]) orgs.addCommand(sub);
+  return orgs;
 }
 
 async function createOrganisation(name: string, options: StoreOptions): Promise<void> {
@@ -28,7 +41,7 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
     options,
     async (stores) => {
       const created = await stores.organisations.create(name);
-      if (created === undefined) throw new BadInput(`there is an organisation "${name}" already`);
+      if (created === undefined) throw await nameTaken(stores, name);
       await printResult(options, toJson(created), `Created organisation "${name}".`);
     },
     CREATE_OPTIONS,
@@ -47,6 +60,53 @@ async function listOrganisations(options: StoreOptions): Promise<void> {
   });
 }
 
+async function nameTaken(stores: Stores, name: string): Promise<BadInput> {
+  const isThere = (await stores.organisations.find(name)) !== undefined;
+  return new BadInput(
+    isThere
+      ? `there is an organisation "${name}" already`
+      : `the organisation "${name}" is being deleted; if that was interrupted, run again: offerbook orgs delete ${JSON.stringify(name)}`,
+  );
+}
+
+interface DeleteOptions extends StoreOptions {
+  readonly revokeTokens?: boolean;
+  readonly dryRun?: boolean;
+}
+
+async function deleteOrganisation(name: string, options: DeleteOptions): Promise<void> {
+  await withStores(options, async ({ organisations }) => {
+    if (options.dryRun === true) {
+      const contents = await organisations.contents(name);
+      if (contents === undefined) throw noOrganisation(name, 'to read');
+      const { liveTokens, ...counts } = contents;
+      const words = `Would delete "${name}" with ${inWords(counts)}; nothing was changed.`;
+      await printResult(options, { ...counts, liveTokens }, words);
+      return;
+    }
+    const bar = progressBar();
+    const deleted = await organisations
+      .delete(name, {
+        revokesTokens: options.revokeTokens === true,
+        onBatch: (rows) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows }),
+      })
+      .finally(bar.clear);
+    if (deleted === undefined) throw noOrganisation(name, 'to read');
+    await printResult(options, deleted, `Deleted "${name}" with ${inWords(deleted)}.`);
+  });
+}
+
+function inWords({ tokens, transactions, versions, clicks, imports }: DeletedCounts): string {
+  const [keys, sales, old, visits, files] = [
+    printCountOf(tokens, 'token'),
+    printCountOf(transactions, 'transaction'),
+    printCountOf(versions, 'earlier version'),
+    printCountOf(clicks, 'click'),
+    printCountOf(imports, 'import'),
+  ];
+  return `${keys}, ${sales}, ${old}, ${visits} and ${files} in the book`;
+}
+
 function toJson(org: PublicOrganisation) {
   return { name: org.name, publicId: org.publicId, createdAt: printTimestamp(org.createdAtMs) };
 }
@@ -59,9 +119,13 @@ export async function getOrganisation(
 ): Promise<Organisation> {
   const org = await stores.organisations.find(name);
   if (org !== undefined) return org;
+  throw noOrganisation(name, purpose);
+}
+
+function noOrganisation(name: string, purpose: 'to read' | 'to write'): BadInput {
   const advice =
     purpose === 'to read'
       ? 'offerbook orgs list shows those that there are'
       : `create it with: offerbook orgs create ${JSON.stringify(name)}`;
-  throw new BadInput(`there is no organisation "${name}"; ${advice}`);
+  return new BadInput(`there is no organisation "${name}"; ${advice}`);
 }

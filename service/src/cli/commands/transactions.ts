@@ -10,6 +10,7 @@ import { parseUuid } from '../../domain/uuid.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
+import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
 
 export function transactionsCommand(): Command {
   const show = jsonCommand(
@@ -24,7 +25,7 @@ export function transactionsCommand(): Command {
     "find a user's transactions, the newest first; reads all of them",
     'offerbook transactions find --passback-uid user-8842 --org acme',
   )
-    .requiredOption('--passback-uid <text>', 'the identifier that was supplied at activation')
+    .requiredOption('--passback-uid <text>', PASSBACK_UID_HELP)
     .option('--org <name>', 'those of one organisation')
     .action(findTransactions);
   return new Command('transactions').description('look up transactions').addCommand(show).addCommand(find);
@@ -52,11 +53,11 @@ async function showTransaction(idText: string, options: StoreOptions): Promise<v
 async function findTransactions(
   options: StoreOptions & { passbackUid: string; org?: string },
 ): Promise<void> {
-  if (options.passbackUid === '') throw new BadInput('--passback-uid must not be empty');
+  const passbackUid = await readPassbackUid(options.passbackUid);
   await withStores(options, async (stores) => {
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
-    const found = await stores.history.findByPassbackUid(options.passbackUid, orgId);
+    const found = await stores.history.findByPassbackUid(passbackUid, orgId);
     const documents = found.map(({ document }) => JSON.parse(document) as Transaction);
     const rows = found.map((version, i) => {
       const t = documents[i];

@@ -230,11 +230,35 @@ const POSTGRES_ACTIVATION: Step = [
   `CREATE INDEX taps_by_time ON taps (at)`,
 ];
 
-const VERSIONS = { firstVersion: 5, oldestVersion: 6, replacesUnreleased: false };
+/**
+ * Who was erased, and which organisations are being deleted. Programs before this step would import again what was
+ * erased.
+ */
+const SQLITE_ERASURE: Step = [
+  `ALTER TABLE organisations ADD COLUMN deleting_since INTEGER`,
+  `CREATE TABLE erasures (
+     org_id INTEGER NOT NULL REFERENCES organisations (id),
+     digest TEXT NOT NULL,
+     erased_at INTEGER NOT NULL,
+     PRIMARY KEY (org_id, digest)
+   ) STRICT, WITHOUT ROWID`,
+];
+
+const POSTGRES_ERASURE: Step = [
+  `ALTER TABLE organisations ADD COLUMN deleting_since bigint`,
+  `CREATE TABLE erasures (
+     org_id integer NOT NULL REFERENCES organisations (id),
+     digest text NOT NULL,
+     erased_at bigint NOT NULL,
+     PRIMARY KEY (org_id, digest)
+   )`,
+];
+
+const VERSIONS = { firstVersion: 5, oldestVersion: 7, replacesUnreleased: false };
 
 export const SCHEMAS: Record<'sqlite' | 'postgres', Schema> = {
-  sqlite: { ...VERSIONS, steps: [SQLITE, SQLITE_ACTIVATION] },
-  postgres: { ...VERSIONS, steps: [POSTGRES, POSTGRES_ACTIVATION] },
+  sqlite: { ...VERSIONS, steps: [SQLITE, SQLITE_ACTIVATION, SQLITE_ERASURE] },
+  postgres: { ...VERSIONS, steps: [POSTGRES, POSTGRES_ACTIVATION, POSTGRES_ERASURE] },
 };
 
 /**

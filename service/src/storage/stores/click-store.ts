@@ -3,6 +3,7 @@
 import {
   type Click,
   type ClickId,
+  type ClickOwner,
   type ClickStore,
   firstClickIdAt,
   TAP_MS,
@@ -12,6 +13,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { CLICKS, type Connection, type Database, type SqlValue } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
 import { inBoth } from '../sql-dialect.ts';
+import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 
 /** Others hold locks for a moment only: to record clicks, or a batch of a purge. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -20,6 +22,9 @@ const PURGE_BATCH = 1_000;
 /** Taps are forgotten later than needed, so that no node whose clock is ahead deletes what others go by. */
 const FORGET_TAPS_MS = 6 * TAP_MS;
 const FORGET_TAPS_MAX = 1_000;
+
+/** In the place of a passbackUid, which is never empty. */
+const ERASED = '';
 
 interface Row {
   readonly id: ClickId;
@@ -63,10 +68,43 @@ const PURGE_SQL = `DELETE FROM clicks WHERE id IN (
    SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}
  ) RETURNING id`;
 
+/** Reads on from the last id, so that all batches together read the clicks once. */
+const ofOwner = ({ passbackUid }: ClickOwner) =>
+  `FROM clicks WHERE id > $1 AND org_id = $2${passbackUid === undefined ? '' : ' AND passback_uid = $3'}`;
+
+const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
+  passbackUid === undefined ? [orgId] : [orgId, passbackUid];
+
 export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickStore {
   async function write<T>(work: (connection: Connection, database: Database) => Promise<T>): Promise<T> {
     const opened = await database.open();
     return opened.write((connection) => work(connection, opened), LOCK_TIMEOUT_MS);
+  }
+
+  /** Finds clicks without a lock, and changes them in batches that hold one for a moment. */
+  async function changeAll(
+    owner: ClickOwner,
+    onBatch: (count: number) => void = () => {},
+    change: (connection: Connection, ids: readonly ClickId[]) => Promise<void>,
+  ): Promise<number> {
+    const opened = await database.open();
+    const sql = `SELECT id ${ofOwner(owner)} ORDER BY id LIMIT ${PURGE_BATCH}`;
+    let [count, last] = [0, ''];
+    while (true) {
+      const rows = await opened.all<{ id: ClickId }>(sql, last, ...valuesOf(owner));
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0)
+        await write(async (connection, { dialect }) => {
+          await overwriteDeleted(connection, dialect);
+          await change(connection, ids);
+        });
+      count += ids.length;
+      onBatch(count);
+      if (ids.length < PURGE_BATCH) break;
+      last = ids.at(-1) ?? last;
+    }
+    await emptyLog(opened);
+    return count;
   }
 
   return {
@@ -123,6 +161,27 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
       }
       return count;
     },
+    async countOf(owner) {
+      const opened = await database.open();
+      const [row] = await opened.all<{ count: number }>(
+        `SELECT count(*) AS count ${ofOwner(owner)}`,
+        '',
+        ...valuesOf(owner),
+      );
+      return row?.count ?? 0;
+    },
+    erase: (owner, onBatch) =>
+      changeAll(owner, onBatch, async (connection, ids) => {
+        for (const id of ids) {
+          await connection.all(
+            'UPDATE clicks SET passback_uid = $2, passback_data = NULL WHERE id = $1',
+            id,
+            ERASED,
+          );
+        }
+      }),
+    deleteOf: (orgId, onBatch) =>
+      changeAll({ orgId }, onBatch, (connection, ids) => connection.deleteMany(CLICKS, ids)),
     close: () => database.close(),
   };
 }
@@ -158,7 +217,7 @@ function toRow(click: Click): SqlValue[] {
     click.kind,
     click.dealId,
     click.retailerId,
-    click.passbackUid,
+    click.passbackUid ?? ERASED,
     click.passbackData,
     click.activatedAtMs,
     click.clickedAtMs,
@@ -174,7 +233,7 @@ function toClick(row: Row): Click {
     kind: row.kind,
     dealId: row.deal_id,
     retailerId: row.retailer_id,
-    passbackUid: row.passback_uid,
+    passbackUid: row.passback_uid === ERASED ? null : row.passback_uid,
     passbackData: row.passback_data,
     activatedAtMs: row.activated_at,
     clickedAtMs: row.clicked_at,

@@ -15,6 +15,7 @@ import {
 } from '../../domain/books.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
+import { DELETED_NUMBER } from './revision.ts';
 
 /** Entries older than this go when the next import begins. */
 const KEEP_MS = 400 * 86_400_000;
@@ -97,8 +98,8 @@ export function importBook(database: Database, clock: Clock): ImportBook {
   };
 }
 
-/** The counters, for a copy, too. */
-export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %'`;
+/** The counters, for a copy, too, with that of deleted organisations. */
+export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %' OR name = '${DELETED_NUMBER}'`;
 
 const counterOf = (kind: ImportKind, what: ImportOutcome | 'last success') => `imports ${kind} ${what}`;
 

@@ -4,23 +4,37 @@ import type { Organisation, OrganisationStore, PublicOrganisation } from '../../
 import { newUuid, type Uuid } from '../../domain/uuid.ts';
 import type { Database } from '../database.ts';
 import { type Auditor, writeAudit } from './audit-book.ts';
-import { raiseRevision } from './revision.ts';
+import { DELETED_NUMBER, raiseRevision } from './revision.ts';
 
 interface Row {
   id: number;
   name: string;
   created_at: number;
+  deleting_since?: number | null;
 }
 
 type PublicRow = Row & { public_id: Uuid };
 
-export function organisationStore(database: Database, auditor: Auditor): OrganisationStore {
+/** SQLite would give the number of the last organisation again after it was deleted. PostgreSQL never does. */
+const CREATE_SQL = {
+  sqlite: `INSERT INTO organisations (id, name, created_at, last_stamp, public_id)
+     VALUES (1 + max(
+       coalesce((SELECT max(id) FROM organisations), 0),
+       coalesce((SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}'), 0)
+     ), $1, $2, $2, $3)`,
+  postgres: 'INSERT INTO organisations (name, created_at, last_stamp, public_id) VALUES ($1, $2, $2, $3)',
+};
+
+export function organisationStore(
+  database: Database,
+  auditor: Auditor,
+): Omit<OrganisationStore, 'contents' | 'delete'> {
   return {
     create: (name) =>
       database.write(async (connection) => {
         const now = auditor.clock();
         const rows = await connection.all<PublicRow>(
-          `INSERT INTO organisations (name, created_at, last_stamp, public_id) VALUES ($1, $2, $2, $3)
+          `${CREATE_SQL[database.dialect]}
            ON CONFLICT (name) DO NOTHING RETURNING id, name, created_at, public_id`,
           name,
           now,
@@ -34,14 +48,15 @@ export function organisationStore(database: Database, auditor: Auditor): Organis
       }),
     async find(name) {
       const rows = await database.all<Row>(
-        'SELECT id, name, created_at FROM organisations WHERE name = $1',
+        // All columns: a database from before the first release has fewer, and is read by exports.
+        'SELECT * FROM organisations WHERE name = $1',
         name,
       );
-      return rows.map(toOrganisation)[0];
+      return rows.filter((row) => row.deleting_since == null).map(toOrganisation)[0];
     },
     async list() {
       const rows = await database.all<PublicRow>(
-        'SELECT id, name, created_at, public_id FROM organisations ORDER BY name',
+        'SELECT id, name, created_at, public_id FROM organisations WHERE deleting_since IS NULL ORDER BY name',
       );
       return rows.map(toPublicOrganisation);
     },

@@ -4,6 +4,9 @@
 import type { Revisions } from '../../domain/stores.ts';
 import type { Connection } from '../database.ts';
 
+/** A counter that wakes nobody: the greatest number of an organisation that was deleted. */
+export const DELETED_NUMBER = 'organisations deleted';
+
 export async function raiseRevision(connection: Connection, name: keyof Revisions): Promise<void> {
   await connection.all('UPDATE revisions SET value = value + 1 WHERE name = $1', name);
   await connection.announce();

@@ -2,12 +2,13 @@
 // transaction (`keepReplaced`); the rest of this file answers questions of operators.
 
 import type { TransactionVersion } from '../../domain/books.ts';
+import { printedPassbackUid } from '../../domain/passback.ts';
 import type { TransactionHistory } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Transaction } from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
-import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
+import { CONTAINS, type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 
 /** How many versions one statement of a purge deletes, so that it never holds its locks for long. */
@@ -48,7 +49,6 @@ const REPLACED = `SELECT h.id, o.name AS org_name, h.from_stamp, h.until_stamp, 
   FROM history h JOIN organisations o ON o.id = h.org_id`;
 
 export function transactionHistory(database: Database, auditor: Auditor): TransactionHistory {
-  const contains = database.dialect === 'postgres' ? 'strpos' : 'instr';
   return {
     async versions(id) {
       const current = await database.all<Row>(`${CURRENT} WHERE t.id = $1`, id);
@@ -57,12 +57,10 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
     },
 
     async findByPassbackUid(passbackUid, orgId) {
-      // The field as it is printed. A quote inside any text is escaped, so nothing else can look like it.
-      const printed = `"passbackUid":${JSON.stringify(passbackUid)}`;
       const rows = await database.all<Row>(
-        `${CURRENT} WHERE ${contains}(t.document, $1) > 0 ${orgId === undefined ? '' : 'AND t.org_id = $2'}
+        `${CURRENT} WHERE ${CONTAINS[database.dialect]}(t.document, $1) > 0 ${orgId === undefined ? '' : 'AND t.org_id = $2'}
          ORDER BY t.updated_at DESC`,
-        printed,
+        printedPassbackUid(passbackUid),
         ...(orgId === undefined ? [] : [orgId]),
       );
       return rows.map(toVersion);

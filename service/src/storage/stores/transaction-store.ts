@@ -8,6 +8,8 @@ import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
+import { lockClock, lockClocks } from './change-clock.ts';
+import { type ErasedUsers, readErasedUsers } from './erased-users.ts';
 import { takeTurn } from './import-book.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
@@ -43,8 +45,12 @@ export function transactionStore(
         const lastStampMs = await lockClock(database, connection, orgId);
         const stampMs = Math.max(clock(), lastStampMs + 1);
         const finishImport = await takeTurn(connection, clock, importId);
+        const erased = await readErasedUsers(connection);
         const buffer = new PutBuffer(connection, { dialect: database.dialect, orgId, stampMs, importId });
-        const result = await work({ ...writer(connection, buffer, orgId, stampMs), finishImport });
+        const result = await work({
+          ...writer(connection, buffer, { orgId, stampMs, erased }),
+          finishImport,
+        });
         await buffer.flush();
         return result;
       }),
@@ -52,6 +58,7 @@ export function transactionStore(
       database.write(async (connection) => {
         const lastStampsMs = await lockClocks(database, connection);
         const finishImport = await takeTurn(connection, clock, importId);
+        const erased = await readErasedUsers(connection);
         const { dialect } = database;
         const opened = new Map<number, { buffer: PutBuffer; writer: OrganisationWriter }>();
         const of = (orgId: number) => {
@@ -62,7 +69,7 @@ export function transactionStore(
           const stampMs = Math.max(clock(), lastStampMs + 1);
           const buffers = lastStampsMs.size;
           const buffer = new PutBuffer(connection, { dialect, orgId, stampMs, importId, buffers });
-          const made = { buffer, writer: writer(connection, buffer, orgId, stampMs) };
+          const made = { buffer, writer: writer(connection, buffer, { orgId, stampMs, erased }) };
           opened.set(orgId, made);
           return made.writer;
         };
@@ -76,36 +83,16 @@ export function transactionStore(
 
 type OrganisationWriter = Omit<TransactionWriter, 'finishImport'>;
 
-/** By organisation: the last stamp. Locks as below, all clocks in one order. */
-async function lockClocks(database: Database, connection: Connection): Promise<ReadonlyMap<number, number>> {
-  const forUpdate = database.dialect === 'postgres' ? 'FOR NO KEY UPDATE' : '';
-  const rows = await connection.all<{ id: number; last_stamp: number }>(
-    `SELECT id, last_stamp FROM organisations ORDER BY id ${forUpdate}`,
-  );
-  return new Map(rows.map(({ id, last_stamp }) => [id, last_stamp]));
-}
-
-async function lockClock(database: Database, connection: Connection, orgId: number): Promise<number> {
-  // Not FOR UPDATE: tokens that are issued meanwhile refer to this row, and would have to wait for the import.
-  const forUpdate = database.dialect === 'postgres' ? 'FOR NO KEY UPDATE' : '';
-  const [row] = await connection.all<{ last_stamp: number }>(
-    `SELECT last_stamp FROM organisations WHERE id = $1 ${forUpdate}`,
-    orgId,
-  );
-  if (row === undefined) throw new Error(`organisation ${orgId} does not exist`);
-  return row.last_stamp;
-}
-
 function writer(
   connection: Connection,
   buffer: PutBuffer,
-  orgId: number,
-  stampMs: number,
+  { orgId, stampMs, erased }: { orgId: number; stampMs: number; erased: ErasedUsers },
 ): OrganisationWriter {
   return {
     stampMs,
     find: (ids) => findTransactions(connection, ids),
     put: (rows) => buffer.put(rows),
+    erasedAtMs: (passbackUid) => erased(orgId, passbackUid),
     async advanceClock(toMs) {
       await connection.all(
         'UPDATE organisations SET last_stamp = $2 WHERE id = $1 AND last_stamp < $2',

@@ -1,0 +1,53 @@
+// offerbook erase: takes a user out of transactions, their history and clicks. Amounts stay; partners see a change.
+
+import type { Command } from 'commander';
+import { printCountOf } from '../../domain/count.ts';
+import type { ErasureCounts } from '../../domain/stores.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { printResult } from '../output.ts';
+import { getOrganisation } from './organisations.ts';
+import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
+import { progressBar } from './progress-bar.ts';
+
+export function eraseCommand(): Command {
+  return jsonCommand(
+    'erase',
+    "take a user's passbackUid and passbackData out of transactions, their history and clicks; amounts stay",
+    'offerbook erase --org acme --passback-uid - < user.txt',
+  )
+    .requiredOption('--org <name>', 'the organisation whose user it is')
+    .requiredOption('--passback-uid <text>', PASSBACK_UID_HELP)
+    .option('--dry-run', 'count what would be erased, and change nothing')
+    .action(erase);
+}
+
+interface EraseOptions extends StoreOptions {
+  readonly org: string;
+  readonly passbackUid: string;
+  readonly dryRun?: boolean;
+}
+
+async function erase(options: EraseOptions): Promise<void> {
+  const passbackUid = await readPassbackUid(options.passbackUid);
+  await withStores(options, async (stores) => {
+    const org = await getOrganisation(stores, options.org, 'to read');
+    if (options.dryRun === true) {
+      const counts = await stores.erasures.count(org.id, passbackUid);
+      await printResult(
+        options,
+        counts,
+        `Would erase the user from ${inWords(counts)}; nothing was changed.`,
+      );
+      return;
+    }
+    const bar = progressBar();
+    const counts = await stores.erasures
+      .erase(org, passbackUid, (rows) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows }))
+      .finally(bar.clear);
+    await printResult(options, counts, `Erased the user from ${inWords(counts)}.`);
+  });
+}
+
+function inWords({ transactions, versions, clicks }: ErasureCounts): string {
+  return `${printCountOf(transactions, 'transaction')}, ${printCountOf(versions, 'earlier version')} and ${printCountOf(clicks, 'click')}`;
+}

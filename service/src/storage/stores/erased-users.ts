@@ -1,0 +1,59 @@
+// Who was erased, so that no import brings them back: digests of users, under the key of the database. Whoever has neither
+// the database nor the users' identifiers learns nothing from them.
+
+import { createHmac } from 'node:crypto';
+import type { Connection } from '../database.ts';
+import { readClickKey } from './secret.ts';
+
+/** When a user of an organisation was erased; undefined for all others. */
+export type ErasedUsers = (orgId: number, passbackUid: string) => number | undefined;
+
+interface Row {
+  readonly org_id: number;
+  readonly digest: string;
+  readonly erased_at: number;
+}
+
+const ALL_SQL = 'SELECT org_id, digest, erased_at FROM erasures';
+
+export async function readErasedUsers(connection: Connection): Promise<ErasedUsers> {
+  const rows = await connection.all<Row>(ALL_SQL);
+  // Most databases have none, and an import asks for every row.
+  if (rows.length === 0) return () => undefined;
+  const key = await readClickKey(connection);
+  const moments = new Map(rows.map(({ org_id, digest, erased_at }) => [`${org_id} ${digest}`, erased_at]));
+  return (orgId, passbackUid) => moments.get(`${orgId} ${digestOf(key, orgId, passbackUid)}`);
+}
+
+export async function noteErased(
+  connection: Connection,
+  orgId: number,
+  passbackUid: string,
+  nowMs: number,
+): Promise<void> {
+  await connection.all(
+    `INSERT INTO erasures (org_id, digest, erased_at) VALUES ($1, $2, $3)
+     ON CONFLICT (org_id, digest) DO UPDATE SET erased_at = excluded.erased_at`,
+    orgId,
+    digestOf(await readClickKey(connection), orgId, passbackUid),
+    nowMs,
+  );
+}
+
+/** Into a database that has the same key. */
+export async function copyErasedUsers(from: Connection, to: Connection): Promise<void> {
+  for (const { org_id, digest, erased_at } of await from.all<Row>(ALL_SQL)) {
+    await to.all(
+      'INSERT INTO erasures (org_id, digest, erased_at) VALUES ($1, $2, $3)',
+      org_id,
+      digest,
+      erased_at,
+    );
+  }
+}
+
+function digestOf(key: string, orgId: number, passbackUid: string): string {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['erased', orgId, passbackUid]))
+    .digest('hex');
+}

@@ -1,0 +1,171 @@
+// Deletes an organisation with everything that belongs to it. In one step its tokens go and it is marked: from then on
+// nobody finds it, and no import can write to it. The rest goes in batches, each of which holds its locks for a moment.
+// The audit stays.
+
+import { isLive } from '../../domain/access-token.ts';
+import type { ClickStore } from '../../domain/click.ts';
+import { printCountOf } from '../../domain/count.ts';
+import { Refused } from '../../domain/failures.ts';
+import type { DeletedCounts, OrganisationStore } from '../../domain/stores.ts';
+import { newUuid } from '../../domain/uuid.ts';
+import type { Connection, Database } from '../database.ts';
+import { type Dialect, inBoth } from '../sql-dialect.ts';
+import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
+import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
+import { DELETED_NUMBER, raiseRevision } from './revision.ts';
+
+const BATCH = 5_000;
+/** Running servers hear of a change within two seconds. */
+const TAKE_UP_MS = 2_000;
+
+/** Of one organisation; PostgreSQL finds rows by their place for the same reason as a purge of the history does. */
+const deleteBatch = (table: 'transactions' | 'history') =>
+  inBoth((dialect) => {
+    const batch = (columns: string) => `SELECT ${columns} FROM ${table} WHERE org_id = $1 LIMIT ${BATCH}`;
+    const place = { sqlite: 'rowid', postgres: 'ctid' }[dialect];
+    const places = dialect === 'sqlite' ? `IN (${batch('rowid')})` : `= ANY (ARRAY (${batch('ctid')}))`;
+    return `DELETE FROM ${table} WHERE ${place} ${places} RETURNING id`;
+  });
+
+const DELETE_SQL = { transactions: deleteBatch('transactions'), history: deleteBatch('history') };
+
+const CONTENTS_SQL = `SELECT ${['tokens', 'transactions', 'history', 'imports']
+  .map((table) => `(SELECT count(*) FROM ${table} WHERE org_id = $1) AS ${table}`)
+  .join(', ')}`;
+
+interface Row {
+  readonly id: number;
+  readonly deleting_since: number | null;
+}
+
+const FIND_SQL = inBoth(
+  (dialect) =>
+    `SELECT id, deleting_since FROM organisations WHERE name = $1 ${dialect === 'postgres' ? 'FOR UPDATE' : ''}`,
+);
+
+export function organisationDeletion(
+  database: Database,
+  clicks: ClickStore,
+  auditor: Auditor,
+): Pick<OrganisationStore, 'contents' | 'delete'> {
+  const { dialect } = database;
+
+  async function countLive(connection: Pick<Connection, 'all'>, orgId: number): Promise<number> {
+    const rows = await connection.all<{ expires_at: number | null; revoked_at: number | null }>(
+      'SELECT expires_at, revoked_at FROM tokens WHERE org_id = $1',
+      orgId,
+    );
+    const nowMs = auditor.clock();
+    return rows.filter((row) => isLive({ expiresAtMs: row.expires_at, revokedAtMs: row.revoked_at }, nowMs))
+      .length;
+  }
+
+  /** Takes tokens, links and name away. What was counted before an interruption is in the audit under its own entry. */
+  function begin(name: string, revokesTokens: boolean): Promise<Begun | undefined> {
+    return database.write(async (connection) => {
+      const [org] = await connection.all<Row>(FIND_SQL[dialect], name);
+      if (org === undefined) return undefined;
+      if (org.deleting_since === null && !revokesTokens) {
+        const live = await countLive(connection, org.id);
+        if (live > 0) throw stillInUse(name, live);
+      }
+      const tokens = await connection.all('DELETE FROM tokens WHERE org_id = $1 RETURNING id', org.id);
+      // Another public id: links with the old one lead nowhere from now on.
+      await connection.all(
+        'UPDATE organisations SET deleting_since = $2, public_id = $3 WHERE id = $1',
+        org.id,
+        auditor.clock(),
+        newUuid(),
+      );
+      const counts = { ...NONE, tokens: tokens.length };
+      const entry = await writeAudit(connection, auditor, 'organisation deleted', name, counts);
+      await raiseRevision(connection, 'activation');
+      await raiseRevision(connection, 'tokens');
+      return { orgId: org.id, entry, counts };
+    });
+  }
+
+  return {
+    async contents(name) {
+      const [org] = await database.all<Row>(
+        'SELECT id, deleting_since FROM organisations WHERE name = $1',
+        name,
+      );
+      if (org === undefined) return undefined;
+      const [row] = await database.all<Record<string, number>>(CONTENTS_SQL, org.id);
+      return {
+        tokens: row?.tokens ?? 0,
+        liveTokens: await countLive(database, org.id),
+        transactions: row?.transactions ?? 0,
+        versions: row?.history ?? 0,
+        clicks: await clicks.countOf({ orgId: org.id }),
+        imports: row?.imports ?? 0,
+      };
+    },
+
+    async delete(name, { revokesTokens = false, onBatch = () => {}, takeUpMs = TAKE_UP_MS } = {}) {
+      const begun = await begin(name, revokesTokens);
+      if (begun === undefined) return undefined;
+      const { orgId, entry, counts } = begun;
+      // Until servers have heard of it, they read its transactions and record its clicks.
+      await Bun.sleep(takeUpMs);
+      const show = () => onBatch(counts.transactions + counts.versions + counts.clicks);
+      const tables = [
+        ['transactions', 'transactions'],
+        ['history', 'versions'],
+      ] as const;
+      for (const [table, counted] of tables) {
+        let deleted: number;
+        do {
+          deleted = await database.write(async (connection) => {
+            await overwriteDeleted(connection, dialect);
+            const { length } = await connection.all(DELETE_SQL[table][dialect], orgId);
+            await amendAudit(connection, entry, { ...counts, [counted]: counts[counted] + length });
+            return length;
+          });
+          counts[counted] += deleted;
+          show();
+        } while (deleted === BATCH);
+      }
+      counts.clicks = await clicks.deleteOf(orgId, (count) =>
+        onBatch(counts.transactions + counts.versions + count),
+      );
+      await database.write(async (connection) => {
+        const imports = await connection.all('DELETE FROM imports WHERE org_id = $1 RETURNING id', orgId);
+        counts.imports = imports.length;
+        await forget(connection, dialect, orgId);
+        await amendAudit(connection, entry, counts);
+      });
+      await emptyLog(database);
+      return counts;
+    },
+  };
+}
+
+const NONE = { tokens: 0, transactions: 0, versions: 0, clicks: 0, imports: 0 };
+
+interface Begun {
+  readonly orgId: number;
+  readonly entry: number;
+  readonly counts: { -readonly [Name in keyof DeletedCounts]: number };
+}
+
+/** Its number is never given to another: ids of clicks hold it, and sales of them may come for months. */
+async function forget(connection: Connection, dialect: Dialect, orgId: number): Promise<void> {
+  for (const table of ['erasures', 'tokens'])
+    await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);
+  await connection.all('DELETE FROM organisations WHERE id = $1', orgId);
+  const greatest = { sqlite: 'max', postgres: 'greatest' }[dialect];
+  await connection.all(
+    `INSERT INTO revisions (name, value) VALUES ($1, $2)
+     ON CONFLICT (name) DO UPDATE SET value = ${greatest}(revisions.value, excluded.value)`,
+    DELETED_NUMBER,
+    orgId,
+  );
+}
+
+function stillInUse(name: string, live: number): Refused {
+  return new Refused(
+    `"${name}" has ${printCountOf(live, 'token')} that ${live === 1 ? 'is' : 'are'} good: revoke ${live === 1 ? 'it' : 'them'} first, or delete it with --revoke-tokens; nothing was changed`,
+  );
+}

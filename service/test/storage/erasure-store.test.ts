@@ -1,0 +1,204 @@
+// A user is erased: gone from everything that is stored of them, and not brought back by anybody.
+
+import { describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import type { Click } from '../../src/domain/click.ts';
+import type { Organisation, Stores } from '../../src/domain/stores.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores, sqlitePath } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { id, transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+import { EVERYTHING, newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
+
+const UID = 'anna "a\\b" müller';
+const DATA = 'campaign for anna';
+
+for (const database of DATABASES) {
+  describe(`erasing a user on ${database.name}`, () => {
+    const open = openTestStores();
+
+    async function scene() {
+      let nowMs = Date.UTC(2026, 10, 15, 12);
+      const url = await database.create();
+      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+      const org = await newOrganisation(stores);
+      const load = async (rows: readonly object[], to: Organisation | undefined = org) => {
+        nowMs += 1_000;
+        const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
+        return importTransactions(stores.transactions, to, sourceFrom(ndjson(rows)), () => nowMs, {
+          attributor,
+        });
+      };
+      return { url, stores, org, load, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
+    }
+
+    async function readPage(stores: Stores, orgId: number, asOfMs?: number) {
+      const page = await stores.transactions.page({
+        orgId,
+        cursor: undefined,
+        window: EVERYTHING,
+        limit: 100,
+        asOfMs,
+      });
+      return {
+        rows: JSON.parse(`[${Buffer.from(page.data)}]`) as Transaction[],
+        completeThroughMs: page.completeThroughMs,
+      };
+    }
+
+    test('takes the two fields out of transactions, history and clicks, stamps the change, and leaves the rest', async () => {
+      const { stores, org, load, pass, now } = await scene();
+      const other = await newOrganisation(stores, 'other');
+      const of = (number: number, with_: Partial<Transaction> = {}) =>
+        transaction(number, { passbackUid: UID, passbackData: DATA, ...with_ });
+      const others = [
+        transaction(3, { passbackUid: `${UID}2`, passbackData: `"passbackUid":"${UID}"` }),
+        transaction(4, { passbackUid: null, passbackData: UID }),
+      ];
+      await load([of(1), of(2, { cashback: 1.5 }), ...others]);
+      await load([of(1, { status: 'CONFIRMED' }), transaction(5, { passbackUid: UID })]);
+      // Its user was another one for a while: of that one, the version stays.
+      await load([transaction(5, { passbackUid: 'bert' })]);
+      await load([of(6)], other);
+      const clicks: Click[] = [];
+      for (const [orgId, passbackUid] of [
+        [org.id, UID],
+        [org.id, 'bert'],
+        [other.id, UID],
+      ] as const)
+        clicks.push(await recordClick(stores, orgId, { passbackUid, passbackData: DATA }));
+      const before = await readPage(stores, org.id);
+      const versionsBefore = await Promise.all([1, 2, 5].map((n) => stores.history.versions(id(n))));
+      const otherBefore = await readPage(stores, other.id);
+
+      expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 2, versions: 2, clicks: 1 });
+      expect(await readPage(stores, org.id)).toEqual(before);
+      pass(60_000);
+      const counts = { transactions: 2, versions: 2, clicks: 1 };
+      expect(await stores.erasures.erase(org, UID)).toEqual(counts);
+
+      const stamp = printTimestamp(now());
+      const erased = { passbackUid: null, passbackData: null };
+      expect(await readPage(stores, org.id)).toEqual({
+        rows: before.rows.map((row) =>
+          row.passbackUid === UID ? { ...row, ...erased, updatedAt: stamp } : row,
+        ),
+        completeThroughMs: now(),
+      });
+      const versions = await Promise.all([1, 2, 5].map((n) => stores.history.versions(id(n))));
+      const withoutUser = (document: string) => {
+        const row = JSON.parse(document) as Transaction;
+        return row.passbackUid === UID ? { ...row, ...erased } : row;
+      };
+      // Every version is still there, from and until the same stamps, and the last one was replaced by the erasure.
+      const earlier = versions.map((all, i) => all.slice(-(versionsBefore[i]?.length ?? 0)));
+      expect(earlier.map((all) => all.map(({ document }) => JSON.parse(document)))).toEqual(
+        versionsBefore.map((all) => all.map(({ document }) => withoutUser(document))),
+      );
+      expect(versions.map((all) => all.map(({ untilMs }) => untilMs))).toEqual([
+        [null, now(), versionsBefore[0]?.[1]?.untilMs ?? 0],
+        [null, now()],
+        [null, versionsBefore[2]?.[1]?.untilMs ?? 0],
+      ]);
+      const found = await stores.clicks.find(clicks.map((click) => click.id));
+      expect(clicks.map((click) => found.get(click.id))).toEqual([
+        { ...(clicks[0] as Click), ...erased },
+        clicks[1] as Click,
+        clicks[2] as Click,
+      ]);
+      expect(await readPage(stores, other.id)).toEqual(otherBefore);
+      const [entry, ...olderEntries] = await stores.audit.list({ limit: 10 });
+      expect(entry).toMatchObject({ action: 'user erased', org: 'acme', details: counts });
+      expect(JSON.stringify([entry, olderEntries])).not.toContain('anna');
+      expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
+    });
+
+    test('a walk under way goes on with the versions of its first page, without the user', async () => {
+      const { stores, org, load, pass } = await scene();
+      await load([1, 2, 3].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA })));
+      const first = await readPage(stores, org.id);
+      pass(1_000);
+      await stores.erasures.erase(org, UID);
+      await load([transaction(4), transaction(2, { status: 'CONFIRMED' })]);
+
+      expect(await readPage(stores, org.id, first.completeThroughMs)).toEqual({
+        rows: first.rows.map((row) => ({ ...row, passbackUid: null, passbackData: null })),
+        completeThroughMs: first.completeThroughMs,
+      });
+    });
+
+    test('no import brings the user back, by a row or by a click; a sale that is made later names them', async () => {
+      const { stores, org, load, now } = await scene();
+      const click = await recordClick(stores, org.id, { passbackUid: UID, passbackData: DATA });
+      const old = transaction(1, { passbackUid: UID, passbackData: DATA });
+      const ahead = transaction(2, { passbackUid: UID, soldAt: printTimestamp(now() + 86_400_000) });
+      await load([old, ahead]);
+      await stores.erasures.erase(org, UID);
+      const erased = await readPage(stores, org.id);
+
+      expect(await load([old, ahead])).toMatchObject({
+        unchanged: 2,
+        changed: 0,
+        notes: ['2 rows of users who were erased: imported without passbackUid and passbackData.'],
+      });
+      expect(await readPage(stores, org.id)).toEqual(erased);
+      const { passbackUid: _, ...bare } = transaction(4);
+      await load([
+        transaction(3, { passbackUid: UID, passbackData: DATA }),
+        { ...bare, clickId: click.id, passbackData: DATA },
+        transaction(5, { passbackUid: UID, soldAt: printTimestamp(now() + 1) }),
+      ]);
+      const { rows } = await readPage(stores, org.id);
+      expect(rows.map(({ passbackUid, passbackData }) => [passbackUid, passbackData])).toEqual([
+        [null, null],
+        [null, null],
+        [null, null],
+        [null, null],
+        [UID, null],
+      ]);
+      expect(rows[3]?.couponId).toBe(click.dealId);
+    });
+
+    test('one that was interrupted is finished by the next, and imports in between bring nothing back', async () => {
+      const { stores, org, load } = await scene();
+      const rows = [1, 2].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA }));
+      await load(rows);
+      await recordClick(stores, org.id, { passbackUid: UID });
+      const stop = new Error('stopped');
+      const failing = stores.erasures.erase(org, UID, () => {
+        throw stop;
+      });
+      expect(await rejection(failing)).toBe(stop);
+      await load([{ ...rows[0], status: 'CONFIRMED' }]);
+      expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 1, clicks: 0 });
+      expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
+    });
+  });
+}
+
+test('no byte of an erased user is left in the files of an SQLite database', async () => {
+  const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');
+  const url = (await sqlite?.create()) ?? '';
+  const stores = await openStores(url, CREATE_OPTIONS);
+  const org = await newOrganisation(stores);
+  // So long that what takes its place does not cover it.
+  const user = { passbackUid: 'anna-m', passbackData: 'for anna-m '.repeat(200) };
+  const rows = [1, 2, 3].map((n) => transaction(n, user));
+  await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
+  await recordClick(stores, org.id, user);
+  await stores.erasures.erase(org, 'anna-m');
+
+  const path = sqlitePath(url) ?? '';
+  const files = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
+  expect(files.length).toBeGreaterThan(2);
+  const holding = files.filter((name) => readFileSync(join(dirname(path), name)).includes('anna-m'));
+  expect(holding).toEqual([]);
+  await stores.close();
+});

@@ -1,0 +1,157 @@
+// An organisation is deleted with everything that belongs to it, and with nothing else.
+
+import { describe, expect, test } from 'bun:test';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
+import { BadInput, Refused } from '../../src/domain/failures.ts';
+import type { Organisation, Stores } from '../../src/domain/stores.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { recordImport } from '../../src/importer/record-import.ts';
+import { copyDatabase } from '../../src/storage/copy-database.ts';
+import { DATABASES } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { id, transaction } from '../support/fixtures.ts';
+import { ndjson, TestNode } from '../support/test-node.ts';
+import {
+  newOrganisation,
+  openTestStores,
+  readAllTransactions,
+  rejection,
+  TEST_AUDITOR,
+} from './open-test-stores.ts';
+
+async function fill(stores: Stores, org: Organisation, firstNumber: number) {
+  const rows = (status: 'PENDING' | 'CONFIRMED') =>
+    [0, 1, 2].map((n) => transaction(firstNumber + n, { status }));
+  for (const status of ['PENDING', 'CONFIRMED'] as const) {
+    const source = sourceFrom(ndjson(rows(status)));
+    const origin = { kind: 'transactions', orgId: org.id, by: 'me', source: null } as const;
+    await recordImport(stores.imports, { ...origin, fileName: 'a.csv', version: '1' }, source, (importId) =>
+      importTransactions(stores.transactions, org, source, Date.now, { importId }),
+    );
+  }
+  await stores.erasures.erase(org, 'somebody');
+  return recordClick(stores, org.id);
+}
+
+const issue = (stores: Stores, orgId: number, text = newTokenText('private')) =>
+  stores.tokens.add({ orgId, kind: 'private', label: '', digest: digestToken(text), expiresAtMs: null });
+
+const NOW = { takeUpMs: 0 };
+
+for (const database of DATABASES) {
+  describe(`deleting an organisation on ${database.name}`, () => {
+    const open = openTestStores();
+
+    async function scene() {
+      const url = await database.create();
+      const stores = await open.stores(url);
+      const kept = await newOrganisation(stores, 'kept');
+      const keptClick = await fill(stores, kept, 100);
+      const keptToken = await issue(stores, kept.id);
+      const org = await newOrganisation(stores);
+      const click = await fill(stores, org, 1);
+      const keptState = async () => ({
+        transactions: await readAllTransactions(stores, kept.id),
+        versions: await stores.history.versions(id(100)),
+        clicks: await stores.clicks.find([keptClick.id]),
+        imports: await stores.imports.list({ orgId: kept.id, limit: 10 }),
+        tokens: (await stores.tokens.list()).tokens,
+        organisations: await stores.organisations.list(),
+      });
+      return { url, stores, kept, keptToken, org, click, keptState };
+    }
+
+    test('takes all that belongs to it, and leaves what belongs to others, and the audit', async () => {
+      const { url, stores, org, click, keptState } = await scene();
+      const before = await keptState();
+      const token = await issue(stores, org.id);
+      const counts = { tokens: 1, transactions: 3, versions: 3, clicks: 1, imports: 2 };
+      expect(await stores.organisations.contents('acme')).toEqual({ ...counts, liveTokens: 1 });
+
+      const refusal = await rejection(stores.organisations.delete('acme', NOW));
+      expect(refusal).toBeInstanceOf(Refused);
+      expect(refusal.message).toBe(
+        '"acme" has 1 token that is good: revoke it first, or delete it with --revoke-tokens; nothing was changed',
+      );
+      expect(await stores.organisations.contents('acme')).toEqual({ ...counts, liveTokens: 1 });
+
+      await stores.tokens.endAt(token.id, Date.now());
+      expect(await stores.organisations.delete('acme', NOW)).toEqual(counts);
+      expect(await keptState()).toEqual({
+        ...before,
+        organisations: before.organisations.filter(({ name }) => name === 'kept'),
+      });
+      const raw = open.database(url);
+      for (const table of ['transactions', 'history', 'imports', 'tokens', 'erasures'])
+        expect(await raw.all(`SELECT org_id FROM ${table} WHERE org_id = $1`, org.id)).toEqual([]);
+      expect(await stores.clicks.countOf({ orgId: org.id })).toBe(0);
+      expect(await stores.clicks.find([click.id])).toEqual(new Map());
+      const audit = await stores.audit.list({ org: 'acme', limit: 20 });
+      expect(audit[0]).toMatchObject({ action: 'organisation deleted', org: 'acme', details: counts });
+      expect(audit.at(-1)).toMatchObject({ action: 'organisation created' });
+      expect(await stores.organisations.delete('acme', NOW)).toBeUndefined();
+      expect(await stores.organisations.contents('acme')).toBeUndefined();
+    });
+
+    test('its number is never given to another, so that late sales of its clicks are nobody’s', async () => {
+      const { url, stores, org, click } = await scene();
+      await stores.organisations.delete('acme', NOW);
+      const next = await newOrganisation(stores, 'acme');
+      expect(next.id).not.toBe(org.id);
+      const { passbackUid: _, ...sale } = transaction(50);
+      const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
+      const source = sourceFrom(ndjson([{ ...sale, clickId: click.id }]));
+      const late = importTransactions(stores.transactions, undefined, source, Date.now, { attributor });
+      expect((await rejection(late)).message).toContain('is not the id of a click of ours');
+      // Nor is it after a copy, to either database.
+      await stores.organisations.delete('acme', NOW);
+      for (const { create } of DATABASES) {
+        const copy = await create();
+        await copyDatabase(open.database(url), open.database(copy), TEST_AUDITOR);
+        const made = await newOrganisation(await open.stores(copy), 'new');
+        expect([org.id, next.id]).not.toContain(made.id);
+      }
+    });
+
+    test('one that was interrupted is found by nobody, takes no import, and is finished by the next', async () => {
+      const { stores, org } = await scene();
+      await issue(stores, org.id);
+      const stop = new Error('stopped');
+      const onBatch = () => {
+        throw stop;
+      };
+      const failing = stores.organisations.delete('acme', { ...NOW, revokesTokens: true, onBatch });
+      expect(await rejection(failing)).toBe(stop);
+
+      expect(await stores.organisations.find('acme')).toBeUndefined();
+      expect((await stores.organisations.list()).map(({ name }) => name)).toEqual(['kept']);
+      expect((await stores.tokens.list()).tokens.filter(({ orgId }) => orgId === org.id)).toEqual([]);
+      const source = sourceFrom(ndjson([transaction(60)]));
+      const late = importTransactions(stores.transactions, org, source, Date.now, {});
+      expect(await rejection(late)).toEqual(new BadInput('the organisation is not there any more'));
+      expect(await stores.organisations.create('acme')).toBeUndefined();
+      expect(await stores.organisations.delete('acme', NOW)).toEqual({
+        tokens: 0,
+        transactions: 0,
+        versions: 3,
+        clicks: 1,
+        imports: 2,
+      });
+      expect(await stores.organisations.create('acme')).toMatchObject({ name: 'acme' });
+    });
+
+    test('a running server stops taking its tokens and its links', async () => {
+      await using node = await TestNode.start({ databaseUrl: await database.create() });
+      const token = await node.token('private');
+      const publicId = (await node.stores.organisations.list())[0]?.publicId;
+      expect((await node.get('/v1/transactions/', token)).status).toBe(200);
+      // It gives servers the time that they need to hear of it.
+      await node.stores.organisations.delete('acme', { revokesTokens: true });
+      const link = `/v1/retailers/${id(1)}/activate/?orgId=${publicId}&passbackUid=anna`;
+      const answers = [await node.get('/v1/transactions/', token), await node.get(link)];
+      expect(answers.map(({ status }) => status)).toEqual([401, 404]);
+    });
+  });
+}
