@@ -1,9 +1,12 @@
 // Clicks: how many a second, compared with a server that answers the same redirect and records nothing, and how long one
-// takes when a thousand come each second. Every click is another user's, and is committed before it is answered.
+// takes when a thousand come each second, and while a large file is imported. Every click is another user's, and is
+// committed before it is answered.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Random } from '@offerbook/sandbox/random.ts';
 import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
+import { COMMAND } from '../../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';
 import { fillCatalogue } from '../fill.ts';
 import { makeRetailers, SMALL } from '../large-catalogue.ts';
@@ -11,6 +14,7 @@ import { runLoad, Series } from '../load.ts';
 import { startOfferbook } from '../offerbook.ts';
 import { startBare } from '../peers.ts';
 import { percentile } from '../percentile.ts';
+import { writeHistories } from '../random-transactions.ts';
 import { milliseconds, ratio, table, whole } from '../table.ts';
 import type { Finding, Report, Run } from '../topic.ts';
 
@@ -19,6 +23,10 @@ const USERS = 200_000;
 const RATE_PER_S = 1_000;
 const RATIO_MIN = 0.3;
 const P99_MAX_MS = 20;
+/** Beside an import, on SQLite. */
+const IMPORTED_ROWS = 1_000_000;
+const RATE_BESIDE_IMPORT_PER_S = 200;
+const P99_BESIDE_IMPORT_MAX_MS = 50;
 /** More than for pages: clicks that arrive together share a commit. */
 const CONNECTIONS = 128;
 const WARM_UP_S = 3;
@@ -28,10 +36,12 @@ export async function activation(run: Run): Promise<Report> {
     SQLite: `sqlite:${join(run.folder, 'clicks.db')}`,
     PostgreSQL: await newPostgresDatabase(),
   };
+  // The first of these organisations has four fifths of the rows.
+  await writeHistories(run.folder, IMPORTED_ROWS / 0.8, Date.now(), new Random('clicks', 1));
   const findings: Finding[] = [];
   const rows: string[][] = [];
   for (const [name, databaseUrl] of Object.entries(databases)) {
-    const { clicks, bare, pacedP99Ms } = await measure(run, databaseUrl);
+    const { clicks, bare, pacedP99Ms, besideImportP99Ms } = await measure(run, databaseUrl);
     const share = clicks.timesAsFastAs(bare);
     rows.push([
       name,
@@ -40,6 +50,7 @@ export async function activation(run: Run): Promise<Report> {
       ratio(share),
       milliseconds(clicks.p99Ms),
       milliseconds(pacedP99Ms),
+      milliseconds(besideImportP99Ms),
     ]);
     findings.push(
       {
@@ -54,6 +65,12 @@ export async function activation(run: Run): Promise<Report> {
         measured: milliseconds(pacedP99Ms),
         met: pacedP99Ms < P99_MAX_MS,
       },
+      {
+        work: `${RATE_BESIDE_IMPORT_PER_S} clicks a second on ${name}, while ${whole(IMPORTED_ROWS)} transactions are imported`,
+        target: `p99 under ${P99_BESIDE_IMPORT_MAX_MS} ms`,
+        measured: milliseconds(besideImportP99Ms),
+        met: besideImportP99Ms < P99_BESIDE_IMPORT_MAX_MS,
+      },
     );
   }
   await stopPostgres();
@@ -64,6 +81,7 @@ export async function activation(run: Run): Promise<Report> {
     'ratio',
     `p99 with ${CONNECTIONS} connections`,
     `p99 at ${whole(RATE_PER_S)}/s`,
+    `p99 beside an import, at ${RATE_BESIDE_IMPORT_PER_S}/s`,
   ];
   return { findings, details: [table(header, rows)] };
 }
@@ -84,9 +102,32 @@ async function measure({ folder, seconds, repeats }: Run, databaseUrl: string) {
     bare.measured.push(await runLoad(load(peer.url), seconds));
     clicks.measured.push(await runLoad(load(server.url), seconds));
   }
-  const path = (user: number) => clickPath(dealId, orgId, `paced-${user}`);
-  const pacedMs = await sendPaced((user) => server.url + path(user), 3 * Math.max(1, seconds));
-  return { clicks, bare, pacedP99Ms: percentile(pacedMs, 0.99) };
+  const clickUrl = (user: string) => server.url + clickPath(dealId, orgId, user);
+  const paced = await sendPaced(
+    (number) => clickUrl(`paced-${number}`),
+    RATE_PER_S,
+    Bun.sleep(3_000 * Math.max(1, seconds)),
+  );
+  const besideImport = await sendPaced(
+    (number) => clickUrl(`beside-${number}`),
+    RATE_BESIDE_IMPORT_PER_S,
+    importTransactions(folder, databaseUrl),
+  );
+  return {
+    clicks,
+    bare,
+    pacedP99Ms: percentile(paced, 0.99),
+    besideImportP99Ms: percentile(besideImport, 0.99),
+  };
+}
+
+async function importTransactions(folder: string, databaseUrl: string): Promise<void> {
+  const path = join(folder, 'org-1.ndjson');
+  const child = Bun.spawn(
+    [COMMAND, 'import', 'transactions', path, '--org', 'bench', '--database', databaseUrl],
+    { stdout: 'ignore', stderr: 'inherit' },
+  );
+  if ((await child.exited) !== 0) throw new Error(`the import of ${path} failed`);
 }
 
 async function prepare(folder: string, databaseUrl: string) {
@@ -109,13 +150,21 @@ function clickPath(dealId: string, orgId: string, user: string): string {
   return `/v1/cashback-offers/${dealId}/activate/?orgId=${orgId}&passbackUid=${user}`;
 }
 
-/** Sends requests at a fixed rate, whatever becomes of those before; returns how long each took. */
-async function sendPaced(urlOf: (number: number) => string, seconds: number): Promise<number[]> {
+/** Sends requests at a fixed rate until something is done, whatever becomes of those before; returns how long each took. */
+async function sendPaced(
+  urlOf: (number: number) => string,
+  ratePerS: number,
+  done: Promise<void>,
+): Promise<number[]> {
   const tookMs: number[] = [];
   const sent: Promise<void>[] = [];
   const startedMs = performance.now();
-  for (let number = 0; number < RATE_PER_S * seconds; ) {
-    const due = Math.floor(((performance.now() - startedMs) / 1_000) * RATE_PER_S);
+  let isDone = false;
+  const ended = done.finally(() => {
+    isDone = true;
+  });
+  for (let number = 0; !isDone; ) {
+    const due = Math.floor(((performance.now() - startedMs) / 1_000) * ratePerS);
     for (; number <= due; number++) {
       const sentMs = performance.now();
       sent.push(
@@ -127,6 +176,6 @@ async function sendPaced(urlOf: (number: number) => string, seconds: number): Pr
     }
     await Bun.sleep(1);
   }
-  await Promise.all(sent);
+  await Promise.all([ended, ...sent]);
   return tookMs;
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/databases.ts';
 import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { SmallDisk } from '../support/small-disk.ts';
 import { clickUnderFaults } from './clicks.ts';
 
 const NOTHING = { answered: expect.any(Number), lost: 0, twice: 0 };
@@ -30,3 +31,20 @@ test('nor when PostgreSQL is stopped and started, and servers are killed', async
     await server.process.stop();
   }
 });
+
+test.if(await SmallDisk.canMount())(
+  'nor when the disk of an SQLite database is full for a while',
+  async () => {
+    await using disk = await SmallDisk.mount(8);
+    const outcome = await clickUnderFaults({
+      databaseUrl: `sqlite:${join(disk.folder, 'clicks.db')}`,
+      kills: 2,
+      clicksEach: 200,
+      async takeAway() {
+        const free = disk.fill();
+        return async () => free();
+      },
+    });
+    expect(outcome).toEqual(NOTHING);
+  },
+);

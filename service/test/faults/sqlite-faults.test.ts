@@ -6,10 +6,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:te
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { $ } from 'bun';
 import { COMMAND, type Finished, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { SmallDisk } from '../support/small-disk.ts';
 import { ndjson } from '../support/test-node.ts';
 import { type Target, Traffic } from './traffic.ts';
 
@@ -141,31 +141,18 @@ describe('an SQLite file', () => {
   });
 });
 
-// Only root may mount; the limit on the size of files above stands in for it everywhere else.
-test.if(IS_ROOT && (await canMount()))('a disk that is full: the import says so', async () => {
-  const folder = temporaryFolder();
-  await $`mount -t tmpfs -o size=2m none ${folder}`;
-  try {
-    useCopyIn(folder);
-    const before = await exported();
-    expect(await offerbook(IMPORT, { env, stdin: MANY })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `offerbook: the disk that holds ${path} is full: nothing was written\n`,
-    });
-    expect(await exported()).toBe(before);
-  } finally {
-    await $`umount ${folder}`;
-  }
+// The limit on the size of files above stands in for it where no disk can be mounted.
+test.if(await SmallDisk.canMount())('a disk that is full: the import says so', async () => {
+  await using disk = await SmallDisk.mount(2);
+  useCopyIn(disk.folder);
+  const before = await exported();
+  expect(await offerbook(IMPORT, { env, stdin: MANY })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `offerbook: the disk that holds ${path} is full: nothing was written\n`,
+  });
+  expect(await exported()).toBe(before);
 });
-
-async function canMount(): Promise<boolean> {
-  const folder = temporaryFolder();
-  const { exitCode } = await $`mount -t tmpfs -o size=64k none ${folder} && umount ${folder}`
-    .nothrow()
-    .quiet();
-  return exitCode === 0;
-}
 
 /** Root may write what is read-only, so that it is somebody else who tries. */
 function importAsSomebody(rows: string): Promise<Finished> {
