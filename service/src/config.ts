@@ -5,6 +5,7 @@ import { BadInput } from './domain/failures.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
 import { clientAddress } from './http/access/client-address.ts';
+import { parseTracingSettings, type TracingSettings } from './tracing/tracing-settings.ts';
 
 export const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
 
@@ -181,6 +182,11 @@ export function readDatabaseUrl(flag: string | undefined, fallback = DATABASE_DE
 /** The database that `copy` fills; its URL may hold a password, so it need not be an argument. */
 export function readTargetUrl(flag: string | undefined): string | undefined {
   return flag ?? process.env.OFFERBOOK_TO_URL;
+}
+
+/** Where spans are sent; undefined when nobody has asked for any. */
+export function readTracingSettings(): TracingSettings | undefined {
+  return parseTracingSettings(process.env);
 }
 
 /** The token of `follow`: from the environment, because what is an argument can be seen by everyone on the machine. */

@@ -4,6 +4,8 @@ import type { Logger } from '../domain/logger.ts';
 
 export interface LoggedRequest {
   readonly requestId: string;
+  /** Of a request that is traced. */
+  readonly traceId?: string | undefined;
   readonly tokenId: string | undefined;
   readonly method: string;
   readonly route: string;
