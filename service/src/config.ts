@@ -5,6 +5,7 @@ import { BadInput } from './domain/failures.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
 import { clientAddress } from './http/access/client-address.ts';
+import { LOGGED_REQUESTS } from './http/request-log.ts';
 import { parseTracingSettings, type TracingSettings } from './tracing/tracing-settings.ts';
 
 export const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
@@ -58,6 +59,12 @@ const SETTINGS = {
     'seconds',
     '0',
     wholeNumber(0, 300),
+  ),
+  logRequests: setting(
+    `which requests leave a line in the log: ${LOGGED_REQUESTS.join(', ')}`,
+    'which',
+    'all',
+    oneOf(LOGGED_REQUESTS),
   ),
   logLevel: setting(`one of ${LOG_LEVELS.join(', ')}`, 'level', 'info', oneOf(LOG_LEVELS)),
   rateLimitPublic: setting(

@@ -24,7 +24,7 @@ import { operationRoutes } from './operations/operation-routes.ts';
 import { problem } from './problem.ts';
 import type { Health } from './readiness.ts';
 import type { Reply } from './reply.ts';
-import { logRequest } from './request-log.ts';
+import { type LoggedRequests, logRequest } from './request-log.ts';
 import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
@@ -37,6 +37,7 @@ export interface AppSettings extends RateLimitSettings {
   /** Where callers reach the service, when that is not where it listens. */
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
+  readonly logRequests: LoggedRequests;
   /** Of fixed cashbacks; undefined when the operator has not named it. */
   readonly currency: string | undefined;
   /** Whether the page at `/` shows the catalogue. */
@@ -126,7 +127,7 @@ export function buildApp(dependencies: AppDependencies): App {
   function respond(exchange: Exchange, reply: Reply): Response {
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.tally.count(exchange.route, reply.status, durationMs);
-    logRequest(logger, {
+    const line = {
       requestId: exchange.requestId,
       traceId: exchange.span?.traceId,
       tokenId: exchange.token?.id,
@@ -135,7 +136,8 @@ export function buildApp(dependencies: AppDependencies): App {
       status: reply.status,
       durationMs: Math.round(durationMs * 1000) / 1000,
       address: exchange.address,
-    });
+    };
+    logRequest(logger, line, settings.logRequests);
     const headers = reply.headers instanceof Headers ? reply.headers : new Headers(reply.headers);
     // A shared cache would hand it to other callers.
     if (headers.get('Cache-Control')?.startsWith('public') !== true)

@@ -28,6 +28,8 @@ import { progressBar } from './progress-bar.ts';
 import { RowFile } from './row-file.ts';
 
 const NAME_LENGTH_MAX = 200;
+/** Clocks that are kept right differ by less. */
+const CLOCK_LEAD_MAX_MS = 1_000;
 
 type Noun = 'retailer' | 'link' | 'transaction';
 
@@ -139,6 +141,7 @@ async function importTransactionsFile(file: string, options: TransactionsFileOpt
           await aside.flush();
         }),
     };
+    await warnOfClock(stores);
     const origin = { kind: 'transactions', orgId: org?.id ?? null } as const;
     const imported = recorded(stores, origin, source, options, (importId) =>
       importTransactions(stores.transactions, org, source, systemClock, {
@@ -151,6 +154,15 @@ async function importTransactionsFile(file: string, options: TransactionsFileOpt
     await printOutcome(options, imported.finally(bar.clear), 'transaction');
     if (options.dryRun !== true) await aside?.print(options.unattributed);
   });
+}
+
+/** Stamps are those of this machine, and only rise: one in the future holds for all imports after it, from wherever. */
+async function warnOfClock(stores: Stores): Promise<void> {
+  const leadMs = await stores.clockLeadMs();
+  if (leadMs <= CLOCK_LEAD_MAX_MS) return;
+  printNote(
+    `offerbook: the clock of this machine is ${Math.round(leadMs / 1_000)} s ahead of the database's. What is imported now is stamped in the future, and all that comes after it as well; set the clock right.`,
+  );
 }
 
 /** A dry run changes nothing, and so leaves neither an entry in the book nor a span. */
