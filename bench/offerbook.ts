@@ -9,10 +9,16 @@ import { Server } from './server.ts';
 
 const NO_LIMIT = '1000000000';
 
+interface StartOptions {
+  readonly args?: readonly string[];
+  readonly cores?: string;
+  readonly env?: Record<string, string>;
+}
+
 export async function startOfferbook(
   folder: string,
   databaseUrl: string,
-  { args = [], cores }: { readonly args?: readonly string[]; readonly cores?: string } = {},
+  { args = [], cores, env }: StartOptions = {},
 ): Promise<Server> {
   return Server.start({
     command: (port) => [
@@ -22,6 +28,7 @@ export async function startOfferbook(
     readyPath: '/readyz',
     log: join(folder, 'offerbook.log'),
     ...(cores === undefined ? {} : { cores }),
+    ...(env === undefined ? {} : { env }),
   });
 }
 

@@ -5,6 +5,8 @@ import { BadInput } from './domain/failures.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
 import { clientAddress } from './http/access/client-address.ts';
+import { LOGGED_REQUESTS } from './http/request-log.ts';
+import { parseTracingSettings, type TracingSettings } from './tracing/tracing-settings.ts';
 
 export const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
 
@@ -57,6 +59,12 @@ const SETTINGS = {
     'seconds',
     '0',
     wholeNumber(0, 300),
+  ),
+  logRequests: setting(
+    `which requests leave a line in the log: ${LOGGED_REQUESTS.join(', ')}`,
+    'which',
+    'all',
+    oneOf(LOGGED_REQUESTS),
   ),
   logLevel: setting(`one of ${LOG_LEVELS.join(', ')}`, 'level', 'info', oneOf(LOG_LEVELS)),
   rateLimitPublic: setting(
@@ -181,6 +189,11 @@ export function readDatabaseUrl(flag: string | undefined, fallback = DATABASE_DE
 /** The database that `copy` fills; its URL may hold a password, so it need not be an argument. */
 export function readTargetUrl(flag: string | undefined): string | undefined {
   return flag ?? process.env.OFFERBOOK_TO_URL;
+}
+
+/** Where spans are sent; undefined when nobody has asked for any. */
+export function readTracingSettings(): TracingSettings | undefined {
+  return parseTracingSettings(process.env);
 }
 
 /** The token of `follow`: from the environment, because what is an argument can be seen by everyone on the machine. */

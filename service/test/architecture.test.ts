@@ -9,14 +9,15 @@ const SOURCE = join(import.meta.dir, '..', 'src');
 /** A folder (or a file at the root) and what it may import from, besides itself. */
 const ALLOWED: Record<string, readonly string[]> = {
   domain: [],
+  tracing: ['domain'],
   storage: ['domain'],
   catalogue: ['domain'],
   activation: ['domain', 'catalogue'],
   importer: ['domain', 'activation'],
   feeds: ['domain', 'importer'],
-  http: ['domain', 'catalogue', 'activation'],
-  'config.ts': ['domain', 'http'],
-  cli: ['domain', 'storage', 'catalogue', 'activation', 'importer', 'feeds', 'http', 'config.ts'],
+  http: ['domain', 'tracing', 'catalogue', 'activation'],
+  'config.ts': ['domain', 'tracing', 'http'],
+  cli: ['domain', 'tracing', 'storage', 'catalogue', 'activation', 'importer', 'feeds', 'http', 'config.ts'],
   'main.ts': ['cli'],
 };
 
@@ -160,11 +161,11 @@ test('only clock.ts reads the time of day', () => {
   expect(readers).toEqual(['domain/clock.ts']);
 });
 
-test('the service makes no requests of its own, but for the command that follows another', () => {
+test('the service makes no requests of its own, but for the command that follows another, and to a collector of spans', () => {
   const callers = files.filter((file) =>
     /(?<![.\w'`])fetch\((?!request\) \{)|new OfferbookClient|'node:https?'|'node:http2'/.test(read(file)),
   );
   // The samples only show how others call us.
   const others = callers.filter((file) => !file.startsWith('http/site/samples/'));
-  expect(others).toEqual(['cli/commands/follow.ts']);
+  expect(others).toEqual(['cli/commands/follow.ts', 'tracing/otlp-exporter.ts']);
 });

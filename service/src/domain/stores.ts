@@ -27,6 +27,8 @@ export interface Stores {
   watch(onChange: () => void): () => void;
   /** How the replica is doing, where there is one. */
   replica(): ReplicaState | undefined;
+  /** How far the clock of this machine is ahead of the database's, at least; 0 where it is not, or where both are the same. */
+  clockLeadMs(): Promise<number>;
   close(): Promise<void>;
 }
 

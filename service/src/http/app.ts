@@ -8,7 +8,8 @@ import { ApiError } from '../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { clientAddress, forwardedScheme, networkOf } from './access/client-address.ts';
+import type { Tracer } from '../tracing/tracer.ts';
+import { clientAddress, forwardedScheme, forwardedTrace, networkOf } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './access/cors.ts';
 import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
@@ -23,7 +24,8 @@ import { operationRoutes } from './operations/operation-routes.ts';
 import { problem } from './problem.ts';
 import type { Health } from './readiness.ts';
 import type { Reply } from './reply.ts';
-import { logRequest } from './request-log.ts';
+import { type LoggedRequests, logRequest } from './request-log.ts';
+import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
 import { buildSite } from './site/site.ts';
@@ -35,6 +37,7 @@ export interface AppSettings extends RateLimitSettings {
   /** Where callers reach the service, when that is not where it listens. */
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
+  readonly logRequests: LoggedRequests;
   /** Of fixed cashbacks; undefined when the operator has not named it. */
   readonly currency: string | undefined;
   /** Whether the page at `/` shows the catalogue. */
@@ -68,15 +71,18 @@ export interface AppDependencies extends Omit<Services, 'pageSize'>, SandboxPart
   readonly isLeaving: () => boolean;
   readonly logger: Logger;
   readonly tally: RequestTally;
+  /** Undefined when no requests are traced. */
+  readonly tracer?: Tracer | undefined;
   readonly settings: AppSettings;
 }
 
 export type App = (request: Request, peer: Peer) => Promise<Response>;
 
 export function buildApp(dependencies: AppDependencies): App {
-  const { logger, settings } = dependencies;
+  const { logger, settings, tracer } = dependencies;
   const addressOf = clientAddress(settings.trustedProxies);
   const schemeOf = forwardedScheme(settings.trustedProxies);
+  const traceOf = forwardedTrace(settings.trustedProxies);
   const pipelines = new PipelineLimit();
   const limits = rateLimits(settings, dependencies.requestCounter);
   const site = buildSite(dependencies.health, {
@@ -121,15 +127,17 @@ export function buildApp(dependencies: AppDependencies): App {
   function respond(exchange: Exchange, reply: Reply): Response {
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.tally.count(exchange.route, reply.status, durationMs);
-    logRequest(logger, {
+    const line = {
       requestId: exchange.requestId,
+      traceId: exchange.span?.traceId,
       tokenId: exchange.token?.id,
       method: exchange.request.method,
       route: exchange.route,
       status: reply.status,
       durationMs: Math.round(durationMs * 1000) / 1000,
       address: exchange.address,
-    });
+    };
+    logRequest(logger, line, settings.logRequests);
     const headers = reply.headers instanceof Headers ? reply.headers : new Headers(reply.headers);
     // A shared cache would hand it to other callers.
     if (headers.get('Cache-Control')?.startsWith('public') !== true)
@@ -142,6 +150,7 @@ export function buildApp(dependencies: AppDependencies): App {
       headers,
     });
     if (exchange.isLast) response.headers.set('Connection', 'close');
+    if (exchange.span !== undefined) endRequestSpan(exchange.span, exchange, reply.status);
     return response;
   }
 
@@ -166,10 +175,14 @@ export function buildApp(dependencies: AppDependencies): App {
 
   return async (request, peer) => {
     const startedAtMs = performance.now();
+    const { address } = peer;
+    const { headers } = request;
+    const scheme = schemeOf(address, headers);
     const exchange = openExchange(request, {
-      address: addressOf(peer.address, request.headers),
+      address: addressOf(address, headers),
       publicUrl: settings.publicUrl,
-      scheme: schemeOf(peer.address, request.headers),
+      scheme,
+      span: tracer && beginRequestSpan(tracer, traceOf(address, headers), request, scheme ?? 'http'),
       startedAtMs,
       isLast: pipelines.isReached(peer, startedAtMs) || dependencies.isLeaving(),
     });

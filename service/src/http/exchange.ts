@@ -1,6 +1,7 @@
 // One request on its way through the stages, with what they find out about it.
 
 import type { AccessToken } from '../domain/access-token.ts';
+import type { Span } from '../tracing/tracer.ts';
 import type { RateLimitState } from './access/rate-limit.ts';
 
 export interface Exchange {
@@ -16,6 +17,8 @@ export interface Exchange {
   readonly startedAtMs: number;
   /** Whether its connection is closed with the answer. */
   readonly isLast: boolean;
+  /** Undefined unless this request is traced. */
+  readonly span: Span | undefined;
   /** What is logged as the route: a path of ours, never what a stranger typed. */
   route: string;
   parameters: PathParameters;
@@ -43,11 +46,12 @@ interface Circumstances {
   readonly scheme: 'http' | 'https' | undefined;
   readonly startedAtMs: number;
   readonly isLast: boolean;
+  readonly span: Span | undefined;
 }
 
 export function openExchange(
   request: Request,
-  { address, publicUrl, scheme, startedAtMs, isLast }: Circumstances,
+  { address, publicUrl, scheme, startedAtMs, isLast, span }: Circumstances,
 ): Exchange {
   const url = request.url;
   // Where the runtime made no sense of host and target, the URL is the target alone.
@@ -63,6 +67,7 @@ export function openExchange(
     address,
     startedAtMs,
     isLast,
+    span,
     route: 'unknown',
     parameters: {},
     openToBrowsers: true,

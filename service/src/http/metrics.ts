@@ -6,6 +6,7 @@ import type { ClickTally } from '../activation/click-tally.ts';
 import type { CatalogueListName } from '../catalogue/catalogue.ts';
 import type { ImportTotals } from '../domain/books.ts';
 import type { ReplicaState } from '../domain/stores.ts';
+import type { SpanCounts } from '../tracing/otlp-exporter.ts';
 import type { Health } from './readiness.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
@@ -20,6 +21,8 @@ export interface NodeState extends Health {
   readonly replica: ReplicaState | undefined;
   /** Undefined when activation is turned off. */
   readonly clicks: ClickState | undefined;
+  /** Undefined when nothing is traced. */
+  readonly spans?: SpanCounts | undefined;
   readonly workers: {
     /** How many answer requests now. */
     readonly ready: number;
@@ -97,6 +100,10 @@ const METRICS: Readonly<Record<string, Metric>> = {
   offerbook_clicks_spooling: gauge('Whether clicks go to the spool now.', ({ clicks }) => clicks?.isSpooling),
   offerbook_workers_ready: gauge('Workers that answer requests.', ({ workers }) => workers.ready),
   offerbook_worker_restarts_total: counter('Workers that were replaced.', ({ workers }) => workers.restarts),
+  offerbook_spans_total: counter(
+    'Spans of traces, by whether the collector took them.',
+    ({ spans }) => spans && Object.entries(spans).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  ),
   process_resident_memory_bytes: gauge('Resident memory.', () => process.memoryUsage.rss()),
   process_cpu_seconds_total: counter('Processor time used.', () => {
     const { user, system } = process.cpuUsage();

@@ -33,6 +33,8 @@ export interface Database {
   write<T>(work: (connection: Connection) => Promise<T>, lockTimeoutMs?: number): Promise<T>;
   /** Calls back soon after another process has announced a change, and at times without reason. Returns the way to stop. */
   watch(onChange: () => void): () => void;
+  /** The time of day where the database runs; undefined when that is this machine. */
+  nowMs(): Promise<number | undefined>;
   /** Where it is, for messages: without the user and the password of its URL. */
   describePlace(): Promise<string>;
   close(): Promise<void>;

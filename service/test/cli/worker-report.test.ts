@@ -25,9 +25,9 @@ const requestsOf = ({ routes }: WorkerReport) =>
 
 test('counts of workers are added up, and the state is the worst of theirs', () => {
   const merged = mergeReports([
-    report('/v1/coupons/', 1, { replica: { isUsable: true, lagMs: 5 } }),
+    report('/v1/coupons/', 1, { replica: { isUsable: true, lagMs: 5 }, spans: { sent: 3, dropped: 1 } }),
     report('/v1/coupons/', 2, { replica: { isUsable: false, lagMs: 2 }, isDatabaseUsable: false }),
-    report('/readyz', 4, {}),
+    report('/readyz', 4, { spans: { sent: 4, dropped: 0 } }),
   ]);
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
     isDatabaseUsable: false,
@@ -37,6 +37,7 @@ test('counts of workers are added up, and the state is the worst of theirs', () 
       ['/readyz', { 200: 1 }],
     ],
     clicks: { tally: { ...newClickTally(), tracked: 7 }, isSpooling: false, spooledCount: 7 },
+    spans: { sent: 7, dropped: 1 },
   });
 });
 
@@ -46,6 +47,7 @@ test('of a worker that has ended, the counts stay and the state goes', () => {
     isDatabaseUsable: false,
     replica: { isUsable: false, lagMs: 9 },
     clicks: spooling,
+    spans: { sent: 5, dropped: 2 },
   });
   const merged = mergeReports([countsOf(last), NO_REPORT]);
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
@@ -53,5 +55,6 @@ test('of a worker that has ended, the counts stay and the state goes', () => {
     replica: undefined,
     routes: [['/readyz', { 200: 1 }]],
     clicks: { ...spooling, isSpooling: false },
+    spans: { sent: 5, dropped: 2 },
   });
 });

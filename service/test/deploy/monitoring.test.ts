@@ -6,10 +6,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { parseTracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
 import { requirePromtool } from '../support/programs.ts';
+import { SpanCollector } from '../support/span-collector.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';
 
 const DEPLOY = join(import.meta.dir, '..', '..', '..', 'deploy');
@@ -83,10 +85,10 @@ describe('metrics', () => {
     const databaseUrl = await newPostgresDatabase();
     const adminPort = await freePort();
     // A server that is no replica of anything: it is not used, and the metrics say so.
-    await using node = await TestNode.start({
-      databaseUrl,
-      settings: { adminPort, replicaUrl: databaseUrl },
-    });
+    const settings = { adminPort, replicaUrl: databaseUrl };
+    await using collector = SpanCollector.start();
+    const tracing = parseTracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    await using node = await TestNode.start({ databaseUrl, settings, tracing });
     const id = await node.stores.imports.begin(ORIGIN);
     await importCatalogue(node.stores.catalogue, sourceFrom(ndjson([retailer(1)])), { importId: id });
     expect((await node.get('/livez')).status).toBe(200);

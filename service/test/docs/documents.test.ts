@@ -261,6 +261,7 @@ test('docs/operations/monitoring.md lists every metric with its type and labels,
     replica: { isUsable: true, lagMs: 0 },
     clicks: { tally: newClickTally(), isSpooling: false, spooledCount: 0 },
     areClicksSpooled: false,
+    spans: { sent: 1, dropped: 0 },
     workers: { ready: 2, restarts: 3 },
   }).text();
   const printed = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Logger, type LogLevel } from '../../src/domain/logger.ts';
-import { type LoggedRequest, logRequest } from '../../src/http/request-log.ts';
+import { type LoggedRequest, type LoggedRequests, logRequest } from '../../src/http/request-log.ts';
+import { TestNode } from '../support/test-node.ts';
 
 const REQUEST: LoggedRequest = {
   requestId: 'abc',
@@ -13,10 +14,10 @@ const REQUEST: LoggedRequest = {
 };
 const START = `"time":"2026-11-15T12:00:00.000Z","pid":${process.pid},"requestId":"abc"`;
 
-function logged(level: LogLevel, request: LoggedRequest): string[] {
+function logged(level: LogLevel, request: LoggedRequest, which?: LoggedRequests): string[] {
   const lines: string[] = [];
   const clock = () => Date.parse('2026-11-15T12:00:00Z');
-  logRequest(new Logger(level, (line) => lines.push(line), clock), request);
+  logRequest(new Logger(level, (line) => lines.push(line), clock), request, which);
   return lines;
 }
 
@@ -43,3 +44,31 @@ test.each(['/livez', '/readyz'])(
     expect(logged('debug', { ...REQUEST, route })).toEqual([expect.stringContaining(`{"level":20,${START}`)]);
   },
 );
+
+test.each<[LoggedRequests, number[]]>([
+  ['all', [200, 304, 400, 401, 503]],
+  ['errors', [400, 401, 503]],
+  ['none', []],
+])('with --log-requests %s, answers with these statuses leave a line: %j', (which, expected) => {
+  const statuses = [200, 304, 400, 401, 503];
+  expect(statuses.filter((status) => logged('debug', { ...REQUEST, status }, which).length > 0)).toEqual(
+    expected,
+  );
+});
+
+test('a request leaves one line of less than 300 bytes, and with --log-requests errors none unless it failed', async () => {
+  const linesFor = async (logRequests: LoggedRequests) => {
+    await using node = await TestNode.start({ settings: { logRequests } });
+    const token = await node.token('public');
+    for (let i = 0; i < 20; i += 1) await node.get('/v1/retailers/', token);
+    for (let i = 0; i < 5; i += 1) await node.get('/v1/retailers/');
+    return node.logLines.filter((line) => line.includes('"route":"/v1/retailers/"'));
+  };
+  const all = await linesFor('all');
+  expect(all.length).toBe(25);
+  expect(Math.max(...all.map((line) => line.length))).toBeLessThan(300);
+  const errors = await linesFor('errors');
+  expect(errors.map((line) => (JSON.parse(line) as { status: number }).status)).toEqual([
+    401, 401, 401, 401, 401,
+  ]);
+});

@@ -15,6 +15,7 @@ import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { DATABASES, temporaryFolder } from './databases.ts';
 import { leakWatch } from './leak-watch.ts';
 
@@ -22,6 +23,7 @@ export interface TestNodeOptions {
   readonly databaseUrl?: string;
   readonly settings?: Partial<ServeSettings>;
   readonly clock?: Clock;
+  readonly tracing?: TracingSettings | undefined;
   /** Long unless given: on a busy machine a click must not happen to go to the spool. */
   readonly clickDeadlineMs?: number;
   /** A public token that the pages are given; it becomes good with `keep`. */
@@ -79,6 +81,7 @@ export class TestNode implements AsyncDisposable {
       logger,
       clock,
       clickDeadlineMs: options.clickDeadlineMs ?? 60_000,
+      tracing: options.tracing,
       ...(pageToken === undefined ? {} : { pageToken }),
       ...(options.feed === undefined ? {} : { extraRoutes: [options.feed], feedPath: options.feed.path }),
     });

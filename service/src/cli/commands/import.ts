@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { Command } from 'commander';
 import manifest from '../../../package.json';
 import { ClickIds } from '../../activation/click-id.ts';
+import { readDatabaseUrl, readTracingSettings } from '../../config.ts';
 import type { ImportOrigin } from '../../domain/books.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount, printCountOf } from '../../domain/count.ts';
@@ -20,12 +21,15 @@ import { recordImport } from '../../importer/record-import.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
+import { openTracing } from '../open-tracing.ts';
 import { printNote, printResult } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { progressBar } from './progress-bar.ts';
 import { RowFile } from './row-file.ts';
 
 const NAME_LENGTH_MAX = 200;
+/** Clocks that are kept right differ by less. */
+const CLOCK_LEAD_MAX_MS = 1_000;
 
 type Noun = 'retailer' | 'link' | 'transaction';
 
@@ -137,6 +141,7 @@ async function importTransactionsFile(file: string, options: TransactionsFileOpt
           await aside.flush();
         }),
     };
+    await warnOfClock(stores);
     const origin = { kind: 'transactions', orgId: org?.id ?? null } as const;
     const imported = recorded(stores, origin, source, options, (importId) =>
       importTransactions(stores.transactions, org, source, systemClock, {
@@ -151,8 +156,17 @@ async function importTransactionsFile(file: string, options: TransactionsFileOpt
   });
 }
 
-/** A dry run changes nothing, and so leaves no entry in the book. */
-function recorded(
+/** Stamps are those of this machine, and only rise: one in the future holds for all imports after it, from wherever. */
+async function warnOfClock(stores: Stores): Promise<void> {
+  const leadMs = await stores.clockLeadMs();
+  if (leadMs <= CLOCK_LEAD_MAX_MS) return;
+  printNote(
+    `offerbook: the clock of this machine is ${Math.round(leadMs / 1_000)} s ahead of the database's. What is imported now is stamped in the future, and all that comes after it as well; set the clock right.`,
+  );
+}
+
+/** A dry run changes nothing, and so leaves neither an entry in the book nor a span. */
+async function recorded(
   stores: Stores,
   what: Pick<ImportOrigin, 'kind' | 'orgId'>,
   source: ImportSource,
@@ -167,7 +181,22 @@ function recorded(
     fileName: basename(source.name),
     version: manifest.version,
   };
-  return recordImport(stores.imports, origin, source, work);
+  const tracing = openTracing(readTracingSettings(), {
+    databaseUrl: readDatabaseUrl(options.database),
+    onChange: (reason) => reason && printNote(`offerbook: the span of this import was not taken: ${reason}`),
+  });
+  const run = () => recordImport(stores.imports, origin, source, work);
+  if (tracing === undefined) return run();
+  try {
+    return await tracing.tracer.trace(`import ${what.kind}`, async ({ attributes }) => {
+      const report = await run();
+      for (const count of ['read', 'added', 'changed', 'unchanged', 'withdrawn', 'invalid'] as const)
+        attributes[`offerbook.import.${count}`] = report[count];
+      return report;
+    });
+  } finally {
+    await tracing.close();
+  }
 }
 
 function parseName(option: string): (text: string) => string {

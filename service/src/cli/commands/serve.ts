@@ -1,7 +1,7 @@
 // offerbook serve: the production server.
 
 import type { Command } from 'commander';
-import { readDatabaseUrl, readServeSettings, SERVE_FLAGS } from '../../config.ts';
+import { readDatabaseUrl, readServeSettings, readTracingSettings, SERVE_FLAGS } from '../../config.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { command } from '../command.ts';
 import { startNode } from '../node/node.ts';
@@ -25,6 +25,7 @@ async function runServer(
 ): Promise<void> {
   const settings = readServeSettings(flags);
   const databaseUrl = readDatabaseUrl(flags.database as string | undefined);
+  const tracing = readTracingSettings();
   const log = openLog(settings.logLevel, toStdout);
   // Listened for from here on, so that an order to stop that comes during the start is not missed.
   const stop = untilToldToStop();
@@ -34,8 +35,8 @@ async function runServer(
   try {
     const starting =
       settings.workers > 1
-        ? startWorkers({ settings, databaseUrl, log, ...parts })
-        : startNode({ settings, databaseUrl, logger });
+        ? startWorkers({ settings, databaseUrl, tracing, log, ...parts })
+        : startNode({ settings, databaseUrl, tracing, logger });
     await runUntil(stop, starting, logger, stopMaxMs);
   } finally {
     await log.close();

@@ -9,6 +9,8 @@ import type { Stores } from '../../domain/stores.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
 import type { SandboxParts } from '../../http/app.ts';
 import { RequestTally } from '../../http/request-tally.ts';
+import type { TracingSettings } from '../../tracing/tracing-settings.ts';
+import { logCollector, openTracing } from '../open-tracing.ts';
 import { type Admin, openAdmin } from './admin.ts';
 import { type ChangeFollower, followChanges } from './change-follower.ts';
 import { DatabaseFiguresReader } from './database-figures.ts';
@@ -22,6 +24,8 @@ export interface NodeOptions extends SandboxParts {
   readonly databaseUrl: string;
   readonly logger: Logger;
   readonly clock?: Clock;
+  /** Undefined when nothing is traced. */
+  readonly tracing?: TracingSettings | undefined;
   /** Builds the snapshots of the catalogue; in a thread of its own unless given. Closed with the node. */
   readonly builder?: Pick<SnapshotBuilder, 'build' | 'close'>;
   /** How long a click waits for the database before it goes to the spool. */
@@ -36,10 +40,12 @@ export interface RunningNode {
 }
 
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
-  const { settings, logger, clock = systemClock } = options;
+  const { settings, databaseUrl, logger, clock = systemClock } = options;
   const stores = await openNodeStores(options, clock);
   const catalogue = new Catalogue(clock);
-  const builder = options.builder ?? new SnapshotBuilder(options.databaseUrl);
+  const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
+  const tracer = tracing?.tracer;
+  const builder = options.builder ?? new SnapshotBuilder(databaseUrl, tracer);
   const databaseHealth = new DatabaseHealth(logger);
   const tally = new RequestTally();
   const serving = new Serving({
@@ -49,6 +55,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     databaseHealth,
     clock,
     tally,
+    tracer,
     requestCounter: () => new LocalCounter(),
     sharesPort: false,
   });
@@ -72,6 +79,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     await admin?.stop();
     builder.close();
     await stores.close();
+    await tracing?.close();
   };
   const figures = new DatabaseFiguresReader(stores, clock);
   const state = async () => ({
@@ -82,6 +90,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     database: await figures.read(),
     replica: stores.replica(),
     clicks: serving.clicks,
+    spans: tracing?.counts,
     workers: { ready: Number(serving.health.isReady), restarts: 0 },
   });
   let url: string;

@@ -12,6 +12,7 @@ import { type App, buildApp, type SandboxParts } from '../../http/app.ts';
 import type { ClickState } from '../../http/metrics.ts';
 import type { Health } from '../../http/readiness.ts';
 import type { RequestTally } from '../../http/request-tally.ts';
+import type { Tracer } from '../../tracing/tracer.ts';
 import { type NodeActivation, openActivation } from './activation.ts';
 import type { Followed } from './change-follower.ts';
 import type { DatabaseHealth } from './database-health.ts';
@@ -38,6 +39,7 @@ export interface ServingOptions extends SandboxParts {
   readonly clock: Clock;
   readonly requestCounter: CounterMaker;
   readonly tally: RequestTally;
+  readonly tracer: Tracer | undefined;
   /** Whether others listen on the same port. */
   readonly sharesPort: boolean;
   /** How long a click waits for the database before it goes to the spool. */

@@ -2,21 +2,40 @@
 // kept, because a thread that is started when no file handles are left ends the whole process (Bun 1.4).
 
 import type { SnapshotData } from '../../catalogue/catalogue.ts';
+import type { Tracer } from '../../tracing/tracer.ts';
 import type { BuildResult } from './snapshot-thread.ts';
 import { fromThreadFailure } from './thread-failure.ts';
 
 export class SnapshotBuilder {
   readonly #databaseUrl: string;
+  readonly #tracer: Tracer | undefined;
   #thread: Worker | undefined;
   #underWay: PromiseWithResolvers<SnapshotData> | undefined;
 
-  constructor(databaseUrl: string) {
+  constructor(databaseUrl: string, tracer?: Tracer) {
     this.#databaseUrl = databaseUrl;
+    this.#tracer = tracer;
     this.#thread = this.#startThread();
   }
 
   /** A snapshot of what was committed before the call, and perhaps of more. Call it again only when this has ended. */
-  async build(): Promise<SnapshotData> {
+  build(): Promise<SnapshotData> {
+    if (this.#tracer === undefined) return this.#build();
+    return this.#tracer.trace('catalogue build', async ({ attributes }) => {
+      const data = await this.#build();
+      attributes['offerbook.catalogue.revision'] = data.revision;
+      return data;
+    });
+  }
+
+  /** Ends the thread, and fails a build that is under way. */
+  close(): void {
+    this.#thread?.terminate();
+    this.#thread = undefined;
+    this.#underWay?.reject(new Error('the catalogue is no longer built'));
+  }
+
+  async #build(): Promise<SnapshotData> {
     if (this.#underWay !== undefined) throw new Error('a snapshot is being built already');
     this.#underWay = Promise.withResolvers();
     try {
@@ -26,13 +45,6 @@ export class SnapshotBuilder {
     } finally {
       this.#underWay = undefined;
     }
-  }
-
-  /** Ends the thread, and fails a build that is under way. */
-  close(): void {
-    this.#thread?.terminate();
-    this.#thread = undefined;
-    this.#underWay?.reject(new Error('the catalogue is no longer built'));
   }
 
   #startThread(): Worker {

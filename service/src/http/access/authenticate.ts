@@ -3,6 +3,7 @@
 
 import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/access-token.ts';
 import { ApiError } from '../../domain/api-errors.ts';
+import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { withinDeadline } from '../operations/database-deadline.ts';
 import { isFromBrowser } from './from-browser.ts';
 import type { TokenDirectory } from './token-directory.ts';
@@ -12,10 +13,11 @@ const REALM = 'Bearer realm="offerbook"';
 export async function authenticate(
   authorization: string | null,
   tokens: TokenDirectory,
+  span?: Span,
 ): Promise<AccessToken> {
   const text = readBearer(authorization);
   // What is no token at all is looked for like any other: an answer that came sooner would tell them apart.
-  return tokens.findKnown(text) ?? findNew(text, tokens);
+  return tokens.findKnown(text) ?? findNew(text, tokens, span);
 }
 
 export function requireKind(token: AccessToken, kind: TokenKind, headers: Headers): void {
@@ -54,10 +56,10 @@ function withoutQuotes(authorization: string): string {
 }
 
 /** Whether an unknown token is good cannot be told without the database: neither yes nor no would be true. */
-async function findNew(text: string, tokens: TokenDirectory): Promise<AccessToken> {
+async function findNew(text: string, tokens: TokenDirectory, span: Span | undefined): Promise<AccessToken> {
   let token: AccessToken | undefined;
   try {
-    token = await withinDeadline(tokens.findNew(text));
+    token = await withinDeadline(useDatabase(span, 'SELECT', 'tokens', () => tokens.findNew(text)));
   } catch (error) {
     // Unless its checksum tells it.
     throw parseTokenKind(text) === undefined ? invalidToken() : error;

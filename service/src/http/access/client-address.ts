@@ -4,11 +4,15 @@
 
 import { BlockList, isIP } from 'node:net';
 import { BadInput } from '../../domain/failures.ts';
+import { parseTraceParent, type TraceParent } from '../../tracing/traceparent.ts';
 
 export type AddressOf = (socketAddress: string, headers: Headers) => string;
 
 /** The scheme under which the caller reached a proxy of ours, if that names one. */
 type SchemeOf = (socketAddress: string, headers: Headers) => 'http' | 'https' | undefined;
+
+/** The trace that a proxy of ours says a request is part of. */
+type TraceOf = (socketAddress: string, headers: Headers) => TraceParent | undefined;
 
 /** So many proxies of ours may stand one behind the other. To look up thousands of made-up ones would take milliseconds. */
 const PROXIES_MAX = 32;
@@ -61,6 +65,16 @@ export function forwardedScheme(trustedProxies: readonly string[]): SchemeOf {
       .trim()
       .toLowerCase();
     return scheme === 'https' || scheme === 'http' ? scheme : undefined;
+  };
+}
+
+export function forwardedTrace(trustedProxies: readonly string[]): TraceOf {
+  if (trustedProxies.length === 0) return () => undefined;
+  const isProxy = proxyTest(trustedProxies);
+  return (socketAddress, headers) => {
+    const forwarded = headers.get('traceparent');
+    if (forwarded === null || !isProxy(withoutMapping(socketAddress))) return undefined;
+    return parseTraceParent(forwarded);
   };
 }
 

@@ -5,6 +5,7 @@ import type { Activation, ActivationRequest } from '../../activation/activation.
 import { ApiError } from '../../domain/api-errors.ts';
 import type { ActivatedKind } from '../../domain/click.ts';
 import { parseUuid } from '../../domain/uuid.ts';
+import { useDatabase } from '../../tracing/tracer.ts';
 import { networkOf } from '../access/client-address.ts';
 import type { RateLimiter } from '../access/rate-limit.ts';
 import type { Exchange } from '../exchange.ts';
@@ -53,7 +54,9 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
       : { ...found, kind: 'retailers' as const, dealId: retailerId, url: retailerUrl };
     if (visitor === 'bot') return passBot(deal.url);
     if (isOverLimit(exchange, request)) return redirect(deal.url);
-    const click = await activation.activate(deal, request, 'follow');
+    const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
+      activation.activate(deal, request, 'follow'),
+    );
     return redirect(click === undefined ? deal.url : activation.targetOf(deal, click));
   }
 
@@ -62,7 +65,9 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
     if (!deal.isActive) throw new ApiError('deal_gone', 'This deal is not active now.');
     const click = isOverLimit(exchange, request)
       ? undefined
-      : await activation.activate(deal, request, 'later');
+      : await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
+          activation.activate(deal, request, 'later'),
+        );
     const url = click === undefined ? deal.url : `${exchange.origin}/go/${click}/`;
     return json(200, { url }, { 'Cache-Control': 'no-store' });
   }
@@ -70,9 +75,11 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
   async function go(exchange: Exchange): Promise<Reply> {
     const visitor = visitorOf(exchange.request);
     if (visitor === 'prefetch') return prefetched();
-    const { click, entry } = await withinDeadline(activation.findClick(exchange.parameters.click ?? ''));
+    const { span, parameters } = exchange;
+    const finding = useDatabase(span, 'SELECT', 'clicks', () => activation.findClick(parameters.click ?? ''));
+    const { click, entry } = await withinDeadline(finding);
     if (visitor === 'bot') return passBot(entry.url);
-    await activation.visit(click);
+    await useDatabase(span, 'UPDATE', 'clicks', () => activation.visit(click));
     return redirect(activation.targetOf({ ...click, url: entry.url }, click.id));
   }
 

@@ -25,7 +25,7 @@ export function operationRoutes(services: Services, { tokens, limits, logger }: 
   async function admit(exchange: Exchange, { tokenKind }: Operation): Promise<AccessToken> {
     let token: AccessToken;
     try {
-      token = await authenticate(exchange.request.headers.get('Authorization'), tokens);
+      token = await authenticate(exchange.request.headers.get('Authorization'), tokens, exchange.span);
       exchange.token = token;
       warnOfPrivateTokenInPage(exchange, token);
       requireKind(token, tokenKind, exchange.request.headers);

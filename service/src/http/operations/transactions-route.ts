@@ -3,6 +3,7 @@
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/stores.ts';
 import { type Instant, printTimestamp } from '../../domain/timestamp.ts';
+import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
 import { nextLink } from '../exchange.ts';
@@ -42,7 +43,9 @@ export function transactionsRoute({ transactions, walks, pageSize }: Services): 
     const wanted: TransactionQuery = { orgId: token.orgId, window: asked, cursor: query.cursor, limit };
     const page = await withinDeadline(
       turnstile.run(token, () =>
-        query.cursor === undefined ? firstPage(wanted, walk) : laterPage(wanted, walk),
+        query.cursor === undefined
+          ? firstPage(wanted, walk, exchange.span)
+          : laterPage(wanted, walk, exchange.span),
       ),
     );
     const headers: Record<string, string> = {
@@ -61,21 +64,34 @@ export function transactionsRoute({ transactions, walks, pageSize }: Services): 
   };
 
   /** What is newer than the caller's own lower bound is all that it waits for; a window with an end may be thought to be complete. */
-  async function firstPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
+  async function firstPage(
+    query: TransactionQuery,
+    walk: Walk,
+    span: Span | undefined,
+  ): Promise<TransactionPage> {
     const { minMs, maxMs } = query.window;
-    const page = await transactions.page({ ...query, atLeastMs: maxMs < LATEST_MS ? maxMs : minMs - 1 });
-    if (page.cursor !== undefined) await walks.begin(walk, page.completeThroughMs);
+    const page = await readPage({ ...query, atLeastMs: maxMs < LATEST_MS ? maxMs : minMs - 1 }, span);
+    if (page.cursor !== undefined)
+      await useDatabase(span, 'INSERT', 'walks', () => walks.begin(walk, page.completeThroughMs));
     return page;
   }
 
   /** The state of the first page; of now, when nobody knows any more when that was. */
-  async function laterPage(query: TransactionQuery, walk: Walk): Promise<TransactionPage> {
-    const asOfMs = await walks.find(walk);
-    if (asOfMs !== undefined) return transactions.page({ ...query, asOfMs, atLeastMs: asOfMs });
+  async function laterPage(
+    query: TransactionQuery,
+    walk: Walk,
+    span: Span | undefined,
+  ): Promise<TransactionPage> {
+    const asOfMs = await useDatabase(span, 'SELECT', 'walks', () => walks.find(walk));
+    if (asOfMs !== undefined) return readPage({ ...query, asOfMs, atLeastMs: asOfMs }, span);
     // Without an end, only the primary is sure to have all that an earlier page has spoken of.
     const { maxMs } = query.window;
     const atLeastMs = maxMs < LATEST_MS ? maxMs : Number.POSITIVE_INFINITY;
-    return transactions.page({ ...query, atLeastMs });
+    return readPage({ ...query, atLeastMs }, span);
+  }
+
+  function readPage(query: TransactionQuery, span: Span | undefined): Promise<TransactionPage> {
+    return useDatabase(span, 'SELECT', 'transactions', () => transactions.page(query));
   }
 }
 

@@ -88,6 +88,12 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
         clearInterval(timer);
       };
     },
+    async nowMs() {
+      const [row] = await this.all<{ now: number }>(
+        'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+      );
+      return row?.now;
+    },
     async describePlace() {
       // Asked of the server, so that no part of the URL can end up in a message.
       const sql = 'SELECT current_database() AS name, current_schema() AS schema';

@@ -57,6 +57,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       return run;
     },
     watch: (onChange) => watchFile(single.open, onChange),
+    nowMs: async () => undefined,
     describePlace: async () => placeOf(path),
     async close() {
       closed = true;

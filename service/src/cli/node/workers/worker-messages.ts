@@ -3,6 +3,7 @@
 
 import type { SnapshotData } from '../../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../../config.ts';
+import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
 import type { ThreadFailure } from '../thread-failure.ts';
 import type { WorkerReport } from './worker-report.ts';
 
@@ -11,6 +12,7 @@ export interface WorkerSetup {
   readonly number: number;
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
+  readonly tracing: TracingSettings | undefined;
   /** In which the workers of a node count requests together. */
   readonly counts: SharedArrayBuffer;
 }

@@ -4,12 +4,14 @@ import { CLICK_OUTCOMES, type ClickTally, newClickTally } from '../../../activat
 import type { ReplicaState } from '../../../domain/stores.ts';
 import type { ClickState } from '../../../http/metrics.ts';
 import { RequestTally, type RouteTallies } from '../../../http/request-tally.ts';
+import type { SpanCounts } from '../../../tracing/otlp-exporter.ts';
 
 export interface WorkerReport {
   readonly isDatabaseUsable: boolean;
   readonly replica: ReplicaState | undefined;
   readonly routes: RouteTallies;
   readonly clicks: ClickState | undefined;
+  readonly spans: SpanCounts | undefined;
 }
 
 /** Of a worker from which nothing has been heard. */
@@ -18,11 +20,12 @@ export const NO_REPORT: WorkerReport = {
   replica: undefined,
   routes: new Map(),
   clicks: undefined,
+  spans: undefined,
 };
 
 /** What stays of the report of a worker that has ended: its counts. */
-export function countsOf({ routes, clicks }: WorkerReport): WorkerReport {
-  return { ...NO_REPORT, routes, clicks: clicks && { ...clicks, isSpooling: false } };
+export function countsOf({ routes, clicks, spans }: WorkerReport): WorkerReport {
+  return { ...NO_REPORT, routes, spans, clicks: clicks && { ...clicks, isSpooling: false } };
 }
 
 /** Counts are added up; of how the workers are doing, what is furthest from good. */
@@ -34,6 +37,7 @@ export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
     replica: mergeReplicas(reports.flatMap(({ replica }) => replica ?? [])),
     routes: requests.routes,
     clicks: mergeClicks(reports.flatMap(({ clicks }) => clicks ?? [])),
+    spans: addSpans(reports.map(({ spans }) => spans)),
   };
 }
 
@@ -53,5 +57,15 @@ function mergeClicks(states: readonly ClickState[]): ClickState | undefined {
     tally: sum,
     isSpooling: states.some(({ isSpooling }) => isSpooling),
     spooledCount: states.reduce((total, { spooledCount }) => total + spooledCount, 0),
+  };
+}
+
+/** Undefined when nobody has any. */
+export function addSpans(counts: readonly (SpanCounts | undefined)[]): SpanCounts | undefined {
+  const known = counts.filter((each) => each !== undefined);
+  if (known.length === 0) return undefined;
+  return {
+    sent: known.reduce((sum, { sent }) => sum + sent, 0),
+    dropped: known.reduce((sum, { dropped }) => sum + dropped, 0),
   };
 }

@@ -5,6 +5,7 @@ import { Catalogue, type SnapshotData } from '../../../catalogue/catalogue.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { SharedCounter } from '../../../http/access/shared-counts.ts';
 import { RequestTally } from '../../../http/request-tally.ts';
+import { logCollector, openTracing } from '../../open-tracing.ts';
 import { followChanges } from '../change-follower.ts';
 import { DatabaseHealth } from '../database-health.ts';
 import { openNodeStores } from '../node-stores.ts';
@@ -55,6 +56,7 @@ async function start(setup: WorkerSetup): Promise<RunningWorker> {
   const log = openLog(settings.logLevel, async (lines) => send({ type: 'log', lines }), setup.number);
   const { logger } = log;
   const stores = await openNodeStores({ settings, databaseUrl, logger }, systemClock);
+  const tracing = openTracing(setup.tracing, { databaseUrl, onChange: logCollector(logger) });
   const catalogue = new Catalogue(systemClock);
   const databaseHealth = new DatabaseHealth(logger);
   const counts = new Int32Array(setup.counts);
@@ -68,6 +70,7 @@ async function start(setup: WorkerSetup): Promise<RunningWorker> {
     logger,
     clock: systemClock,
     tally,
+    tracer: tracing?.tracer,
     requestCounter: (policy) => new SharedCounter(counts, policy),
     sharesPort: true,
   });
@@ -76,6 +79,7 @@ async function start(setup: WorkerSetup): Promise<RunningWorker> {
     replica: stores.replica(),
     routes: tally.routes,
     clicks: serving.clicks,
+    spans: tracing?.counts,
   });
   await serving.load();
   const { tokens, links } = serving;
@@ -98,6 +102,7 @@ async function start(setup: WorkerSetup): Promise<RunningWorker> {
       following.stop();
       databaseHealth.stop();
       await stores.close();
+      await tracing?.close();
       await log.close();
     },
   };

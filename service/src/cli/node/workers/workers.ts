@@ -9,6 +9,8 @@ import type { Stores } from '../../../domain/stores.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES } from '../../../http/access/shared-counts.ts';
 import type { NodeState } from '../../../http/metrics.ts';
 import type { Health } from '../../../http/readiness.ts';
+import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
+import { logCollector, openTracing, type Tracing } from '../../open-tracing.ts';
 import { type Admin, openAdmin } from '../admin.ts';
 import { type ChangeFollower, type Followed, followChanges } from '../change-follower.ts';
 import { DatabaseFiguresReader } from '../database-figures.ts';
@@ -20,6 +22,7 @@ import { STOP_MAX_MS } from '../signals.ts';
 import { SnapshotBuilder } from '../snapshot-builder.ts';
 import type { ToWorker } from './worker-messages.ts';
 import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
+import { addSpans } from './worker-report.ts';
 
 /** Of the time that a stop may take, what is left for the main thread when the workers have had theirs. */
 const CLOSE_MAX_MS = 1_000;
@@ -33,6 +36,7 @@ export interface WorkerParts {
 interface WorkersOptions extends WorkerParts {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
+  readonly tracing?: TracingSettings | undefined;
   readonly log: ServerLog;
 }
 
@@ -65,6 +69,8 @@ class Workers {
   /** Answers no requests here: the metrics count its items. */
   readonly #catalogue = new Catalogue(systemClock);
   readonly #figures: DatabaseFiguresReader;
+  /** Of what this thread does: it builds the catalogue. */
+  readonly #tracing: Tracing | undefined;
   #snapshot: SnapshotData | undefined;
   #admin: Admin | undefined;
   #following: ChangeFollower | undefined;
@@ -75,7 +81,8 @@ class Workers {
     this.#options = options;
     this.#stores = stores;
     this.#figures = new DatabaseFiguresReader(stores, systemClock);
-    this.#builder = new SnapshotBuilder(databaseUrl);
+    this.#tracing = openTracing(options.tracing, { databaseUrl, onChange: logCollector(log.logger) });
+    this.#builder = new SnapshotBuilder(databaseUrl, this.#tracing?.tracer);
     this.#databaseHealth = new DatabaseHealth(log.logger);
     this.#pool = new WorkerPool({
       count: settings.workers,
@@ -123,6 +130,7 @@ class Workers {
     await this.#admin?.stop();
     this.#builder.close();
     await this.#stores.close();
+    await this.#tracing?.close();
   }
 
   get #health(): Health {
@@ -143,15 +151,16 @@ class Workers {
       catalogueRevision: this.#catalogue.revision,
       catalogueItems: this.#catalogue.counts(),
       database,
+      spans: addSpans([report.spans, this.#tracing?.counts]),
       workers: { ready, restarts },
     };
   }
 
   #firstMessages(number: number): ToWorker[] {
-    const { settings, databaseUrl } = this.#options;
+    const { settings, databaseUrl, tracing } = this.#options;
     const start: ToWorker = {
       type: 'start',
-      setup: { number, settings, databaseUrl, counts: this.#counts },
+      setup: { number, settings, databaseUrl, tracing, counts: this.#counts },
     };
     const snapshot = this.#snapshot;
     return snapshot === undefined ? [start] : [start, { type: 'snapshot', snapshot }];

@@ -1,0 +1,43 @@
+// What the span of a request says, by the stable conventions of OpenTelemetry for HTTP. Nothing that a caller has typed is
+// in it: neither a query nor a path that is none of ours.
+
+import type { TraceParent } from '../tracing/traceparent.ts';
+import type { Span, Tracer } from '../tracing/tracer.ts';
+import type { Exchange } from './exchange.ts';
+
+const METHODS: ReadonlySet<string> = new Set([
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'TRACE',
+]);
+
+export function beginRequestSpan(
+  tracer: Tracer,
+  parent: TraceParent | undefined,
+  request: Request,
+  scheme: 'http' | 'https',
+): Span | undefined {
+  const span = tracer.beginRequest(parent);
+  if (span === undefined) return undefined;
+  span.attributes['http.request.method'] = METHODS.has(request.method) ? request.method : '_OTHER';
+  span.attributes['url.scheme'] = scheme;
+  return span;
+}
+
+/** The path is the route: a token or a click that somebody has put into a path stays out of it. */
+export function endRequestSpan(span: Span, { route, request }: Exchange, status: number): void {
+  const { attributes } = span;
+  const method = METHODS.has(request.method) ? request.method : 'HTTP';
+  const isKnown = route.startsWith('/');
+  if (isKnown) attributes['http.route'] = route;
+  attributes['url.path'] = isKnown ? route : '/REDACTED';
+  attributes['http.response.status_code'] = status;
+  if (status >= 500) attributes['error.type'] = String(status);
+  span.end(isKnown ? `${method} ${route}` : method, status >= 500);
+}

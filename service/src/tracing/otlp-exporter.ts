@@ -1,0 +1,180 @@
+// Sends finished spans to a collector, as OTLP over HTTP with JSON: ids are hex, integers of 64 bits are decimal texts, enums
+// are numbers. Spans wait in a bounded queue. A collector that is away costs spans, never a request.
+
+import manifest from '../../package.json';
+import { type Attributes, type FinishedSpan, SPAN_KINDS } from './tracer.ts';
+import type { TracingSettings } from './tracing-settings.ts';
+
+const QUEUE_MAX = 2_048;
+const BATCH_MAX = 512;
+const TIMEOUT_MS = 10_000;
+const RETRIES_MAX = 4;
+const RETRY_AFTER_MAX_MS = 30_000;
+/** What a collector answers that may take the same batch later. */
+const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const STATUS_ERROR = 2;
+
+export interface SpanCounts {
+  readonly sent: number;
+  /** Because the queue was full, or because the collector did not take them. */
+  readonly dropped: number;
+}
+
+export interface ExporterOptions {
+  /** Told when the collector stops taking spans, with the reason, and when it takes them again, without. */
+  readonly onChange: (reason: string | undefined) => void;
+  readonly intervalMs?: number;
+  /** Before the first retry; each later one waits twice as long. */
+  readonly retryMs?: number;
+}
+
+export class OtlpExporter {
+  readonly #settings: Pick<TracingSettings, 'url' | 'headers' | 'resource'>;
+  readonly #options: ExporterOptions;
+  readonly #timer: Timer;
+  readonly #closing = Promise.withResolvers<void>();
+  #isClosing = false;
+  #queue: FinishedSpan[] = [];
+  #sending: Promise<void> | undefined;
+  #isFailing = false;
+  #sent = 0;
+  #dropped = 0;
+
+  constructor(settings: Pick<TracingSettings, 'url' | 'headers' | 'resource'>, options: ExporterOptions) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#timer = setInterval(() => this.#send(), options.intervalMs ?? 5_000);
+    this.#timer.unref();
+  }
+
+  get counts(): SpanCounts {
+    return { sent: this.#sent, dropped: this.#dropped };
+  }
+
+  add(span: FinishedSpan): void {
+    if (this.#queue.length >= QUEUE_MAX) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#queue.push(span);
+    if (this.#queue.length >= BATCH_MAX) this.#send();
+  }
+
+  /** Sends what is left, without trying again, and gives up after this time. */
+  async close(timeoutMs: number): Promise<void> {
+    clearInterval(this.#timer);
+    this.#isClosing = true;
+    this.#closing.resolve();
+    this.#send();
+    await Promise.race([this.#sending, Bun.sleep(timeoutMs)]);
+  }
+
+  #send(): void {
+    this.#sending ??= this.#sendQueue().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  async #sendQueue(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, BATCH_MAX);
+      const reason = await this.#deliver(batch);
+      if ((reason !== undefined) !== this.#isFailing) this.#options.onChange(reason);
+      this.#isFailing = reason !== undefined;
+    }
+  }
+
+  /** Returns why the batch was not taken; undefined when it was. */
+  async #deliver(batch: readonly FinishedSpan[]): Promise<string | undefined> {
+    const body = encode(this.#settings.resource, batch);
+    let delayMs = this.#options.retryMs ?? 1_000;
+    for (let retries = 0; ; retries += 1) {
+      const answer = await this.#post(body);
+      if (answer.status >= 200 && answer.status < 300) {
+        const rejected = Math.min(batch.length, answer.rejected);
+        this.#sent += batch.length - rejected;
+        this.#dropped += rejected;
+        return undefined;
+      }
+      if (!RETRIED.has(answer.status) || retries >= RETRIES_MAX || this.#isClosing) {
+        this.#dropped += batch.length;
+        return answer.reason;
+      }
+      await Promise.race([Bun.sleep(answer.retryAfterMs ?? delayMs), this.#closing.promise]);
+      delayMs *= 2;
+    }
+  }
+
+  async #post(body: string): Promise<Answer> {
+    const { url, headers } = this.#settings;
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body,
+        // The headers are meant for this collector only.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      return await readAnswer(response);
+    } catch (error) {
+      // As if a proxy before it had said so.
+      return {
+        status: 503,
+        reason: error instanceof Error ? error.message : 'it cannot be reached',
+        rejected: 0,
+      };
+    }
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly reason: string;
+  /** Spans that a collector which took the batch has thrown away. */
+  readonly rejected: number;
+  readonly retryAfterMs?: number | undefined;
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const { status } = response;
+  const text = await response.text();
+  const [, rejected = '0'] = /"rejectedSpans"\s*:\s*"?(\d+)/.exec(text) ?? [];
+  const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : undefined;
+  return { status, reason: `it answers with status ${status}`, rejected: Number(rejected), retryAfterMs };
+}
+
+function encode(resource: Attributes, spans: readonly FinishedSpan[]): string {
+  const { name, version } = manifest;
+  const attributes = encodeAttributes({ 'service.version': version, ...resource });
+  const scopeSpans = [{ scope: { name, version }, spans: spans.map(encodeSpan) }];
+  return JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans }] });
+}
+
+function encodeSpan({ startMs, durationMs, ...span }: FinishedSpan): object {
+  const wholeMs = Math.floor(startMs);
+  const start = BigInt(wholeMs) * 1_000_000n + toNanos(startMs - wholeMs);
+  return {
+    traceId: span.traceId,
+    spanId: span.id,
+    parentSpanId: span.parentId,
+    name: span.name,
+    kind: SPAN_KINDS[span.kind],
+    startTimeUnixNano: String(start),
+    endTimeUnixNano: String(start + toNanos(durationMs)),
+    attributes: encodeAttributes(span.attributes),
+    status: span.isError ? { code: STATUS_ERROR } : {},
+  };
+}
+
+function toNanos(ms: number): bigint {
+  return BigInt(Math.round(ms * 1e6));
+}
+
+function encodeAttributes(attributes: Attributes): object[] {
+  return Object.entries(attributes).map(([key, value]) => ({
+    key,
+    value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) },
+  }));
+}

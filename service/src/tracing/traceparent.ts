@@ -1,0 +1,18 @@
+// Reads the traceparent header (W3C Trace Context): which trace a request is part of, and whether its caller records it.
+
+export interface TraceParent {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+/** Later versions may have more behind the flags; version ff is forbidden. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Undefined for what is none: such a header is passed over, and the request begins a trace of its own. */
+export function parseTraceParent(text: string): TraceParent | undefined {
+  const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(text.trim()) ?? [];
+  if (version === undefined || (version === '00' && rest !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}

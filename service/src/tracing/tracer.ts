@@ -1,0 +1,144 @@
+// Spans: what was done, for how long, and as part of what. A request that is not sampled has none, and whatever would have
+// had a span within it just runs.
+
+import { type Clock, systemClock } from '../domain/clock.ts';
+import type { TraceParent } from './traceparent.ts';
+import type { Sampling } from './tracing-settings.ts';
+
+/** The numbers are those of OTLP. */
+export const SPAN_KINDS = { internal: 1, server: 2, client: 3 } as const;
+export type SpanKind = keyof typeof SPAN_KINDS;
+
+type DatabaseOperation = 'SELECT' | 'INSERT' | 'UPDATE';
+
+export type Attributes = Readonly<Record<string, string | number>>;
+
+export interface FinishedSpan {
+  readonly traceId: string;
+  readonly id: string;
+  readonly parentId: string | undefined;
+  readonly name: string;
+  readonly kind: SpanKind;
+  /** Of the day. */
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly attributes: Attributes;
+  readonly isError: boolean;
+}
+
+export interface TracerOptions {
+  readonly sampling: Sampling;
+  /** What every span for a use of the database says of it. */
+  readonly database: Attributes;
+  readonly onEnd: (span: FinishedSpan) => void;
+  readonly clock?: Clock;
+}
+
+export class Tracer {
+  readonly options: TracerOptions;
+
+  constructor(options: TracerOptions) {
+    this.options = options;
+  }
+
+  /** The span of a request; undefined when the request is not sampled. */
+  beginRequest(parent: TraceParent | undefined): Span | undefined {
+    return this.#isSampled(parent) ? new Span(this.options, 'server', parent) : undefined;
+  }
+
+  /** Runs work of our own that no request has asked for. It happens rarely, so it is always recorded. */
+  async trace<T>(name: string, work: (span: Span) => Promise<T>): Promise<T> {
+    const span = new Span(this.options, 'internal');
+    return span.run(name, () => work(span));
+  }
+
+  #isSampled(parent: TraceParent | undefined): boolean {
+    const { ratio, followsParent } = this.options.sampling;
+    if (parent === undefined) return Math.random() < ratio;
+    if (followsParent) return parent.isSampled;
+    // The last 13 digits of a trace id are random. Everybody who goes by them records the same traces.
+    return Number.parseInt(parent.traceId.slice(-13), 16) >= (1 - ratio) * 16 ** 13;
+  }
+}
+
+export class Span {
+  readonly id = randomHex(8);
+  readonly traceId: string;
+  readonly attributes: Record<string, string | number>;
+  readonly #options: TracerOptions;
+  readonly #kind: SpanKind;
+  readonly #parentId: string | undefined;
+  readonly #startMs: number;
+  readonly #startedAtMs = performance.now();
+
+  /** A span within another begins by the clock of that one, so that it never seems to lie outside. */
+  constructor(
+    options: TracerOptions,
+    kind: SpanKind,
+    parent?: Span | TraceParent,
+    attributes: Attributes = {},
+  ) {
+    this.#options = options;
+    this.#kind = kind;
+    this.traceId = parent?.traceId ?? randomHex(16);
+    this.#parentId = parent instanceof Span ? parent.id : parent?.spanId;
+    this.#startMs =
+      parent instanceof Span
+        ? parent.#startMs + this.#startedAtMs - parent.#startedAtMs
+        : (options.clock ?? systemClock)();
+    this.attributes = { ...attributes };
+  }
+
+  end(name: string, isError = false): void {
+    const { traceId, id, attributes } = this;
+    this.#options.onEnd({
+      traceId,
+      id,
+      parentId: this.#parentId,
+      name,
+      kind: this.#kind,
+      startMs: this.#startMs,
+      durationMs: performance.now() - this.#startedAtMs,
+      attributes,
+      isError,
+    });
+  }
+
+  /** The span lasts as long as the work, and says whether that failed. */
+  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.end(name);
+      return result;
+    } catch (error) {
+      // Never the message: it may hold values.
+      this.attributes['error.type'] = error instanceof Error ? error.name : '_OTHER';
+      this.end(name, true);
+      throw error;
+    }
+  }
+
+  /** A use of the database: one span, however many statements it takes. */
+  useDatabase<T>(operation: DatabaseOperation, table: string, work: () => Promise<T>): Promise<T> {
+    const span = new Span(this.#options, 'client', this, {
+      ...this.#options.database,
+      'db.operation.name': operation,
+      'db.collection.name': table,
+    });
+    return span.run(`${operation} ${table}`, work);
+  }
+}
+
+/** The same for work that may be part of no span. */
+export function useDatabase<T>(
+  span: Span | undefined,
+  operation: DatabaseOperation,
+  table: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  return span === undefined ? work() : span.useDatabase(operation, table, work);
+}
+
+function randomHex(bytes: number): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
+}

@@ -1,0 +1,41 @@
+// An import from a machine whose clock is wrong. PostgreSQL is told another time by a function that is found before its own.
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { offerbook } from '../support/command.ts';
+import { DATABASES } from '../support/databases.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
+
+const SALES = join(import.meta.dir, '..', '..', '..', 'examples', 'data', 'transactions.csv');
+
+test('an import whose clock is ahead of the database says so, and is kept; one whose clock is right or behind does not', async () => {
+  const url = await newPostgresDatabase();
+  const env = { OFFERBOOK_DATABASE_URL: `${url}?search_path=public,pg_catalog` };
+  await using sql = new SQL(url);
+  const setDatabaseClock = (seconds: number) =>
+    sql.unsafe(`CREATE OR REPLACE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+                AS $$ SELECT pg_catalog.clock_timestamp() + make_interval(secs => ${seconds}) $$`);
+  await offerbook(['orgs', 'create', 'acme'], { env });
+  const importSales = async () => {
+    const { code, stderr } = await offerbook(['import', 'transactions', SALES, '--org', 'acme'], { env });
+    return { code, stderr };
+  };
+  expect(await importSales()).toEqual({ code: 0, stderr: '' });
+  await setDatabaseClock(3_600);
+  expect(await importSales()).toEqual({ code: 0, stderr: '' });
+  await setDatabaseClock(-3_600);
+  expect(await importSales()).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^offerbook: the clock of this machine is (3599|3600) s ahead of the database's\. What is imported now is stamped in the future, and all that comes after it as well; set the clock right\.\n$/,
+    ),
+  });
+});
+
+test.each(DATABASES)('on $name, a clock that is right has no lead', async ({ create }) => {
+  const stores = await openStores(await create(), CREATE_OPTIONS);
+  expect(await stores.clockLeadMs()).toBeLessThan(1_000);
+  await stores.close();
+});

@@ -1,0 +1,242 @@
+// What a collector gets to see of requests: spans by OpenTelemetry's stable conventions, and nothing that a caller typed.
+
+import { describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
+import { DATABASES } from '../support/databases.ts';
+import { retailer, transaction } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { attributesOf, type SentSpan, SpanCollector } from '../support/span-collector.ts';
+import { TestNode } from '../support/test-node.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CALLER = '00f067aa0ba902b7';
+const SERVER = 2;
+const CLIENT = 3;
+const HEX_16 = /^[0-9a-f]{16}$/;
+const HEX_32 = /^[0-9a-f]{32}$/;
+
+function tracingTo(
+  collector: SpanCollector,
+  sampling: Partial<TracingSettings['sampling']> = {},
+): TracingSettings {
+  return {
+    url: `${collector.url}/v1/traces`,
+    headers: {},
+    resource: { 'service.name': 'offerbook' },
+    sampling: { ratio: 1, followsParent: true, ...sampling },
+  };
+}
+
+/** Spans are sent when the node stops, if not sooner. */
+async function spansOf(node: TestNode, collector: SpanCollector): Promise<readonly SentSpan[]> {
+  await node.stopNode();
+  return collector.spans;
+}
+
+const serverSpans = (spans: readonly SentSpan[]) => spans.filter(({ kind }) => kind === SERVER);
+
+describe.each(DATABASES)('on $name', ({ name, create }) => {
+  test('a page of transactions is a server span with its uses of the database in it', async () => {
+    await using collector = SpanCollector.start();
+    await using node = await TestNode.start({ databaseUrl: await create(), tracing: tracingTo(collector) });
+    const token = await node.token('private');
+    await node.transactions([transaction(1), transaction(2)]);
+    const first = await node.get('/v1/transactions/?limit=1&updatedAtGreaterThan=2020-01-01', token);
+    const { cursor } = (await first.json()) as { cursor: string };
+    await node.get(`/v1/transactions/?limit=1&updatedAtGreaterThan=2020-01-01&cursor=${cursor}`, token);
+    await node.get('/v1/transactions/', 'unknown');
+    const spans = await spansOf(node, collector);
+
+    const [stranger, ...servers] = serverSpans(spans).reverse();
+    expect(servers.map((span) => [span.name, attributesOf(span), span.status])).toEqual(
+      [1, 2].map(() => [
+        'GET /v1/transactions/',
+        {
+          'http.request.method': 'GET',
+          'http.response.status_code': 200,
+          'http.route': '/v1/transactions/',
+          'url.path': '/v1/transactions/',
+          'url.scheme': 'http',
+        },
+        {},
+      ]),
+    );
+    for (const span of servers) {
+      expect(span.traceId).toMatch(HEX_32);
+      expect(span.spanId).toMatch(HEX_16);
+      expect(span.parentSpanId).toBeUndefined();
+    }
+    expect(servers[0]?.traceId).not.toBe(servers[1]?.traceId as string);
+
+    const database = spans.filter(({ kind }) => kind === CLIENT);
+    const within = (parent: SentSpan | undefined) =>
+      database.filter(({ parentSpanId }) => parentSpanId === parent?.spanId);
+    const names = (parent: SentSpan | undefined) => within(parent).map((span) => span.name);
+    expect(names(stranger)).toEqual(['SELECT tokens']);
+    expect(names(servers[0])).toEqual(['SELECT walks', 'SELECT transactions']);
+    // Whether the token is new to the node depends on who is faster.
+    expect(names(servers[1]).slice(-2)).toEqual(['SELECT transactions', 'INSERT walks']);
+    expect(attributesOf(within(servers[0]).at(-1) as SentSpan)).toEqual({
+      'db.system.name': name === 'SQLite' ? 'sqlite' : 'postgresql',
+      'db.namespace': expect.any(String),
+      'db.operation.name': 'SELECT',
+      'db.collection.name': 'transactions',
+    });
+    for (const span of database) {
+      const parent = serverSpans(spans).find(({ spanId }) => spanId === span.parentSpanId);
+      expect(span.traceId).toBe(parent?.traceId as string);
+      expect(BigInt(span.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(parent?.startTimeUnixNano ?? 0));
+      expect(BigInt(span.endTimeUnixNano)).toBeLessThanOrEqual(BigInt(parent?.endTimeUnixNano ?? 0));
+    }
+  });
+});
+
+test('the catalogue that is built, at the start and when it changes, has a span each, whatever the sampling', async () => {
+  await using collector = SpanCollector.start();
+  await using node = await TestNode.start({ tracing: tracingTo(collector, { ratio: 0 }) });
+  await node.catalogue([retailer(1)]);
+  await node.get('/v1/retailers/', await node.token('public'));
+  const spans = await spansOf(node, collector);
+  expect(spans.map((span) => [span.name, span.kind, attributesOf(span)])).toEqual([
+    ['catalogue build', 1, { 'offerbook.catalogue.revision': 0 }],
+    ['catalogue build', 1, { 'offerbook.catalogue.revision': 1 }],
+  ]);
+});
+
+test('no query, no token, no path of a stranger and no click is in a span', async () => {
+  await using collector = SpanCollector.start();
+  await using node = await TestNode.start({ tracing: tracingTo(collector) });
+  await node.catalogue([retailer(1)]);
+  const token = await node.token('public');
+  const [org] = await node.stores.organisations.list();
+  await node.get('/v1/cashback-offers/?name=secret-name', token);
+  await node.get('/v1/secret-path/', token);
+  await node.get(
+    `/v1/coupons/secret-deal/activate/?orgId=${org?.publicId}&passbackUid=secret-user`,
+    undefined,
+    {
+      'User-Agent': 'secret-agent',
+      Referer: 'https://secret.example/',
+    },
+  );
+  await node.request('PROPFIND', '/v1/coupons/', token);
+  const spans = serverSpans(await spansOf(node, collector));
+  expect(spans.map((span) => [span.name, attributesOf(span)['url.path']])).toEqual([
+    ['GET /v1/cashback-offers/', '/v1/cashback-offers/'],
+    ['GET', '/REDACTED'],
+    ['GET /v1/coupons/{id}/activate/', '/v1/coupons/{id}/activate/'],
+    ['HTTP /v1/coupons/', '/v1/coupons/'],
+  ]);
+  expect(attributesOf(spans[1] as SentSpan)).not.toHaveProperty('http.route');
+  expect(attributesOf(spans[3] as SentSpan)).toMatchObject({
+    'http.request.method': '_OTHER',
+    'http.response.status_code': 405,
+  });
+  const sent = JSON.stringify(collector.batches.map(({ body }) => body));
+  expect(sent).not.toContain(token);
+  expect(sent).not.toContain('secret');
+});
+
+test('an error of ours is an error in its span and in that of the database, without its words; one of the caller is not', async () => {
+  await using collector = SpanCollector.start();
+  const databaseUrl = (await DATABASES.at(-1)?.create()) ?? '';
+  await using node = await TestNode.start({ databaseUrl, tracing: tracingTo(collector) });
+  const token = await node.token('private');
+  expect((await node.get('/v1/transactions/?limit=0', token)).status).toBe(400);
+  await using sql = new SQL(databaseUrl);
+  await sql.unsafe('ALTER TABLE transactions RENAME TO away');
+  const { status } = await node.get('/v1/transactions/?updatedAtGreaterThan=2020-01-01', token);
+  await sql.unsafe('ALTER TABLE away RENAME TO transactions');
+  const spans = await spansOf(node, collector);
+  const [refused, failed] = serverSpans(spans);
+  expect([refused?.status, attributesOf(refused as SentSpan)['error.type']]).toEqual([{}, undefined]);
+  expect([status, failed?.status, attributesOf(failed as SentSpan)['error.type']]).toEqual([
+    500,
+    { code: 2 },
+    '500',
+  ]);
+  const read = spans.find(({ name }) => name === 'SELECT transactions');
+  expect([read?.status, attributesOf(read as SentSpan)['error.type']]).toEqual([
+    { code: 2 },
+    expect.any(String),
+  ]);
+});
+
+describe('a caller that names its trace', () => {
+  const parent = (flags: string) => ({ traceparent: `00-${TRACE}-${CALLER}-${flags}` });
+  const cases: [string, string[], Partial<TracingSettings['sampling']>, string, unknown[][]][] = [
+    ['is followed when it comes through a proxy of ours', ['127.0.0.1'], {}, '01', [[TRACE, CALLER]]],
+    ['is not believed otherwise', [], {}, '01', [[expect.not.stringContaining(TRACE), undefined]]],
+    ['that is not recorded leaves no span here', ['127.0.0.1'], {}, '00', []],
+    ['is recorded though we record nothing else', ['127.0.0.1'], { ratio: 0 }, '01', [[TRACE, CALLER]]],
+    [
+      'decides nothing when the sampler does not ask it',
+      ['127.0.0.1'],
+      { ratio: 0, followsParent: false },
+      '01',
+      [],
+    ],
+    [
+      'decides nothing when the sampler records all',
+      ['127.0.0.1'],
+      { followsParent: false },
+      '00',
+      [[TRACE, CALLER]],
+    ],
+  ];
+
+  test.each(cases)('%s', async (_, trustedProxies, sampling, flags, expected) => {
+    await using collector = SpanCollector.start();
+    const tracing = tracingTo(collector, sampling);
+    await using node = await TestNode.start({ settings: { trustedProxies }, tracing });
+    await node.get('/livez', undefined, parent(flags));
+    const spans = serverSpans(await spansOf(node, collector));
+    expect(spans.map(({ traceId, parentSpanId }) => [traceId, parentSpanId] as unknown[])).toEqual(expected);
+  });
+
+  test('comes with the scheme that the proxy tells, and its trace is in the log', async () => {
+    await using collector = SpanCollector.start();
+    const tracing = tracingTo(collector);
+    await using node = await TestNode.start({ settings: { trustedProxies: ['127.0.0.1'] }, tracing });
+    await node.get('/livez', undefined, { ...parent('01'), 'X-Forwarded-Proto': 'https' });
+    expect(await node.logged((line) => line.route === '/livez')).toMatchObject({ traceId: TRACE });
+    const [span] = serverSpans(await spansOf(node, collector));
+    expect(attributesOf(span as SentSpan)['url.scheme']).toBe('https');
+  });
+});
+
+test('a share of the requests is recorded, and the metrics count spans', async () => {
+  await using collector = SpanCollector.start();
+  const adminPort = await freePort();
+  const tracing = tracingTo(collector, { ratio: 0.5 });
+  await using node = await TestNode.start({ settings: { adminPort }, tracing });
+  for (let i = 0; i < 1_000; i += 1) await node.get('/livez');
+  // A batch is sent as soon as it is full; that of 512 spans may not be.
+  const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  expect(metrics).toMatch(/^offerbook_spans_total\{outcome="sent"\} \d+$/m);
+  expect(metrics).toContain('offerbook_spans_total{outcome="dropped"} 0\n');
+  const count = serverSpans(await spansOf(node, collector)).length;
+  // Six standard deviations.
+  expect(Math.abs(count - 500)).toBeLessThan(95);
+});
+
+test('a collector that is away costs no request, and the log says so once', async () => {
+  let url = '';
+  {
+    await using gone = SpanCollector.start();
+    url = gone.url;
+  }
+  const tracing: TracingSettings = {
+    url,
+    headers: { authorization: 'Bearer of-the-collector' },
+    resource: {},
+    sampling: { ratio: 1, followsParent: true },
+  };
+  await using node = await TestNode.start({ tracing });
+  expect((await node.get('/livez')).status).toBe(200);
+  await node.stopNode();
+  const told = node.logLines.filter((line) => line.includes('the collector does not take spans'));
+  expect(told.length).toBe(1);
+  expect(node.logLines.join('')).not.toContain('of-the-collector');
+});

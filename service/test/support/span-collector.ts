@@ -1,0 +1,78 @@
+// A collector of spans on a real socket: it keeps what it is sent, and answers what a test wants it to.
+
+export interface SentSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly SentAttribute[];
+  readonly status: { readonly code?: number };
+}
+
+interface SentAttribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string; readonly intValue?: string };
+}
+
+export interface SentBatch {
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: {
+    readonly resourceSpans: readonly {
+      readonly resource: { readonly attributes: readonly SentAttribute[] };
+      readonly scopeSpans: readonly { readonly scope: unknown; readonly spans: readonly SentSpan[] }[];
+    }[];
+  };
+}
+
+type Answer = (batch: number) => Response | Promise<Response>;
+
+export class SpanCollector implements AsyncDisposable {
+  readonly url: string;
+  readonly batches: SentBatch[] = [];
+  readonly #server: Bun.Server<undefined>;
+
+  private constructor(answer: Answer) {
+    this.#server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: async (request) => {
+        const body = (await request.json()) as SentBatch['body'];
+        this.batches.push({ path: new URL(request.url).pathname, headers: request.headers, body });
+        return answer(this.batches.length);
+      },
+    });
+    this.url = `http://127.0.0.1:${this.#server.port}`;
+  }
+
+  static start(answer: Answer = () => Response.json({ partialSuccess: {} })): SpanCollector {
+    return new SpanCollector(answer);
+  }
+
+  get spans(): readonly SentSpan[] {
+    return this.batches.flatMap(({ body }) => spansOf(body));
+  }
+
+  /** Waits for a number of batches; the test's own time limit is the bound. */
+  async received(count: number): Promise<void> {
+    while (this.batches.length < count) await Bun.sleep(2);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.stop(true);
+  }
+}
+
+export function spansOf({ resourceSpans }: SentBatch['body']): readonly SentSpan[] {
+  return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+}
+
+/** The attributes as an object: texts, and integers as numbers. */
+export function attributesOf({ attributes }: Pick<SentSpan, 'attributes'>): Record<string, string | number> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]),
+  );
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test';
+import { parseTracingSettings, type Sampling } from '../../src/tracing/tracing-settings.ts';
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+
+test('without an endpoint nothing is traced, whatever else is set', () => {
+  expect(
+    parseTracingSettings({ OTEL_SERVICE_NAME: 'shop', OTEL_TRACES_SAMPLER: 'nonsense' }),
+  ).toBeUndefined();
+});
+
+test('an endpoint is all that is needed', () => {
+  expect(parseTracingSettings(ENDPOINT)).toEqual({
+    url: 'http://collector:4318/v1/traces',
+    headers: {},
+    resource: { 'service.name': 'offerbook' },
+    sampling: { ratio: 1, followsParent: true },
+  });
+});
+
+test('everything else has the names and the form that OpenTelemetry gives it', () => {
+  const settings = parseTracingSettings({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://ignored',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/otlp',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc, x-team = offers',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-team=traces',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,deployment.environment.name=prod%2Ceu',
+    OTEL_SERVICE_NAME: 'shop',
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.01',
+  });
+  expect(settings).toEqual({
+    url: 'https://collector/otlp',
+    headers: { authorization: 'Bearer abc', 'x-team': 'traces' },
+    resource: { 'service.name': 'shop', 'deployment.environment.name': 'prod,eu' },
+    sampling: { ratio: 0.01, followsParent: true },
+  });
+});
+
+test.each<[string, Sampling]>([
+  ['always_on', { ratio: 1, followsParent: false }],
+  ['always_off', { ratio: 0, followsParent: false }],
+  ['traceidratio', { ratio: 0.25, followsParent: false }],
+  ['parentbased_always_on', { ratio: 1, followsParent: true }],
+  ['parentbased_always_off', { ratio: 0, followsParent: true }],
+  ['parentbased_traceidratio', { ratio: 0.25, followsParent: true }],
+])('the sampler %s', (sampler, expected) => {
+  const environment = { ...ENDPOINT, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0.25' };
+  expect(parseTracingSettings(environment)?.sampling).toEqual(expected);
+});
+
+test.each([
+  [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+    'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://localhost:4318',
+  ],
+  [
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'grpc://user:secret@collector' },
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be a URL such as http://localhost:4318',
+  ],
+  [
+    { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'authorization' },
+    'OTEL_EXPORTER_OTLP_HEADERS must be a list such as key=value,other=value',
+  ],
+  [
+    { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'a=b%0d%0ac: d' },
+    'OTEL_EXPORTER_OTLP_HEADERS must be a list such as key=value,other=value',
+  ],
+  [
+    { ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: 'a=%' },
+    'OTEL_RESOURCE_ATTRIBUTES must be a list such as key=value,other=value',
+  ],
+  [
+    { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'xray' },
+    'OTEL_TRACES_SAMPLER must be one of always_on, parentbased_always_on, always_off, parentbased_always_off, traceidratio, parentbased_traceidratio',
+  ],
+  [
+    { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '1 %' },
+    'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1',
+  ],
+])('%j is refused with one sentence, which does not repeat it', (environment, message) => {
+  expect(() => parseTracingSettings(environment)).toThrow(message);
+});
