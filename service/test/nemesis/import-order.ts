@@ -2,7 +2,8 @@
 // file that is made up while the change clock's lock is held. Runs in the importers' processes.
 
 import { Random } from '@offerbook/sandbox/random.ts';
-import type { Organisation, Stores, TransactionStore } from '../../src/domain/stores.ts';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import type { Organisation, Stores, TransactionStore, TransactionWriter } from '../../src/domain/stores.ts';
 import { STATUSES, type Status, type Transaction } from '../../src/domain/transaction.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
@@ -10,10 +11,17 @@ import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { transaction } from '../support/fixtures.ts';
 import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName } from './world.ts';
 
-export interface ImportOrder {
+/** What an import does to one organisation. */
+export interface ImportPart {
   /** Written into every row that the import changes, so that a row tells which import it comes from. */
   readonly number: number;
   readonly organisation: OrganisationName;
+}
+
+export interface ImportOrder {
+  /** Several are one file, of which every row names its click. */
+  readonly parts: readonly ImportPart[];
+  /** For each part. */
   readonly rows: number;
   /** How the file ends: well, or with a row for which the whole import must be refused. */
   readonly ending: 'good' | 'bad row' | 'foreign id';
@@ -27,12 +35,14 @@ export interface ImportOrder {
 }
 
 export interface ImportResult {
+  /** Of the part. */
+  readonly number: number;
   readonly stampMs: number;
   readonly changes: number;
 }
 
 export interface Observer {
-  stamped(stampMs: number): void;
+  stamped(number: number, stampMs: number): void;
   violation(what: string): void;
 }
 
@@ -40,20 +50,26 @@ export async function carryOut(
   stores: Stores,
   order: ImportOrder,
   observer: Observer,
-): Promise<ImportResult> {
-  const organisation = await getOrganisation(stores, order.organisation);
-  let stampMs = 0;
-  const store = observed(stores.transactions, {
-    ...observer,
-    stamped(ms) {
-      stampMs = ms;
-      observer.stamped(ms);
-    },
-  });
+): Promise<ImportResult[]> {
+  const parts = await Promise.all(
+    order.parts.map(async (part) => ({ ...part, org: await getOrganisation(stores, part.organisation) })),
+  );
+  const [first, ...others] = parts;
+  const results = new Map(parts.map(({ org, number }) => [org.id, { number, stampMs: 0, changes: 0 }]));
+  const store = observed(stores.transactions, results, observer);
   const clock = () => Date.now() + order.clockOffsetMs;
-  const report = await importTransactions(store, organisation, sourceFrom(fileOf(stores, order)), clock, {});
-  if (order.ending !== 'good') observer.violation(`import ${order.number} should have been refused`);
-  return { stampMs, changes: report.added + report.changed };
+  const ids = new ClickIds(await stores.clickKey());
+  const makeClick = others.length === 0 ? undefined : (org: Organisation) => ids.make(org.id, clock());
+  await importTransactions(
+    store,
+    makeClick === undefined ? first?.org : undefined,
+    sourceFrom(fileOf(stores, order, parts, makeClick)),
+    clock,
+    makeClick === undefined ? {} : { attributor: { ids, clicks: stores.clicks } },
+  );
+  const numbers = order.parts.map(({ number }) => number);
+  if (order.ending !== 'good') observer.violation(`import ${numbers} should have been refused`);
+  return [...results.values()];
 }
 
 export async function getOrganisation(stores: Stores, name: string): Promise<Organisation> {
@@ -66,9 +82,19 @@ export async function getOrganisation(stores: Stores, name: string): Promise<Org
  * The file, made when it is read. By then the import holds the clock's lock, so that what is read here cannot
  * change before the commit: rows that are meant to be unchanged are.
  */
-async function* fileOf(stores: Stores, order: ImportOrder): AsyncGenerator<Uint8Array> {
+async function* fileOf(
+  stores: Stores,
+  order: ImportOrder,
+  parts: readonly (ImportPart & { readonly org: Organisation })[],
+  makeClick: ((org: Organisation) => string) | undefined,
+): AsyncGenerator<Uint8Array> {
   const random = new Random(order.seed);
-  const rows = await chooseRows(stores, order, random);
+  const chosen: object[] = [];
+  for (const part of parts) {
+    const rows = await chooseRows(stores, order, part, random, makeClick === undefined ? 0.3 : 0);
+    chosen.push(...rows.map((row) => (makeClick ? { ...row, clickId: makeClick(part.org) } : row)));
+  }
+  const rows = random.shuffled(chosen);
   const pauseAt = random.whole(0, rows.length);
   for (const [i, row] of rows.entries()) {
     if (i === pauseAt) await Bun.sleep(order.pauseMs);
@@ -76,25 +102,35 @@ async function* fileOf(stores: Stores, order: ImportOrder): AsyncGenerator<Uint8
   }
   if (pauseAt === rows.length) await Bun.sleep(order.pauseMs);
   if (order.ending === 'bad row') yield line({ id: 'not an id' });
-  if (order.ending === 'foreign id')
-    yield line(transaction(0, { id: await foreignId(stores, order, random) }));
+  const [first] = parts;
+  if (order.ending === 'foreign id' && first !== undefined) {
+    const foreign = transaction(0, { id: await foreignId(stores, first.organisation, random) });
+    yield line(makeClick ? { ...foreign, clickId: makeClick(first.org) } : foreign);
+  }
 }
 
-async function chooseRows(stores: Stores, order: ImportOrder, random: Random): Promise<object[]> {
-  const { id: orgId } = await getOrganisation(stores, order.organisation);
+/** Some of the rows are given as they are stored. Not those with a click: it tells another time than they have. */
+async function chooseRows(
+  stores: Stores,
+  order: ImportOrder,
+  { number, organisation }: ImportPart,
+  random: Random,
+  unchangedShare: number,
+): Promise<object[]> {
+  const { id: orgId } = await getOrganisation(stores, organisation);
   const stored = new Map<Uuid, Transaction>();
   await stores.transactions.read(orgId, async (batch) => {
     for (const { id, document } of batch) stored.set(id, JSON.parse(document) as Transaction);
   });
   const ids =
     order.only === undefined
-      ? random.shuffled(idsOf(order.organisation)).slice(0, order.rows)
+      ? random.shuffled(idsOf(organisation)).slice(0, order.rows)
       : [order.only].filter((id) => stored.has(id));
   return ids.map((id) => {
     const existing = stored.get(id);
-    const mark = `import ${order.number}`;
+    const mark = `import ${number}`;
     if (existing === undefined) return transaction(0, { id, passbackData: mark, passbackUid: null });
-    if (order.only === undefined && random.chance(0.3)) return existing;
+    if (order.only === undefined && random.chance(unchangedShare)) return existing;
     const orderValue = random.whole(0, 100_000) / 100;
     return { ...existing, passbackData: mark, orderValue, status: nextStatus(existing.status, random) };
   });
@@ -105,8 +141,8 @@ function nextStatus(status: Status, random: Random): Status {
 }
 
 /** An id that another organisation holds. Without one there is nothing to be refused for, so any bad id will do. */
-async function foreignId(stores: Stores, order: ImportOrder, random: Random): Promise<Uuid> {
-  const other = random.pick(ORGANISATIONS.filter((name) => name !== order.organisation));
+async function foreignId(stores: Stores, organisation: OrganisationName, random: Random): Promise<Uuid> {
+  const other = random.pick(ORGANISATIONS.filter((name) => name !== organisation));
   const { id: orgId } = await getOrganisation(stores, other);
   const ids: Uuid[] = [];
   // Not a page: the nemesis ends the connections on which pages are read, and this one is to write.
@@ -120,29 +156,66 @@ function line(row: object): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(row)}\n`);
 }
 
-/** The store itself, looked at while it works: what an import writes must have changed, and carry the import's stamp. */
-function observed(store: TransactionStore, observer: Observer): TransactionStore {
+/**
+ * The store itself, looked at while it works: what an import writes must have changed, and carry the import's stamp.
+ * Fills in the results, by organisation.
+ */
+function observed(
+  store: TransactionStore,
+  results: Map<number, { number: number; stampMs: number; changes: number }>,
+  observer: Observer,
+): TransactionStore {
+  const found = new Map<Uuid, string>();
+  const finder =
+    (find: TransactionWriter['find']): TransactionWriter['find'] =>
+    async (ids) => {
+      const rows = await find(ids);
+      for (const { id, document } of rows.values()) found.set(id, document);
+      return rows;
+    };
+  const watch = <Writer extends Pick<TransactionWriter, 'stampMs' | 'find' | 'put'>>(
+    orgId: number,
+    writer: Writer,
+  ): Writer => {
+    const result = results.get(orgId);
+    return {
+      ...writer,
+      find: finder(writer.find),
+      async put(rows) {
+        if (result === undefined) observer.violation(`organisation ${orgId} was not meant`);
+        else result.changes += rows.length;
+        for (const row of rows) {
+          if (row.updatedAtMs !== writer.stampMs) observer.violation(`${row.id} was not given the stamp`);
+          if (content(row.document) === content(found.get(row.id))) {
+            observer.violation(`${row.id} has not changed and was stamped anew`);
+          }
+        }
+        await writer.put(rows);
+      },
+    };
+  };
+  const stamped = (orgId: number, stampMs: number) => {
+    const result = results.get(orgId);
+    if (result === undefined) return;
+    result.stampMs = stampMs;
+    observer.stamped(result.number, stampMs);
+  };
   return {
     ...store,
     write: (orgId, work) =>
       store.write(orgId, (writer) => {
-        observer.stamped(writer.stampMs);
-        const found = new Map<Uuid, string>();
+        stamped(orgId, writer.stampMs);
+        return work(watch(orgId, writer));
+      }),
+    writeAll: (work) =>
+      store.writeAll((writers) => {
+        for (const orgId of results.keys()) stamped(orgId, writers.of(orgId)?.stampMs ?? 0);
         return work({
-          ...writer,
-          async find(ids) {
-            const rows = await writer.find(ids);
-            for (const { id, document } of rows.values()) found.set(id, document);
-            return rows;
-          },
-          async put(rows) {
-            for (const row of rows) {
-              if (row.updatedAtMs !== writer.stampMs) observer.violation(`${row.id} was not given the stamp`);
-              if (content(row.document) === content(found.get(row.id))) {
-                observer.violation(`${row.id} has not changed and was stamped anew`);
-              }
-            }
-            await writer.put(rows);
+          ...writers,
+          find: finder(writers.find),
+          of(orgId) {
+            const writer = writers.of(orgId);
+            return writer && watch(orgId, writer);
           },
         });
       }),

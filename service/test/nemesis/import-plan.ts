@@ -1,15 +1,20 @@
 // What the next import of an importer is to be: chance decides, within what makes trouble.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
-import type { ImportOrder } from './import-order.ts';
-import type { OrganisationName } from './world.ts';
+import type { ImportOrder, ImportPart } from './import-order.ts';
+import { ORGANISATIONS, type OrganisationName } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 
-export function planImport(number: number, organisation: OrganisationName, random: Random): ImportOrder {
+/** Most imports are of one organisation; some hold the sales of several, by click. */
+export function chooseOrganisations(random: Random): OrganisationName[] {
+  const count = random.chance(0.2) ? random.whole(2, ORGANISATIONS.length) : 1;
+  return random.shuffled(ORGANISATIONS).slice(0, count);
+}
+
+export function planImport(parts: readonly ImportPart[], random: Random): ImportOrder {
   return {
-    number,
-    organisation,
+    parts,
     // Most are small; some are larger than a batch, so that rows are written before the file has ended.
     rows: random.chance(0.1) ? random.whole(500, 800) : Math.round(random.logBetween(1, 100)),
     ending: random.pick(['good', 'good', 'good', 'good', 'good', 'good', 'bad row', 'foreign id'] as const),

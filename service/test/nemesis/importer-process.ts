@@ -7,8 +7,8 @@ import { carryOut, type ImportOrder, type ImportResult } from './import-order.ts
 import { readJsonLines } from './json-lines.ts';
 
 export type ImporterReport =
-  | { readonly event: 'stamped'; readonly stampMs: number }
-  | ({ readonly event: 'imported' } & ImportResult)
+  | { readonly event: 'stamped'; readonly number: number; readonly stampMs: number }
+  | { readonly event: 'imported'; readonly results: readonly ImportResult[] }
   | { readonly event: 'refused'; readonly reason: string }
   | { readonly event: 'violation'; readonly what: string };
 
@@ -20,11 +20,11 @@ if (import.meta.main) {
   const stores = await openStores(process.argv[2] ?? '');
   for await (const order of readJsonLines<ImportOrder>(Bun.stdin.stream())) {
     try {
-      const result = await carryOut(stores, order, {
-        stamped: (stampMs) => report({ event: 'stamped', stampMs }),
+      const results = await carryOut(stores, order, {
+        stamped: (number, stampMs) => report({ event: 'stamped', number, stampMs }),
         violation: (what) => report({ event: 'violation', what }),
       });
-      report({ event: 'imported', ...result });
+      report({ event: 'imported', results });
     } catch (error) {
       if (!(error instanceof BadInput || error instanceof Refused)) throw error;
       report({ event: 'refused', reason: error.message });

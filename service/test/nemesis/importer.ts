@@ -1,14 +1,14 @@
 // The driver's end of an importing process: hands it orders, and kills it when that is the plan.
 
 import { join } from 'node:path';
-import type { ImportOrder } from './import-order.ts';
+import type { ImportOrder, ImportResult } from './import-order.ts';
 import type { ImporterReport } from './importer-process.ts';
 import { readJsonLines } from './json-lines.ts';
 
 const PROGRAM = join(import.meta.dir, 'importer-process.ts');
 
 export type Outcome =
-  | { readonly end: 'imported'; readonly stampMs: number; readonly changes: number }
+  | { readonly end: 'imported'; readonly results: readonly ImportResult[] }
   | { readonly end: 'refused'; readonly reason: string }
   /** Killed before it could report: the database may have kept the import or not. */
   | { readonly end: 'killed' };
@@ -16,7 +16,7 @@ export type Outcome =
 export interface OrderOptions {
   /** How long after its stamp the import is killed; undefined for never. */
   readonly killAfterMs?: number | undefined;
-  readonly onStamped: (stampMs: number) => void;
+  readonly onStamped: (number: number, stampMs: number) => void;
   readonly onViolation: (what: string) => void;
 }
 
@@ -36,15 +36,17 @@ export class Importer {
     while (true) {
       const { value, done } = await this.#reports.next();
       if (done) {
-        if (!this.#killed) throw new Error(`import ${order.number} ended its process`);
+        if (!this.#killed) {
+          throw new Error(`import ${order.parts.map(({ number }) => number)} ended its process`);
+        }
         return { end: 'killed' };
       }
       if (value.event === 'violation') options.onViolation(value.what);
       else if (value.event === 'stamped') {
-        options.onStamped(value.stampMs);
+        options.onStamped(value.number, value.stampMs);
         if (options.killAfterMs !== undefined) setTimeout(() => this.kill(), options.killAfterMs);
       } else if (value.event === 'imported') {
-        return { end: 'imported', stampMs: value.stampMs, changes: value.changes };
+        return { end: 'imported', results: value.results };
       } else return { end: 'refused', reason: value.reason };
     }
   }

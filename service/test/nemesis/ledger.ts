@@ -3,12 +3,11 @@
 
 import { printTimestamp, type Timestamp } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
-import type { ImportResult } from './import-order.ts';
+import type { ImportPart, ImportResult } from './import-order.ts';
 import type { ClockWitness } from './page-reader.ts';
 import type { OrganisationName } from './world.ts';
 
-export interface Entry {
-  readonly number: number;
+export interface Entry extends ImportPart {
   readonly stamped: (stampMs: number) => void;
   readonly violation: (what: string) => void;
   readonly acknowledge: (result: ImportResult) => void;
@@ -44,6 +43,7 @@ export class Ledger {
     const violation = (what: string) => this.#onViolation(`${organisation}: ${what}`);
     return {
       number,
+      organisation,
       violation,
       stamped: (stampMs) => this.#stampsByImport.set(number, printTimestamp(stampMs)),
       acknowledge: ({ stampMs, changes }) => {

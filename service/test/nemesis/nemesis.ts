@@ -12,7 +12,7 @@ import { Cluster } from './cluster.ts';
 import { compare, readAll } from './comparison.ts';
 import { buildFleet, type Member } from './fleet.ts';
 import { getOrganisation } from './import-order.ts';
-import { planImport } from './import-plan.ts';
+import { chooseOrganisations, planImport } from './import-plan.ts';
 import { Importer } from './importer.ts';
 import { Ledger } from './ledger.ts';
 import { pageReader } from './page-reader.ts';
@@ -204,16 +204,18 @@ class NemesisRun implements AsyncDisposable {
     let importer = new Importer(this.#databaseUrl);
     try {
       while (!this.#isOver) {
-        const organisation = random.pick(ORGANISATIONS);
-        const entry = this.#ledger.open(organisation);
-        const order = planImport(entry.number, organisation, random);
+        const entries = chooseOrganisations(random).map((organisation) => this.#ledger.open(organisation));
+        const entryOf = (number: number) => entries.find((entry) => entry.number === number);
+        const parts = entries.map(({ number, organisation }) => ({ number, organisation }));
+        const order = planImport(parts, random);
         const killAfterMs = random.chance(0.1) ? random.whole(0, order.pauseMs + 30) : undefined;
         const outcome = await importer.carryOut(order, {
           killAfterMs,
-          onStamped: entry.stamped,
-          onViolation: entry.violation,
+          onStamped: (number, stampMs) => entryOf(number)?.stamped(stampMs),
+          onViolation: (what) => entries[0]?.violation(what),
         });
-        if (outcome.end === 'imported') entry.acknowledge(outcome);
+        if (outcome.end === 'imported')
+          for (const result of outcome.results) entryOf(result.number)?.acknowledge(result);
         if (outcome.end === 'refused') this.#counts.rollbacks += 1;
         if (killAfterMs !== undefined) {
           // It may have been faster than its end; then it dies between two orders.

@@ -53,11 +53,10 @@ export class Saboteur {
 
   async #change(organisation: OrganisationName, id: Uuid): Promise<void> {
     const entry = this.#ledger.open(organisation);
-    const result = await carryOut(
+    const results = await carryOut(
       this.#stores,
       {
-        number: entry.number,
-        organisation,
+        parts: [{ number: entry.number, organisation }],
         rows: 1,
         ending: 'good',
         clockOffsetMs: this.#random.whole(-3_600_000, 3_600_000),
@@ -65,9 +64,9 @@ export class Saboteur {
         seed: entry.number,
         only: id,
       },
-      { stamped: entry.stamped, violation: entry.violation },
+      { stamped: (_, stampMs) => entry.stamped(stampMs), violation: entry.violation },
     );
-    entry.acknowledge(result);
+    for (const result of results) entry.acknowledge(result);
   }
 
   async #delete(organisation: OrganisationName, id: Uuid): Promise<void> {
