@@ -196,6 +196,11 @@ export function readTracingSettings(): TracingSettings | undefined {
   return parseTracingSettings(process.env);
 }
 
+/** Where servers keep clicks that the database does not take, for a backup of them. */
+export function readSpoolFolder(flag: string | undefined): string | undefined {
+  return flag ?? process.env.OFFERBOOK_SPOOL;
+}
+
 /** The token of `follow`: from the environment, because what is an argument can be seen by everyone on the machine. */
 export function readToken(): string | undefined {
   return process.env.OFFERBOOK_TOKEN;

@@ -6,6 +6,11 @@ import { ClickIds } from './click-id.ts';
 
 type Source = Pick<Stores, 'organisations' | 'links' | 'clickKey' | 'revisions'>;
 
+/** Tells databases apart: what is spooled for one must not end up in another. Gives nothing away of the key. */
+export function databaseName(clickKey: string): string {
+  return Bun.SHA256.hash(clickKey, 'hex').slice(0, 12);
+}
+
 export class ActivationDirectory {
   readonly #source: Source;
   #revision: number | undefined;
@@ -30,7 +35,7 @@ export class ActivationDirectory {
     const links = await this.#source.links.list();
     const key = await this.#source.clickKey();
     this.#clickIds ??= new ClickIds(key);
-    this.#name = Bun.SHA256.hash(key, 'hex').slice(0, 12);
+    this.#name = databaseName(key);
     this.#organisations = new Map(organisations.map(({ publicId, id }) => [publicId, id]));
     this.#links = new Map(links.map((link) => [link.id, link]));
     this.#revision = revision;
@@ -41,7 +46,7 @@ export class ActivationDirectory {
     return this.#clickIds;
   }
 
-  /** Tells databases apart: what is spooled for one must not end up in another. Gives nothing away of the key. */
+  /** Of the database: see `databaseName`. */
   get name(): string {
     return this.#name;
   }

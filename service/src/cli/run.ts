@@ -16,6 +16,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   convert: async () => (await import('./commands/convert.ts')).convertCommand(),
   export: async () => (await import('./commands/export.ts')).exportCommand(),
   copy: async () => (await import('./commands/copy.ts')).copyCommand(),
+  backup: async () => (await import('./commands/backup.ts')).backupCommand(),
+  restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
   imports: async () => (await import('./commands/imports.ts')).importsCommand(),
   transactions: async () => (await import('./commands/transactions.ts')).transactionsCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),

@@ -116,6 +116,7 @@ export const AUDIT_ACTIONS = [
   'user erased',
   'organisation deleted',
   'database copied',
+  'database restored',
   'schema migrated',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

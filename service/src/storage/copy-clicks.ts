@@ -17,7 +17,7 @@ export async function copyClicks(fromUrl: string, toUrl: string): Promise<number
   const [from, to] = [fromUrl, toUrl].map((url) => clickDatabase(url, CREATE_OPTIONS)) as [Lazy, Lazy];
   try {
     const source = await from.open();
-    return (await hasClicks(source)) ? await copy(source, await to.open()) : 0;
+    return (await hasClicks(source)) ? await copyClickRows(source, await to.open()) : 0;
   } finally {
     await to.close();
     await from.close();
@@ -26,7 +26,7 @@ export async function copyClicks(fromUrl: string, toUrl: string): Promise<number
 
 type Lazy = ReturnType<typeof clickDatabase>;
 
-async function copy(source: Database, target: Database): Promise<number> {
+export async function copyClickRows(source: Database, target: Database): Promise<number> {
   let [count, last] = [0, ''];
   while (true) {
     const rows = await source.all<Record<string, SqlValue> & { id: ClickId }>(BATCH_SQL, last);

@@ -144,7 +144,7 @@ export async function openStores(
  * Migrates with a command's patience, on connections of its own. Indexes of a large table take longer to make than a
  * server's statement may. If another process is migrating already, this one waits for it.
  */
-async function prepareSchema(
+export async function prepareSchema(
   url: string,
   database: Database,
   { create = false, readsUnreleased = false }: DatabaseOptions,

@@ -2,7 +2,7 @@
 // repeat what the code says are current.
 
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newClickTally } from '../../src/activation/click-tally.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
@@ -12,7 +12,6 @@ import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
-import { requireSqliteShell } from '../support/programs.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
 const DOCUMENTS = [
@@ -155,7 +154,6 @@ test('docs/errors.md lists every error code with its status and title', () => {
 });
 
 test('the backup in docs/operations/backups.md brings back what was there, and those who poll lose nothing by it', async () => {
-  requireSqliteShell();
   const cwd = temporaryFolder();
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await offerbook(args, { cwd });
@@ -165,7 +163,8 @@ test('the backup in docs/operations/backups.md brings back what was there, and t
   const runBlock = (kind: string) => {
     const commands =
       blocks('docs/operations/backups.md').find((block) => block.kind === kind)?.code ?? 'false';
-    expect(Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', commands], { cwd }).exitCode).toBe(0);
+    const env = { ...process.env, PATH: `${commandFolder()}:${process.env.PATH}` };
+    return Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', commands], { cwd, env }).exitCode;
   };
   const file = join(ROOT, 'examples/data/transactions.csv');
   const changedFile = join(cwd, 'changed.ndjson');
@@ -186,7 +185,7 @@ test('the backup in docs/operations/backups.md brings back what was there, and t
   const server = await ServerProcess.start([], { cwd });
   const before = await poll(server);
   const exported = await run('export', 'transactions', '--org', 'acme');
-  runBlock('backup');
+  expect(runBlock('backup')).toBe(0);
   await Bun.write(changedFile, exported.replace('PENDING', 'CONFIRMED'));
   await run('import', 'transactions', changedFile, '--org', 'acme');
   const after = await poll(server);
@@ -194,17 +193,29 @@ test('the backup in docs/operations/backups.md brings back what was there, and t
     ['PENDING', 'CONFIRMED'],
     ['CONFIRMED', 'CONFIRMED'],
   ]);
+  // Not while a server runs.
+  expect(runBlock('restore')).toBe(3);
   // Leaves its write-ahead log behind.
   await server.stop('SIGKILL');
 
-  runBlock('restore');
-  expect(await run('export', 'transactions', '--org', 'acme')).toBe(exported);
+  expect(runBlock('restore')).toBe(0);
   await using restored = await ServerProcess.start([], { cwd });
-  expect(await poll(restored)).toEqual(before);
-  expect(await poll(restored, after.complete)).toEqual({ statuses: [], complete: before.complete });
+  const again = await poll(restored, after.complete);
+  expect([again.statuses, again.complete > after.complete]).toEqual([before.statuses, true]);
   await run('import', 'transactions', changedFile, '--org', 'acme');
-  const { statuses, complete } = await poll(restored, after.complete);
-  expect([statuses, complete > after.complete]).toEqual([['CONFIRMED'], true]);
+  const { statuses, complete } = await poll(restored, again.complete);
+  expect([statuses, complete > again.complete]).toEqual([['CONFIRMED'], true]);
+});
+
+test('a backup that is interrupted leaves nothing that looks like one', async () => {
+  const cwd = temporaryFolder();
+  await offerbook(['orgs', 'create', 'acme'], { cwd });
+  // Files may have 16 blocks, so that the process fails, or is ended by a signal, while it writes the copy.
+  const command = ['/bin/sh', '-c', 'ulimit -f 16; exec "$0" "$@"', COMMAND];
+  const { code } = await offerbook(['backup', 'copy'], { cwd, command });
+  expect(code).not.toBe(0);
+  expect(readdirSync(cwd).filter((name) => name === 'copy')).toEqual([]);
+  expect((await offerbook(['restore', 'copy', '--replace'], { cwd })).code).toBe(2);
 });
 
 test('the systemd unit in docs/operations/installing.md starts a server that is ready, and stops with code 0 when told to', async () => {

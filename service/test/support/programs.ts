@@ -33,15 +33,6 @@ export function requireProgram(program: Program): string {
   return installed;
 }
 
-/** The program that operators make backups of SQLite with. */
-export function requireSqliteShell(): void {
-  requireProgram({
-    names: ['sqlite3'],
-    debianPackage: 'sqlite3',
-    need: 'The test of the backup needs sqlite3',
-  });
-}
-
 /** The program that checks and tests the rules of Prometheus. */
 export function requirePromtool(): string {
   return requireProgram({

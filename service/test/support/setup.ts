@@ -3,11 +3,10 @@
 
 import { launchBrowser } from './browser.ts';
 import { requireGenerators } from './generators.ts';
-import { requirePromtool, requireSqliteShell } from './programs.ts';
+import { requirePromtool } from './programs.ts';
 import { requireProxies } from './reverse-proxy.ts';
 
 requireProxies();
-requireSqliteShell();
 requirePromtool();
 requireGenerators();
 const browser = await launchBrowser();

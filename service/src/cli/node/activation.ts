@@ -34,10 +34,8 @@ interface NodeParts {
 export function openActivation(parts: NodeParts): NodeActivation {
   const { settings, databaseUrl, stores, catalogue, clock, logger } = parts;
   const directory = new ActivationDirectory(stores);
-  const folder = settings.spool ?? dirname(sqlitePath(databaseUrl) ?? '.');
-  // By database: several may have their servers in one folder.
-  const spoolPath = () => join(folder, `offerbook-spool-${directory.name}.db`);
-  const spool = openSpool(spoolPath);
+  const path = () => spoolPath(settings.spool, databaseUrl, directory.name);
+  const spool = openSpool(path);
   const deadlineMs = parts.clickDeadlineMs;
   const recorder = new ClickRecorder({ store: stores.clicks, spool, logger, deadlineMs });
   return {
@@ -46,11 +44,16 @@ export function openActivation(parts: NodeParts): NodeActivation {
     recorder,
     async start() {
       await directory.refresh();
-      if (existsSync(spoolPath())) recorder.start();
+      if (existsSync(path())) recorder.start();
     },
     async stop() {
       await recorder.stop();
       await spool.close();
     },
   };
+}
+
+/** By database: several may have their servers in one folder. */
+export function spoolPath(folder: string | undefined, databaseUrl: string, databaseName: string): string {
+  return join(folder ?? dirname(sqlitePath(databaseUrl) ?? '.'), `offerbook-spool-${databaseName}.db`);
 }

@@ -29,6 +29,7 @@ export function withSyncedWrites(database: Database, path: string): Database {
     },
     async close() {
       const opened = await log?.catch(() => undefined);
+      log = undefined;
       if (opened !== undefined) await closeFile(opened);
       await database.close();
     },

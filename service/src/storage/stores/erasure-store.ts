@@ -6,7 +6,7 @@
 // The history comes last: until then, an import may move a version there that was not erased yet.
 
 import type { ClickStore } from '../../domain/click.ts';
-import { printedPassbackUid, withoutUser } from '../../domain/passback.ts';
+import { printedPassbackUid, withoutUser } from '../../domain/stored-transaction.ts';
 import type { ErasureCounts, ErasureStore, Organisation } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';

@@ -2,7 +2,7 @@
 // transaction (`keepReplaced`); the rest of this file answers questions of operators.
 
 import type { TransactionVersion } from '../../domain/books.ts';
-import { printedPassbackUid } from '../../domain/passback.ts';
+import { printedPassbackUid } from '../../domain/stored-transaction.ts';
 import type { TransactionHistory } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Transaction } from '../../domain/transaction.ts';

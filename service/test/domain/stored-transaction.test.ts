@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { printedPassbackUid, withoutUser } from '../../src/domain/passback.ts';
+import { printedPassbackUid, withoutUser } from '../../src/domain/stored-transaction.ts';
 import { printTransaction, type Transaction } from '../../src/domain/transaction.ts';
 import { timestamp, transaction } from '../support/fixtures.ts';
 

@@ -1,0 +1,47 @@
+// offerbook backup: a copy of an SQLite database that can be brought back, made while servers and imports run.
+
+import type { Command } from 'commander';
+import manifest from '../../../package.json';
+import { databaseName } from '../../activation/activation-directory.ts';
+import { readDatabaseUrl, readSpoolFolder } from '../../config.ts';
+import { systemClock } from '../../domain/clock.ts';
+import { printCountOf } from '../../domain/count.ts';
+import { makeBackup } from '../../storage/backup/make-backup.ts';
+import { jsonCommand, type StoreOptions } from '../command.ts';
+import { spoolPath } from '../node/activation.ts';
+import { printResult } from '../output.ts';
+
+export function backupCommand(): Command {
+  return jsonCommand(
+    'backup',
+    'copy an SQLite database into a new folder, with checksums, while servers and imports run',
+    'offerbook backup /var/backups/offerbook/2026-11-16',
+  )
+    .argument('<target>', 'the folder to make')
+    .option('--spool <folder>', 'where servers keep clicks while the database is away, if they were told')
+    .action(backup);
+}
+
+async function backup(target: string, options: StoreOptions & { spool?: string }): Promise<void> {
+  const url = readDatabaseUrl(options.database);
+  const startedMs = performance.now();
+  const made = await makeBackup({
+    url,
+    target,
+    spoolPath: (key) => spoolPath(readSpoolFolder(options.spool), url, databaseName(key)),
+    clock: systemClock,
+    version: manifest.version,
+  });
+  const seconds = Math.round(performance.now() - startedMs) / 1000;
+  const bytes = made.files.reduce((sum, file) => sum + file.bytes, 0);
+  const rows = (table: string) => made.files.reduce((sum, file) => sum + (file.rows[table] ?? 0), 0);
+  const [sales, visits] = [
+    printCountOf(rows('transactions'), 'transaction'),
+    printCountOf(rows('clicks'), 'click'),
+  ];
+  await printResult(
+    options,
+    { target, ...made, seconds },
+    `Backed up ${sales} and ${visits} into ${target} (${(bytes / 1e6).toFixed(1)} MB, ${seconds.toFixed(1)} s).`,
+  );
+}

@@ -1,0 +1,83 @@
+// offerbook restore: brings a backup back, and sees to it that those who poll lose nothing by it.
+
+import type { Command } from 'commander';
+import { readDatabaseUrl } from '../../config.ts';
+import { systemClock } from '../../domain/clock.ts';
+import { printCountOf } from '../../domain/count.ts';
+import { BadInput } from '../../domain/failures.ts';
+import { beginTimeline } from '../../storage/backup/new-timeline.ts';
+import { restoreBackup } from '../../storage/backup/restore-backup.ts';
+import { COMMAND_OPTIONS, openDatabase, prepareSchema } from '../../storage/open-stores.ts';
+import { jsonCommand, type StoreOptions } from '../command.ts';
+import { currentUser } from '../current-user.ts';
+import { printNote, printResult } from '../output.ts';
+import { progressBar } from './progress-bar.ts';
+
+export function restoreCommand(): Command {
+  return jsonCommand(
+    'restore',
+    'bring a backup back as an SQLite database, while no server runs',
+    'offerbook restore /var/backups/offerbook/2026-11-16 --replace',
+  )
+    .argument('[source]', 'the folder that offerbook backup has made')
+    .option('--replace', 'put it in the place of a database that is there, which is moved aside')
+    .option('--keep-stamps', 'for a copy that nobody has polled: transactions keep their updatedAt')
+    .option(
+      '--mark-only',
+      'only give new stamps: the database was brought back by other means, such as pg_restore',
+    )
+    .action(restore);
+}
+
+interface RestoreOptions extends StoreOptions {
+  readonly replace?: boolean;
+  readonly keepStamps?: boolean;
+  readonly markOnly?: boolean;
+}
+
+async function restore(source: string | undefined, options: RestoreOptions): Promise<void> {
+  if ((source === undefined) !== (options.markOnly === true))
+    throw new BadInput('restore takes the folder of a backup, or --mark-only without one');
+  const url = readDatabaseUrl(options.database);
+  const auditor = { clock: systemClock, by: currentUser() };
+  const bar = progressBar();
+  const onRows = (rows: number) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows });
+  try {
+    if (source === undefined) {
+      await markOnly(url, options, auditor, onRows);
+      return;
+    }
+    const [replaces, keepsStamps] = [options.replace === true, options.keepStamps === true];
+    const report = await restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows });
+    bar.clear();
+    const { madeAt, stamped, tokensRevoked, clicks, replaced } = report;
+    const words = [
+      `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp; clicks are ${clicks}.`,
+      ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
+      ...(replaced === null ? [] : [`What was there is in ${replaced}`]),
+    ];
+    await printResult(options, report, words.join('\n'));
+    printNote(
+      'Look at offerbook tokens list before you start a server, and import again what came after the backup.',
+    );
+  } finally {
+    bar.clear();
+  }
+}
+
+async function markOnly(
+  url: string,
+  options: RestoreOptions,
+  auditor: { clock: typeof systemClock; by: string },
+  onRows: (rows: number) => void,
+): Promise<void> {
+  const database = openDatabase(url, COMMAND_OPTIONS);
+  try {
+    await prepareSchema(url, database, COMMAND_OPTIONS, auditor);
+    const keepsStamps = options.keepStamps === true;
+    const report = await beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows });
+    await printResult(options, report, `${printCountOf(report.stamped, 'transaction')} got a new stamp.`);
+  } finally {
+    await database.close();
+  }
+}

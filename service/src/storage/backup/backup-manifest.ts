@@ -1,0 +1,62 @@
+// The list of what a backup holds, with a checksum of each file. It is written last, so that a backup without one is none.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BadInput } from '../../domain/failures.ts';
+
+export const MANIFEST_NAME = 'manifest.json';
+/** Whatever the database was called. */
+export const BACKUP_FILES = ['offerbook.db', 'offerbook.db-activations'] as const;
+export const [MAIN_FILE, CLICK_FILE] = BACKUP_FILES;
+
+const FORMAT = 1;
+
+const FileSchema = z.object({
+  name: z.enum(BACKUP_FILES),
+  bytes: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** How many rows each table has. */
+  rows: z.record(z.string(), z.int().nonnegative()),
+});
+
+const ManifestSchema = z.object({
+  kind: z.literal('offerbook backup'),
+  format: z.literal(FORMAT),
+  madeAt: z.string(),
+  /** Of the program that made it. */
+  version: z.string(),
+  files: z
+    .array(FileSchema)
+    .refine((files) => files.some(({ name }) => name === MAIN_FILE))
+    .refine((files) => new Set(files.map(({ name }) => name)).size === files.length),
+});
+
+export type BackupFile = z.output<typeof FileSchema>;
+export type BackupManifest = z.output<typeof ManifestSchema>;
+
+export function newManifest(rest: Pick<BackupManifest, 'madeAt' | 'version' | 'files'>): BackupManifest {
+  return { kind: 'offerbook backup', format: FORMAT, ...rest };
+}
+
+export function readManifest(folder: string): BackupManifest {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, MANIFEST_NAME), 'utf8');
+  } catch (error) {
+    throw new BadInput(`${folder} is not a backup: it has no ${MANIFEST_NAME} that can be read`, {
+      cause: error,
+    });
+  }
+  const parsed = ManifestSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new BadInput(`${folder} is not a backup that this Offerbook knows: its ${MANIFEST_NAME} is another`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

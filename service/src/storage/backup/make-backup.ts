@@ -1,0 +1,179 @@
+// Makes a backup of an SQLite database while servers and imports run: a folder with a copy of each of its files and a
+// manifest. It is written under another name and renamed at the end, so that what has the name is whole.
+//
+// Each copy is made by VACUUM INTO, which reads one state of the file whatever is committed meanwhile, keeps nobody
+// waiting, and leaves out free space, where bytes of what was deleted may be. Copying the files themselves would be faster,
+// but needs everybody to stop writing, and their write-ahead logs.
+//
+// The order matters, because the files are copied one after the other. Transactions come first: then no sale is without
+// the mark on its click that keeps it from being purged. Clicks that are newer than the transactions do no harm. The spool
+// comes before the clicks: what moves from it into them meanwhile is in both, and counts once.
+
+import { closeSync, existsSync, mkdtempSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Clock } from '../../domain/clock.ts';
+import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
+import { copyClickRows } from '../copy-clicks.ts';
+import { noDatabase } from '../database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, sqlitePath } from '../open-stores.ts';
+import { findSchemaState } from '../schema/migrate.ts';
+import { SQLITE_CLICKS } from '../schema/schema.ts';
+import { openFileBeside } from '../sqlite/file-beside.ts';
+import { openAlone } from '../sqlite/open-alone.ts';
+import { openSqlite } from '../sqlite/sqlite.ts';
+import { readClickKey } from '../stores/secret.ts';
+import {
+  type BackupFile,
+  type BackupManifest,
+  CLICK_FILE,
+  MAIN_FILE,
+  MANIFEST_NAME,
+  newManifest,
+} from './backup-manifest.ts';
+import { sumOf, sync } from './synced-files.ts';
+
+export interface BackupOptions {
+  readonly url: string;
+  /** The folder to make. */
+  readonly target: string;
+  /** Where servers put clicks that the database does not take, by the key of the database. */
+  readonly spoolPath: (clickKey: string) => string;
+  readonly clock: Clock;
+  /** Of this program. */
+  readonly version: string;
+}
+
+export async function makeBackup(options: BackupOptions): Promise<BackupManifest> {
+  const path = sqlitePath(options.url);
+  if (path === undefined) throw notSqlite();
+  const target = resolve(options.target);
+  if (existsSync(target)) throw new Refused(`${target} is there already; nothing was written`);
+  const source = openSqlite(path, COMMAND_OPTIONS);
+  try {
+    const state = await findSchemaState(source);
+    if (state === 'none') throw noDatabase(await source.describePlace());
+    if (state === 'unreleased')
+      throw new BadInput('a database from before the first release is kept with: offerbook copy --to URL');
+    const folder = newFolderBeside(target);
+    try {
+      return await fill(folder, target, path, options);
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+export function notSqlite(): BadInput {
+  return new BadInput(
+    'this is for SQLite; a PostgreSQL database is kept with pg_dump or its own archive, as docs/operations/backups.md says',
+  );
+}
+
+/** With mode 0700. The name tells whom it was to become, if the process is killed. */
+function newFolderBeside(target: string): string {
+  try {
+    return mkdtempSync(`${target}.partial-`);
+  } catch (error) {
+    throw new BadInput(`${dirname(target)} is not a folder that can be written`, { cause: error });
+  }
+}
+
+async function fill(
+  folder: string,
+  target: string,
+  path: string,
+  { spoolPath, clock, version }: BackupOptions,
+): Promise<BackupManifest> {
+  const madeAt = printTimestamp(clock());
+  const [main, clicks] = [join(folder, MAIN_FILE), join(folder, CLICK_FILE)];
+  await vacuumInto(path, main);
+  await copyAllClicks(path, spoolPath(await clickKeyOf(main)), clicks);
+  const files: BackupFile[] = [];
+  for (const name of [MAIN_FILE, CLICK_FILE])
+    if (existsSync(join(folder, name))) files.push(await verify(folder, name));
+  const manifest = newManifest({ madeAt, version, files });
+  const list = join(folder, MANIFEST_NAME);
+  writeFileSync(list, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  sync(list);
+  sync(folder);
+  renameSync(folder, target);
+  sync(dirname(target));
+  return manifest;
+}
+
+async function vacuumInto(from: string, to: string): Promise<void> {
+  // An empty file counts as none, and keeps its mode.
+  closeSync(openSync(to, 'wx', 0o600));
+  const source = openSqlite(from, COMMAND_OPTIONS);
+  try {
+    await source.all('VACUUM INTO $1', to);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable && /\bfull\b/.test(error.message))
+      throw new DatabaseUnavailable(`the disk that holds ${dirname(to)} is full`, { cause: error });
+    throw error;
+  } finally {
+    await source.close();
+  }
+}
+
+async function clickKeyOf(copy: string): Promise<string> {
+  const database = openSqlite(copy, COMMAND_OPTIONS);
+  try {
+    // A database that has not been brought up to date has none yet, and no clicks.
+    return await readClickKey(database).catch(() => '');
+  } finally {
+    await database.close();
+  }
+}
+
+async function copyAllClicks(path: string, spool: string, to: string): Promise<void> {
+  const spooled = `${to}-spool`;
+  if (existsSync(spool)) await vacuumInto(spool, spooled);
+  if (existsSync(`${path}-activations`)) await vacuumInto(`${path}-activations`, to);
+  if (!existsSync(spooled)) return;
+  const [from, target] = [
+    openSqlite(spooled, COMMAND_OPTIONS),
+    await openFileBeside(to, SQLITE_CLICKS, CREATE_OPTIONS),
+  ];
+  try {
+    await copyClickRows(from, target);
+  } finally {
+    await from.close();
+    await target.close();
+    for (const end of ['', '-wal', '-shm']) rmSync(`${spooled}${end}`, { force: true });
+  }
+}
+
+/** Reads the whole copy, as SQLite and as bytes. */
+async function verify(folder: string, name: BackupFile['name']): Promise<BackupFile> {
+  const path = join(folder, name);
+  const file = openAlone(path);
+  const rows: Record<string, number> = {};
+  try {
+    // Then whoever only looks at it leaves no file beside it.
+    file.run('PRAGMA journal_mode = DELETE');
+    const faults = [
+      ...file.query('PRAGMA integrity_check').values(),
+      ...file.query('PRAGMA foreign_key_check').values(),
+    ];
+    if (faults.length !== 1 || faults[0]?.[0] !== 'ok')
+      throw new DatabaseUnavailable(
+        `the copy of ${name} is damaged, and so may be the database: ${faults[0]?.join(' ')}`,
+      );
+    const tables = file.query(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'`,
+    );
+    for (const { name: table } of tables.all() as { name: string }[]) {
+      const [count] = file.query(`SELECT count(*) FROM "${table}"`).values();
+      rows[table] = Number(count?.[0]);
+    }
+  } finally {
+    file.close(true);
+  }
+  sync(path);
+  return { name, ...(await sumOf(path)), rows };
+}

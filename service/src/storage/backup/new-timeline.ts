@@ -1,0 +1,129 @@
+// Tells a restored database apart from what it was before. What happened after the backup is gone, but those who poll have
+// heard of it: their copies have rows, and their watermarks are stamps, of a time that has not been. So clocks go on behind
+// everything that may have been announced, and all transactions of an organisation get a new stamp. Whoever polls on, from
+// any watermark, gets them once more, and has what the database has.
+
+import type { Clock } from '../../domain/clock.ts';
+import { withUpdatedAt } from '../../domain/stored-transaction.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
+import { type Auditor, writeAudit } from '../stores/audit-book.ts';
+import { lockClocks } from '../stores/change-clock.ts';
+import { readBatches } from '../stores/read-batches.ts';
+import { DELETED_NUMBER, raiseRevision } from '../stores/revision.ts';
+import { exportQuery } from '../stores/transaction-store.ts';
+
+/** Ids of clicks hold the numbers of organisations: those that were given after the backup must not be given again. */
+const NUMBERS_SKIPPED = 1_000;
+
+/** What is known of the database that is replaced. */
+export interface OldTimeline {
+  /** The last stamps, by the number of the organisation. */
+  readonly clocksMs: ReadonlyMap<number, number>;
+  readonly revokedTokens: readonly { readonly id: Uuid; readonly revokedAtMs: number }[];
+}
+
+export interface TimelineOptions {
+  /** Undefined when nobody knows. */
+  readonly old?: OldTimeline | undefined;
+  /** For a copy that nobody has polled: transactions keep their stamps. */
+  readonly keepsStamps: boolean;
+  /** When the backup was made, for the audit. */
+  readonly madeAt: string | null;
+  readonly onRows?: ((rows: number) => void) | undefined;
+}
+
+export interface TimelineReport {
+  /** Transactions with a new stamp. */
+  readonly stamped: number;
+  /** Tokens that were revoked after the backup, and are again. */
+  readonly tokensRevoked: number;
+}
+
+export function beginTimeline(
+  database: Database,
+  auditor: Auditor,
+  options: TimelineOptions,
+): Promise<TimelineReport> {
+  const { old, keepsStamps, madeAt, onRows = () => {} } = options;
+  return database.write(async (connection) => {
+    let stamped = 0;
+    for (const [orgId, lastStampMs] of await lockClocks(database, connection)) {
+      const announcedMs = old?.clocksMs.get(orgId);
+      // Nothing has changed since the backup: everybody has heard of this state, and of no other.
+      if (announcedMs !== undefined && announcedMs <= lastStampMs) continue;
+      const stampMs = nextStamp(auditor.clock, lastStampMs, announcedMs);
+      if (!keepsStamps) {
+        stamped += await stampAll(connection, orgId, stampMs, (rows) => onRows(stamped + rows));
+      }
+      await connection.all('UPDATE organisations SET last_stamp = $2 WHERE id = $1', orgId, stampMs);
+    }
+    await skipNumbers(connection, database.dialect);
+    const tokensRevoked = await revokeAgain(connection, old?.revokedTokens ?? []);
+    for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(connection, name);
+    await writeAudit(connection, auditor, 'database restored', null, { madeAt, stamped, tokensRevoked });
+    return { stamped, tokensRevoked };
+  });
+}
+
+function nextStamp(clock: Clock, lastStampMs: number, announcedMs = 0): number {
+  return Math.max(clock(), lastStampMs, announcedMs) + 1;
+}
+
+/** In place: no walk can ask for what was before, because the notes about walks are gone. */
+async function stampAll(
+  connection: Connection,
+  orgId: number,
+  stampMs: number,
+  onRows: (rows: number) => void,
+): Promise<number> {
+  const updatedAt = printTimestamp(stampMs);
+  let count = 0;
+  type Row = { id: Uuid; document: string; import_id: number | null };
+  await readBatches<Row>(connection, exportQuery(orgId, 'id, document, import_id'), async (batch) => {
+    count += await connection.putMany(
+      TRANSACTIONS,
+      batch.map(({ id, document, import_id }) => [
+        id,
+        orgId,
+        stampMs,
+        withUpdatedAt(document, updatedAt),
+        import_id,
+      ]),
+    );
+    onRows(count);
+  });
+  return count;
+}
+
+async function skipNumbers(connection: Connection, dialect: Database['dialect']): Promise<void> {
+  const [row] = await connection.all<{ last: number | null }>(
+    `SELECT max(last) AS last FROM (
+       SELECT max(id) AS last FROM organisations
+       UNION ALL SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}'
+     ) AS numbers`,
+  );
+  // By chance, so that two restores of one backup do not give the same numbers.
+  const next = (row?.last ?? 0) + NUMBERS_SKIPPED + Math.floor(Math.random() * NUMBERS_SKIPPED);
+  await connection.all(
+    `INSERT INTO revisions (name, value) VALUES ('${DELETED_NUMBER}', $1)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    next,
+  );
+  if (dialect === 'postgres')
+    await connection.all(`SELECT setval(pg_get_serial_sequence('organisations', 'id'), $1)`, next);
+}
+
+async function revokeAgain(connection: Connection, revoked: OldTimeline['revokedTokens']): Promise<number> {
+  let count = 0;
+  for (const { id, revokedAtMs } of revoked) {
+    const changed = await connection.all(
+      'UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND (revoked_at IS NULL OR revoked_at > $2) RETURNING id',
+      id,
+      revokedAtMs,
+    );
+    count += changed.length;
+  }
+  return count;
+}

@@ -1,0 +1,175 @@
+// Brings a backup back as an SQLite database. The files are copied beside their place, checked against the manifest, told
+// apart from what was there (new-timeline.ts), and renamed into their place at the end. What they replace is moved aside,
+// never deleted. Clicks that are there stay: what happened to them after the backup, to be recorded, purged or erased, is
+// true whatever was wrong with the rest.
+
+import type { Database as SqliteFile } from 'bun:sqlite';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
+import { printTimestamp } from '../../domain/timestamp.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import { COMMAND_OPTIONS, sqlitePath } from '../open-stores.ts';
+import { migrate } from '../schema/migrate.ts';
+import { openAlone } from '../sqlite/open-alone.ts';
+import { openSqlite } from '../sqlite/sqlite.ts';
+import type { Auditor } from '../stores/audit-book.ts';
+import { readClickKey } from '../stores/secret.ts';
+import { type BackupManifest, CLICK_FILE, MAIN_FILE, readManifest } from './backup-manifest.ts';
+import { notSqlite } from './make-backup.ts';
+import { beginTimeline, type OldTimeline, type TimelineReport } from './new-timeline.ts';
+import { copySynced, sync } from './synced-files.ts';
+
+export interface RestoreOptions {
+  readonly url: string;
+  readonly source: string;
+  /** Whether a database that is there may be replaced. */
+  readonly replaces: boolean;
+  readonly keepsStamps: boolean;
+  readonly auditor: Auditor;
+  readonly onRows?: (rows: number) => void;
+}
+
+export interface RestoreReport extends TimelineReport {
+  readonly madeAt: string;
+  /** Whether clicks are those of the backup, or those that were there. */
+  readonly clicks: 'of the backup' | 'as they were';
+  /** Where the files are that were replaced; null when there were none. */
+  readonly replaced: string | null;
+}
+
+const withLog = (end: string) => [end, `${end}-wal`, `${end}-shm`];
+const CLICK_END = '-activations';
+/** Notes about walks are about a time that has not been, so they go. */
+const REPLACED_ENDS = ['', '-walks'].flatMap(withLog);
+const CLICK_ENDS = withLog(CLICK_END);
+
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
+  const given = sqlitePath(options.url);
+  if (given === undefined) throw notSqlite();
+  const path = resolve(given);
+  const manifest = readManifest(options.source);
+  const isThere = [...REPLACED_ENDS, ...CLICK_ENDS].some((end) => existsSync(`${path}${end}`));
+  if (isThere && !options.replaces) {
+    throw new Refused(`there is a database at ${path}; add --replace to put the backup in its place`);
+  }
+  const old = existsSync(path) ? openOld(path) : undefined;
+  try {
+    const staging = newStaging(path);
+    try {
+      await stage(staging, manifest, options.source);
+      const { isSame, ...report } = await prepare(join(staging, MAIN_FILE), manifest, old, options);
+      const keepsClicks = isSame && isWhole(`${path}${CLICK_END}`);
+      // Its log has to go before it is moved: what is closed later would take that of the new database for its own.
+      old?.run('PRAGMA journal_mode = DELETE');
+      const ends = keepsClicks ? REPLACED_ENDS : [...REPLACED_ENDS, ...CLICK_ENDS];
+      const replaced = moveAside(path, ends, options.auditor);
+      const clicks = join(staging, CLICK_FILE);
+      if (!keepsClicks && existsSync(clicks)) renameSync(clicks, `${path}${CLICK_END}`);
+      // Last: without it there is no database.
+      renameSync(join(staging, MAIN_FILE), path);
+      sync(dirname(path));
+      const { madeAt } = manifest;
+      return { madeAt, ...report, clicks: keepsClicks ? 'as they were' : 'of the backup', replaced };
+    } finally {
+      rmSync(staging, { recursive: true, force: true });
+    }
+  } finally {
+    old?.close();
+  }
+}
+
+/** Held alone until the end. Undefined when it is damaged, which may be why a backup is brought back. */
+function openOld(path: string): SqliteFile | undefined {
+  let file: SqliteFile | undefined;
+  try {
+    file = openAlone(path);
+    const tables = file.query(`SELECT name FROM sqlite_master WHERE type = 'table'`).values().flat();
+    if (tables.length === 0 || tables.includes('schema_version')) return file;
+  } catch (error) {
+    file?.close();
+    if (error instanceof DatabaseUnavailable) return undefined;
+    throw error;
+  }
+  file.close();
+  throw new BadInput(`${path} is not an Offerbook database: it has the tables of another program`);
+}
+
+function newStaging(path: string): string {
+  try {
+    return mkdtempSync(`${path}.restoring-`);
+  } catch (error) {
+    throw new BadInput(`${dirname(path)} is not a folder that can be written`, { cause: error });
+  }
+}
+
+async function stage(staging: string, { files }: BackupManifest, source: string): Promise<void> {
+  for (const { name, bytes, sha256 } of files) {
+    const sum = await copySynced(join(source, name), join(staging, name)).catch((error: unknown) => {
+      throw new BadInput(`${join(source, name)} could not be copied: ${(error as Error).message}`, {
+        cause: error,
+      });
+    });
+    if (sum.bytes !== bytes || sum.sha256 !== sha256)
+      throw new BadInput(
+        `${join(source, name)} is damaged: it is not what the backup was; nothing was changed`,
+      );
+  }
+}
+
+async function prepare(
+  path: string,
+  { madeAt }: BackupManifest,
+  old: SqliteFile | undefined,
+  { keepsStamps, auditor, onRows }: RestoreOptions,
+): Promise<TimelineReport & { readonly isSame: boolean }> {
+  const database = openSqlite(path, COMMAND_OPTIONS);
+  try {
+    await migrate(database, auditor);
+    const timeline = old && readTimeline(old, await readClickKey(database));
+    const report = await beginTimeline(database, auditor, { old: timeline, keepsStamps, madeAt, onRows });
+    return { ...report, isSame: timeline !== undefined };
+  } finally {
+    await database.close();
+  }
+}
+
+/** Undefined when it is another database, or cannot be read. */
+function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefined {
+  try {
+    const [key] = file.query(`SELECT value FROM secrets WHERE name = 'click'`).values();
+    if (key?.[0] !== clickKey) return undefined;
+    const clocks = file.query('SELECT id, last_stamp FROM organisations').values() as [number, number][];
+    const revoked = file.query('SELECT id, revoked_at FROM tokens WHERE revoked_at IS NOT NULL').values();
+    return {
+      clocksMs: new Map(clocks),
+      revokedTokens: (revoked as [Uuid, number][]).map(([id, revokedAtMs]) => ({ id, revokedAtMs })),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function isWhole(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    const file = openAlone(path);
+    try {
+      return file.query('PRAGMA quick_check').values()[0]?.[0] === 'ok';
+    } finally {
+      file.close(true);
+    }
+  } catch (error) {
+    if (error instanceof Refused) throw error;
+    return false;
+  }
+}
+
+function moveAside(path: string, ends: readonly string[], { clock }: Auditor): string | null {
+  const present = ends.filter((end) => existsSync(`${path}${end}`));
+  if (present.length === 0) return null;
+  const aside = `${path}.before-restore-${printTimestamp(clock()).replaceAll(':', '')}`;
+  mkdirSync(aside, { mode: 0o700 });
+  for (const end of present) renameSync(`${path}${end}`, join(aside, `${basename(path)}${end}`));
+  return aside;
+}

@@ -1,0 +1,38 @@
+// backup and restore on the command line of PostgreSQL, and when they are used wrongly. Those of SQLite are run as the
+// documents say, in docs/documents.test.ts.
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { offerbook, type RunOptions } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { transaction } from '../support/fixtures.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { ndjson } from '../support/test-node.ts';
+
+test('PostgreSQL is refused with where to read on, and marked after pg_restore', async () => {
+  const env = { OFFERBOOK_DATABASE_URL: await newPostgresDatabase() };
+  const run = (args: string, options: RunOptions = {}) => offerbook(args.split(' '), { env, ...options });
+  await run('orgs create acme');
+  await run('import transactions - --org acme', { stdin: ndjson([transaction(1), transaction(2)]) });
+  const target = join(temporaryFolder(), 'backup');
+  for (const args of [`backup ${target}`, `restore ${target}`]) {
+    expect(await run(args)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'offerbook: this is for SQLite; a PostgreSQL database is kept with pg_dump or its own archive, as docs/operations/backups.md says\n',
+    });
+  }
+  expect(await run('restore --mark-only --json')).toEqual({
+    code: 0,
+    stdout: '{"stamped":2,"tokensRevoked":0}\n',
+    stderr: '',
+  });
+  for (const args of ['restore', `restore ${target} --mark-only`]) {
+    expect(await run(args)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'offerbook: restore takes the folder of a backup, or --mark-only without one\n',
+    });
+  }
+});

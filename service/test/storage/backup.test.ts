@@ -1,0 +1,396 @@
+// Backups of SQLite: whole, consistent while everything goes on, checked before they are brought back; and what a restore
+// means to those who poll.
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { describe, expect, test } from 'bun:test';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
+import { BadInput, Refused } from '../../src/domain/failures.ts';
+import type { Organisation, Stores } from '../../src/domain/stores.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { makeBackup } from '../../src/storage/backup/make-backup.ts';
+import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
+import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
+import { COMMAND_OPTIONS, openSpool } from '../../src/storage/open-stores.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+import {
+  newOrganisation,
+  openTestStores,
+  readAllTransactions,
+  rejection,
+  TEST_AUDITOR,
+} from './open-test-stores.ts';
+
+const START_MS = Date.UTC(2026, 10, 15, 12);
+
+const issue = (stores: Stores, orgId: number) =>
+  stores.tokens.add({
+    orgId,
+    kind: 'private',
+    label: '',
+    digest: digestToken(newTokenText('private')),
+    expiresAtMs: null,
+  });
+
+/** What a poller holds, and its watermark. */
+class Poller {
+  readonly copy = new Map<string, Transaction>();
+  watermarkMs = -1;
+  /** How many rows the last walk had. */
+  received = 0;
+
+  async poll(stores: Stores, orgId: number): Promise<void> {
+    const window = { minMs: this.watermarkMs + 1, maxMs: Number.MAX_SAFE_INTEGER };
+    const page = await stores.transactions.page({ orgId, cursor: undefined, window, limit: 1_000 });
+    const rows = JSON.parse(`[${Buffer.from(page.data)}]`) as Transaction[];
+    for (const row of rows) this.copy.set(row.id, row);
+    this.received = rows.length;
+    this.watermarkMs = page.completeThroughMs;
+  }
+
+  get rows(): Transaction[] {
+    return [...this.copy.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+}
+
+describe('a backup', () => {
+  const open = openTestStores();
+  let nowMs = START_MS;
+  const clock = () => nowMs;
+  const auditor = { clock, by: 'the test' };
+
+  async function scene() {
+    const folder = temporaryFolder();
+    const path = join(folder, 'shop.db');
+    const url = `sqlite:${path}`;
+    const stores = await open.stores(url, COMMAND_OPTIONS, clock);
+    const org = await newOrganisation(stores);
+    const backup = (target: string, spool = join(folder, 'spool.db')) =>
+      makeBackup({ url, target, spoolPath: () => spool, clock, version: '1.2.3' });
+    const restore = (source: string, options: { replaces?: boolean; keepsStamps?: boolean } = {}) =>
+      restoreBackup({ url, source, replaces: true, keepsStamps: false, auditor, ...options });
+    return { folder, path, url, stores, org, backup, restore };
+  }
+
+  async function load(stores: Stores, org: Organisation, rows: readonly object[]): Promise<void> {
+    nowMs += 1_000;
+    await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), clock, {});
+  }
+
+  const everything = async (stores: Stores, org: Organisation) => ({
+    transactions: await readAllTransactions(stores, org.id),
+    versions: await stores.history.versions(transaction(1).id),
+    tokens: (await stores.tokens.list()).tokens,
+    clicks: await stores.clicks.list(100),
+    organisations: await stores.organisations.list(),
+    clickKey: await stores.clickKey(),
+  });
+
+  test('has everything, is for nobody else to read, and brings everything back', async () => {
+    const { folder, path, url, stores, org, backup, restore } = await scene();
+    await load(stores, org, [transaction(1), transaction(2)]);
+    await load(stores, org, [transaction(1, { status: 'CONFIRMED' })]);
+    await issue(stores, org.id);
+    await recordClick(stores, org.id);
+    const before = await everything(stores, org);
+    const target = join(folder, 'backup');
+    const manifest = await backup(target);
+
+    expect(manifest).toMatchObject({ madeAt: printTimestamp(nowMs), version: '1.2.3', format: 1 });
+    expect(manifest.files.map(({ name, rows }) => [name, rows.transactions ?? rows.clicks])).toEqual([
+      ['offerbook.db', 2],
+      ['offerbook.db-activations', 1],
+    ]);
+    expect(JSON.parse(readFileSync(join(target, 'manifest.json'), 'utf8'))).toEqual(manifest);
+    const names = readdirSync(target).sort();
+    expect(names).toEqual(['manifest.json', 'offerbook.db', 'offerbook.db-activations']);
+    expect(names.map((name) => statSync(join(target, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+    expect(statSync(target).mode & 0o777).toBe(0o700);
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+    expect(await rejection(backup(target))).toEqual(
+      new Refused(`${target} is there already; nothing was written`),
+    );
+
+    await stores.close();
+    rmSync(path);
+    rmSync(`${path}-activations`);
+    expect(await restore(target, { replaces: false, keepsStamps: true })).toEqual({
+      madeAt: manifest.madeAt,
+      stamped: 0,
+      tokensRevoked: 0,
+      clicks: 'of the backup',
+      replaced: null,
+    });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const restored = await open.stores(url);
+    expect(await everything(restored, org)).toEqual(before);
+    expect((await restored.audit.list({ limit: 1 }))[0]).toMatchObject({
+      action: 'database restored',
+      details: { madeAt: manifest.madeAt, stamped: 0, tokensRevoked: 0 },
+    });
+    expect(readdirSync(folder).filter((name) => name.includes('restoring'))).toEqual([]);
+  });
+
+  test('that is made while sales come in has no sale without its click and the mark on it', async () => {
+    const { folder, url, backup } = await scene();
+    const seller = new Worker(new URL('./seller-thread.ts', import.meta.url));
+    const sold = Promise.withResolvers<void>();
+    seller.onmessage = () => sold.resolve();
+    seller.onerror = (event) => sold.reject(event);
+    seller.postMessage(url);
+    await sold.promise;
+    const rounds = Array.from({ length: 10 }, (_, round) => join(folder, `backup-${round}`));
+    for (const target of rounds) await backup(target);
+    const stopped = Promise.withResolvers<void>();
+    seller.onmessage = ({ data }) => {
+      if (data === 'stopped') stopped.resolve();
+    };
+    seller.postMessage('stop');
+    await stopped.promise;
+    seller.terminate();
+
+    const counts = rounds.map((target) => {
+      const read = (name: string, sql: string) => {
+        const file = new SqliteFile(join(target, name));
+        const values = file.query(sql).values().flat();
+        file.close();
+        return values;
+      };
+      const sales = read('offerbook.db', 'SELECT id FROM transactions');
+      const marked = read('offerbook.db-activations', 'SELECT passback_data FROM clicks WHERE has_sale = 1');
+      expect(sales.filter((id) => !marked.includes(id))).toEqual([]);
+      return sales.length;
+    });
+    expect(counts[9]).toBeGreaterThan(counts[0] ?? 0);
+  });
+
+  test('has the clicks that wait in a spool', async () => {
+    const { folder, stores, org, backup } = await scene();
+    const recorded = await recordClick(stores, org.id);
+    const [click] = [await recordClick(stores, org.id, { passbackUid: 'in the spool' })];
+    await stores.clicks.remove([click]);
+    const path = join(folder, 'waiting.db');
+    const spool = openSpool(() => path);
+    await spool.put([click, recorded]);
+    await spool.close();
+    await backup(join(folder, 'backup'), path);
+
+    const copy = new SqliteFile(join(folder, 'backup', 'offerbook.db-activations'), { readonly: true });
+    const found = copy.query('SELECT id FROM clicks ORDER BY id').values().flat();
+    expect(found).toEqual([recorded.id, click.id].sort());
+    expect(readdirSync(join(folder, 'backup')).length).toBe(3);
+  });
+
+  test('that is damaged, cut short, or none is not brought back, and nothing is changed', async () => {
+    const { folder, path, stores, org, backup, restore } = await scene();
+    await load(stores, org, [transaction(1)]);
+    await recordClick(stores, org.id);
+    await backup(join(folder, 'good'));
+    await stores.close();
+    const file = (name: string) => join(folder, 'bad', name);
+    const list = () => JSON.parse(readFileSync(file('manifest.json'), 'utf8')) as { files: object[] };
+    const rename = (name: string) => {
+      const { files, ...rest } = list();
+      const renamed = { ...rest, files: files.map((each) => ({ ...each, name })) };
+      writeFileSync(file('manifest.json'), JSON.stringify(renamed));
+    };
+    const faults: [string, () => void, string][] = [
+      ['a changed byte', () => flipByte(file('offerbook.db'), 5_000), 'is damaged'],
+      ['a changed byte of the clicks', () => flipByte(file('offerbook.db-activations'), 5_000), 'is damaged'],
+      ['a file cut short', () => truncateSync(file('offerbook.db'), 8_192), 'is damaged'],
+      ['a missing file', () => rmSync(file('offerbook.db-activations')), 'could not be copied'],
+      ['no list', () => rmSync(file('manifest.json')), 'is not a backup: it has no manifest.json'],
+      ['a list that is no JSON', () => writeFileSync(file('manifest.json'), '{'), 'is not a backup that'],
+      ['a name that leads elsewhere', () => rename('../good/offerbook.db'), 'is not a backup that'],
+      ['a file twice', () => rename('offerbook.db'), 'is not a backup that'],
+    ];
+    const before = readFileSync(path);
+    const beside = readdirSync(folder).length;
+    for (const [, damage, message] of faults) {
+      cpSync(join(folder, 'good'), join(folder, 'bad'), { recursive: true });
+      damage();
+      const refusal = await rejection(restore(join(folder, 'bad')));
+      expect(refusal).toBeInstanceOf(BadInput);
+      expect(refusal.message).toContain(message);
+      rmSync(join(folder, 'bad'), { recursive: true });
+    }
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(folder).length).toBe(beside);
+  });
+
+  test('does not take the place of a database that is there, is used, or is none of ours', async () => {
+    const { folder, path, stores, org, backup, restore } = await scene();
+    await load(stores, org, [transaction(1)]);
+    const target = join(folder, 'backup');
+    await backup(target);
+    expect(await rejection(restore(target, { replaces: false }))).toEqual(
+      new Refused(`there is a database at ${path}; add --replace to put the backup in its place`),
+    );
+    const refusal = await rejection(restore(target));
+    expect(refusal).toBeInstanceOf(Refused);
+    expect(refusal.message).toBe(
+      `${path} is in use: stop all servers and imports first; nothing was changed`,
+    );
+    expect(await readAllTransactions(stores, org.id)).toHaveLength(1);
+    await stores.close();
+
+    const elsewhere = (name: string) => `sqlite:${join(folder, name)}`;
+    const other = new SqliteFile(join(folder, 'other.db'), { create: true });
+    other.run('CREATE TABLE precious (x)');
+    other.close();
+    writeFileSync(join(folder, 'text.db'), 'precious '.repeat(100));
+    mkdirSync(join(folder, 'folder.db'));
+    for (const name of ['other.db', 'text.db', 'folder.db']) {
+      const options = { source: target, replaces: true, keepsStamps: false, auditor };
+      expect(await rejection(restoreBackup({ url: elsewhere(name), ...options }))).toBeInstanceOf(BadInput);
+    }
+    expect(readFileSync(join(folder, 'text.db'), 'utf8')).toStartWith('precious');
+  });
+
+  test('of PostgreSQL, or of nothing, is refused in one sentence', async () => {
+    const folder = temporaryFolder();
+    const options = { target: join(folder, 'backup'), spoolPath: () => '', clock, version: '1' };
+    const refusal = await rejection(makeBackup({ url: 'postgres://host/name', ...options }));
+    expect(refusal).toBeInstanceOf(BadInput);
+    expect(refusal.message).toContain('pg_dump');
+    const nothing = await rejection(makeBackup({ url: `sqlite:${join(folder, 'none.db')}`, ...options }));
+    expect(nothing.message).toStartWith('there is no Offerbook database at');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  describe.each(['what was replaced can be read', 'what was replaced is lost'])('when %s', (how) => {
+    test('those who poll on end with what was restored and imported again, and nothing else', async () => {
+      const { folder, path, url, stores, org, backup, restore } = await scene();
+      const [early, late] = [new Poller(), new Poller()];
+      await load(
+        stores,
+        org,
+        [1, 2, 3].map((n) => transaction(n)),
+      );
+      await early.poll(stores, org.id);
+      await late.poll(stores, org.id);
+      const target = join(folder, 'backup');
+      await backup(target);
+      const changes = [transaction(1, { status: 'CONFIRMED' }), transaction(4)];
+      // A bad import, which is why the backup is brought back. It is not imported again.
+      await load(stores, org, [transaction(2, { status: 'DECLINED', cashback: 0 })]);
+      await load(stores, org, changes);
+      await late.poll(stores, org.id);
+      expect(late.copy.size).toBe(4);
+      const lostMs = late.watermarkMs;
+      await stores.close();
+      if (how === 'what was replaced is lost') rmSync(path);
+      // The machine has come back with a clock that is behind.
+      if (how === 'what was replaced can be read') nowMs -= 3_600_000;
+
+      expect((await restore(target)).stamped).toBe(3);
+      const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+      await late.poll(restored, org.id);
+      expect(late.watermarkMs).toBeGreaterThan(lostMs);
+      await load(restored, org, changes);
+      for (const poller of [early, late]) {
+        await poller.poll(restored, org.id);
+        await poller.poll(restored, org.id);
+        expect(poller.received).toBe(0);
+        const state = await readAllTransactions(restored, org.id);
+        expect(poller.rows).toEqual(state.map(({ document }) => JSON.parse(document) as Transaction));
+      }
+      expect(late.rows.map(({ status }) => status)).toEqual(['CONFIRMED', 'PENDING', 'PENDING', 'PENDING']);
+    });
+  });
+
+  test('restored when nothing has changed since sends nobody anything', async () => {
+    const { folder, url, stores, org, backup, restore } = await scene();
+    const poller = new Poller();
+    await load(stores, org, [transaction(1)]);
+    await poller.poll(stores, org.id);
+    await backup(join(folder, 'backup'));
+    await stores.close();
+    expect((await restore(join(folder, 'backup'))).stamped).toBe(0);
+    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+    await poller.poll(restored, org.id);
+    expect(poller.received).toBe(0);
+  });
+
+  test('restored over a database keeps its clicks and revocations, and moves the rest aside', async () => {
+    const { folder, path, url, stores, org, backup, restore } = await scene();
+    await load(stores, org, [transaction(1)]);
+    const token = await issue(stores, org.id);
+    const old = await recordClick(stores, org.id, { passbackUid: 'erased later' });
+    await backup(join(folder, 'backup'));
+    await stores.tokens.endAt(token.id, nowMs);
+    await stores.erasures.erase(org, 'erased later');
+    const fresh = await recordClick(stores, org.id, { passbackUid: 'came later' });
+    await stores.close();
+    const report = await restore(join(folder, 'backup'));
+
+    expect(report).toMatchObject({ clicks: 'as they were', tokensRevoked: 1 });
+    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+    expect((await restored.tokens.list()).tokens[0]?.revokedAtMs).toBe(nowMs);
+    const clicks = await restored.clicks.find([old.id, fresh.id]);
+    expect([clicks.get(old.id)?.passbackUid, clicks.get(fresh.id)?.passbackUid]).toEqual([
+      null,
+      'came later',
+    ]);
+    expect(dirname(report.replaced ?? '')).toBe(dirname(path));
+    expect(readdirSync(report.replaced ?? '')).toEqual(['shop.db']);
+    const aside = new SqliteFile(join(report.replaced ?? '', 'shop.db'), { readonly: true });
+    expect(aside.query('SELECT count(*) FROM transactions').values()).toEqual([[1]]);
+    expect(existsSync(`${path}-walks`)).toBe(false);
+  });
+});
+
+for (const database of DATABASES) {
+  describe(`a database on ${database.name} that was brought back`, () => {
+    const open = openTestStores();
+
+    test('has all transactions with one new stamp, and gives no number of an organisation twice', async () => {
+      let nowMs = START_MS;
+      const url = await database.create();
+      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+      const org = await newOrganisation(stores);
+      const texts = [transaction(1, { passbackData: '"updatedAt":"x"' }), transaction(2)];
+      await importTransactions(stores.transactions, org, sourceFrom(ndjson(texts)), () => nowMs, {});
+      const before = await readAllTransactions(stores, org.id);
+      nowMs += 60_000;
+      const auditor = { ...TEST_AUDITOR, clock: () => nowMs };
+      const options = { keepsStamps: false, madeAt: null };
+      const raw = open.database(url);
+      expect(await beginTimeline(raw, auditor, options)).toEqual({ stamped: 2, tokensRevoked: 0 });
+
+      const updatedAt = printTimestamp(nowMs + 1);
+      const after = await readAllTransactions(stores, org.id);
+      expect(after.map(({ document }) => JSON.parse(document))).toEqual(
+        before.map(({ document }) => ({ ...JSON.parse(document), updatedAt })),
+      );
+      const poller = new Poller();
+      await poller.poll(stores, org.id);
+      expect([poller.received, poller.watermarkMs]).toEqual([2, nowMs + 1]);
+      const next = await newOrganisation(stores, 'next');
+      expect(next.id).toBeGreaterThan(org.id + 999);
+    });
+  });
+}
+
+function flipByte(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
