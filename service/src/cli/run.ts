@@ -28,16 +28,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
   openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),
   follow: async () => (await import('./commands/follow.ts')).followCommand(),
+  completion: async () => (await import('./commands/shell/completion.ts')).completionCommand(loadProgram),
+  manual: async () => (await import('./commands/shell/manual.ts')).manualCommand(loadProgram),
 };
 
 export async function run(args: readonly string[]): Promise<number> {
-  const program = new Command('offerbook')
-    .description('Retailers, offers and transactions over HTTP.')
-    .version(VERSION_WORDS);
   const named = Object.hasOwn(COMMANDS, args[0] ?? '') ? COMMANDS[args[0] ?? ''] : undefined;
   // Help, and whatever is none of them, is about all of them.
-  for (const load of named === undefined ? Object.values(COMMANDS) : [named])
-    program.addCommand(await load());
+  const program = await loadProgram(named === undefined ? Object.values(COMMANDS) : [named]);
   let help = '';
   prepare(program, (text) => {
     help += text;
@@ -51,6 +49,15 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error);
   }
+}
+
+/** The program with these commands, with all of them unless told. */
+async function loadProgram(loads = Object.values(COMMANDS)): Promise<Command> {
+  const program = new Command('offerbook')
+    .description('Retailers, offers and transactions over HTTP.')
+    .version(VERSION_WORDS);
+  for (const load of loads) program.addCommand(await load());
+  return program;
 }
 
 /** Commander would exit by itself, and print help in a way that cannot be waited for. */

@@ -33,6 +33,22 @@ export function requireProgram(program: Program): string {
   return installed;
 }
 
+/** The shells that the command completes words for, and what sets its manual page. */
+export function requireShells(): void {
+  for (const [name, debianPackage] of [
+    ['bash', 'bash'],
+    ['zsh', 'zsh'],
+    ['fish', 'fish'],
+    ['groff', 'groff-base'],
+  ] as const) {
+    requireProgram({
+      names: [name],
+      debianPackage,
+      need: `The tests of completions and the manual need ${name}`,
+    });
+  }
+}
+
 /** The program that checks and tests the rules of Prometheus. */
 export function requirePromtool(): string {
   return requireProgram({

@@ -1,0 +1,65 @@
+// offerbook manual: the manual page offerbook(1), made from what --help says of every command.
+
+import { Command } from 'commander';
+import { print } from '../../output.ts';
+import { VERSION_WORDS } from '../../version.ts';
+import { type CommandWords, type OptionWords, readWords } from './command-words.ts';
+
+export function manualCommand(loadProgram: () => Promise<Command>): Command {
+  return new Command('manual')
+    .description('print the manual page offerbook(1)')
+    .addHelpText('after', '\nExample:\n  offerbook manual > /usr/local/share/man/man1/offerbook.1')
+    .action(async () => print(manualPage(readWords(await loadProgram()))));
+}
+
+const EXIT_CODES = [
+  ['0', 'Done.'],
+  ['1', 'Unexpected failure, or a database or a service that is away.'],
+  ['2', 'Bad usage or bad input.'],
+  ['3', 'Refused by a guard.'],
+] as const;
+
+function manualPage([program, ...commands]: readonly CommandWords[]): string {
+  if (program === undefined) throw new Error('there is no program');
+  return [
+    `.TH OFFERBOOK 1 "" "offerbook ${text(VERSION_WORDS)}" "User Commands"`,
+    '.SH NAME',
+    'offerbook \\- retailers, offers and transactions over HTTP',
+    '.SH SYNOPSIS',
+    '.B offerbook',
+    '.I command',
+    '.RI [ options ]',
+    '.SH DESCRIPTION',
+    text('A running service has its guides and its API reference at /docs.'),
+    '.SH OPTIONS',
+    ...program.options.flatMap(optionLines),
+    '.SH COMMANDS',
+    ...commands.flatMap(commandLines),
+    '.SH EXIT STATUS',
+    ...EXIT_CODES.flatMap(([code, words]) => ['.TP', `.B ${code}`, text(words)]),
+    '.SH ENVIRONMENT',
+    text(
+      'Settings of serve have a variable each, such as OFFERBOOK_PORT for --port; a flag wins. OFFERBOOK_DATABASE_URL is the database of every command.',
+    ),
+    '',
+  ].join('\n');
+}
+
+function commandLines({ usage, description, options }: CommandWords): string[] {
+  return [
+    `.SS ${text(usage)}`,
+    text(`${description.charAt(0).toUpperCase()}${description.slice(1)}.`),
+    ...options.filter(({ flags }) => !flags.includes('--help')).flatMap(optionLines),
+  ];
+}
+
+function optionLines({ flags, value, description }: OptionWords): string[] {
+  const words = flags.map((flag) => text(flag)).join(', ');
+  return ['.TP', value === '' ? `.B ${words}` : `.BI "${words} " ${text(value)}`, text(description)];
+}
+
+/** Text is never a request: a backslash starts an escape, a dot or an apostrophe at the start of a line a request. */
+function text(plain: string): string {
+  const escaped = plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq');
+  return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
+}

@@ -1,0 +1,57 @@
+// The completion script for zsh, with the descriptions that --help has.
+
+import type { CommandWords } from './command-words.ts';
+
+export function zshCompletion(all: readonly CommandWords[]): string {
+  const paths = all.filter(({ path }) => path !== '').map(({ path }) => quote(path));
+  const cases = all.map((words) => {
+    const commands = words.commands.map(({ name, description }) => described(name, description));
+    const choices = words.choices.map((choice) => quote(choice));
+    const options = words.options.flatMap(({ flags, description }) =>
+      flags.map((flag) => described(flag, description)),
+    );
+    return `    ${quote(words.path)})
+      commands=(${[...commands, ...choices].join(' ')})
+      options=(${options.join(' ')}) ;;`;
+  });
+  const values = all.flatMap(({ path, options }) =>
+    options
+      .filter(({ value }) => value !== '')
+      .flatMap(({ flags }) => flags.map((flag) => quote(`${path}:${flag}`))),
+  );
+  return `#compdef offerbook
+_offerbook() {
+  local route='' word next
+  local -a commands options
+  for word in "\${(@)words[2,CURRENT - 1]}"; do
+    next="\${route:+$route }$word"
+    case $next in
+      (${paths.join('|')}) route=$next ;;
+    esac
+  done
+  case "$route:$words[CURRENT - 1]" in
+    (${values.join('|')}) _files; return ;;
+  esac
+  case $route in
+${cases.join('\n')}
+  esac
+  if [[ $words[CURRENT] == -* ]]; then
+    _describe option options
+  elif (( $#commands )); then
+    _describe command commands
+  else
+    _files
+  fi
+}
+if [[ $funcstack[1] == _offerbook ]]; then _offerbook "$@"; else compdef _offerbook offerbook; fi
+`;
+}
+
+/** A word and what it means, as _describe takes them: a colon between, and none in the word. */
+function described(word: string, description: string): string {
+  return quote(`${word.replaceAll(':', '\\:')}:${description}`);
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

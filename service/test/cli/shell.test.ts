@@ -1,0 +1,122 @@
+// What the command gives to shells and to man, tried in the real ones: completion scripts, and the manual page.
+
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { offerbook } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { requireShells } from '../support/programs.ts';
+
+const folder = temporaryFolder();
+let commands: string[];
+
+/** Each line that somebody types, and what is offered for its last word. Undefined: files. */
+const TYPED: readonly [string, readonly string[] | undefined][] = [
+  ['offerbook se', ['serve']],
+  ['offerbook imp', ['import', 'imports']],
+  ['offerbook import ', ['catalogue', 'links', 'transactions']],
+  ['offerbook tokens r', ['revoke', 'rotate']],
+  ['offerbook tokens issue --e', ['--expires']],
+  ['offerbook serve --workers 2 --page', ['--page-size']],
+  // A word that is the name of a command, but stands where an option has its value.
+  ['offerbook serve --database import --page', ['--page-size']],
+  ['offerbook completion ', ['bash', 'fish', 'zsh']],
+  ['offerbook import catalogue --by ', undefined],
+  ['offerbook nonsense', undefined],
+];
+
+beforeAll(async () => {
+  requireShells();
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, stdout, stderr } = await offerbook(['completion', shell]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    writeFileSync(join(folder, shell), stdout);
+  }
+  const { stdout } = await offerbook(['--help']);
+  commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
+});
+
+function run(shell: string, ...args: string[]): string {
+  const { stdout, stderr, exitCode } = Bun.spawnSync([shell, ...args], { cwd: folder });
+  expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout.toString();
+}
+
+/** The words between two lines of minus signs, for each of the lines that were typed. */
+function offered(stdout: string): string[][] {
+  return stdout
+    .split('---\n')
+    .slice(0, -1)
+    .map((part) =>
+      part
+        .split('\n')
+        .filter((word) => word !== '')
+        .sort(),
+    );
+}
+
+test('bash offers commands, options and choices where they fit, and leaves the rest to its files', () => {
+  const asked = TYPED.map(([line]) => {
+    const words = line.split(' ');
+    return `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _offerbook; printf '%s\\n' "\${COMPREPLY[@]}" ---`;
+  });
+  const stdout = run('bash', '--norc', '-uc', `source ./bash\n${asked.join('\n')}`);
+  expect(offered(stdout)).toEqual(TYPED.map(([, words]) => [...(words ?? [])]));
+  expect(run('bash', '--norc', '-c', 'source ./bash; complete -p offerbook')).toBe(
+    'complete -o default -F _offerbook offerbook\n',
+  );
+});
+
+test('zsh offers the same, with what they mean', () => {
+  const stubs = `
+    compdef() { }
+    _files() { matched=() }
+    _describe() { matched=("\${(@P)2}") }`;
+  const asked = TYPED.map(([line]) => {
+    const words = line.split(' ');
+    const last = words.at(-1) ?? '';
+    // zsh itself leaves out what does not begin like the word.
+    return `words=(${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length}; _offerbook; for one in $matched; do [[ $one == '${last}'* ]] && print -r -- "\${one%%:*}"; done; print -- ---`;
+  });
+  const stdout = run('zsh', '-f', '-c', `${stubs}\nsource ./zsh\n${asked.join('\n')}`);
+  expect(offered(stdout)).toEqual(TYPED.map(([, words]) => [...(words ?? [])]));
+  expect(
+    run(
+      'zsh',
+      '-f',
+      '-c',
+      `${stubs}\nsource ./zsh\nwords=(offerbook ''); CURRENT=2; _offerbook; print -rl -- $matched`,
+    ),
+  ).toContain('serve:run the server\n');
+});
+
+test('fish offers the same', () => {
+  const asked = TYPED.filter(([, words]) => words !== undefined);
+  const stdout = run(
+    'fish',
+    '--no-config',
+    '-c',
+    `source ./fish\n${asked.map(([line]) => `complete --do-complete '${line}' | string split --fields 1 \\t; echo ---`).join('\n')}`,
+  );
+  expect(offered(stdout)).toEqual(asked.map(([, words]) => [...(words ?? [])]));
+});
+
+test('a shell that there is no script for is named', async () => {
+  const { code, stdout, stderr } = await offerbook(['completion', 'tcsh']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain("'tcsh' is invalid");
+});
+
+describe('the manual page', () => {
+  test('is set by groff without a warning, and has every command', async () => {
+    const { stdout: page } = await offerbook(['manual']);
+    writeFileSync(join(folder, 'offerbook.1'), page);
+    const set = run('groff', '-man', '-ww', '-k', '-Tutf8', '-P-cbou', 'offerbook.1');
+    expect(set).toContain('OFFERBOOK(1)');
+    expect(commands.length).toBeGreaterThan(10);
+    const missing = commands.filter((name) => name !== 'help' && !set.includes(`   offerbook ${name} `));
+    expect(missing).toEqual([]);
+    expect(set).toContain('--page-size <number>');
+    expect(set).toContain('Refused by a guard.');
+  });
+});
