@@ -50,8 +50,8 @@ async function buildOne(config: BuildConfig, target: Target, folder: string): Pr
   return path;
 }
 
-/** Of every executable in the folder, in the form that `sha256sum --check` reads. */
-async function writeSums(folder: string): Promise<void> {
+/** Of every executable and package in the folder, in the form that `sha256sum --check` reads. */
+export async function writeSums(folder: string): Promise<void> {
   const names = [...new Bun.Glob('offerbook-*').scanSync(folder)].sort();
   const lines = await Promise.all(
     names.map(async (name) => {

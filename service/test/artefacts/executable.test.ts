@@ -5,12 +5,11 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import manifest from '../../package.json';
-import { BUNDLE_PATHS, bundle } from '../../src/http/site/embedded.ts';
-import { GUIDE_PATHS } from '../../src/http/site/guides/guides.ts';
 import { builtExecutable, emptyMachine, NO_EMPTY_MACHINE, ROOT } from '../support/artefacts.ts';
-import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
+import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { Sandbox } from '../support/sandbox.ts';
+import { run, smoke } from './smoke.ts';
 
 const DATA = join(ROOT, 'examples/data');
 let path: string;
@@ -18,12 +17,6 @@ let path: string;
 beforeAll(async () => {
   path = await builtExecutable();
 });
-
-async function run(args: readonly string[], options: RunOptions): Promise<string> {
-  const { code, stdout, stderr } = await offerbook(args, options);
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-  return stdout;
-}
 
 test('says which version it is, and of which commit', async () => {
   const stdout = await run(['--version'], { command: [path] });
@@ -44,38 +37,8 @@ test.skipIf(NO_EMPTY_MACHINE !== undefined)(
   async () => {
     const { command, root } = emptyMachine(path);
     cpSync(DATA, join(root, 'data'), { recursive: true });
-    const options: RunOptions = {
-      command,
-      env: { OFFERBOOK_DATABASE_URL: 'sqlite:/work/offerbook.db', HOME: undefined, TMPDIR: undefined },
-    };
-    await run(['orgs', 'create', 'acme'], options);
-    expect(await run(['import', 'catalogue', '/data/catalogue.ndjson'], options)).toStartWith(
-      'Imported 2 retailers',
-    );
-    expect(
-      await run(['import', 'transactions', '/data/transactions.csv', '--org', 'acme'], options),
-    ).toStartWith('Imported 2 transactions');
-    const token = (await run(['tokens', 'issue', '--org', 'acme', '--kind', 'private'], options)).trim();
-    const server = await ServerProcess.start(['--workers', '2'], options);
-    try {
-      const pages = ['/', '/docs', ...GUIDE_PATHS, '/errors/', '/docs/search.json', ...BUNDLE_PATHS];
-      const statuses = await Promise.all(
-        [...pages, '/client/offerbook-client.tgz'].map(async (page) => [
-          page,
-          (await fetch(server.url + page)).status,
-        ]),
-      );
-      expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
-      for (const page of BUNDLE_PATHS) {
-        expect((await (await fetch(server.url + page)).text()) === (await bundle(page))).toBe(true);
-      }
-      const answer = await fetch(`${server.url}/v1/transactions/`, {
-        headers: { Authorization: `Bearer ${token}` },
-      });
-      expect(((await answer.json()) as { data: unknown[] }).data).toHaveLength(2);
-    } finally {
-      expect(await server.stop()).toBe(0);
-    }
+    const env = { OFFERBOOK_DATABASE_URL: 'sqlite:/work/offerbook.db', HOME: undefined, TMPDIR: undefined };
+    await smoke({ command, env }, '/data');
   },
 );
 

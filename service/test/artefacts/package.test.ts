@@ -6,10 +6,10 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import manifest from '../../package.json';
-import { BUNDLE_PATHS } from '../../src/http/site/embedded.ts';
 import { type Packed, packedService, ROOT } from '../support/artefacts.ts';
-import { offerbook, ServerProcess } from '../support/command.ts';
+import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { smoke } from './smoke.ts';
 
 let packed: Packed;
 
@@ -70,21 +70,7 @@ describe('installed', () => {
     const project = temporaryFolder();
     addDependencies(join(project, 'node_modules'), true);
     const command = [join(unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];
-    const options = { command, cwd: project };
-    expect((await offerbook(['orgs', 'create', 'acme'], options)).stderr).toBe('');
-    const imported = await offerbook(
-      ['import', 'catalogue', join(ROOT, 'examples/data/catalogue.ndjson')],
-      options,
-    );
-    expect(imported.stdout).toStartWith('Imported 2 retailers');
-    const server = await ServerProcess.start(['--workers', '2'], options);
-    try {
-      for (const page of ['/', '/docs', '/docs/polling', '/client/offerbook-client.tgz', ...BUNDLE_PATHS]) {
-        expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
-      }
-    } finally {
-      expect(await server.stop()).toBe(0);
-    }
+    await smoke({ command, cwd: project });
   });
 
   test.each([true, false])('globally, it finds its Bun, with install scripts %p', async (areScriptsRun) => {

@@ -1,0 +1,49 @@
+// What every artefact has to do, whichever way it came: make a database, import, and serve pages and lists with workers.
+// Throws where it does not.
+
+import { deepStrictEqual } from 'node:assert';
+import { join } from 'node:path';
+import { BUNDLE_PATHS, bundle } from '../../src/http/site/embedded.ts';
+import { GUIDE_PATHS } from '../../src/http/site/guides/guides.ts';
+import { ROOT } from '../support/artefacts.ts';
+import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
+
+const PAGES = [
+  '/',
+  '/docs',
+  ...GUIDE_PATHS,
+  '/docs/search.json',
+  '/errors/',
+  '/openapi.json',
+  '/favicon.svg',
+];
+
+/** `data` is where the command finds the examples of the repository. */
+export async function smoke(options: RunOptions, data = join(ROOT, 'examples/data')): Promise<void> {
+  await run(['orgs', 'create', 'acme'], options);
+  await run(['import', 'catalogue', join(data, 'catalogue.ndjson')], options);
+  await run(['import', 'transactions', join(data, 'transactions.csv'), '--org', 'acme'], options);
+  const token = (await run(['tokens', 'issue', '--org', 'acme', '--kind', 'private'], options)).trim();
+  await using server = await ServerProcess.start(['--workers', '2'], options);
+  const fetchFrom = (path: string, headers = {}) => fetch(server.url + path, { headers });
+
+  const all = [...PAGES, ...BUNDLE_PATHS, '/client/offerbook-client.tgz'];
+  const statuses = await Promise.all(all.map(async (path) => [path, (await fetchFrom(path)).status]));
+  deepStrictEqual(
+    statuses.filter(([, status]) => status !== 200),
+    [],
+  );
+  for (const path of BUNDLE_PATHS) deepStrictEqual(await (await fetchFrom(path)).text(), await bundle(path));
+  const page = await fetchFrom('/v1/transactions/', { Authorization: `Bearer ${token}` });
+  deepStrictEqual(((await page.json()) as { data: unknown[] }).data.length, 2);
+  // An over-long URL gets our own answer, because the runtime has been told of longer ones.
+  deepStrictEqual((await fetchFrom(`/?${'x'.repeat(20_000)}`)).status, 414);
+  deepStrictEqual(await server.stop(), 0);
+}
+
+/** Runs a command that has to succeed, and returns what it printed. */
+export async function run(args: readonly string[], options: RunOptions): Promise<string> {
+  const { code, stdout, stderr } = await offerbook(args, options);
+  deepStrictEqual({ code, stderr: code === 0 ? '' : stderr }, { code: 0, stderr: '' });
+  return stdout;
+}
