@@ -161,11 +161,11 @@ test('only clock.ts reads the time of day', () => {
   expect(readers).toEqual(['domain/clock.ts']);
 });
 
-test('the service makes no requests of its own, but for the command that follows another, and to a collector of spans', () => {
+test('the service makes no requests of its own, but for the commands that follow and examine another, and to a collector of spans', () => {
   const callers = files.filter((file) =>
     /(?<![.\w'`])fetch\((?!request\) \{)|new OfferbookClient|'node:https?'|'node:http2'/.test(read(file)),
   );
   // The samples only show how others call us.
   const others = callers.filter((file) => !file.startsWith('http/site/samples/'));
-  expect(others).toEqual(['cli/commands/follow.ts', 'tracing/otlp-exporter.ts']);
+  expect(others).toEqual(['cli/commands/follow.ts', 'cli/doctor/probe.ts', 'tracing/otlp-exporter.ts']);
 });

@@ -3,7 +3,7 @@
 
 import { OfferbookError } from '@offerbook/client';
 import { Command, CommanderError } from 'commander';
-import { BadInput, DatabaseUnavailable, Refused } from '../domain/failures.ts';
+import { BadInput, DatabaseUnavailable, FaultFound, Refused } from '../domain/failures.ts';
 import { clientWords } from './commands/client-words.ts';
 import { OutputFailure, print, printNote } from './output.ts';
 import { VERSION_WORDS } from './version.ts';
@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   convert: async () => (await import('./commands/convert.ts')).convertCommand(),
   export: async () => (await import('./commands/export.ts')).exportCommand(),
   copy: async () => (await import('./commands/copy.ts')).copyCommand(),
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   backup: async () => (await import('./commands/backup.ts')).backupCommand(),
   restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
   imports: async () => (await import('./commands/imports.ts')).importsCommand(),
@@ -77,6 +78,7 @@ function explain(error: unknown): number {
     printNote(error.message.includes('\n') ? error.message : `offerbook: ${error.message}`);
     return error instanceof Refused ? 3 : 2;
   }
+  if (error instanceof FaultFound) return 1;
   if (error instanceof DatabaseUnavailable || error instanceof OfferbookError) {
     printNote(`offerbook: ${error instanceof OfferbookError ? clientWords(error) : error.message}`);
     return 1;

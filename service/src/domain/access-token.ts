@@ -70,6 +70,17 @@ export function isLive(token: TokenEnds, nowMs: number): boolean {
   return end === null || end > nowMs;
 }
 
+/** Time enough to issue another token and have it put to use. */
+const EXPIRING_MS = 14 * 86_400_000;
+
+/** Within two weeks, and not because somebody wants it to: one that was revoked or rotated ends for that reason. */
+export function isExpiring(token: TokenEnds, nowMs: number): boolean {
+  const { expiresAtMs, revokedAtMs } = token;
+  return (
+    revokedAtMs === null && expiresAtMs !== null && expiresAtMs < nowMs + EXPIRING_MS && isLive(token, nowMs)
+  );
+}
+
 function checksum(text: string): string {
   return printBase62(Bun.hash.crc32(text), CHECKSUM_LENGTH);
 }

@@ -15,3 +15,8 @@ export class BadInput extends Error {
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
+
+/** Checks that have found a fault, and have said so. Exit code 1; nothing has changed. */
+export class FaultFound extends Error {
+  override readonly name = 'FaultFound';
+}

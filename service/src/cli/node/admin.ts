@@ -6,6 +6,9 @@ import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { type Health, readiness } from '../../http/readiness.ts';
 import { bind } from './listen.ts';
 
+/** Nobody else's business. */
+export const ADMIN_HOST = '127.0.0.1';
+
 export interface Admin {
   stop(): Promise<void>;
 }
@@ -19,7 +22,7 @@ export interface AdminSource {
 /** Undefined when nobody has asked for it. */
 export function openAdmin({ adminPort: port }: ServeSettings, source: AdminSource): Admin | undefined {
   if (port === undefined) return undefined;
-  const host = '127.0.0.1';
+  const host = ADMIN_HOST;
   const server = bind({ host, port, option: '--admin-port' }, () =>
     Bun.serve({
       port,

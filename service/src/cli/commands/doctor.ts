@@ -1,0 +1,52 @@
+// offerbook doctor: looks whether an installation is in order, with the settings of `serve`, and says what to do.
+
+import type { Command } from 'commander';
+import { readDatabaseUrl, readServeSettings, SERVE_FLAGS } from '../../config.ts';
+import { systemClock } from '../../domain/clock.ts';
+import { FaultFound } from '../../domain/failures.ts';
+import { jsonCommand, type StoreOptions } from '../command.ts';
+import { type Check, worstOf } from '../doctor/check.ts';
+import { examine } from '../doctor/examine.ts';
+import { printResult, table } from '../output.ts';
+import { VERSION_WORDS } from '../version.ts';
+import { parsePositiveDurationMs } from './duration.ts';
+
+export function doctorCommand(): Command {
+  const doctor = jsonCommand(
+    'doctor',
+    'look whether everything is in order, and change nothing; exit code 1 if something does not work',
+    'offerbook doctor --port 8080 --admin-port 9090',
+  )
+    .option('--import-max-age <duration>', 'how old the last import may be', '2d')
+    .option('--strict', 'exit code 1 for warnings, too');
+  for (const { flag, help } of SERVE_FLAGS) doctor.option(flag, help);
+  return doctor.action(runDoctor);
+}
+
+interface DoctorOptions extends StoreOptions {
+  readonly importMaxAge: string;
+  readonly strict?: boolean;
+}
+
+async function runDoctor(options: DoctorOptions): Promise<void> {
+  const checks = await examine({
+    settings: readServeSettings({ ...options }),
+    databaseUrl: readDatabaseUrl(options.database),
+    importAgeMaxMs: parsePositiveDurationMs('--import-max-age', options.importMaxAge),
+    clock: systemClock,
+  });
+  const state = worstOf(checks);
+  await printResult(options, { version: VERSION_WORDS, state, checks }, inWords(checks));
+  if (state === 'fault' || (state === 'warning' && options.strict === true)) throw new FaultFound(state);
+}
+
+function inWords(checks: readonly Check[]): string {
+  const rows = checks.map(({ check, state, found }) => [check, state, found]);
+  const advice = checks.flatMap((each) =>
+    each.advice === undefined ? [] : [`${each.check}: ${each.advice}`],
+  );
+  const findings = table(['CHECK', 'STATE', 'FOUND'], rows);
+  return advice.length === 0
+    ? findings
+    : `${findings}\n\nWhat to do\n${advice.map((line) => `  ${line}`).join('\n')}`;
+}

@@ -1,0 +1,175 @@
+// How bad each thing is that doctor may see, without a database or a machine that is in such a state.
+
+import { describe, expect, test } from 'bun:test';
+import { type CheckState, worstOf } from '../../src/cli/doctor/check.ts';
+import { checkDisk, checkOpenFiles } from '../../src/cli/doctor/check-machine.ts';
+import { judgeImports, judgeTokens } from '../../src/cli/doctor/judge-books.ts';
+import { judgeDatabase, judgeSchema } from '../../src/cli/doctor/judge-database.ts';
+import { judgeProxies } from '../../src/cli/doctor/judge-proxies.ts';
+import type { AccessToken } from '../../src/domain/access-token.ts';
+import type { DatabaseFacts } from '../../src/storage/inspect-database.ts';
+import type { PostgresFacts } from '../../src/storage/postgres/inspect-postgres.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { id } from '../support/fixtures.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 14, 12);
+const DAY_MS = 86_400_000;
+
+const POSTGRES: PostgresFacts = {
+  version: 180_001,
+  clockAheadMs: 20,
+  bytes: 1e9,
+  isReadOnly: false,
+  unreadable: [],
+  unwritable: [],
+  notOwned: [],
+  walLevel: 'replica',
+  archiveMode: 'on',
+  isArchiveFailing: false,
+};
+
+const FACTS: DatabaseFacts = {
+  dialect: 'postgres',
+  place: 'at db.example',
+  schema: { state: 'current', version: 7, known: 7 },
+  lastStampMs: NOW_MS - 1,
+  books: undefined,
+  clickKey: undefined,
+  postgres: POSTGRES,
+  files: [],
+};
+
+describe('of a database', () => {
+  const statesOf = (facts: DatabaseFacts) =>
+    Object.fromEntries(judgeDatabase(facts, NOW_MS).map(({ check, state }) => [check, state]));
+  const fine: Record<string, CheckState> = {
+    database: 'ok',
+    schema: 'ok',
+    rights: 'ok',
+    clock: 'ok',
+    backup: 'ok',
+  };
+
+  test('all is well', () => {
+    expect(statesOf(FACTS)).toEqual(fine);
+    const file = { path: '/a.db', bytes: 1, mode: 0o600, isWritable: true };
+    expect(statesOf({ ...FACTS, dialect: 'sqlite', postgres: undefined, files: [file] })).toEqual(fine);
+  });
+
+  test.each<[string, Partial<PostgresFacts>, Record<string, CheckState>]>([
+    ['an old server', { version: 120_004 }, { database: 'fault' }],
+    ['a table that may not be read', { unreadable: ['tokens'] }, { rights: 'fault' }],
+    ['a standby', { isReadOnly: true }, { rights: 'fault' }],
+    ['tables that may not be written', { unwritable: ['clicks', 'walks'] }, { rights: 'warning' }],
+    ['tables of another owner', { notOwned: ['tokens'] }, { rights: 'warning' }],
+    ['a clock that is seconds away', { clockAheadMs: -2_500 }, { clock: 'warning' }],
+    ['a clock that is minutes away', { clockAheadMs: 61_000 }, { clock: 'fault' }],
+    ['no archive', { archiveMode: 'off' }, { backup: 'warning' }],
+    ['a log that nothing can be restored from', { walLevel: 'minimal' }, { backup: 'warning' }],
+    ['an archive that fails', { isArchiveFailing: true }, { backup: 'fault' }],
+    ['no archive, which failed once', { archiveMode: 'off', isArchiveFailing: true }, { backup: 'warning' }],
+  ])('PostgreSQL: %s', (_, changes, worse) => {
+    expect(statesOf({ ...FACTS, postgres: { ...POSTGRES, ...changes } })).toEqual({ ...fine, ...worse });
+  });
+
+  test.each<[string, { mode: number; isWritable: boolean }, CheckState]>([
+    ['that others may read', { mode: 0o640, isWritable: true }, 'warning'],
+    ['that cannot be written', { mode: 0o600, isWritable: false }, 'fault'],
+  ])('SQLite: a file %s', (_, file, rights) => {
+    const files = [{ path: '/a.db', bytes: 1, ...file }];
+    expect(statesOf({ ...FACTS, postgres: undefined, files })).toEqual({ ...fine, rights });
+  });
+
+  test('a stamp in the future is worth a warning', () => {
+    expect(statesOf({ ...FACTS, lastStampMs: NOW_MS + 3_000 })).toEqual({ ...fine, clock: 'warning' });
+  });
+
+  test('each state of a schema is judged, and each that is not current says what to do', () => {
+    const states = ['none', 'unreleased', 'old', 'current', 'too new'] as const;
+    const judged = states.map((state) => judgeSchema({ state, version: 6, known: 7 }));
+    expect(judged.map(({ state }) => state)).toEqual(['fault', 'fault', 'warning', 'ok', 'fault']);
+    expect(judged.filter(({ advice }) => advice === undefined).map(({ found }) => found)).toEqual([
+      'version 6',
+    ]);
+  });
+});
+
+describe('of the books', () => {
+  test('an import is too old after the time that was given; links may be of any age', () => {
+    const lastSuccesses = [
+      { kind: 'catalogue', atMs: NOW_MS - 2 * DAY_MS - 1 },
+      { kind: 'links', atMs: NOW_MS - 400 * DAY_MS },
+    ] as const;
+    const judged = judgeImports({ counts: [], lastSuccesses }, NOW_MS, 2 * DAY_MS);
+    expect(judged.map(({ check, state, found }) => [check, state, found])).toEqual([
+      ['import of catalogue', 'warning', '2 days ago, at 2026-11-12T11:59:59.999'],
+      ['import of links', 'ok', '400 days ago, at 2025-10-10T12:00:00'],
+      ['import of transactions', 'warning', 'none has succeeded yet'],
+    ]);
+  });
+
+  const token = (number: number, with_: Partial<AccessToken> = {}): AccessToken => ({
+    id: id(number),
+    orgId: 1,
+    orgName: 'acme',
+    kind: 'public',
+    label: 'a label',
+    digest: '',
+    createdAtMs: 0,
+    expiresAtMs: null,
+    revokedAtMs: null,
+    lastUsedAtMs: null,
+    ...with_,
+  });
+
+  test('tokens: none that is good, one that will expire, and all well', () => {
+    const gone = token(1, { expiresAtMs: NOW_MS - 1 });
+    const expiring = token(2, { expiresAtMs: NOW_MS + 13 * DAY_MS });
+    const rotated = token(3, { expiresAtMs: NOW_MS + DAY_MS, revokedAtMs: NOW_MS + DAY_MS });
+    expect(judgeTokens([gone], NOW_MS).state).toBe('warning');
+    expect(judgeTokens([gone, token(4), expiring, rotated], NOW_MS)).toMatchObject({
+      state: 'warning',
+      found: `1 token will expire within 14 days: ${id(2)} of "acme"`,
+    });
+    expect(judgeTokens([gone, token(4), rotated], NOW_MS).state).toBe('ok');
+  });
+});
+
+test.each([
+  ['on this machine', { host: '127.0.0.1' }, 'ok'],
+  [
+    'behind a proxy',
+    { host: '0.0.0.0', publicUrl: 'https://api.example', trustedProxies: ['10.0.0.1'] },
+    'ok',
+  ],
+  ['with X-Forwarded-Proto', { host: '10.0.0.2', trustedProxies: ['10.0.0.0/24'] }, 'ok'],
+  ['for the world, without TLS', { host: '0.0.0.0' }, 'warning'],
+  ['believing anybody', { host: '0.0.0.0', trustedProxies: ['10.0.0.1', '0.0.0.0/0'] }, 'warning'],
+  ['with links in the clear', { publicUrl: 'http://api.example', trustedProxies: ['10.0.0.1'] }, 'warning'],
+  ['with all callers at one address', { publicUrl: 'https://api.example' }, 'warning'],
+])('proxies: %s', (_, settings, state) => {
+  const all = { host: '127.0.0.1', publicUrl: undefined, trustedProxies: [], ...settings };
+  expect(judgeProxies(all).state).toBe(state as never);
+});
+
+test('limits on open files and room on disks', () => {
+  const limits = (soft: string) =>
+    `Limit  Soft Limit  Hard Limit\nMax open files            ${soft}   1048576  files\n`;
+  expect(['1024', '4096', 'unlimited', ''].map((soft) => checkOpenFiles(soft && limits(soft)).state)).toEqual(
+    ['warning', 'ok', 'ok', 'ok'],
+  );
+  const folder = temporaryFolder();
+  expect(checkDisk('disk', `${folder}/none`, 0).state).toBe('fault');
+  expect(checkDisk('disk', folder, Number.MAX_SAFE_INTEGER).state).toBe('warning');
+});
+
+test('the worst counts', () => {
+  const of = (...states: ('ok' | 'warning' | 'fault')[]) =>
+    worstOf(states.map((state) => ({ check: '', state, found: '' })));
+  expect([of(), of('ok'), of('warning', 'ok'), of('ok', 'fault', 'warning')]).toEqual([
+    'ok',
+    'ok',
+    'warning',
+    'fault',
+  ]);
+});

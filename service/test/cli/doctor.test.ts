@@ -1,0 +1,170 @@
+// doctor in front of real databases, ports and spools: what it sees, that it changes nothing, and its exit codes.
+
+import { describe, expect, test } from 'bun:test';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { databaseName } from '../../src/activation/activation-directory.ts';
+import { examine } from '../../src/cli/doctor/examine.ts';
+import { spoolPath } from '../../src/cli/node/activation.ts';
+import { readServeSettings } from '../../src/config.ts';
+import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { openSpool } from '../../src/storage/open-stores.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
+import { newOrganisation, openTestStores, TEST_AUDITOR } from '../storage/open-test-stores.ts';
+import { offerbook } from '../support/command.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { retailer, transaction } from '../support/fixtures.ts';
+import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
+import { TestNode } from '../support/test-node.ts';
+
+const look = async (databaseUrl: string, flags: Record<string, string> = {}) => {
+  const settings = readServeSettings({ port: '0', spool: temporaryFolder(), ...flags }, {});
+  const checks = await examine({ settings, databaseUrl, importAgeMaxMs: 86_400_000, clock: systemClock });
+  return new Map(checks.map((check) => [check.check, check]));
+};
+
+const issue = (stores: Stores, orgId: number) =>
+  stores.tokens.add({
+    orgId,
+    kind: 'public',
+    label: '',
+    digest: digestToken(newTokenText('public')),
+    expiresAtMs: null,
+  });
+
+for (const database of DATABASES) {
+  describe(`doctor on ${database.name}`, () => {
+    const open = openTestStores();
+
+    test('sees each thing as it is, while a server runs that has been fed nothing yet', async () => {
+      await using node = await TestNode.start({ databaseUrl: await database.create() });
+      await node.token('public');
+      const { port } = new URL(node.url);
+      const found = await look(node.databaseUrl, { port });
+      const states = Object.fromEntries([...found].map(([check, { state }]) => [check, state]));
+      expect(states).toEqual({
+        database: 'ok',
+        schema: 'ok',
+        rights: 'ok',
+        clock: 'ok',
+        // The PostgreSQL of the tests archives nothing.
+        backup: database.name === 'SQLite' ? 'ok' : 'warning',
+        'import of catalogue': 'warning',
+        'import of links': 'ok',
+        'import of transactions': 'warning',
+        tokens: 'ok',
+        ...(database.name === 'SQLite' ? { disk: 'ok' } : {}),
+        spool: 'ok',
+        'open files': expect.any(String),
+        port: 'ok',
+        proxies: 'ok',
+      });
+      expect(found.get('port')?.found).toBe(`${port} on 127.0.0.1 is answered by Offerbook`);
+    });
+
+    test('makes no database, and brings none up to date', async () => {
+      const url = await database.create();
+      const faults = [...(await look(url)).values()].filter(({ state }) => state === 'fault');
+      expect(faults).toEqual([expect.objectContaining({ found: expect.stringContaining('there is no') })]);
+      if (database.name === 'SQLite') expect(existsSync(url.slice('sqlite:'.length))).toBe(false);
+
+      const raw = open.database(url);
+      const schema = SCHEMAS[raw.dialect];
+      const older = { ...schema, oldestVersion: 6, steps: schema.steps.slice(0, -1) };
+      await migrate(raw, TEST_AUDITOR, older);
+      const found = await look(url);
+      expect(found.get('schema')).toMatchObject({ state: 'warning' });
+      expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: versionOf(older) }]);
+      await raw.all('UPDATE schema_version SET version = 99, oldest_version = 99');
+      expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
+    });
+
+    test('sees clicks that wait in a spool', async () => {
+      const url = await database.create();
+      const stores = await open.stores(url);
+      const org = await newOrganisation(stores);
+      await issue(stores, org.id);
+      const folder = temporaryFolder();
+      const path = spoolPath(folder, url, databaseName(await stores.clickKey()));
+      const spool = openSpool(() => path);
+      await spool.put([await recordClick(stores, org.id)]);
+      await spool.close();
+      expect((await look(url, { spool: folder })).get('spool')).toEqual({
+        check: 'spool',
+        state: 'warning',
+        found: `1 click waiting in ${path}`,
+        advice: 'start a server with this spool: it takes them up',
+      });
+    });
+  });
+}
+
+test('doctor tells a port of ours from one of another program, and one that cannot be had', async () => {
+  const url = `sqlite:${join(temporaryFolder(), 'none.db')}`;
+  const other = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => Response.json({ status: 'live?' }),
+  });
+  const [taken, free] = [String(other.port), String(await freePort())];
+  const found = await look(url, { port: free, adminPort: taken });
+  expect([found.get('port')?.state, found.get('admin port')?.state]).toEqual(['ok', 'fault']);
+  const elsewhere = await look(url, { host: '192.0.2.1', port: free });
+  expect(elsewhere.get('port')).toMatchObject({ state: 'fault' });
+  const publicUrl = `http://127.0.0.1:${taken}`;
+  expect((await look(url, { publicUrl })).get('public URL')?.state).toBe('warning');
+  await other.stop(true);
+});
+
+test('doctor sees what a role of PostgreSQL may not do, and that a primary is no replica', async () => {
+  const url = await newPostgresDatabase();
+  await offerbook(['orgs', 'create', 'acme', '--database', url]);
+  const { SQL } = await import('bun');
+  const admin = new SQL(url);
+  const role = `reader_${Math.floor(Math.random() * 1e9)}`;
+  await admin.unsafe(
+    `CREATE ROLE ${role} LOGIN PASSWORD 'pa55word'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`,
+  );
+  const as = new URL(url);
+  [as.username, as.password] = [role, 'pa55word'];
+  const found = await look(as.href, { replicaUrl: url });
+  expect(found.get('rights')).toMatchObject({ state: 'warning' });
+  expect(found.get('rights')?.found).toContain('may not write audit, clicks,');
+  expect(found.get('replica')).toMatchObject({ state: 'warning' });
+  expect(JSON.stringify([...found.values()])).not.toContain('pa55word');
+  await admin.unsafe(`REVOKE SELECT ON taps FROM ${role}`);
+  expect((await look(as.href)).get('rights')).toMatchObject({ state: 'fault' });
+  await admin.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  await admin.close();
+});
+
+test('the exit code is 1 for a fault, 0 for warnings unless they are not wanted, 2 for settings that serve refuses', async () => {
+  const cwd = temporaryFolder();
+  const port = String(await freePort());
+  const doctor = (...args: string[]) => offerbook(['doctor', '--port', port, ...args], { cwd });
+  expect((await doctor()).code).toBe(1);
+  expect(readdirSync(cwd)).toEqual([]);
+  await offerbook(['import', 'catalogue', '-'], { cwd, stdin: JSON.stringify(retailer(1)) });
+  const warned = await doctor('--json');
+  expect(warned).toMatchObject({ code: 0, stderr: '' });
+  const report = JSON.parse(warned.stdout) as { state: string; checks: { check: string; state: string }[] };
+  expect(report.state).toBe('warning');
+  expect(report.checks.find(({ check }) => check === 'import of catalogue')?.state).toBe('ok');
+  expect((await doctor('--strict')).code).toBe(1);
+
+  await offerbook(['orgs', 'create', 'acme'], { cwd });
+  await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'public'], { cwd });
+  const stdin = JSON.stringify(transaction(1));
+  await offerbook(['import', 'transactions', '-', '--org', 'acme'], { cwd, stdin });
+  const fine = await doctor('--strict');
+  expect(fine.stdout).not.toContain('What to do');
+  expect(fine.code).toBe(0);
+  chmodSync(join(cwd, 'offerbook.db'), 0o644);
+  const words = (await doctor()).stdout;
+  expect(words).toContain(`\nWhat to do\n  rights: it holds everybody's transactions: chmod 600 `);
+  expect(await doctor('--public-url', 'nonsense')).toMatchObject({ code: 2, stdout: '' });
+});
