@@ -25,10 +25,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   activations: async () => (await import('./commands/activations.ts')).activationsCommand(),
   purge: async () => (await import('./commands/purge.ts')).purgeCommand(),
   erase: async () => (await import('./commands/erase.ts')).eraseCommand(),
+  migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
   orgs: async () => (await import('./commands/organisations.ts')).organisationsCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
   openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),
   follow: async () => (await import('./commands/follow.ts')).followCommand(),
+  probe: async () => (await import('./commands/probe.ts')).probeCommand(),
   completion: async () => (await import('./commands/shell/completion.ts')).completionCommand(loadProgram),
   manual: async () => (await import('./commands/shell/manual.ts')).manualCommand(loadProgram),
 };

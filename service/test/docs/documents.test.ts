@@ -218,10 +218,10 @@ test('a backup that is interrupted leaves nothing that looks like one', async ()
   expect((await offerbook(['restore', 'copy', '--replace'], { cwd })).code).toBe(2);
 });
 
-test('the systemd unit in docs/operations/installing.md starts a server that is ready, and stops with code 0 when told to', async () => {
-  const [unit = '', environment = ''] = blocks('docs/operations/installing.md')
-    .filter(({ language }) => language === 'ini')
-    .map(({ code }) => code);
+test('the systemd unit starts a server that is ready with the settings of installing.md, and stops with code 0', async () => {
+  const unit = readFileSync(join(ROOT, 'deploy/systemd/offerbook.service'), 'utf8');
+  const environment =
+    blocks('docs/operations/installing.md').find(({ language }) => language === 'ini')?.code ?? '';
   const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
   const state = temporaryFolder();
   const [port, adminPort] = [String(await freePort()), String(await freePort())];
@@ -232,7 +232,7 @@ test('the systemd unit in docs/operations/installing.md starts a server that is 
     ...Object.fromEntries(settings.split('\n').map((line) => line.split('='))),
   };
   await offerbook(['orgs', 'create', 'acme'], { env });
-  const child = Bun.spawn(command.replace('/opt/offerbook', ROOT).split(' '), {
+  const child = Bun.spawn(command.replace('/usr/local/bin/offerbook', COMMAND).split(' '), {
     cwd: state,
     stdout: 'ignore',
     stderr: 'pipe',

@@ -1,4 +1,4 @@
-// Asks a server whether it is an Offerbook. The only place of the program, with `follow`, that calls another.
+// Asks a server whether it is an Offerbook, for `doctor` and `probe`. The only place of the program, with `follow`, that calls another.
 
 const TIMEOUT_MS = 3_000;
 
