@@ -1,6 +1,6 @@
 // npm run release:check [-- --here]: makes everything that a release hands out, in dist/, and tries each of it: the
-// executables of all platforms (with --here, that of this one), both npm packages as npm installs them, the completions
-// and the manual page. Then it runs the commands of the documents against the executable. Ends with 1 at the first that
+// executables of all platforms (with --here, that of this one), both npm packages as npm installs them, the image, the
+// completions and the manual page. Then it runs the commands of the documents against the executable. Ends with 1 at the first that
 // fails.
 
 import { ok } from 'node:assert';
@@ -12,6 +12,7 @@ import { buildExecutables, writeSums } from '../../scripts/build-executable.ts';
 import { isTarget, TARGETS } from '../../scripts/bun-runtime.ts';
 import { emptyMachine, NO_EMPTY_MACHINE, ROOT } from '../support/artefacts.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../support/databases.ts';
+import { tryImage } from './image.ts';
 import { run, smoke } from './smoke.ts';
 
 const DIST = join(ROOT, 'dist');
@@ -119,9 +120,14 @@ try {
   await step('the executables are built', buildAll);
   await step('both npm packages are packed, and the sums of everything are right', packAll);
   await step('the executable works', () => smoke({ command: [executable], cwd: temporaryFolder() }));
-  if (NO_EMPTY_MACHINE === undefined)
+  if (NO_EMPTY_MACHINE === undefined) {
     await step('it works where there is nothing but the C library', tryOnEmptyMachine);
-  else process.stdout.write(`not tried: a machine with nothing else on it (${NO_EMPTY_MACHINE})\n`);
+    await step('the image is built and works', () => tryImage(`dist/offerbook-${here}`));
+  } else {
+    process.stdout.write(
+      `not tried: a machine with nothing else on it, and the image (${NO_EMPTY_MACHINE})\n`,
+    );
+  }
   await step('the package works in an empty project', tryInstalled);
   await step('it works without install scripts', () => tryInstalled('--ignore-scripts'));
   await step('it works globally', tryGlobal);

@@ -66,11 +66,7 @@ export function emptyMachine(path: string): { readonly command: string[]; readon
   writeFileSync(join(root, 'dev/null'), '');
   chmodSync(join(root, 'work'), 0o777);
   copyFileSync(path, join(root, 'offerbook'));
-  const libraries =
-    Bun.spawnSync(['ldd', path])
-      .stdout.toString()
-      .match(/\/\S+\.so\S*/g) ?? [];
-  for (const library of libraries) {
+  for (const library of sharedLibraries(path)) {
     mkdirSync(join(root, dirname(library)), { recursive: true });
     cpSync(library, join(root, library), { dereference: true });
   }
@@ -81,4 +77,13 @@ export function emptyMachine(path: string): { readonly command: string[]; readon
     'exec chroot --userspec=65534:65534 . /offerbook "$@"',
   ].join(' && ');
   return { command: ['unshare', '--mount', 'sh', '-c', enter, 'sh'], root };
+}
+
+/** The files of the C library that an executable is linked to. */
+export function sharedLibraries(path: string): readonly string[] {
+  return (
+    Bun.spawnSync(['ldd', path])
+      .stdout.toString()
+      .match(/\/\S+\.so\S*/g) ?? []
+  );
 }
