@@ -58,6 +58,15 @@ export function requirePromtool(): string {
   });
 }
 
+/** The pool that operators put before PostgreSQL. */
+export function requirePgBouncer(): string {
+  return requireProgram({
+    names: ['pgbouncer'],
+    debianPackage: 'pgbouncer',
+    need: 'The tests of connections through a pool need PgBouncer',
+  });
+}
+
 let knowsPackages = false;
 
 /**

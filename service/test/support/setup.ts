@@ -3,11 +3,12 @@
 
 import { launchBrowser } from './browser.ts';
 import { requireGenerators } from './generators.ts';
-import { requirePromtool, requireShells } from './programs.ts';
+import { requirePgBouncer, requirePromtool, requireShells } from './programs.ts';
 import { requireProxies } from './reverse-proxy.ts';
 
 requireProxies();
 requirePromtool();
+requirePgBouncer();
 requireShells();
 requireGenerators();
 const browser = await launchBrowser();

@@ -12,6 +12,8 @@ interface DriverError {
 /** What the client reports when there is no connection, or none any more. */
 const NO_CONNECTION = /^(ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS)|E[A-Z]+$)/;
 const CUT_OFF = new Set(['ERR_POSTGRES_CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01']);
+/** A statement is there already, or is not there, on a connection that is not the one on which it was prepared. */
+const MIXED_UP_STATEMENTS = new Set(['42P05', '26000']);
 /** What the client does not accept from the server while it logs in. */
 const LOGIN_FAULT =
   /^ERR_POSTGRES_(AUTHENTICATION|CHANNEL_BINDING|INVALID_SERVER|SASL|UNKNOWN_AUTH|UNSUPPORTED_AUTH)/;
@@ -45,6 +47,18 @@ export function explainPostgres(error: unknown, servers: string): unknown {
   }
   if (code === '42501' || code === '25006') {
     return new BadInput(`PostgreSQL does not allow this to its user: ${message}`, { cause: error });
+  }
+  if (MIXED_UP_STATEMENTS.has(code)) {
+    return new BadInput(
+      'a pool before PostgreSQL gives every transaction another connection; let it keep one for a session (PgBouncer: pool_mode = session)',
+      { cause: error },
+    );
+  }
+  if (message.includes('unsupported startup parameter')) {
+    return new BadInput(
+      `a pool before PostgreSQL does not let our settings through (${message}); PgBouncer has ignore_startup_parameters for that`,
+      { cause: error },
+    );
   }
   if (code === 'ERR_POSTGRES_TLS_NOT_AVAILABLE') {
     return new DatabaseUnavailable(

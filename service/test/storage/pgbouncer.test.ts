@@ -1,0 +1,75 @@
+// Connections through PgBouncer: in session mode everything works as docs/operations/databases.md says, and any other way is
+// refused with a sentence that says what to change.
+
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { offerbook } from '../support/command.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { PgBouncer } from '../support/pgbouncer.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { TestNode } from '../support/test-node.ts';
+
+const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'databases.md');
+
+test('in session mode, with the settings of the document, pages are read and changes are taken up', async () => {
+  await using pool = await PgBouncer.start(await newPostgresDatabase());
+  await using node = await TestNode.start({ databaseUrl: pool.url });
+  const [publicToken, privateToken] = [await node.token('public'), await node.token('private')];
+  const first = retailer(1, { cashbackOffers: [offer(1)] });
+  await node.catalogue([first]);
+  await node.transactions([transaction(1), transaction(2), transaction(3)]);
+  expect(await (await node.get('/v1/retailers/', publicToken)).json()).toMatchObject({ data: [{}] });
+  const read = async (from: string): Promise<number> => {
+    const path = `/v1/transactions/?limit=1&updatedAtGreaterThan=2020-01-01${from}`;
+    const response = await node.get(path, privateToken);
+    expect(response.status).toBe(200);
+    const { data, cursor } = (await response.json()) as { data: unknown[]; cursor?: string };
+    return data.length + (cursor === undefined ? 0 : await read(`&cursor=${cursor}`));
+  };
+  expect(await Promise.all(Array.from({ length: 10 }, () => read('')))).toEqual(Array(10).fill(3));
+  await node.catalogue([first, retailer(2, { cashbackOffers: [offer(2)] })]);
+  expect(await (await node.get('/v1/retailers/', publicToken)).json()).toMatchObject({ data: [{}, {}] });
+});
+
+test('what PgBouncer leaves out of a connection is what the document has set for the role', async () => {
+  const url = await newPostgresDatabase();
+  await using sql = new SQL(url);
+  const settings = [...readFileSync(DOCUMENT, 'utf8').matchAll(/^ALTER ROLE offerbook SET (\w+) = (.+);$/gm)];
+  expect(settings.length).toBe(7);
+  const [, ignored = ''] = /^ignore_startup_parameters = (.*)$/m.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
+  const own = ['tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count'];
+  const lost = ['statement_timeout', 'synchronous_commit'];
+  const named = settings.map(([, name = '']) => name);
+  expect(ignored.split(', ').sort()).toEqual([...own, ...lost, ...named].sort());
+  // As PostgreSQL takes them.
+  for (const [, name, value] of settings) await sql.unsafe(`SET ${name} = ${value}`);
+});
+
+const createOrganisation = ({ url }: PgBouncer) =>
+  offerbook(['orgs', 'create', 'acme'], { env: { OFFERBOOK_DATABASE_URL: url } });
+
+test('a PgBouncer that was not told of our settings is refused with exit code 2, and nothing is made', async () => {
+  const databaseUrl = await newPostgresDatabase();
+  await using pool = await PgBouncer.start(databaseUrl, { ignore_startup_parameters: undefined });
+  expect(await createOrganisation(pool)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'offerbook: a pool before PostgreSQL does not let our settings through (unsupported startup parameter: tcp_keepalives_idle); PgBouncer has ignore_startup_parameters for that\n',
+  });
+  await using sql = new SQL(databaseUrl);
+  const tables = await sql.unsafe(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
+  expect([...tables]).toEqual([]);
+});
+
+test('in transaction mode a command ends with exit code 2 and says what to change', async () => {
+  await using pool = await PgBouncer.start(await newPostgresDatabase(), { pool_mode: 'transaction' });
+  expect(await createOrganisation(pool)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'offerbook: a pool before PostgreSQL gives every transaction another connection; let it keep one for a session (PgBouncer: pool_mode = session)\n',
+  });
+});

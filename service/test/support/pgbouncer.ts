@@ -1,0 +1,79 @@
+// A real PgBouncer before the PostgreSQL of the tests, with the very settings that docs/operations/databases.md recommends.
+
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from './databases.ts';
+import { freePort, PASSWORD, postgresUrl, USER } from './postgres-server.ts';
+import { requirePgBouncer } from './programs.ts';
+
+const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'databases.md');
+
+export class PgBouncer implements AsyncDisposable {
+  readonly url: string;
+  readonly #child: Bun.Subprocess;
+
+  private constructor(url: string, child: Bun.Subprocess) {
+    this.url = url;
+    this.#child = child;
+  }
+
+  /** Starts one before the database of this URL, with some of the recommended settings replaced. */
+  static async start(
+    databaseUrl: string,
+    replaced: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<PgBouncer> {
+    const { port: serverPort, pathname } = new URL(databaseUrl);
+    const folder = temporaryFolder();
+    const [port, users, file] = [await freePort(), join(folder, 'users'), join(folder, 'pgbouncer.ini')];
+    const settings = {
+      ...recommended(),
+      listen_addr: '127.0.0.1',
+      listen_port: port,
+      unix_socket_dir: '',
+      auth_type: 'plain',
+      auth_file: users,
+      ...replaced,
+    };
+    const lines = Object.entries(settings).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name} = ${value}`],
+    );
+    const server = `* = host=127.0.0.1 port=${serverPort}`;
+    writeFileSync(users, `"${USER}" "${PASSWORD}"\n`);
+    writeFileSync(file, `[databases]\n${server}\n[pgbouncer]\n${lines.join('\n')}\n`);
+    // It does not run as root.
+    for (const path of [folder, users, file]) chmodSync(path, 0o755);
+    const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+    const child = Bun.spawn([requirePgBouncer(), '--quiet', ...user, file], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    while (!(await isOpen(port))) {
+      if (child.exitCode !== null)
+        throw new Error(`PgBouncer ended: ${await new Response(child.stderr).text()}`);
+      await Bun.sleep(20);
+    }
+    return new PgBouncer(postgresUrl(port, pathname.slice(1)), child);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+}
+
+/** The settings of the [pgbouncer] section in the document. */
+function recommended(): Record<string, string> {
+  const [, section = ''] = /```ini\n\[pgbouncer\]\n(.*?)```/s.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
+  const pairs = [...section.matchAll(/^(\w+) = (.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
+  if (pairs.length === 0) throw new Error('docs/operations/databases.md has no settings of PgBouncer');
+  return Object.fromEntries(pairs) as Record<string, string>;
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  try {
+    const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } });
+    socket.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
