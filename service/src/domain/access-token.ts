@@ -70,6 +70,24 @@ export function isLive(token: TokenEnds, nowMs: number): boolean {
   return end === null || end > nowMs;
 }
 
+/** Time enough to issue another token and have it put to use. */
+const EXPIRING_MS = 14 * 86_400_000;
+
+/** Whether a token ends soon. One that was revoked or rotated ends because somebody wants it to. */
+export function isExpiring(token: AccessToken, nowMs: number): boolean {
+  const { expiresAtMs, revokedAtMs } = token;
+  return (
+    revokedAtMs === null && expiresAtMs !== null && expiresAtMs < nowMs + EXPIRING_MS && isLive(token, nowMs)
+  );
+}
+
+export type TokenState = 'live' | 'ending' | 'revoked' | 'expired';
+
+export function tokenState(token: AccessToken, nowMs: number): TokenState {
+  if (isLive(token, nowMs)) return token.revokedAtMs === null ? 'live' : 'ending';
+  return token.revokedAtMs !== null && token.revokedAtMs <= nowMs ? 'revoked' : 'expired';
+}
+
 function checksum(text: string): string {
   return printBase62(Bun.hash.crc32(text), CHECKSUM_LENGTH);
 }

@@ -1,7 +1,7 @@
 // What the database knows that monitoring wants: how imports have ended, and which tokens are about to expire. Read when it
 // is asked for; while the database does not answer, as it was read last.
 
-import { type AccessToken, isLive } from '../../domain/access-token.ts';
+import { isExpiring } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
@@ -9,8 +9,6 @@ import type { DatabaseFigures } from '../../http/metrics.ts';
 
 /** A monitoring system waits some seconds for its page, and wants it most when the database is away. */
 const READ_MAX_MS = 1_000;
-/** Time enough to issue another token and have it put to use. */
-const EXPIRING_MS = 14 * 86_400_000;
 
 export class DatabaseFiguresReader {
   readonly #stores: Pick<Stores, 'imports' | 'tokens'>;
@@ -38,12 +36,4 @@ export class DatabaseFiguresReader {
     const tokensExpiring = tokens.filter((token) => isExpiring(token, nowMs)).length;
     return { imports: await this.#stores.imports.totals(), tokensExpiring };
   }
-}
-
-/** One that was revoked or rotated ends because somebody wants it to. */
-function isExpiring(token: AccessToken, nowMs: number): boolean {
-  const { expiresAtMs, revokedAtMs } = token;
-  return (
-    revokedAtMs === null && expiresAtMs !== null && expiresAtMs < nowMs + EXPIRING_MS && isLive(token, nowMs)
-  );
 }
