@@ -97,6 +97,7 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
         scheme: undefined,
         startedAtMs: 0,
         isLast: false,
+        span: undefined,
       }),
       node,
     };
