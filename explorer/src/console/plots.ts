@@ -6,6 +6,11 @@ import { element } from '../element.ts';
 const HEIGHT = 210;
 const SERIES_MAX = 5;
 const DAY_S = 86_400;
+/** Between times below the axis: none is finer than what is printed of them. */
+const INCREMENTS_S = [
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map((minutes) => minutes * 60),
+  ...[1, 2, 7, 14, 28, 84, 168, 336].map((days) => days * DAY_S),
+];
 /** Of a date below the axis, with some room. */
 const NAME_WIDTH = 100;
 
@@ -131,7 +136,7 @@ function xRange({ kind, times }: PlotData): [number, number] {
 
 /** Below bars stands what the table calls them, as often as there is room; below lines, round times. UTC, both. */
 function xAxis({ kind, times, names }: PlotData, width: number): uPlot.Axis {
-  if (kind === 'lines') return { values: printTimes };
+  if (kind === 'lines') return { values: printTimes, incrs: INCREMENTS_S };
   const every = Math.ceil((times.length * NAME_WIDTH) / width);
   const shown = times.map((_, i) => i).filter((i) => i % every === 0);
   return { splits: () => shown.map((i) => times[i] ?? 0), values: () => shown.map((i) => names[i] ?? '') };
