@@ -68,7 +68,9 @@ function requestFacts({ hour, startedAtMs }: NodeView): Html {
 }
 
 function requestPlot({ hour }: NodeView): Html {
-  const rows = hour.minutes.map((one) => [
+  // The last one is not over yet, and would look like a fall.
+  const whole = hour.minutes.length > 1 ? hour.minutes.slice(0, -1) : hour.minutes;
+  const rows = whole.map((one) => [
     minute(one.fromMs),
     number(one.requests),
     number(one.refused),
