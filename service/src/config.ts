@@ -31,10 +31,22 @@ const SETTINGS = {
     wholeNumber(1, PAGE_SIZE_MAX),
   ),
   adminPort: setting(
-    'port for /metrics and /livez, on 127.0.0.1 only; none unless given',
+    'port for the console, /metrics, /livez and /readyz; none unless given',
     'number',
     '',
     optional(wholeNumber(1, PORT_MAX)),
+  ),
+  adminHost: setting(
+    'address of that port; any but this machine itself needs --admin-token-file',
+    'address',
+    '127.0.0.1',
+    filled,
+  ),
+  adminTokenFile: setting(
+    'file with the secret that the console and /metrics ask for',
+    'file',
+    '',
+    optional(filled),
   ),
   replicaUrl: setting(
     'a read replica of the PostgreSQL database, for pages of transactions',
@@ -162,12 +174,26 @@ export function readServeSettings(
     }),
   ) as unknown as ServeSettings;
   requireTwoPorts(settings);
+  requireAdminToken(settings);
   return settings;
 }
 
 function requireTwoPorts({ port, adminPort }: ServeSettings): void {
   if (port !== adminPort) return;
   throw new BadInput(`port ${port} is the --port and also the --admin-port; choose another for one of them`);
+}
+
+/** The console shows every organisation's data: nobody but this machine may see it without the secret. */
+function requireAdminToken({ adminHost, adminTokenFile }: ServeSettings): void {
+  if (isLoopback(adminHost) || adminTokenFile !== undefined) return;
+  throw new BadInput(
+    `--admin-host ${adminHost} can be reached from other machines; it needs --admin-token-file`,
+  );
+}
+
+/** Whether an address, or the name for it, is of this machine alone. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
 /**

@@ -16,8 +16,20 @@ const ALLOWED: Record<string, readonly string[]> = {
   importer: ['domain', 'activation'],
   feeds: ['domain', 'importer'],
   http: ['domain', 'tracing', 'catalogue', 'activation'],
+  console: ['domain', 'http'],
   'config.ts': ['domain', 'tracing', 'http'],
-  cli: ['domain', 'tracing', 'storage', 'catalogue', 'activation', 'importer', 'feeds', 'http', 'config.ts'],
+  cli: [
+    'domain',
+    'tracing',
+    'storage',
+    'catalogue',
+    'activation',
+    'importer',
+    'feeds',
+    'http',
+    'console',
+    'config.ts',
+  ],
   'main.ts': ['cli'],
 };
 

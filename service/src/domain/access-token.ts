@@ -81,6 +81,13 @@ export function isExpiring(token: TokenEnds, nowMs: number): boolean {
   );
 }
 
+export type TokenState = 'live' | 'ending' | 'revoked' | 'expired';
+
+export function tokenState(token: AccessToken, nowMs: number): TokenState {
+  if (isLive(token, nowMs)) return token.revokedAtMs === null ? 'live' : 'ending';
+  return token.revokedAtMs !== null && token.revokedAtMs <= nowMs ? 'revoked' : 'expired';
+}
+
 function checksum(text: string): string {
   return printBase62(Bun.hash.crc32(text), CHECKSUM_LENGTH);
 }

@@ -68,6 +68,7 @@ export interface ImportEntry extends ImportOrigin, ImportResult {
 export interface ImportQuery {
   readonly kind?: ImportKind | undefined;
   readonly orgId?: number | undefined;
+  readonly outcome?: ImportOutcome | undefined;
   readonly limit: number;
 }
 
@@ -81,6 +82,14 @@ export interface ImportTotals {
   readonly lastSuccesses: readonly { readonly kind: ImportKind; readonly atMs: number }[];
 }
 
+/** What the imports of a day (UTC) did together, by kind. Those that were refused have counted rows, too. */
+export interface ImportDay {
+  readonly dayMs: number;
+  readonly kind: ImportKind;
+  readonly imports: number;
+  readonly counts: ImportCounts;
+}
+
 export interface ImportBook {
   /** Opens an entry, in a transaction of its own: it is there even if the process is killed a moment later. */
   begin(origin: ImportOrigin): Promise<number>;
@@ -90,6 +99,8 @@ export interface ImportBook {
   /** The newest first. */
   list(query: ImportQuery): Promise<ImportEntry[]>;
   totals(): Promise<ImportTotals>;
+  /** Of imports that began since a moment, the oldest day first. */
+  days(sinceMs: number): Promise<ImportDay[]>;
 }
 
 /** A version of a transaction: the current one, or one that was replaced. */

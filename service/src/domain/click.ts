@@ -52,6 +52,16 @@ export interface ClickOwner {
   readonly passbackUid?: string;
 }
 
+/** Clicks of one organisation on one retailer and its deals, within some time. */
+export interface ClickCount {
+  readonly orgId: number;
+  readonly retailerId: Uuid;
+  readonly clicks: number;
+  readonly tracked: number;
+  /** Those of which a sale has come. */
+  readonly sold: number;
+}
+
 export interface ClickStore {
   /**
    * Keeps clicks, all in one commit that waits for the disk. Returns the ids that count, in the order of the taps: of a
@@ -63,6 +73,8 @@ export interface ClickStore {
   find(ids: readonly ClickId[]): Promise<Map<ClickId, Click>>;
   /** The first clicks, in the order of time. */
   list(limit: number): Promise<Click[]>;
+  /** Of clicks that were made at or after one moment and before another. */
+  countBetween(fromMs: number, untilMs: number): Promise<ClickCount[]>;
   /** Removes clicks that are still what they were when they were listed. */
   remove(clicks: readonly Click[]): Promise<void>;
   /** Notes that sales have come of these clicks: a purge leaves them. */

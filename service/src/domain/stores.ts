@@ -65,6 +65,8 @@ export interface OrganisationStore {
   create(name: string): Promise<PublicOrganisation | undefined>;
   find(name: string): Promise<Organisation | undefined>;
   list(): Promise<PublicOrganisation[]>;
+  /** By the organisation's id: the last stamp of its change clock. */
+  changeClocks(): Promise<ReadonlyMap<number, number>>;
   /** What a deletion would take away; undefined when there is no such organisation. Reads all clicks. */
   contents(name: string): Promise<OrganisationContents | undefined>;
   /**

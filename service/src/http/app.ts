@@ -15,6 +15,7 @@ import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
 import type { CounterMaker } from './access/request-counter.ts';
 import type { TokenDirectory } from './access/token-directory.ts';
+import type { CallerTally } from './caller-tally.ts';
 import { prefersHtml } from './content/qualities.ts';
 import { responseBody } from './content/response-body.ts';
 import { type Exchange, openExchange } from './exchange.ts';
@@ -73,6 +74,7 @@ export interface AppDependencies extends Omit<Services, 'pageSize'>, SandboxPart
   readonly tally: RequestTally;
   /** Undefined when no requests are traced. */
   readonly tracer?: Tracer | undefined;
+  readonly callers: CallerTally;
   readonly settings: AppSettings;
 }
 
@@ -127,6 +129,7 @@ export function buildApp(dependencies: AppDependencies): App {
   function respond(exchange: Exchange, reply: Reply): Response {
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.tally.count(exchange.route, reply.status, durationMs);
+    dependencies.callers.answered(exchange.token, reply.status);
     const line = {
       requestId: exchange.requestId,
       traceId: exchange.span?.traceId,
@@ -166,6 +169,7 @@ export function buildApp(dependencies: AppDependencies): App {
     } else if (shown.cause !== undefined) {
       logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);
     }
+    dependencies.callers.failed(shown.code, exchange.route, exchange.token, exchange.requestId);
     // An error that came before the token was looked at counts for nobody, but shows what the address has left.
     exchange.rateLimit ??= limits.failed.peek(networkOf(exchange.address));
     if (exchange.isLink && prefersHtml(exchange.request.headers.get('Accept')))

@@ -1,5 +1,5 @@
 // What a monitoring system sees, in the text format of Prometheus. Labels are our own words, such as routes and
-// statuses, never anything that a caller sent.
+// statuses, and the names that the operator gave to organisations, never anything that a caller sent.
 
 import manifest from '../../package.json';
 import type { ClickTally } from '../activation/click-tally.ts';
@@ -7,12 +7,14 @@ import type { CatalogueListName } from '../catalogue/catalogue.ts';
 import type { ImportTotals } from '../domain/books.ts';
 import type { ReplicaState } from '../domain/stores.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
+import type { CallerTallies, ErrorTally } from './caller-tally.ts';
 import type { Health } from './readiness.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
 /** Of the whole node, over all of its workers. */
 export interface NodeState extends Health {
   readonly routes: RouteTallies;
+  readonly callers: CallerTallies;
   readonly catalogueRevision: number | undefined;
   /** How many items each list has now; undefined while there is no catalogue. */
   readonly catalogueItems: Readonly<Record<CatalogueListName, number>> | undefined;
@@ -51,6 +53,30 @@ const METRICS: Readonly<Record<string, Metric>> = {
     help: 'How long answers took.',
     read: durationSamples,
   },
+  offerbook_http_errors_total: counter('Errors answered, by code.', errorSamples),
+  offerbook_organisation_requests_total: counter(
+    'Requests with a token of the organisation.',
+    ({ callers }) =>
+      [...callers.organisations.values()].map(({ name, requests }) => ({
+        labels: { organisation: name },
+        value: requests,
+      })),
+  ),
+  offerbook_organisation_errors_total: counter(
+    'Those of them that were answered with an error.',
+    ({ callers }) =>
+      [...callers.organisations.values()].map(({ name, errors }) => ({
+        labels: { organisation: name },
+        value: errors,
+      })),
+  ),
+  offerbook_organisation_last_poll_timestamp_seconds: gauge(
+    'When the organisation last got a page of transactions.',
+    ({ callers }) =>
+      [...callers.organisations.values()].flatMap(({ name, lastPollAtMs }) =>
+        lastPollAtMs === undefined ? [] : [{ labels: { organisation: name }, value: lastPollAtMs / 1_000 }],
+      ),
+  ),
   offerbook_ready: gauge('Whether this node should get requests.', ({ isReady }) => isReady),
   offerbook_database_usable: gauge(
     'Whether the database, the primary if it has replicas, can be used.',
@@ -138,10 +164,24 @@ function print(name: string, { type, help }: Metric, reading: Reading): string {
   if (reading === undefined) return '';
   const samples = typeof reading === 'object' ? reading : [{ labels: {}, value: Number(reading) }];
   const lines = samples.map(({ labels, value, suffix = '' }) => {
-    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
     return `${name}${suffix}${pairs.length === 0 ? '' : `{${pairs.join()}}`} ${value}\n`;
   });
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+/** The names of organisations are the operator's words, and may have anything in them but control characters. */
+function escaped(text: string | number): string {
+  return String(text).replaceAll(/[\\"]/g, '\\$&');
+}
+
+/** Over all organisations: the console has them apart. */
+function errorSamples({ callers }: NodeState): Sample[] {
+  const groups = Map.groupBy(callers.errors.values(), ({ code, route }) => `${code} ${route}`);
+  return [...groups.values()].flatMap((group) => {
+    const [{ code, route }] = group as [ErrorTally];
+    return { labels: { route, code }, value: group.reduce((sum, { count }) => sum + count, 0) };
+  });
 }
 
 function requestSamples({ routes }: NodeState): Sample[] {

@@ -6,17 +6,37 @@ import {
   NO_REPORT,
   type WorkerReport,
 } from '../../src/cli/node/workers/worker-report.ts';
+import { CallerTally } from '../../src/http/caller-tally.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
+
+const CALLER = { orgId: 1, orgName: 'acme' };
 
 function report(route: string, tracked: number, state: Partial<WorkerReport>): WorkerReport {
   const requests = new RequestTally();
   requests.count(route, 200, 1);
+  const callers = new CallerTally(() => tracked);
+  callers.answered(CALLER, 200);
+  callers.polled(CALLER, 10 + tracked);
+  callers.failed('not_found', 'unknown', CALLER, `request-${tracked}`);
   const tally = { ...newClickTally(), tracked };
   return {
     ...NO_REPORT,
     routes: requests.routes,
+    callers: callers.tallies,
     clicks: { tally, isSpooling: false, spooledCount: tracked },
     ...state,
+  };
+}
+
+/** What so many reports have counted together, of which the last was made at this moment. */
+function callersOf(count: number, lastAtMs: number) {
+  const told = { lastPollAtMs: lastAtMs, toldThroughMs: 10 + lastAtMs };
+  const error = { code: 'not_found', route: 'unknown', ...CALLER } as const;
+  return {
+    organisations: new Map([[1, { name: 'acme', requests: count, errors: 0, ...told }]]),
+    errors: new Map([
+      ['not_found unknown 1', { ...error, count, lastRequestId: `request-${lastAtMs}`, lastAtMs }],
+    ]),
   };
 }
 
@@ -38,6 +58,7 @@ test('counts of workers are added up, and the state is the worst of theirs', () 
     ],
     clicks: { tally: { ...newClickTally(), tracked: 7 }, isSpooling: false, spooledCount: 7 },
     spans: { sent: 7, dropped: 1 },
+    callers: callersOf(3, 4),
   });
 });
 
@@ -56,5 +77,6 @@ test('of a worker that has ended, the counts stay and the state goes', () => {
     routes: [['/readyz', { 200: 1 }]],
     clicks: { ...spooling, isSpooling: false },
     spans: { sent: 5, dropped: 2 },
+    callers: callersOf(1, 0),
   });
 });

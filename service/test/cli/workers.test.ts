@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { WorkerTimings } from '../../src/cli/node/workers/worker-pool.ts';
 import { COMMAND_OPTIONS, openDatabase } from '../../src/storage/open-stores.ts';
+import { textOf } from '../console/open-console.ts';
 import { offerbook, type ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { WorkerFaults } from '../support/faulty-workers/worker-faults.ts';
@@ -102,6 +103,10 @@ test('a worker that dies is replaced; the others answer meanwhile, and what it h
   expect(await metric('offerbook_workers_ready')).toBe(3);
   while ((await metric(ANSWERED)) < 90) await Bun.sleep(20);
   expect(await metric(ANSWERED)).toBe(90);
+  // So does the console: it shows the node, not a worker.
+  const overview = textOf(await (await fetch(`${adminUrl}/`)).text());
+  expect(overview).toMatch(/Workers ready3 of 3\s*Workers replaced1/);
+  expect(overview).toMatch(/\/readyz90/);
 });
 
 test('a worker that does not answer is replaced, and then all requests are answered', async () => {

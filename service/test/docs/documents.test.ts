@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newClickTally } from '../../src/activation/click-tally.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
+import { CallerTally } from '../../src/http/caller-tally.ts';
 import { metricsPage } from '../../src/http/metrics.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
 import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
@@ -256,8 +257,13 @@ function answers(url: string): Promise<boolean> {
 test('docs/operations/monitoring.md lists every metric with its type and labels, and no other', async () => {
   const tally = new RequestTally();
   tally.count('/v1/coupons/', 200, 1);
+  const callers = new CallerTally(() => 1);
+  const caller = { orgId: 1, orgName: 'acme' };
+  callers.polled(caller, undefined);
+  callers.failed('not_found', 'unknown', caller, 'request');
   const page = await metricsPage({
     routes: tally.routes,
+    callers: callers.tallies,
     isReady: true,
     isDatabaseUsable: true,
     catalogueRevision: 1,

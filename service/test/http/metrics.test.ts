@@ -5,6 +5,7 @@ import { RequestTally } from '../../src/http/request-tally.ts';
 
 const STATE: NodeState = {
   routes: new Map(),
+  callers: { organisations: new Map(), errors: new Map() },
   isReady: true,
   isDatabaseUsable: false,
   catalogueRevision: 7,

@@ -41,6 +41,8 @@ describe('a sandbox from its first start on', () => {
     expect(sandbox.text).toContain(
       `API        http://localhost:${sandbox.port}   the base URL; operations are under /v1/\n`,
     );
+    const [, consoleUrl = ''] = /Console +(http:\/\/localhost:\d+\/)/.exec(sandbox.text) ?? [];
+    expect(await (await fetch(`${consoleUrl}totals`)).text()).toContain('transactions, counted');
     expect(sandbox.text).toContain('./offerbook-sandbox.db');
     expect(sandbox.text).not.toContain('\x1b');
 

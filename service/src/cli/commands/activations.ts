@@ -1,12 +1,14 @@
-// offerbook activations: forgets clicks that have led to no sale. They hold what partners pass along of their users.
+// offerbook activations: counts clicks, and forgets clicks that have led to no sale. They hold what partners pass along of their users.
 
 import { Command } from 'commander';
+import { CLICK_DAYS, countClicks } from '../../console/counts/click-totals.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { printCountOf } from '../../domain/count.ts';
+import { printCount, printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
-import { printResult } from '../output.ts';
+import { printResult, table } from '../output.ts';
+import { parseCount } from './count-option.ts';
 import { parseDurationMs } from './duration.ts';
 import { progressBar } from './progress-bar.ts';
 
@@ -21,7 +23,35 @@ export function activationsCommand(): Command {
   )
     .requiredOption('--older-than <duration>', 'how long ago they were made, at least 1d')
     .action(purgeClicks);
-  return new Command('activations').description('clicks of users').addCommand(purge);
+  const totals = jsonCommand(
+    'totals',
+    'count clicks by day, organisation and retailer, and those with a sale',
+    'offerbook activations totals --days 30',
+  )
+    .option('--days <number>', 'how many days back, today included', String(CLICK_DAYS))
+    .action(showTotals);
+  return new Command('activations').description('clicks of users').addCommand(purge).addCommand(totals);
+}
+
+async function showTotals(options: StoreOptions & { days: string }): Promise<void> {
+  const days = parseCount('--days', options.days);
+  await withStores(options, async (stores) => {
+    const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
+    const counted = await countClicks(stores.clicks, systemClock, days);
+    const json = counted.flatMap(({ dayMs, counts }) =>
+      counts.map(({ orgId, ...count }) => ({
+        day: printTimestamp(dayMs).slice(0, 10),
+        org: names.get(orgId) ?? null,
+        ...count,
+      })),
+    );
+    const rows = json.map(({ day, org, retailerId, clicks, tracked, sold }) => [
+      ...[day, org ?? '', retailerId],
+      ...[clicks, tracked, sold].map(printCount),
+    ]);
+    const words = table(['DAY', 'ORG', 'RETAILER', 'CLICKS', 'TRACKED', 'SOLD'], rows);
+    await printResult(options, json, rows.length === 0 ? 'No clicks.' : words);
+  });
 }
 
 async function purgeClicks(options: StoreOptions & { olderThan: string }): Promise<void> {

@@ -11,6 +11,7 @@ import {
   parseTokenKind,
   TOKEN_KINDS,
   type TokenKind,
+  tokenState,
 } from '../../domain/access-token.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
@@ -98,7 +99,7 @@ async function listTokens(options: StoreOptions): Promise<void> {
       token.id,
       token.orgName,
       token.kind,
-      state(token, nowMs),
+      tokenState(token, nowMs),
       printTime(token.lastUsedAtMs) ?? 'never',
       printTime(endMs(token)) ?? 'never',
       token.label,
@@ -131,7 +132,7 @@ async function rotateToken(idText: string, options: StoreOptions & { overlap: st
     const rotated = await stores.tokens.rotate(id, (old) => {
       const nowMs = systemClock();
       if (!isLive(old, nowMs))
-        throw new BadInput(`token ${id} is ${state(old, nowMs)}; issue a new one instead`);
+        throw new BadInput(`token ${id} is ${tokenState(old, nowMs)}; issue a new one instead`);
       text = newTokenText(old.kind);
       const { orgId, kind, label } = old;
       // The successor is good for as long as its predecessor was meant to be.
@@ -154,7 +155,8 @@ async function verifyToken(options: StoreOptions): Promise<void> {
     const digest = digestToken(text);
     const token = (await stores.tokens.list()).tokens.find((known) => known.digest === digest);
     if (token === undefined) throw new BadInput('the token is well-formed, but unknown to this database');
-    if (!isLive(token, nowMs)) throw new BadInput(`the token is ${state(token, nowMs)} (id ${token.id})`);
+    if (!isLive(token, nowMs))
+      throw new BadInput(`the token is ${tokenState(token, nowMs)} (id ${token.id})`);
     await printResult(
       options,
       toJson(token, nowMs),
@@ -196,17 +198,12 @@ function toJson(token: AccessToken, nowMs: number) {
     org: token.orgName,
     kind: token.kind,
     label: token.label,
-    state: state(token, nowMs),
+    state: tokenState(token, nowMs),
     createdAt: printTimestamp(token.createdAtMs),
     expiresAt: printTime(token.expiresAtMs),
     revokedAt: printTime(token.revokedAtMs),
     lastUsedAt: printTime(token.lastUsedAtMs),
   };
-}
-
-function state(token: AccessToken, nowMs: number): 'live' | 'ending' | 'revoked' | 'expired' {
-  if (isLive(token, nowMs)) return token.revokedAtMs === null ? 'live' : 'ending';
-  return token.revokedAtMs !== null && token.revokedAtMs <= nowMs ? 'revoked' : 'expired';
 }
 
 function getId(text: string): Uuid {

@@ -1,7 +1,15 @@
-// offerbook transactions: where a sale is, what it was before, and which imports made it so.
+// offerbook transactions: where a sale is, what it was before, which imports made it so, and what all of them add up to.
 
 import { Command } from 'commander';
+import {
+  AGE_BOUNDS_DAYS,
+  amountOf,
+  countTransactions,
+  type Sums,
+} from '../../console/counts/transaction-totals.ts';
 import type { ImportEntry, TransactionVersion } from '../../domain/books.ts';
+import { systemClock } from '../../domain/clock.ts';
+import { printCount } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
@@ -11,6 +19,7 @@ import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
+import { progressBar } from './progress-bar.ts';
 
 export function transactionsCommand(): Command {
   const show = jsonCommand(
@@ -28,7 +37,14 @@ export function transactionsCommand(): Command {
     .requiredOption('--passback-uid <text>', PASSBACK_UID_HELP)
     .option('--org <name>', 'those of one organisation')
     .action(findTransactions);
-  return new Command('transactions').description('look up transactions').addCommand(show).addCommand(find);
+  const totals = jsonCommand(
+    'totals',
+    'count what is pending, confirmed and declined; reads all transactions',
+    'offerbook transactions totals --json',
+  ).action(showTotals);
+  const transactions = new Command('transactions').description('look up and count transactions');
+  for (const sub of [show, find, totals]) transactions.addCommand(sub);
+  return transactions;
 }
 
 async function showTransaction(idText: string, options: StoreOptions): Promise<void> {
@@ -75,6 +91,35 @@ async function findTransactions(
     const json = found.map(({ orgName }, i) => ({ org: orgName, transaction: documents[i] }));
     await printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
   });
+}
+
+async function showTotals(options: StoreOptions): Promise<void> {
+  const bar = progressBar();
+  await withStores(options, async (stores) => {
+    const onPiece = async (rows: number) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows });
+    const totals = await countTransactions(stores, systemClock, onPiece).finally(bar.clear);
+    const months = totals.months.map(toTotal);
+    const rows = months.map(({ org, currency, month, status, count, orderValue, cashback }) => [
+      ...[org, currency, month, status, printCount(count)],
+      ...[orderValue.toFixed(2), cashback.toFixed(2)],
+    ]);
+    const words = table(['ORG', 'CURRENCY', 'MONTH', 'STATUS', 'COUNT', 'ORDERS', 'CASHBACK'], rows);
+    const json = {
+      count: totals.count,
+      months,
+      // In days: from when on a group begins.
+      pendingByAge: totals.ages.map(({ age, ...total }) => ({
+        fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0,
+        ...toTotal(total),
+      })),
+      deals: totals.deals,
+    };
+    await printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
+  });
+}
+
+function toTotal<Total extends Sums>({ orderParts, cashbackParts, ...total }: Total) {
+  return { ...total, orderValue: amountOf(orderParts), cashback: amountOf(cashbackParts) };
 }
 
 async function importsOf(

@@ -10,7 +10,6 @@ import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import { countSpooled, type DatabaseFacts, inspectDatabase } from '../../storage/inspect-database.ts';
 import { sqlitePath } from '../../storage/open-stores.ts';
 import { spoolPath } from '../node/activation.ts';
-import { ADMIN_HOST } from '../node/admin.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { checkDisk, checkOpenFiles, checkPort } from './check-machine.ts';
 import { judgeImports, judgeTokens } from './judge-books.ts';
@@ -74,7 +73,7 @@ async function examineMachine(
 ): Promise<Check[]> {
   const path = sqlitePath(databaseUrl);
   const bytes = facts?.files.reduce((sum, file) => sum + file.bytes, 0) ?? 0;
-  const { host, port, adminPort } = settings;
+  const { host, port, adminHost, adminPort } = settings;
   return [
     ...(path === undefined ? [] : [checkDisk('disk', dirname(path), bytes)]),
     ...(await examineSpool(settings, databaseUrl, facts)),
@@ -82,9 +81,7 @@ async function examineMachine(
     await checkPort({ check: 'port', host, port, option: '--port' }),
     ...(adminPort === undefined
       ? []
-      : [
-          await checkPort({ check: 'admin port', host: ADMIN_HOST, port: adminPort, option: '--admin-port' }),
-        ]),
+      : [await checkPort({ check: 'admin port', host: adminHost, port: adminPort, option: '--admin-port' })]),
   ];
 }
 

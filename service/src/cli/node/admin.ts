@@ -1,44 +1,110 @@
-// The admin port: metrics and health of the whole node, for the operator's monitoring, on this machine only and only
-// when asked for. No caller of the service can fill up its connections.
+// The admin port: metrics, health and the console of the whole node, for those who run it, only when asked for and on this
+// machine unless told otherwise. No caller of the service can fill up its connections.
 
+import { dirname } from 'node:path';
 import type { ServeSettings } from '../../config.ts';
+import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { DatabaseUnavailable, Refused } from '../../domain/failures.ts';
+import type { Logger } from '../../domain/logger.ts';
+import { clientAddress } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { type Health, readiness } from '../../http/readiness.ts';
+import type { RouteTallies } from '../../http/request-tally.ts';
+import { sqlitePath } from '../../storage/open-stores.ts';
+import { openAdminAccess } from './admin-access.ts';
+import { ConsoleHost } from './console/console-host.ts';
 import { bind } from './listen.ts';
 
-/** Nobody else's business. */
-export const ADMIN_HOST = '127.0.0.1';
+/** The only bodies are those of search forms. */
+const BODY_MAX_BYTES = 16 * 1024;
+const IDLE_TIMEOUT_S = 120;
 
 export interface Admin {
   stop(): Promise<void>;
 }
 
 export interface AdminSource {
+  readonly settings: ServeSettings;
+  readonly databaseUrl: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
   health(): Health;
   /** May ask the database. */
   state(): Promise<NodeState>;
+  /** The counts of all requests so far. */
+  routes(): RouteTallies;
 }
 
 /** Undefined when nobody has asked for it. */
-export function openAdmin({ adminPort: port }: ServeSettings, source: AdminSource): Admin | undefined {
+export function openAdmin(source: AdminSource): Admin | undefined {
+  const { settings, databaseUrl, clock, logger } = source;
+  const { adminPort: port, adminHost: host, workers } = settings;
   if (port === undefined) return undefined;
-  const host = ADMIN_HOST;
+  const access = openAdminAccess(settings);
+  const folder = settings.spool ?? dirname(sqlitePath(databaseUrl) ?? './spool');
+  const consoleHost = new ConsoleHost({ databaseUrl, folder });
+  const addressOf = clientAddress(settings.trustedProxies);
+  const startedAtMs = clock();
+  const recent = new RecentHour(startedAtMs);
+
+  async function answerConsole(request: Request): Promise<Response> {
+    const state = await source.state();
+    const nowMs = clock();
+    const hour = recent.figures(nowMs, state.routes);
+    const body = request.method === 'POST' ? await request.text() : '';
+    return consoleHost.answer(request, body, { nowMs, startedAtMs, state, hour, workers });
+  }
+
+  async function answer(request: Request, address: string): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    // Open to probes, which bring no secret, and tell no more than whether requests should come here.
+    if (pathname === '/livez') return Response.json({ status: 'live' });
+    if (pathname === '/readyz') {
+      const { body, ...init } = readiness(source.health());
+      return Response.json(body, init);
+    }
+    const refused = access.refuse(request, address);
+    if (refused !== undefined) {
+      logger.warn({ address, status: refused.status }, 'a request to the admin port was refused');
+      return refused;
+    }
+    if (pathname === '/metrics') return metricsPage(await source.state());
+    return answerConsole(request);
+  }
+
   const server = bind({ host, port, option: '--admin-port' }, () =>
     Bun.serve({
       port,
       hostname: host,
       development: false,
-      async fetch(request) {
-        const { pathname } = new URL(request.url);
-        if (pathname === '/metrics') return metricsPage(await source.state());
-        if (pathname === '/livez') return Response.json({ status: 'live' });
-        if (pathname === '/readyz') {
-          const { body, ...init } = readiness(source.health());
-          return Response.json(body, init);
+      idleTimeout: IDLE_TIMEOUT_S,
+      maxRequestBodySize: BODY_MAX_BYTES,
+      fetch: async (request, self) => {
+        try {
+          return await answer(request, addressOf(self.requestIP(request)?.address ?? '', request.headers));
+        } catch (error) {
+          return failure(error, logger);
         }
-        return new Response('Not found\n', { status: 404 });
       },
     }),
   );
-  return { stop: () => server.stop(true) };
+  const timer = setInterval(() => recent.sample(clock(), source.routes()), SAMPLE_INTERVAL_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      consoleHost.close();
+      await server.stop(true);
+    },
+  };
+}
+
+function failure(error: unknown, logger: Logger): Response {
+  const isExpected = error instanceof Refused || error instanceof DatabaseUnavailable;
+  const text = isExpected ? `${error.message}.` : 'Something went wrong on our side; the log says what.';
+  if (!isExpected) logger.error({ err: error }, 'the console has failed');
+  return new Response(`${text}\n`, {
+    status: isExpected ? 503 : 500,
+    headers: { 'Cache-Control': 'no-store' },
+  });
 }

@@ -8,6 +8,7 @@ import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
 import type { SandboxParts } from '../../http/app.ts';
+import { CallerTally } from '../../http/caller-tally.ts';
 import { RequestTally } from '../../http/request-tally.ts';
 import type { TracingSettings } from '../../tracing/tracing-settings.ts';
 import { logCollector, openTracing } from '../open-tracing.ts';
@@ -48,6 +49,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const builder = options.builder ?? new SnapshotBuilder(databaseUrl, tracer);
   const databaseHealth = new DatabaseHealth(logger);
   const tally = new RequestTally();
+  const callers = new CallerTally(clock);
   const serving = new Serving({
     ...options,
     stores,
@@ -56,6 +58,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     clock,
     tally,
     tracer,
+    callers,
     requestCounter: () => new LocalCounter(),
     sharesPort: false,
   });
@@ -85,6 +88,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const state = async () => ({
     ...serving.health,
     routes: tally.routes,
+    callers: callers.tallies,
     catalogueRevision: catalogue.revision,
     catalogueItems: catalogue.counts(),
     database: await figures.read(),
@@ -95,7 +99,15 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   });
   let url: string;
   try {
-    admin = openAdmin(settings, { health: () => serving.health, state });
+    admin = openAdmin({
+      settings,
+      databaseUrl: options.databaseUrl,
+      clock,
+      logger,
+      health: () => serving.health,
+      state,
+      routes: () => tally.routes,
+    });
     url = serving.listen();
     logger.info({ url }, 'listening');
     await serving.load();

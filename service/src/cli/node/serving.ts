@@ -9,6 +9,7 @@ import type { Stores, TransactionQuery } from '../../domain/stores.ts';
 import type { CounterMaker } from '../../http/access/request-counter.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { type App, buildApp, type SandboxParts } from '../../http/app.ts';
+import type { CallerTally } from '../../http/caller-tally.ts';
 import type { ClickState } from '../../http/metrics.ts';
 import type { Health } from '../../http/readiness.ts';
 import type { RequestTally } from '../../http/request-tally.ts';
@@ -40,6 +41,7 @@ export interface ServingOptions extends SandboxParts {
   readonly requestCounter: CounterMaker;
   readonly tally: RequestTally;
   readonly tracer: Tracer | undefined;
+  readonly callers: CallerTally;
   /** Whether others listen on the same port. */
   readonly sharesPort: boolean;
   /** How long a click waits for the database before it goes to the spool. */

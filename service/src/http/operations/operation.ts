@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { AccessToken, TokenKind } from '../../domain/access-token.ts';
 import type { TransactionStore, WalkStore } from '../../domain/stores.ts';
+import type { CallerTally } from '../caller-tally.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { ParameterName } from './query.ts';
@@ -56,6 +57,8 @@ export interface Services {
   readonly catalogue: Catalogue;
   readonly transactions: Pick<TransactionStore, 'page'>;
   readonly walks: WalkStore;
+  /** Told of every page of transactions that is sent. */
+  readonly callers: Pick<CallerTally, 'polled'>;
   /** How many items a page has when the caller does not say. */
   readonly pageSize: number;
 }

@@ -32,7 +32,7 @@ export const TRANSACTION_PARAMETERS = [
   'updatedAtLessThan',
 ] as const;
 
-export function transactionsRoute({ transactions, walks, pageSize }: Services): Answer {
+export function transactionsRoute({ transactions, walks, callers, pageSize }: Services): Answer {
   const turnstile = new Turnstile({ runningMax: PAGES_AT_ONCE_MAX, ...WAITING });
 
   return async (exchange, token) => {
@@ -48,6 +48,8 @@ export function transactionsRoute({ transactions, walks, pageSize }: Services): 
           : laterPage(wanted, walk, exchange.span),
       ),
     );
+    const isLastOfAll = page.cursor === undefined && asked.maxMs === LATEST_MS;
+    callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
     const headers: Record<string, string> = {
       'Content-Type': 'application/json',
       'Cache-Control': 'private, no-store',

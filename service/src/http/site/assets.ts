@@ -5,28 +5,40 @@ import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
-import { BUNDLE_PATHS, type BundlePath, bundle } from './embedded.ts';
+import { type BundlePath, bundle } from './embedded.ts';
 
 type AssetPath = Extract<BundlePath, `/assets/${string}`>;
-const PATHS = BUNDLE_PATHS.filter((path): path is AssetPath => path.startsWith('/assets/'));
+
+/** Of the pages that everybody may see. */
+export const SITE_ASSETS = [
+  '/assets/catalogue.js',
+  '/assets/reference.js',
+  '/assets/site.css',
+] as const satisfies readonly AssetPath[];
 
 /** Where a page finds each asset: its path, and the version that makes a change a new address. */
-export type AssetUrls = Readonly<Record<AssetPath, string>>;
+export type UrlsOf<Path extends AssetPath> = Readonly<Record<Path, string>>;
+export type AssetUrls = UrlsOf<(typeof SITE_ASSETS)[number]>;
 
 type Bundles = ReadonlyMap<string, StaticFile>;
 
-export class Assets {
+export class Assets<Path extends AssetPath> {
+  readonly #paths: readonly Path[];
   #bundles: Promise<Bundles> | undefined;
 
-  async urls(): Promise<AssetUrls> {
+  constructor(paths: readonly Path[]) {
+    this.#paths = paths;
+  }
+
+  async urls(): Promise<UrlsOf<Path>> {
     const bundles = await this.#bundle();
     return Object.fromEntries(
-      PATHS.map((path) => [path, `${path}?v=${bundles.get(path)?.version}`]),
-    ) as AssetUrls;
+      this.#paths.map((path) => [path, `${path}?v=${bundles.get(path)?.version}`]),
+    ) as UrlsOf<Path>;
   }
 
   routes(): Route[] {
-    return PATHS.map((path) => ({
+    return this.#paths.map((path) => ({
       method: 'GET',
       path,
       openToBrowsers: false,
@@ -35,7 +47,7 @@ export class Assets {
   }
 
   #bundle(): Promise<Bundles> {
-    this.#bundles ??= bundleAll().catch((error) => {
+    this.#bundles ??= bundleAll(this.#paths).catch((error) => {
       this.#bundles = undefined;
       throw error;
     });
@@ -51,8 +63,8 @@ function answer(file: StaticFile | undefined, exchange: Exchange): Reply {
   return file.answer(exchange, isThisVersion ? 'public, max-age=31536000, immutable' : 'no-cache');
 }
 
-async function bundleAll(): Promise<Bundles> {
-  return new Map(await Promise.all(PATHS.map(async (path) => [path, await load(path)] as const)));
+async function bundleAll(paths: readonly AssetPath[]): Promise<Bundles> {
+  return new Map(await Promise.all(paths.map(async (path) => [path, await load(path)] as const)));
 }
 
 async function load(path: AssetPath): Promise<StaticFile> {

@@ -11,6 +11,8 @@ const SOURCES = {
   '/assets/catalogue.js': '@offerbook/explorer/catalogue',
   '/assets/reference.js': '@offerbook/explorer/reference',
   '/assets/site.css': '@offerbook/explorer/styles',
+  '/assets/console.js': '@offerbook/explorer/console',
+  '/assets/console.css': '@offerbook/explorer/console-styles',
   '/client/offerbook-client.js': '@offerbook/client',
 } as const;
 

@@ -28,8 +28,34 @@ export interface PageParts {
 }
 
 export function htmlPage(parts: PageParts, urls: AssetUrls, explorer: 'on' | 'off'): StaticFile {
-  const { title, place, main, script, meta = {} } = parts;
-  const text = html`<!doctype html>
+  const text = printDocument({
+    ...parts,
+    styles: urls['/assets/site.css'],
+    brand: 'Offerbook',
+    places: places(explorer),
+    footer: html`Offerbook · <a href="/openapi.json">OpenAPI document</a>`,
+  });
+  return new StaticFile(text, pageHeaders(parts));
+}
+
+interface DocumentParts extends Pick<PageParts, 'title' | 'main' | 'script' | 'meta'> {
+  /** The path of one of the places. */
+  readonly place: string | undefined;
+  readonly places: readonly NavPlace[];
+  readonly styles: string;
+  readonly brand: string;
+  readonly footer: Html;
+}
+
+interface NavPlace {
+  readonly path: string;
+  readonly label: string;
+}
+
+/** The whole document, for this site and for the console. */
+export function printDocument(parts: DocumentParts): string {
+  const { title, place, places, main, styles, script, brand, footer, meta = {} } = parts;
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -37,29 +63,38 @@ export function htmlPage(parts: PageParts, urls: AssetUrls, explorer: 'on' | 'of
 <meta name="color-scheme" content="light dark">
 ${Object.entries(meta).map(([name, content]) => (content === undefined ? undefined : html`<meta name="${name}" content="${content}">\n`))}<title>${title}</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${urls['/assets/site.css']}">
+<link rel="stylesheet" href="${styles}">
 ${script === undefined ? undefined : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="site">
-<a class="brand" href="/">${MARK}Offerbook</a>
-<nav aria-label="Pages">${places(explorer).map((one) => navLink(one, place))}</nav>
+<a class="brand" href="/">${MARK}${brand}</a>
+<nav aria-label="Pages">${places.map((one) => navLink(one, place))}</nav>
 </header>
 <main id="main">${main}</main>
-<footer class="site"><p>Offerbook · <a href="/openapi.json">OpenAPI document</a></p></footer>
+<footer class="site"><p>${footer}</p></footer>
 </body>
 </html>
 `.text;
-  return new StaticFile(text, {
+}
+
+export function pageHeaders(
+  parts: Pick<PageParts, 'script' | 'imageSources' | 'formAction'>,
+): Record<string, string> {
+  return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy(parts),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
-  });
+  };
 }
 
-function contentSecurityPolicy({ script, imageSources = [], formAction }: PageParts): string {
+function contentSecurityPolicy({
+  script,
+  imageSources = [],
+  formAction,
+}: Pick<PageParts, 'script' | 'imageSources' | 'formAction'>): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
@@ -81,7 +116,7 @@ function places(explorer: 'on' | 'off') {
   }));
 }
 
-function navLink({ path, label }: { path: Place; label: string }, current: Place | undefined): Html {
+function navLink({ path, label }: NavPlace, current: string | undefined): Html {
   return path === current
     ? html`<a href="${path}" aria-current="page">${label}</a>`
     : html`<a href="${path}">${label}</a>`;

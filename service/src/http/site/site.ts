@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts';
 import { type Health, readiness } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
-import { Assets, type AssetUrls } from './assets.ts';
+import { Assets, type AssetUrls, SITE_ASSETS } from './assets.ts';
 import { clientRoutes } from './client-files.ts';
 import { errorList, errorPage, linkErrorPage, notFoundPage } from './error-pages.ts';
 import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
@@ -41,7 +41,7 @@ export function buildSite(health: () => Health, options: ExplorerOptions & Docum
     document: await document(),
     guides: await loadGuides(),
   }));
-  const assets = new Assets();
+  const assets = new Assets(SITE_ASSETS);
   const searched = once(
     async () =>
       new StaticFile(JSON.stringify(searchIndex(await documentation())), {
@@ -99,7 +99,7 @@ function open(path: string, answer: Route['answer']): Route {
 }
 
 /** A page may hold the sandbox's token, so pages from elsewhere must not read it. */
-function pageRoute(path: string, assets: Assets, make: MakePage): Route {
+function pageRoute(path: string, assets: Assets<(typeof SITE_ASSETS)[number]>, make: MakePage): Route {
   let made: StaticFile | undefined;
   return {
     method: 'GET',

@@ -75,6 +75,18 @@ const ofOwner = ({ passbackUid }: ClickOwner) =>
 const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
   passbackUid === undefined ? [orgId] : [orgId, passbackUid];
 
+interface CountRow {
+  readonly org_id: number;
+  readonly retailer_id: Click['retailerId'];
+  readonly clicks: number;
+  readonly tracked: number;
+  readonly sold: number;
+}
+
+/** Ids are in the order of time, so that the primary key serves. */
+const COUNT_SQL = `SELECT org_id, retailer_id, count(*) AS clicks, sum(is_tracked) AS tracked, sum(has_sale) AS sold
+  FROM clicks WHERE id >= $1 AND id < $2 GROUP BY org_id, retailer_id ORDER BY org_id, retailer_id`;
+
 export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickStore {
   async function write<T>(work: (connection: Connection, database: Database) => Promise<T>): Promise<T> {
     const opened = await database.open();
@@ -130,6 +142,17 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
       return (await opened.all<Row>(`SELECT ${COLUMNS} FROM clicks ORDER BY id LIMIT $1`, limit)).map(
         toClick,
       );
+    },
+    async countBetween(fromMs, untilMs) {
+      const opened = await database.open();
+      const rows = await opened.all<CountRow>(COUNT_SQL, firstClickIdAt(fromMs), firstClickIdAt(untilMs));
+      return rows.map(({ org_id: orgId, retailer_id: retailerId, clicks, tracked, sold }) => ({
+        orgId,
+        retailerId,
+        clicks,
+        tracked,
+        sold,
+      }));
     },
     remove: (clicks) =>
       write(async (connection) => {

@@ -6,6 +6,7 @@ import {
   IMPORT_OUTCOMES,
   type ImportBook,
   type ImportCounts,
+  type ImportDay,
   type ImportEntry,
   type ImportKind,
   type ImportOrigin,
@@ -15,6 +16,7 @@ import {
 } from '../../domain/books.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
+import { inBoth } from '../sql-dialect.ts';
 import { DELETED_NUMBER } from './revision.ts';
 
 /** Entries older than this go when the next import begins. */
@@ -76,12 +78,13 @@ export function importBook(database: Database, clock: Clock): ImportBook {
       const [row] = await database.all<Row>(`${SELECT} WHERE i.id = $1`, id);
       return row === undefined ? undefined : toEntry(row);
     },
-    async list({ kind, orgId, limit }) {
+    async list({ kind, orgId, outcome, limit }) {
       const conditions: string[] = [];
       const params: SqlValue[] = [limit];
       for (const [column, value] of [
         ['i.kind', kind],
         ['i.org_id', orgId],
+        ['i.outcome', outcome],
       ] as const) {
         if (value === undefined) continue;
         params.push(value);
@@ -91,11 +94,36 @@ export function importBook(database: Database, clock: Clock): ImportBook {
       const rows = await database.all<Row>(`${SELECT} ${where} ORDER BY i.id DESC LIMIT $1`, ...params);
       return rows.map(toEntry);
     },
+    async days(sinceMs) {
+      const rows = await database.all<DayRow>(DAYS_SQL[database.dialect], sinceMs);
+      return rows.map(toDay);
+    },
     async totals() {
       const rows = await database.all<{ name: string; value: number }>(COUNTERS_SQL);
       return toTotals(new Map(rows.map(({ name, value }) => [name, value])));
     },
   };
+}
+
+const DAY_MS = 86_400_000;
+const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof ImportCounts)[];
+
+type DayRow = { readonly day: number; readonly kind: ImportKind; readonly imports: number } & ImportCounts;
+
+const DAYS_SQL = inBoth((dialect) => {
+  const count = (name: string) =>
+    dialect === 'sqlite'
+      ? `json_extract(document, '$.counts.${name}')`
+      : `(document::json #>> '{counts,${name}}')::bigint`;
+  const sums = COUNT_NAMES.map(
+    (name) => `sum(${count(name)})${dialect === 'postgres' ? '::bigint' : ''} AS ${name}`,
+  );
+  return `SELECT began_at / ${DAY_MS} AS day, kind, count(*) AS imports, ${sums.join(', ')}
+    FROM imports WHERE began_at >= $1 GROUP BY 1, 2 ORDER BY 1, 2`;
+});
+
+function toDay({ day, kind, imports, ...counts }: DayRow): ImportDay {
+  return { dayMs: day * DAY_MS, kind, imports, counts };
 }
 
 /** The counters, for a copy, too, with that of deleted organisations. */

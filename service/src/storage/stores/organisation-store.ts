@@ -60,6 +60,12 @@ export function organisationStore(
       );
       return rows.map(toPublicOrganisation);
     },
+    async changeClocks() {
+      const rows = await database.all<{ id: number; last_stamp: number }>(
+        'SELECT id, last_stamp FROM organisations',
+      );
+      return new Map(rows.map(({ id, last_stamp }) => [id, last_stamp]));
+    },
   };
 }
 

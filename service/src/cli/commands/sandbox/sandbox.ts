@@ -36,6 +36,8 @@ const SPEED_MAX = 1_000;
 /** Of the fixed cashbacks that the sandbox makes. */
 const CURRENCY = 'EUR';
 const LOGO_PATH = '/sandbox/logos/';
+/** Of the console, unless somebody else has it. */
+const ADMIN_PORT = 8081;
 
 interface SandboxOptions {
   readonly database?: string;
@@ -44,6 +46,7 @@ interface SandboxOptions {
   readonly speed: string;
   readonly port?: string;
   readonly host?: string;
+  readonly adminPort?: string;
   readonly logLevel: string;
 }
 
@@ -59,6 +62,10 @@ export function sandboxCommand(): Command {
     .option('--speed <factor>', 'let sales arrive and change so many times faster', '1')
     .option('--port <number>', 'port to listen on; 0 takes any free one (default: 8080)')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option(
+      '--admin-port <number>',
+      `port of the console, on this machine only (default: ${ADMIN_PORT} if it is free)`,
+    )
     .option('--log-level <level>', 'what to log on stderr', 'warn')
     .addHelpText('after', '\nExample:\n  offerbook sandbox --fresh --seed 7 --speed 10')
     .action(runSandbox);
@@ -68,8 +75,8 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   // From the first moment on: whoever stops the sandbox while it makes its data wants a clean end, too.
   const stopping = untilToldToStop();
   void stopping.then(() => endWithin(STOP_MAX_MS));
-  const { port, host, logLevel } = options;
-  const settings = readServeSettings({ port, host, logLevel });
+  const { port, host, adminPort, logLevel } = options;
+  const settings = readServeSettings({ port, host, adminPort, logLevel });
   const seedAskedFor = parseSeed(options.seed);
   const speed = parseSpeed(options.speed);
   const databaseUrl = readDatabaseUrl(options.database, SANDBOX_DATABASE);
@@ -85,7 +92,12 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     try {
       const seed = chooseSeed(await findSeed(stores), seedAskedFor);
       await live(stores, {
-        settings: { ...settings, port: freePort },
+        settings: {
+          ...settings,
+          port: freePort,
+          adminPort:
+            settings.adminPort ?? findAdminPort(settings.port === 0 ? [0] : [ADMIN_PORT, 0], freePort),
+        },
         databaseUrl,
         logger,
         seed,
@@ -147,6 +159,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
   await print(
     welcomeText({
       baseUrl,
+      consoleUrl: `http://${reachableHost(settings.adminHost)}:${settings.adminPort}`,
       publicToken: tokens.public,
       privateToken: tokens.private,
       retailers: world.retailers,
@@ -222,6 +235,27 @@ async function findPort(settings: ServeSettings): Promise<number> {
   const probe = listen(async () => new Response(null, { status: 503 }), settings, false);
   await probe.stop();
   return settings.port === 0 ? Number(new URL(probe.url).port) : settings.port;
+}
+
+/** A console that moves is better than a sandbox that does not start. */
+function findAdminPort(wanted: readonly number[], taken: number): number {
+  for (const port of wanted) {
+    if (port === taken) continue;
+    try {
+      const probe = Bun.serve({
+        hostname: '127.0.0.1',
+        port,
+        fetch: () => new Response(null, { status: 503 }),
+      });
+      // Known only while it is open.
+      const found = probe.port;
+      void probe.stop(true);
+      if (found !== undefined) return found;
+    } catch {
+      // Somebody else has it.
+    }
+  }
+  throw new BadInput('no port is free for the console; choose one with --admin-port');
 }
 
 async function deleteData(path: string | undefined, databaseUrl: string): Promise<void> {

@@ -8,7 +8,7 @@ import { UUID_PATTERN, type Uuid } from '../../../domain/uuid.ts';
 import type { Exchange } from '../../../http/exchange.ts';
 import type { Reply } from '../../../http/reply.ts';
 import type { Route } from '../../../http/router.ts';
-import { Assets } from '../../../http/site/assets.ts';
+import { Assets, SITE_ASSETS } from '../../../http/site/assets.ts';
 import { type Html, html } from '../../../http/site/html.ts';
 import { htmlPage } from '../../../http/site/html-page.ts';
 
@@ -44,7 +44,7 @@ export async function linkToToyShop(
 }
 
 export function toyShopRoutes(shop: ToyShop): Route[] {
-  const assets = new Assets();
+  const assets = new Assets(SITE_ASSETS);
   const path = `${SHOP_PATH}{retailer}/{click}`;
   const page = async (exchange: Exchange, title: string, main: Html): Promise<Reply> => {
     const parts = { title: `${title} · Toy shop`, place: undefined, main, formAction: 'self' } as const;

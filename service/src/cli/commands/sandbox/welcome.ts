@@ -9,6 +9,8 @@ const HOUR_MS = 3_600_000;
 export interface Welcome {
   /** Without a slash at its end. */
   readonly baseUrl: string;
+  /** The same, for the console. */
+  readonly consoleUrl: string;
   readonly publicToken: string;
   readonly privateToken: string;
   readonly retailers: readonly Retailer[];
@@ -31,6 +33,7 @@ export function welcomeText(welcome: Welcome): string {
     `  Explorer   ${baseUrl}/`,
     `  API        ${baseUrl}   the base URL; operations are under /v1/`,
     `  Reference  ${baseUrl}/docs`,
+    `  Console    ${welcome.consoleUrl}/   what those see who run it; on this machine only`,
     '',
     `  Public token   ${publicToken}   for the catalogue, in browsers too`,
     `  Private token  ${privateToken}   for transactions, on servers only`,

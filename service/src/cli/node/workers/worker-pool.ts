@@ -1,9 +1,9 @@
 // Keeps the workers of a node running: starts them, replaces those that end or fall silent, and gives up when none
 // comes up any more.
 
-import { closeSync, openSync } from 'node:fs';
 import { BadInput } from '../../../domain/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
+import { canStartThread } from '../file-handles.ts';
 import { WorkerHandle } from './worker-handle.ts';
 import type { ToWorker } from './worker-messages.ts';
 import { countsOf, mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
@@ -35,8 +35,6 @@ const TIMINGS: WorkerTimings = {
 const LOOK_INTERVAL_MS = 250;
 /** How many starts may fail one after the other, of whichever workers, while no worker is ready. */
 const FAILED_STARTS_MAX = 5;
-/** Bun 1.4 ends the whole process when it starts a thread and cannot open its files. */
-const FILES_FOR_THREAD = 16;
 
 export interface WorkerPoolOptions {
   readonly count: number;
@@ -129,7 +127,7 @@ export class WorkerPool {
 
   /** Returns why the worker has ended, if it was not told to. */
   async #runOnce(number: number): Promise<Error | undefined> {
-    if (!canOpenFiles(FILES_FOR_THREAD)) {
+    if (!canStartThread()) {
       const error = new Error('there is no file handle left for it');
       this.#startFailed(error);
       return error;
@@ -175,17 +173,5 @@ export class WorkerPool {
     for (const worker of this.#workers.values()) {
       worker.look(silenceMaxMs / LOOK_INTERVAL_MS, startMaxMs / LOOK_INTERVAL_MS);
     }
-  }
-}
-
-function canOpenFiles(count: number): boolean {
-  const files: number[] = [];
-  try {
-    while (files.length < count) files.push(openSync('/dev/null', 'r'));
-    return true;
-  } catch {
-    return false;
-  } finally {
-    for (const file of files) closeSync(file);
   }
 }

@@ -1,7 +1,9 @@
 // How a worker is doing and what it has counted, and the same of several workers together.
 
 import { CLICK_OUTCOMES, type ClickTally, newClickTally } from '../../../activation/click-tally.ts';
+import { systemClock } from '../../../domain/clock.ts';
 import type { ReplicaState } from '../../../domain/stores.ts';
+import { type CallerTallies, CallerTally } from '../../../http/caller-tally.ts';
 import type { ClickState } from '../../../http/metrics.ts';
 import { RequestTally, type RouteTallies } from '../../../http/request-tally.ts';
 import type { SpanCounts } from '../../../tracing/otlp-exporter.ts';
@@ -12,6 +14,7 @@ export interface WorkerReport {
   readonly routes: RouteTallies;
   readonly clicks: ClickState | undefined;
   readonly spans: SpanCounts | undefined;
+  readonly callers: CallerTallies;
 }
 
 /** Of a worker from which nothing has been heard. */
@@ -21,23 +24,29 @@ export const NO_REPORT: WorkerReport = {
   routes: new Map(),
   clicks: undefined,
   spans: undefined,
+  callers: { organisations: new Map(), errors: new Map() },
 };
 
 /** What stays of the report of a worker that has ended: its counts. */
-export function countsOf({ routes, clicks, spans }: WorkerReport): WorkerReport {
-  return { ...NO_REPORT, routes, spans, clicks: clicks && { ...clicks, isSpooling: false } };
+export function countsOf({ routes, clicks, spans, callers }: WorkerReport): WorkerReport {
+  return { ...NO_REPORT, routes, spans, callers, clicks: clicks && { ...clicks, isSpooling: false } };
 }
 
 /** Counts are added up; of how the workers are doing, what is furthest from good. */
 export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
   const requests = new RequestTally();
-  for (const { routes } of reports) requests.add(routes);
+  const calls = new CallerTally(systemClock);
+  for (const { routes, callers } of reports) {
+    requests.add(routes);
+    calls.add(callers);
+  }
   return {
     isDatabaseUsable: reports.every(({ isDatabaseUsable }) => isDatabaseUsable),
     replica: mergeReplicas(reports.flatMap(({ replica }) => replica ?? [])),
     routes: requests.routes,
     clicks: mergeClicks(reports.flatMap(({ clicks }) => clicks ?? [])),
     spans: addSpans(reports.map(({ spans }) => spans)),
+    callers: calls.tallies,
   };
 }
 

@@ -4,6 +4,7 @@
 import { Catalogue, type SnapshotData } from '../../../catalogue/catalogue.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { SharedCounter } from '../../../http/access/shared-counts.ts';
+import { CallerTally } from '../../../http/caller-tally.ts';
 import { RequestTally } from '../../../http/request-tally.ts';
 import { logCollector, openTracing } from '../../open-tracing.ts';
 import { followChanges } from '../change-follower.ts';
@@ -61,6 +62,7 @@ async function start(setup: WorkerSetup): Promise<RunningWorker> {
   const databaseHealth = new DatabaseHealth(logger);
   const counts = new Int32Array(setup.counts);
   const tally = new RequestTally();
+  const callers = new CallerTally(systemClock);
   const serving = new Serving({
     settings,
     databaseUrl,
@@ -71,6 +73,7 @@ async function start(setup: WorkerSetup): Promise<RunningWorker> {
     clock: systemClock,
     tally,
     tracer: tracing?.tracer,
+    callers,
     requestCounter: (policy) => new SharedCounter(counts, policy),
     sharesPort: true,
   });
@@ -80,6 +83,7 @@ async function start(setup: WorkerSetup): Promise<RunningWorker> {
     routes: tally.routes,
     clicks: serving.clicks,
     spans: tracing?.counts,
+    callers: callers.tallies,
   });
   await serving.load();
   const { tokens, links } = serving;

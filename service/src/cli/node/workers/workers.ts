@@ -102,7 +102,15 @@ class Workers {
 
   async start(): Promise<void> {
     const { settings, log } = this.#options;
-    this.#admin = openAdmin(settings, { health: () => this.#health, state: () => this.#readState() });
+    this.#admin = openAdmin({
+      settings,
+      databaseUrl: this.#options.databaseUrl,
+      clock: systemClock,
+      logger: log.logger,
+      health: () => this.#health,
+      state: () => this.#readState(),
+      routes: () => this.#pool.report.routes,
+    });
     // The threads start while the catalogue is built.
     await Promise.all([this.#pool.start(), this.#buildSnapshot()]);
     this.#following = followChanges({

@@ -1,0 +1,63 @@
+// Keeps a page current: asks for it again every few seconds while somebody looks at it, and puts its content in the place of
+// the old one. The browser parses the answer; no text is made into markup here, which the pages forbid (Trusted Types).
+
+import { button } from '../element.ts';
+
+const INTERVAL_MS = 10_000;
+
+export function keepCurrent(onRefresh: () => void): void {
+  let isPaused = false;
+  const toggle = button('Pause', press, { 'aria-label': 'Pause refreshing' });
+
+  function press(): void {
+    isPaused = !isPaused;
+    toggle.textContent = isPaused ? 'Resume' : 'Pause';
+    toggle.setAttribute('aria-label', isPaused ? 'Resume refreshing' : 'Pause refreshing');
+  }
+
+  // The answer to a form that was posted cannot be asked for again.
+  if (document.querySelector('[data-posted]') !== null) return;
+  document.querySelector('.as-of')?.append(toggle);
+  setInterval(async () => {
+    if (isPaused || document.hidden || isBeingUsed(toggle)) return;
+    const fresh = await fetchPage();
+    const [now, next] = [document.querySelector('main'), fresh?.querySelector('main')];
+    if (now === null || next === null || next === undefined || isPaused || isBeingUsed(toggle)) return;
+    const opened = [...now.querySelectorAll('details')].map(({ open }) => open);
+    const scrolled = [...now.querySelectorAll('.scroll')].map(({ scrollLeft, scrollTop }) => ({
+      scrollLeft,
+      scrollTop,
+    }));
+    const hadFocus = document.activeElement === toggle;
+    now.replaceChildren(...document.adoptNode(next).childNodes);
+    document.querySelector('.as-of')?.append(toggle);
+    if (hadFocus) toggle.focus();
+    onRefresh();
+    for (const [i, details] of [...now.querySelectorAll('details')].entries())
+      details.open = opened[i] ?? false;
+    for (const [i, region] of [...now.querySelectorAll('.scroll')].entries())
+      Object.assign(region, scrolled[i]);
+  }, INTERVAL_MS);
+}
+
+/** Somebody reads with the keyboard, fills in a form, or has marked something: it must not be taken away. */
+function isBeingUsed(toggle: HTMLElement): boolean {
+  const { activeElement } = document;
+  const isInside =
+    activeElement !== toggle && document.querySelector('main')?.contains(activeElement) === true;
+  return isInside || getSelection()?.isCollapsed === false;
+}
+
+/** Undefined when it could not be had: the page stays as it is. */
+function fetchPage(): Promise<Document | undefined> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open('GET', location.href);
+    request.responseType = 'document';
+    request.timeout = INTERVAL_MS;
+    request.onload = () => resolve(request.status === 200 ? (request.responseXML ?? undefined) : undefined);
+    request.onerror = () => resolve(undefined);
+    request.ontimeout = () => resolve(undefined);
+    request.send();
+  });
+}

@@ -1,0 +1,96 @@
+// Who may use the admin port. On this machine alone it needs no secret; elsewhere every request but the probes has to bring
+// the one in --admin-token-file, as a password (browsers ask for it) or as a bearer token (as Prometheus sends it). No
+// cookie is ever set, so that none can be stolen or sent along by another page.
+
+import { timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isLoopback, type ServeSettings } from '../../config.ts';
+import { BadInput } from '../../domain/failures.ts';
+import { networkOf } from '../../http/access/client-address.ts';
+import { RateLimiter } from '../../http/access/rate-limit.ts';
+import { LocalCounter } from '../../http/access/request-counter.ts';
+
+/** Nobody types more wrong passwords in a minute; at this rate, guessing takes for ever. */
+const FAILURES_MAX = 10;
+/** What a password manager or `openssl rand -base64 24` makes is longer. */
+const SECRET_LENGTH_MIN = 20;
+
+export interface AdminAccess {
+  /** What refuses the request; undefined to let it in. */
+  refuse(request: Request, address: string): Response | undefined;
+}
+
+/** Throws BadInput when the file of the secret cannot be used. */
+export function openAdminAccess(settings: ServeSettings): AdminAccess {
+  const { adminTokenFile } = settings;
+  return adminTokenFile === undefined ? { refuse: refuseOtherNames } : withSecret(readSecret(adminTokenFile));
+}
+
+function withSecret(secret: string): AdminAccess {
+  const expected = digest(secret);
+  const failures = new RateLimiter('admin', FAILURES_MAX, new LocalCounter());
+  return {
+    refuse(request, address) {
+      const network = networkOf(address);
+      const { exceeded, retryAfterS } = failures.peek(network);
+      if (exceeded) return refusal(429, 'Too many wrong tries.', { 'Retry-After': String(retryAfterS) });
+      const given = readSent(request.headers.get('Authorization'));
+      if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
+      // A browser asks without a password first.
+      if (given !== undefined) failures.take(network);
+      return refusal(401, 'Send the secret of --admin-token-file, as a password or as a bearer token.', {
+        'WWW-Authenticate': 'Basic realm="Offerbook console", charset="UTF-8"',
+      });
+    },
+  };
+}
+
+/**
+ * Without a secret, whoever can connect is let in, and a page from anywhere can have its own host name point to this
+ * machine. Such a request still names that host.
+ */
+function refuseOtherNames(request: Request): Response | undefined {
+  const host = request.headers.get('Host') ?? '';
+  const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return isLoopback(name)
+    ? undefined
+    : refusal(421, 'Open this under localhost or 127.0.0.1, or give the server an --admin-token-file.');
+}
+
+function refusal(status: number, text: string, headers: Record<string, string> = {}): Response {
+  return new Response(`${text}\n`, { status, headers: { ...headers, 'Cache-Control': 'no-store' } });
+}
+
+/** The password of Basic credentials, under whichever name, or a bearer token. */
+function readSent(authorization: string | null): string | undefined {
+  const [, scheme = '', credentials = ''] =
+    /^(basic|bearer) +(\S+)$/i.exec(authorization?.trim() ?? '') ?? [];
+  if (scheme === '') return undefined;
+  if (scheme.toLowerCase() === 'bearer') return credentials;
+  const pair = Buffer.from(credentials, 'base64').toString();
+  return pair.slice(pair.indexOf(':') + 1);
+}
+
+/** Digests have one length, so that comparing them tells nothing about that of the secret. */
+function digest(text: string): Uint8Array {
+  return Bun.SHA256.hash(text) as Uint8Array;
+}
+
+/** The secret itself is never repeated. */
+function readSecret(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new BadInput(`--admin-token-file ${path} cannot be read (${code ?? 'unknown error'})`, {
+      cause: error,
+    });
+  }
+  if (!/^[\x21-\x7e]+$/.test(text) || text.length < SECRET_LENGTH_MIN) {
+    throw new BadInput(
+      `--admin-token-file ${path} must hold one line of at least ${SECRET_LENGTH_MIN} characters without spaces, such as openssl rand -base64 24 prints`,
+    );
+  }
+  return text;
+}

@@ -1,0 +1,93 @@
+// The console as the admin port sees it: hands a request to the thread that answers it. The thread is started by the first
+// request, so that a node whose console nobody opens does without it.
+
+import type { NodeView } from '../../../console/node-view.ts';
+import { Refused } from '../../../domain/failures.ts';
+import { withTimeout } from '../../../domain/with-timeout.ts';
+import { canStartThread } from '../file-handles.ts';
+import { fromThreadFailure } from '../thread-failure.ts';
+import type { ConsoleAnswer, ConsoleQuestion, ConsoleSetup } from './console-messages.ts';
+
+/** A search through all transactions may take its time. */
+const ANSWER_MAX_MS = 90_000;
+/** Others would only wait behind them. */
+const WAITING_MAX = 100;
+/** What the pages look at. The secret of the admin port stays where it is. */
+const PASSED_HEADERS = ['Accept-Encoding', 'If-None-Match'];
+
+export class ConsoleHost {
+  readonly #setup: ConsoleSetup;
+  readonly #waiting = new Map<number, PromiseWithResolvers<Response>>();
+  #thread: Worker | undefined;
+  #lastNumber = 0;
+
+  constructor(setup: ConsoleSetup) {
+    this.#setup = setup;
+  }
+
+  async answer(request: Request, body: string, node: NodeView): Promise<Response> {
+    if (this.#waiting.size >= WAITING_MAX) throw new Refused('the console has too much to do');
+    const thread = this.#openThread();
+    const number = ++this.#lastNumber;
+    const answered = Promise.withResolvers<Response>();
+    this.#waiting.set(number, answered);
+    const question: ConsoleQuestion = {
+      number,
+      setup: this.#setup,
+      method: request.method,
+      url: request.url,
+      headers: PASSED_HEADERS.flatMap((name) => {
+        const value = request.headers.get(name);
+        return value === null ? [] : [[name, value] as const];
+      }),
+      body,
+      node,
+    };
+    try {
+      thread.postMessage(question);
+      return await withTimeout(
+        answered.promise,
+        ANSWER_MAX_MS,
+        () => new Refused('the console takes too long'),
+      );
+    } finally {
+      this.#waiting.delete(number);
+    }
+  }
+
+  close(): void {
+    this.#thread?.terminate();
+    this.#thread = undefined;
+    this.#failAll(new Refused('the node is stopping'));
+  }
+
+  #openThread(): Worker {
+    if (this.#thread !== undefined) return this.#thread;
+    if (!canStartThread()) throw new Refused('there is no file handle left for the console');
+    const thread = new Worker(new URL('./console-thread', import.meta.url));
+    thread.onmessage = ({ data }: MessageEvent<ConsoleAnswer>) => this.#receive(data);
+    thread.onerror = ({ message }) => {
+      thread.terminate();
+      this.#thread = undefined;
+      this.#failAll(new Error(`the thread of the console has failed: ${message}`));
+    };
+    this.#thread = thread;
+    return thread;
+  }
+
+  #receive(answer: ConsoleAnswer): void {
+    const waiting = this.#waiting.get(answer.number);
+    if ('failure' in answer) {
+      waiting?.reject(fromThreadFailure(answer.failure));
+      return;
+    }
+    const headers = answer.headers.map(([name, value]): [string, string] => [name, value]);
+    // A body, even an empty one, is an error with this status.
+    const body = answer.status === 304 ? null : answer.body;
+    waiting?.resolve(new Response(body, { status: answer.status, headers }));
+  }
+
+  #failAll(reason: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(reason);
+  }
+}

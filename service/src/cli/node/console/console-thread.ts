@@ -1,0 +1,63 @@
+// The thread of the console. Everything that a page needs happens here: reading the database, counting, making the HTML
+// and bundling the script. So a page can take its time, and no request on the public port waits for it.
+
+import { buildConsole, type Console } from '../../../console/console.ts';
+import { systemClock } from '../../../domain/clock.ts';
+import type { Reply } from '../../../http/reply.ts';
+import type { DatabaseOptions } from '../../../storage/database.ts';
+import { openOnce } from '../../../storage/open-once.ts';
+import { openStores } from '../../../storage/open-stores.ts';
+import { toThreadFailure } from '../thread-failure.ts';
+import type { ConsoleAnswer, ConsoleQuestion, ConsoleSetup } from './console-messages.ts';
+
+/** Connections apart from those that requests use. A search through all transactions may take its time, within limits. */
+const DATABASE_OPTIONS: DatabaseOptions = {
+  durable: false,
+  lockTimeoutMs: 0,
+  statementTimeoutMs: 60_000,
+  connectionsMax: 2,
+};
+
+declare const self: Worker;
+
+let made: Console | undefined;
+
+self.onmessage = async ({ data: question }: MessageEvent<ConsoleQuestion>) => {
+  self.postMessage(await answer(question));
+};
+
+async function answer({
+  number,
+  method,
+  url,
+  headers,
+  body,
+  node,
+  setup,
+}: ConsoleQuestion): Promise<ConsoleAnswer> {
+  try {
+    made ??= makeConsole(setup);
+    const pairs = headers.map(([name, value]): [string, string] => [name, value]);
+    const request = new Request(url, { method, headers: pairs, ...(method === 'POST' ? { body } : {}) });
+    const reply = await made(request, node);
+    return {
+      number,
+      status: reply.status,
+      headers: [...new Headers(reply.headers as Record<string, string>)],
+      body: await bytesOf(reply.body),
+    };
+  } catch (error) {
+    return { number, failure: toThreadFailure(error) };
+  }
+}
+
+function makeConsole({ databaseUrl, folder }: ConsoleSetup): Console {
+  const stores = openOnce(() => openStores(databaseUrl, DATABASE_OPTIONS, systemClock));
+  return buildConsole({ stores: stores.open, folder, clock: systemClock });
+}
+
+async function bytesOf(body: Reply['body']): Promise<Uint8Array<ArrayBuffer>> {
+  if (body === null) return new Uint8Array();
+  if (typeof body === 'string') return Buffer.from(body);
+  return body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : Buffer.concat(body);
+}

@@ -1,0 +1,17 @@
+// Whether there are file handles left. Bun 1.4 ends the whole process when it starts a thread and cannot open its files.
+
+import { closeSync, openSync } from 'node:fs';
+
+const FILES_FOR_THREAD = 16;
+
+export function canStartThread(): boolean {
+  const files: number[] = [];
+  try {
+    while (files.length < FILES_FOR_THREAD) files.push(openSync('/dev/null', 'r'));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}

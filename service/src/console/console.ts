@@ -1,0 +1,129 @@
+// The operator's console: from a request on the admin port to a page. Who may ask is decided before it comes here.
+
+import type { Clock } from '../domain/clock.ts';
+import { DatabaseUnavailable } from '../domain/failures.ts';
+import { type Exchange, openExchange } from '../http/exchange.ts';
+import type { Reply } from '../http/reply.ts';
+import { type Method, type Route, Router } from '../http/router.ts';
+import { Assets } from '../http/site/assets.ts';
+import { html } from '../http/site/html.ts';
+import { FAVICON } from '../http/site/html-page.ts';
+import {
+  CONSOLE_ASSETS,
+  type ConsoleCounts,
+  type ConsolePage,
+  type ConsoleStores,
+  consoleReply,
+  type MakePage,
+} from './console-page.ts';
+import { CatalogueReader } from './counts/catalogue-contents.ts';
+import { countClicks } from './counts/click-totals.ts';
+import { KeptCount } from './counts/kept-count.ts';
+import { countTransactions } from './counts/transaction-totals.ts';
+import type { NodeView } from './node-view.ts';
+import { cataloguePage } from './pages/catalogue.ts';
+import { clicksPage } from './pages/clicks.ts';
+import { errorsPage } from './pages/errors.ts';
+import { importPage } from './pages/import.ts';
+import { importsPage } from './pages/imports.ts';
+import { organisationsPage } from './pages/organisations.ts';
+import { overviewPage } from './pages/overview.ts';
+import { totalsPage } from './pages/totals.ts';
+import { transactionPage } from './pages/transaction.ts';
+import { transactionsPage } from './pages/transactions.ts';
+
+export type Console = (request: Request, node: NodeView) => Promise<Reply>;
+
+interface ConsoleParts {
+  readonly stores: () => Promise<ConsoleStores>;
+  /** Whose disk is watched. */
+  readonly folder: string;
+  readonly clock: Clock;
+}
+
+/** A request to the console brings the state of the node along. */
+interface ConsoleExchange extends Exchange {
+  readonly node: NodeView;
+}
+
+const PAGES: readonly (readonly [Method, string, MakePage])[] = [
+  ['GET', '/', overviewPage],
+  ['GET', '/catalogue', cataloguePage],
+  ['GET', '/imports', importsPage],
+  ['GET', '/imports/{id}', importPage],
+  ['GET', '/organisations', organisationsPage],
+  ['GET', '/transactions', transactionsPage],
+  // A search by passbackUid, which may name a person and must not stand in a URL.
+  ['POST', '/transactions', transactionsPage],
+  ['GET', '/transactions/{id}', transactionPage],
+  ['GET', '/totals', totalsPage],
+  ['GET', '/clicks', clicksPage],
+  ['GET', '/errors', errorsPage],
+];
+
+export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
+  const assets = new Assets(CONSOLE_ASSETS);
+  const counts: ConsoleCounts = {
+    catalogue: new CatalogueReader(),
+    transactions: new KeptCount(async (breathe) => countTransactions(await stores(), clock, breathe), clock),
+    clicks: new KeptCount(async () => countClicks((await stores()).clicks, clock), clock),
+  };
+
+  async function answer(make: MakePage, exchange: Exchange): Promise<Reply> {
+    // Every exchange is made below, with a node.
+    const { node, request, search, parameters, path } = exchange as ConsoleExchange;
+    const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '');
+    const query = new URLSearchParams(search);
+    const page = await makeOrExplain(make, { node, stores, counts, folder, query, form, parameters });
+    return consoleReply(page, path, node, await assets.urls());
+  }
+
+  const pages = PAGES.map(([method, path, make]): Route => {
+    return { method, path, openToBrowsers: false, answer: (exchange) => answer(make, exchange) };
+  });
+  const favicon: Route = {
+    method: 'GET',
+    path: '/favicon.svg',
+    openToBrowsers: false,
+    answer: (exchange) => FAVICON.answer(exchange, 'max-age=86400'),
+  };
+  const router = new Router([...pages, favicon, ...assets.routes()]);
+
+  return async (request, node) => {
+    const exchange: ConsoleExchange = {
+      ...openExchange(request, {
+        address: '',
+        publicUrl: undefined,
+        scheme: undefined,
+        startedAtMs: 0,
+        isLast: false,
+        span: undefined,
+      }),
+      node,
+    };
+    const found = router.find(exchange.path);
+    if (found === undefined) return plain(404, 'Not found');
+    const route = found.resource.find(request.method);
+    if (route === undefined) return plain(405, 'Method not allowed', { Allow: found.resource.allow });
+    exchange.parameters = found.parameters;
+    return route.answer(exchange);
+  };
+}
+
+/** A page that cannot be made for want of the database says so, in the same frame as the others. */
+async function makeOrExplain(make: MakePage, context: Parameters<MakePage>[0]): Promise<ConsolePage> {
+  try {
+    return await make(context);
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    return {
+      status: 503,
+      title: 'The database does not answer',
+      main: html`<p class="lead">${error.message}. The <a href="/">overview</a> shows what the node knows by itself.</p>`,
+    };
+  }
+}
+
+function plain(status: number, text: string, headers: Record<string, string> = {}): Reply {
+  return { status, headers: { ...headers, 'Cache-Control': 'no-store' }, body: `${text}\n` };
+}

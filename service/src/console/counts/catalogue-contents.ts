@@ -1,0 +1,62 @@
+// What the console wants to know of the catalogue that no list of the API tells: whose a deal is, and which deals end soon.
+// Read once for each revision.
+
+import type { Retailer } from '../../domain/catalogue.ts';
+import { DEAL_LISTS, type DealList } from '../../domain/deals.ts';
+import type { CatalogueStore, Revisions } from '../../domain/stores.ts';
+import { timestampMs } from '../../domain/timestamp.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+
+export interface EndingDeal {
+  readonly list: DealList;
+  readonly id: Uuid;
+  readonly retailerId: Uuid;
+  readonly description: string;
+  readonly endsAtMs: number;
+}
+
+export interface CatalogueContents {
+  readonly revision: number;
+  /** Every retailer that is stored, with its name. */
+  readonly retailers: ReadonlyMap<Uuid, string>;
+  readonly retailerOfDeal: ReadonlyMap<Uuid, Uuid>;
+  /** Those that end at all, the first to end first. */
+  readonly ending: readonly EndingDeal[];
+}
+
+interface CatalogueSource {
+  readonly catalogue: Pick<CatalogueStore, 'read'>;
+  revisions(): Promise<Revisions>;
+}
+
+export class CatalogueReader {
+  #last: CatalogueContents | undefined;
+
+  async read(source: CatalogueSource): Promise<CatalogueContents> {
+    const { catalogue: revision } = await source.revisions();
+    if (this.#last?.revision !== revision) this.#last = await readContents(source);
+    return this.#last;
+  }
+}
+
+async function readContents({ catalogue }: CatalogueSource): Promise<CatalogueContents> {
+  const retailers = new Map<Uuid, string>();
+  const retailerOfDeal = new Map<Uuid, Uuid>();
+  const ending: EndingDeal[] = [];
+  const revision = await catalogue.read(async (batch) => {
+    for (const { document } of batch) {
+      const retailer = JSON.parse(document) as Retailer;
+      retailers.set(retailer.id, retailer.name);
+      for (const list of DEAL_LISTS) {
+        for (const deal of retailer[list]) {
+          retailerOfDeal.set(deal.id, retailer.id);
+          if (!('endDate' in deal)) continue;
+          const { id, description, endDate } = deal;
+          ending.push({ list, id, retailerId: retailer.id, description, endsAtMs: timestampMs(endDate) });
+        }
+      }
+    }
+  });
+  ending.sort((a, b) => a.endsAtMs - b.endsAtMs);
+  return { revision, retailers, retailerOfDeal, ending };
+}

@@ -1,0 +1,145 @@
+// How much is pending, confirmed and declined: every transaction is read once and added up. The console keeps the result
+// for a while; `offerbook transactions totals` prints it.
+
+import type { Clock } from '../../domain/clock.ts';
+import type { OrganisationStore, TransactionStore } from '../../domain/stores.ts';
+import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
+import type { Status, Transaction } from '../../domain/transaction.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+
+const DAY_MS = 86_400_000;
+/** Amounts are added up as whole numbers of this part of a unit: sums of doubles would drift. */
+const PARTS = 10_000;
+
+/** In days: how long ago pending transactions were sold. The last group has no end. */
+export const AGE_BOUNDS_DAYS = [7, 30, 60, 90] as const;
+
+/** As people expect them. Apart from the schema, which a thread that only reads need not load. */
+export const STATUS_ORDER = ['PENDING', 'CONFIRMED', 'DECLINED'] as const satisfies readonly Status[];
+
+export interface Sums {
+  count: number;
+  /** In ten-thousandths of the currency's unit. */
+  orderParts: number;
+  cashbackParts: number;
+}
+
+/** One organisation, currency, month of the sale (UTC) and status. */
+interface MonthKey {
+  readonly org: string;
+  readonly currency: string;
+  /** `2026-11` */
+  readonly month: string;
+  readonly status: Status;
+}
+
+/** One organisation and currency, and how long ago pending transactions were sold. */
+interface AgeKey {
+  readonly org: string;
+  readonly currency: string;
+  /** The place among the ages: see AGE_BOUNDS_DAYS. */
+  readonly age: number;
+}
+
+export type MonthTotal = MonthKey & Readonly<Sums>;
+export type AgeTotal = AgeKey & Readonly<Sums>;
+
+/** Transactions of one organisation that came from one deal. */
+export interface DealTotal {
+  readonly org: string;
+  /** Null for those that name no deal. */
+  readonly dealId: Uuid | null;
+  readonly counts: Readonly<Record<Status, number>>;
+}
+
+export interface TransactionTotals {
+  readonly months: readonly MonthTotal[];
+  readonly ages: readonly AgeTotal[];
+  readonly deals: readonly DealTotal[];
+  readonly count: number;
+}
+
+interface Sources {
+  readonly organisations: Pick<OrganisationStore, 'list'>;
+  readonly transactions: Pick<TransactionStore, 'read'>;
+}
+
+/** Called after each piece; whoever counts beside other work may make it wait. */
+type OnPiece = (count: number) => Promise<void>;
+
+/** Each organisation as of one moment. */
+export async function countTransactions(
+  { organisations, transactions }: Sources,
+  clock: Clock,
+  onPiece: OnPiece = async () => {},
+): Promise<TransactionTotals> {
+  const nowMs = clock();
+  const months = new Map<string, Sums & MonthKey>();
+  const ages = new Map<string, Sums & AgeKey>();
+  const deals: DealTotal[] = [];
+  let count = 0;
+  for (const { id, name: org } of await organisations.list()) {
+    const byDeal = new Map<Uuid | null, Record<Status, number>>();
+    await transactions.read(id, async (batch) => {
+      for (const { document } of batch) {
+        const sale = JSON.parse(document) as Transaction;
+        const { status, currencyCode: currency } = sale;
+        const month = sale.soldAt.slice(0, 7);
+        addTo(months, `${org}\n${currency}\n${month}\n${status}`, { org, currency, month, status }, sale);
+        if (status === 'PENDING') {
+          const age = ageOf(sale.soldAt, nowMs);
+          addTo(ages, `${org}\n${currency}\n${age}`, { org, currency, age }, sale);
+        }
+        const dealId = sale.cashbackOfferId ?? sale.couponId ?? sale.promotionId;
+        const known = byDeal.get(dealId);
+        if (known !== undefined) known[status] += 1;
+        else byDeal.set(dealId, { PENDING: 0, CONFIRMED: 0, DECLINED: 0, [status]: 1 });
+      }
+      count += batch.length;
+      await onPiece(count);
+    });
+    for (const [dealId, counts] of byDeal) deals.push({ org, dealId, counts });
+  }
+  return { months: inOrder(months), ages: inOrder(ages), deals, count };
+}
+
+function addTo<Key extends object>(
+  groups: Map<string, Sums & Key>,
+  name: string,
+  key: Key,
+  { orderValue, cashback }: Transaction,
+): void {
+  let sums = groups.get(name);
+  if (sums === undefined) {
+    sums = { ...key, count: 0, orderParts: 0, cashbackParts: 0 };
+    groups.set(name, sums);
+  }
+  sums.count += 1;
+  sums.orderParts += Math.round(orderValue * PARTS);
+  sums.cashbackParts += Math.round(cashback * PARTS);
+}
+
+function inOrder<Group>(groups: ReadonlyMap<string, Group>): Group[] {
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}
+
+function ageOf(soldAt: Timestamp, nowMs: number): number {
+  const days = (nowMs - timestampMs(soldAt)) / DAY_MS;
+  const age = AGE_BOUNDS_DAYS.findIndex((bound) => days < bound);
+  return age < 0 ? AGE_BOUNDS_DAYS.length : age;
+}
+
+/** Of several groups together. */
+export function sumOf(groups: readonly Readonly<Sums>[]): Sums {
+  const sum: Sums = { count: 0, orderParts: 0, cashbackParts: 0 };
+  for (const { count, orderParts, cashbackParts } of groups) {
+    sum.count += count;
+    sum.orderParts += orderParts;
+    sum.cashbackParts += cashbackParts;
+  }
+  return sum;
+}
+
+export function amountOf(parts: number): number {
+  return parts / PARTS;
+}

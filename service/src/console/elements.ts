@@ -1,0 +1,147 @@
+// The small pieces that pages are made of. Numbers are `data` elements and moments `time` elements, so that the script
+// draws a plot from the very table that stands below it.
+
+import { printCount } from '../domain/count.ts';
+import { printTimestamp } from '../domain/timestamp.ts';
+import { dataTable } from '../http/site/data-table.ts';
+import { type Html, html } from '../http/site/html.ts';
+
+export type Cell = Html | string | number;
+
+export function number(value: number): Html {
+  return html`<data value="${value}">${printCount(value)}</data>`;
+}
+
+/** With so many digits behind the point. */
+export function decimal(value: number, digits: number): Html {
+  const text = value.toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return html`<data value="${value}">${text}</data>`;
+}
+
+/** `3.2 %`; a dash when there is nothing of which it could be a share. */
+export function share(part: number, whole: number): Html {
+  if (whole === 0) return html`–`;
+  const percent = (100 * part) / whole;
+  return html`<data value="${percent}">${percent.toFixed(percent > 0 && percent < 10 ? 2 : 1)} %</data>`;
+}
+
+/** UTC, to the second. */
+export function moment(ms: number): Html {
+  return html`<time datetime="${new Date(ms).toISOString()}">${printTimestamp(ms).slice(0, 19).replace('T', ' ')}</time>`;
+}
+
+export function day(ms: number): Html {
+  const text = new Date(ms).toISOString().slice(0, 10);
+  return html`<time datetime="${text}">${text}</time>`;
+}
+
+export function minute(ms: number): Html {
+  return html`<time datetime="${new Date(ms).toISOString()}">${new Date(ms).toISOString().slice(11, 16)}</time>`;
+}
+
+/** A moment and how long ago that was; for one to come, how long until then. */
+export function since(ms: number | null | undefined, nowMs: number): Html {
+  if (ms === null || ms === undefined) return html`never`;
+  return html`${moment(ms)} <span class="muted">(${distance(nowMs - ms)})</span>`;
+}
+
+function distance(agoMs: number): string {
+  if (Math.abs(agoMs) < 1_000) return 'now';
+  return agoMs > 0 ? `${duration(agoMs)} ago` : `in ${duration(-agoMs)}`;
+}
+
+/** `40 ms`, `4 s`, `12 min`, `3 h`, `5 d` */
+export function duration(ms: number): string {
+  const seconds = ms / 1_000;
+  if (seconds < 1) return `${Math.round(ms)} ms`;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 48 * 3_600) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+/** A time that an answer took. */
+export function milliseconds(ms: number): Html {
+  return html`<data value="${ms}">${ms < 1 ? ms.toFixed(2) : ms.toFixed(1)} ms</data>`;
+}
+
+export function bytes(count: number): string {
+  return `${(count / 1e9).toFixed(1)} GB`;
+}
+
+const TONES = { good: 'confirmed', bad: 'declined', plain: '' } as const;
+
+export function tag(text: string, tone: keyof typeof TONES = 'plain'): Html {
+  return html`<span class="tag ${TONES[tone]}">${text}</span>`;
+}
+
+/** A table, or a sentence where there are no rows. */
+export function table(
+  caption: string,
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  ifEmpty = 'Nothing yet.',
+): Html {
+  return rows.length === 0 ? html`<p class="muted">${ifEmpty}</p>` : dataTable(caption, headings, rows);
+}
+
+/** The first cell of a row is a moment, the others are numbers: a line, or bars, for each column. */
+export function plot(
+  kind: 'lines' | 'bars',
+  caption: string,
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+): Html {
+  if (rows.length === 0) return html`<p class="muted">${caption}: nothing yet.</p>`;
+  return html`<figure class="plot" data-plot="${kind}"><figcaption>${caption}</figcaption>
+<details open><summary>${caption}: the numbers</summary>${dataTable(caption, headings, rows)}</details></figure>`;
+}
+
+/** A share as a bar, beside which its number stands. */
+export function bar(part: number, whole: number): Html {
+  const width = whole === 0 ? 0 : (100 * part) / whole;
+  return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="8"/></svg>`;
+}
+
+export function facts(rows: readonly (readonly [string, Cell])[]): Html {
+  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** Where the numbers of a section come from: commands and metrics. */
+export function source(...names: readonly string[]): Html {
+  return html`<p class="source">From ${names.map((name, i) => html`${i === 0 ? '' : ', '}<code>${name}</code>`)}</p>`;
+}
+
+/** A command to paste: the console itself changes nothing. */
+export function command(about: string, text: string): Html {
+  return html`<div class="command"><p>${about}</p><pre tabindex="0"><code>${text}</code></pre></div>`;
+}
+
+export function section(heading: string, ...content: readonly Html[]): Html {
+  return html`<section><h2>${heading}</h2>${content}</section>`;
+}
+
+/** A choice of a form, with what is chosen now. */
+export function choice(
+  label: string,
+  name: string,
+  options: readonly (readonly [value: string, text: string])[],
+  chosen: string,
+): Html {
+  return html`<label>${label}<span class="field"><select name="${name}">${options.map(
+    ([value, text]) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : undefined}>${text}</option>`,
+  )}</select></span></label>`;
+}
+
+export function field(label: string, name: string, value: string, placeholder: string): Html {
+  return html`<label>${label}<input type="text" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false" maxlength="300"></label>`;
+}
+
+/** A word as a shell takes it. */
+export function shellWord(word: string): string {
+  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

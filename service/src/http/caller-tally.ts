@@ -1,0 +1,117 @@
+// Counts what each organisation asked for and what went wrong, in memory, for the operator's console and the metrics. The
+// counts are plain data, so that those of several threads can be sent to one of them and added up there.
+
+import type { AccessToken } from '../domain/access-token.ts';
+import type { ErrorCode } from '../domain/api-errors.ts';
+import type { Clock } from '../domain/clock.ts';
+
+/** Codes, routes and organisations are few; a bound all the same, because each takes memory for good. */
+const ERRORS_MAX = 2_000;
+
+export interface OrganisationTally {
+  readonly name: string;
+  requests: number;
+  /** Requests that were answered with an error, whoever's fault it was. */
+  errors: number;
+  /** When it last got a page of transactions; undefined if never. */
+  lastPollAtMs: number | undefined;
+  /** Through which stamp it has been told everything. Only a poll that ends, on its last page, tells so. */
+  toldThroughMs: number | undefined;
+}
+
+export interface ErrorTally {
+  readonly code: ErrorCode;
+  readonly route: string;
+  /** The organisation; undefined when the request did not come so far as to tell. */
+  readonly orgId: number | undefined;
+  readonly orgName: string | undefined;
+  count: number;
+  lastRequestId: string;
+  lastAtMs: number;
+}
+
+export interface CallerTallies {
+  /** By the organisation's id. */
+  readonly organisations: ReadonlyMap<number, OrganisationTally>;
+  /** By code, route and organisation. */
+  readonly errors: ReadonlyMap<string, ErrorTally>;
+}
+
+type Caller = Pick<AccessToken, 'orgId' | 'orgName'>;
+
+export class CallerTally {
+  readonly #clock: Clock;
+  readonly #organisations = new Map<number, OrganisationTally>();
+  readonly #errors = new Map<string, ErrorTally>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get tallies(): CallerTallies {
+    return { organisations: this.#organisations, errors: this.#errors };
+  }
+
+  answered(caller: Caller | undefined, status: number): void {
+    if (caller === undefined) return;
+    const tally = this.#of(caller.orgId, caller.orgName);
+    tally.requests += 1;
+    if (status >= 400) tally.errors += 1;
+  }
+
+  /** `toldThroughMs`: undefined when further pages follow, or the caller asked for a part only. */
+  polled(caller: Caller, toldThroughMs: number | undefined): void {
+    const tally = this.#of(caller.orgId, caller.orgName);
+    tally.lastPollAtMs = this.#clock();
+    tally.toldThroughMs = latest(tally.toldThroughMs, toldThroughMs);
+  }
+
+  failed(code: ErrorCode, route: string, caller: Caller | undefined, requestId: string): void {
+    this.#addError({
+      code,
+      route,
+      orgId: caller?.orgId,
+      orgName: caller?.orgName,
+      count: 1,
+      lastRequestId: requestId,
+      lastAtMs: this.#clock(),
+    });
+  }
+
+  add({ organisations, errors }: CallerTallies): void {
+    for (const [id, other] of organisations) {
+      const tally = this.#of(id, other.name);
+      tally.requests += other.requests;
+      tally.errors += other.errors;
+      tally.lastPollAtMs = latest(tally.lastPollAtMs, other.lastPollAtMs);
+      tally.toldThroughMs = latest(tally.toldThroughMs, other.toldThroughMs);
+    }
+    for (const error of errors.values()) this.#addError(error);
+  }
+
+  #of(id: number, name: string): OrganisationTally {
+    const known = this.#organisations.get(id);
+    if (known !== undefined) return known;
+    const made = { name, requests: 0, errors: 0, lastPollAtMs: undefined, toldThroughMs: undefined };
+    this.#organisations.set(id, made);
+    return made;
+  }
+
+  #addError(error: ErrorTally): void {
+    const key = `${error.code} ${error.route} ${error.orgId ?? ''}`;
+    const known = this.#errors.get(key);
+    if (known === undefined) {
+      if (this.#errors.size < ERRORS_MAX) this.#errors.set(key, { ...error });
+      return;
+    }
+    known.count += error.count;
+    if (error.lastAtMs < known.lastAtMs) return;
+    known.lastAtMs = error.lastAtMs;
+    known.lastRequestId = error.lastRequestId;
+  }
+}
+
+function latest(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.max(one, other);
+}

@@ -1,0 +1,147 @@
+// The console in a real browser: accessible in light, dark and on a phone, drawn under its own strict policy, current
+// without being asked for again, and complete without script.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { ConsoleNode } from '../console/open-console.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { coupon, id, offer, retailer, transaction } from '../support/fixtures.ts';
+import { axeViolations } from './axe-violations.ts';
+import { WatchedPage } from './watched-page.ts';
+
+const PATHS = [
+  '/',
+  '/catalogue',
+  '/imports',
+  '/imports/2',
+  '/organisations',
+  '/transactions',
+  `/transactions/${id(101)}`,
+  '/totals',
+  '/clicks',
+  '/errors',
+];
+
+let console_: ConsoleNode;
+let browser: Browser;
+
+beforeAll(async () => {
+  console_ = await ConsoleNode.start();
+  const { node } = console_;
+  await console_.importCatalogue([retailer(1, { cashbackOffers: [offer(11)], coupons: [coupon(21)] })]);
+  await console_.importTransactions([
+    transaction(101, { cashbackOfferId: id(11) }),
+    transaction(102, { status: 'CONFIRMED' }),
+  ]);
+  // Ends soon, so that there is something to warn of, and a command to paste.
+  const token = await node.token('public', 'acme', Date.now() + 86_400_000);
+  await node.get('/v1/coupons/', token);
+  await node.get('/v1/coupons/?limit=none', token);
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await console_?.[Symbol.asyncDispose]();
+});
+
+const open = (path: string, options: BrowserContextOptions = {}) =>
+  WatchedPage.open(browser, console_.url + path, options);
+
+test('every page is accessible in light, dark and on a phone, fits its window, and breaks no rule of its policy', async () => {
+  await using watched = await open('/');
+  const { page } = watched;
+  for (const path of PATHS) {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(console_.url + path);
+    expect([path, await axeViolations(page)]).toEqual([path, []]);
+    expect([path, await isTooWide(page)]).toEqual([path, false]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect([path, await isTooWide(page)]).toEqual([path, false]);
+  }
+  // On a phone, rows become lists and plots narrow; all pages are made of these.
+  for (const path of ['/', '/totals']) {
+    await page.goto(console_.url + path);
+    expect([path, await axeViolations(page)]).toEqual([path, []]);
+  }
+  expect(watched.origins).toEqual(new Set([console_.url]));
+  watched.expectCalm();
+});
+
+function isTooWide(page: Page): Promise<unknown> {
+  return page.evaluate('document.documentElement.scrollWidth > innerWidth');
+}
+
+test('plots are drawn from the tables below them, which fold away and open again', async () => {
+  await using watched = await open('/totals');
+  const { page } = watched;
+  const figure = page.locator('figure.plot');
+  const { width, height } = (await figure.locator('canvas').boundingBox()) ?? { width: 0, height: 0 };
+  expect(width).toBeGreaterThan(800);
+  expect(height).toBeGreaterThan(100);
+  // Somebody has drawn on it.
+  const inked = await page.evaluate(`(() => {
+    const canvas = document.querySelector('figure.plot canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return data.some((value) => value !== 0);
+  })()`);
+  expect(inked).toBe(true);
+  expect(await figure.locator('.legend li').allTextContents()).toEqual(['Pending', 'Confirmed', 'Declined']);
+  expect(await figure.locator('table').isVisible()).toBe(false);
+  await page.keyboard.press('Tab');
+  await figure.locator('summary').focus();
+  await page.keyboard.press('Enter');
+  expect(await figure.locator('tbody tr').allInnerTexts()).toEqual([
+    expect.stringMatching(/^2026-11\s+3.99\s+3.99\s+0.00$/),
+  ]);
+  watched.expectCalm();
+});
+
+test('without script everything is there: the tables are open, and forms work', async () => {
+  await using watched = await open('/transactions', { javaScriptEnabled: false });
+  const { page } = watched;
+  await page.getByLabel('passbackUid, exactly').fill('user-102');
+  await page.getByRole('button', { name: 'Search' }).click();
+  expect(page.url()).toBe(`${console_.url}/transactions`);
+  await page.getByRole('link', { name: id(102) }).click();
+  expect(await page.getByText('user-102').count()).toBe(1);
+  await page.goto(`${console_.url}/totals`);
+  expect(await page.getByRole('region', { name: 'Cashback in EUR by month of the sale' }).isVisible()).toBe(
+    true,
+  );
+});
+
+test('a page becomes current by itself, unless it is paused or somebody is busy in it', async () => {
+  await using watched = await open('/imports');
+  const { page } = watched;
+  await page.clock.install();
+  await page.goto(`${console_.url}/imports`);
+  const rows = page.getByRole('region', { name: 'Imports, the newest first' }).locator('tbody tr');
+  const before = await rows.count();
+  await console_.importTransactions([transaction(103)]);
+  await page.getByRole('button', { name: 'Pause refreshing' }).click();
+  await page.clock.runFor(30_000);
+  expect(await rows.count()).toBe(before);
+  await page.getByRole('button', { name: 'Resume refreshing' }).click();
+  await page.getByLabel('Kind').focus();
+  await page.clock.runFor(30_000);
+  expect(await rows.count()).toBe(before);
+  await page.getByLabel('Kind').blur();
+  await page.clock.runFor(10_000);
+  await rows.nth(before).waitFor();
+  // The plots are drawn again, and what was folded stays so.
+  expect(await page.locator('figure.plot canvas').count()).toBe(1);
+  expect(await page.locator('figure.plot details[open]').count()).toBe(0);
+  watched.expectCalm();
+});
+
+test('a command is copied with a key', async () => {
+  await using watched = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page } = watched;
+  await page.getByRole('button', { name: /^Copy: offerbook tokens rotate/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+    /^offerbook tokens rotate [0-9a-f-]{36}$/,
+  );
+});

@@ -1,0 +1,134 @@
+// Who may use the admin port, and that nothing of the console is on the public one.
+
+import { describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readServeSettings } from '../../src/config.ts';
+import { BadInput } from '../../src/domain/failures.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { TestNode } from '../support/test-node.ts';
+import { ConsoleNode } from './open-console.ts';
+
+const SECRET = 'correct-horse-battery-staple';
+
+function secretFile(content = `${SECRET}\n`): string {
+  const path = join(temporaryFolder(), 'admin-token');
+  writeFileSync(path, content);
+  return path;
+}
+
+const basic = (password: string, user = 'anybody') => ({
+  Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+});
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+describe('with a secret', () => {
+  test('console and metrics want it, as a password or as a bearer token; probes do not; no cookie is ever set', async () => {
+    await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
+    const status = async (path: string, headers = {}) => (await console.get(path, headers)).status;
+    const ways = [
+      {},
+      basic(SECRET),
+      bearer(SECRET),
+      basic(`${SECRET}x`),
+      bearer('no'),
+      { Authorization: SECRET },
+    ];
+    for (const path of ['/', '/metrics', '/transactions', '/assets/console.js', '/nothing-here']) {
+      const found = path === '/nothing-here' ? 404 : 200;
+      const statuses = await Promise.all(ways.slice(0, 3).map((headers) => status(path, headers)));
+      expect([path, ...statuses]).toEqual([path, 401, found, found]);
+    }
+    for (const headers of ways.slice(3)) expect(await status('/', headers)).toBe(401);
+    expect([await status('/livez'), await status('/readyz')]).toEqual([200, 200]);
+    const challenged = await console.get('/');
+    expect(challenged.headers.get('WWW-Authenticate')).toBe(
+      'Basic realm="Offerbook console", charset="UTF-8"',
+    );
+    const page = await console.get('/', basic(SECRET));
+    expect([challenged, page].map(({ headers }) => headers.get('Set-Cookie'))).toEqual([null, null]);
+    expect(console.node.logLines.join('')).not.toContain(SECRET);
+  });
+
+  test('after ten wrong tries in a minute an address is refused, whatever it sends; asking without one is no try', async () => {
+    await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
+    const statuses = async (count: number, headers: Record<string, string>) => {
+      const seen = new Set<number>();
+      for (let i = 0; i < count; i++) seen.add((await console.get('/', headers)).status);
+      return [...seen];
+    };
+    expect(await statuses(20, {})).toEqual([401]);
+    expect(await statuses(11, bearer('wrong'))).toEqual([401]);
+    const refused = await console.get('/', bearer(SECRET));
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('Retry-After'))).toBeWithin(1, 61);
+    expect((await console.get('/readyz')).status).toBe(200);
+  });
+
+  test.each([
+    ['', 'must hold one line'],
+    ['short\n', 'must hold one line'],
+    ['two words that are long enough', 'must hold one line'],
+    ['one-line-that-is-long-enough\nand-another', 'must hold one line'],
+  ])('a file that holds %j stops the start, and is not repeated', async (content, reason) => {
+    const error = await ConsoleNode.start({ settings: { adminTokenFile: secretFile(content) } }).then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    expect(error).toBeInstanceOf(BadInput);
+    expect(error?.message).toContain(reason);
+    if (content !== '') expect(error?.message).not.toContain(content.trim());
+  });
+
+  test('a file that is not there stops the start', async () => {
+    const settings = { adminTokenFile: join(temporaryFolder(), 'none') };
+    expect(ConsoleNode.start({ settings })).rejects.toThrow(/cannot be read \(ENOENT\)/);
+  });
+});
+
+describe('without a secret', () => {
+  test('only this machine can be listened on', () => {
+    const read =
+      (adminHost: string, more = {}) =>
+      () =>
+        readServeSettings({ adminHost, ...more }, {});
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+      expect(read(host)().adminHost).toBe(host);
+    for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.0.0.1.example', 'admin.internal'])
+      expect(read(host)).toThrow(
+        `--admin-host ${host} can be reached from other machines; it needs --admin-token-file`,
+      );
+    expect(read('0.0.0.0', { adminTokenFile: 'x' })().adminHost).toBe('0.0.0.0');
+  });
+
+  test('a page whose own host name points to this machine reads nothing', async () => {
+    await using console = await ConsoleNode.start();
+    const port = new URL(console.url).port;
+    const status = async (Host: string, path = '/') => (await console.get(path, { Host })).status;
+    expect(
+      await Promise.all(['localhost', `127.0.0.1:${port}`, `[::1]:${port}`].map((h) => status(h))),
+    ).toEqual([200, 200, 200]);
+    for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example'])
+      expect([await status(host), await status(host, '/metrics')]).toEqual([421, 421]);
+    expect(await status('evil.example', '/readyz')).toBe(200);
+  });
+});
+
+test('the public port has nothing of the console', async () => {
+  await using node = await TestNode.start();
+  const own = [
+    '/catalogue',
+    '/imports',
+    '/imports/1',
+    '/organisations',
+    '/transactions',
+    '/totals',
+    '/clicks',
+  ];
+  for (const path of [...own, '/assets/console.js', '/assets/console.css', '/metrics'])
+    expect([path, (await node.get(path)).status]).toEqual([path, 404]);
+  for (const path of ['/', '/errors/', ...own]) {
+    const page = await (await node.get(path, undefined, { Accept: 'text/html' })).text();
+    expect(page).not.toContain('Offerbook console');
+  }
+});

@@ -1,0 +1,318 @@
+// The pages of the console, held against the database that they were made from and against what callers did.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import { countTransactions } from '../../src/console/counts/transaction-totals.ts';
+import type { Organisation } from '../../src/domain/stores.ts';
+import { printTimestamp } from '../../src/domain/timestamp.ts';
+import { DATABASES } from '../support/databases.ts';
+import { coupon, id, offer, retailer, timestamp, transaction } from '../support/fixtures.ts';
+import { ConsoleNode } from './open-console.ts';
+
+const DAY_MS = 86_400_000;
+const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
+
+const printed = (ms: number) => printTimestamp(ms).slice(0, 19).replace('T', ' ');
+
+describe.each(DATABASES)('$name', (database) => {
+  let console_: ConsoleNode;
+  let acme: Organisation;
+  let beganMs: number;
+  let soonMs: number;
+
+  /** Three of today, of which one led to a sale, and one from long ago. */
+  async function recordClicks(): Promise<void> {
+    const { stores } = console_.node;
+    const ids = new ClickIds(await stores.clickKey());
+    const click = (atMs: number, retailerNumber: number) => ({
+      id: ids.make(acme.id, atMs),
+      orgId: acme.id,
+      kind: 'retailers' as const,
+      dealId: id(retailerNumber),
+      retailerId: id(retailerNumber),
+      passbackUid: 'user-1',
+      passbackData: null,
+      activatedAtMs: atMs,
+      clickedAtMs: atMs,
+      isTracked: retailerNumber === 1,
+    });
+    const clicks = [click(beganMs, 1), click(beganMs, 1), click(beganMs, 2), click(beganMs - 60 * DAY_MS, 2)];
+    await stores.clicks.put(clicks);
+    await stores.clicks.markSold([clicks[0]?.id as never]);
+  }
+
+  beforeAll(async () => {
+    beganMs = Date.now();
+    soonMs = Math.floor(beganMs / 1_000) * 1_000 + 2 * DAY_MS;
+    console_ = await ConsoleNode.start({ databaseUrl: await database.create() });
+    const { node } = console_;
+    acme = await node.organisation('acme');
+    await node.organisation('quiet');
+    const soon = coupon(21, { description: HOSTILE, endDate: timestamp(printTimestamp(soonMs)) });
+    const first = retailer(1, { name: HOSTILE, cashbackOffers: [offer(11)], coupons: [soon] });
+    await console_.importCatalogue([first, retailer(2, { cashbackOffers: [offer(12)] }), retailer(3)]);
+    await console_.importCatalogue([first, retailer(2, { cashbackOffers: [offer(12)] })]);
+    await console_.importTransactions([
+      transaction(101, { cashbackOfferId: id(11), cashback: 0.1, orderValue: 10 }),
+      transaction(102, { cashbackOfferId: id(11), cashback: 0.2, passbackUid: HOSTILE }),
+      transaction(103, { couponId: id(99), soldAt: timestamp('2026-06-01T00:00:00'), currencyCode: 'SEK' }),
+    ]);
+    await console_.importTransactions([
+      transaction(101, { cashbackOfferId: id(11), cashback: 0.1, orderValue: 10, status: 'DECLINED' }),
+    ]);
+    await console_
+      .importTransactions([transaction(104), { ...transaction(105), status: 'LOST' as never }])
+      .catch(() => undefined);
+    await recordClicks();
+  });
+
+  afterAll(async () => {
+    await console_?.[Symbol.asyncDispose]();
+  });
+
+  test('the overview has the requests of the node, and warns of a token that ends soon', async () => {
+    const { node } = console_;
+    const calm = await console_.page('/');
+    expect(calm.html).toContain('Nothing.');
+    const token = await node.token('public', 'acme', Date.now() + 3 * DAY_MS);
+    for (const [path, status] of [
+      ['/v1/coupons/', 200],
+      ['/v1/coupons/', 200],
+      ['/v1/coupons/?limit=none', 400],
+    ] as const)
+      expect((await node.get(path, token)).status).toBe(status);
+    const page = await console_.page('/');
+    expect(page.facts).toMatchObject({
+      'Refused (4xx)': '33.3 %',
+      'Failed (5xx)': '0.0 %',
+      Ready: 'ready',
+      Database: 'usable',
+      Replica: 'none',
+      'Workers ready': '1 of 1',
+      'Catalogue revision': String((await node.stores.revisions()).catalogue),
+    });
+    const [row] = page.table('By operation, in the same time') ?? [];
+    expect(row?.slice(0, 4)).toEqual(['/v1/coupons/', '3', '33.3 %', '0.0 %']);
+    const { tokens } = await node.stores.tokens.list();
+    expect(page.commands).toEqual([`offerbook tokens rotate ${tokens[0]?.id}`]);
+    // Every metric that it names is there.
+    const metrics = await (await console_.get('/metrics')).text();
+    const named = page.sources.filter((name) => name.startsWith('offerbook_'));
+    expect(named.filter((name) => !metrics.includes(name) && !name.includes('replica'))).toEqual([]);
+  });
+
+  test('the catalogue: revision, items, deals that end, and retailers after each import', async () => {
+    const { node } = console_;
+    const page = await console_.page('/catalogue');
+    const [second, first] = await node.stores.imports.list({ kind: 'catalogue', limit: 2 });
+    const { catalogue: revision } = await node.stores.revisions();
+    expect(page.facts).toEqual({
+      'Revision served': String(revision),
+      'Revision stored': String(revision),
+      'Last imported': expect.stringContaining(printed(second?.beganAtMs ?? 0)),
+      'Deals that end within a week': '1',
+    });
+    expect(page.table('Items of each list')).toEqual([
+      ['Retailers', '2'],
+      ['Cashback offers', '2'],
+      ['Coupons', '1'],
+      ['Promotions', '0'],
+    ]);
+    expect(page.table('Retailers stored after each import')).toEqual([
+      [printed(first?.beganAtMs ?? 0), '3'],
+      [printed(second?.beganAtMs ?? 0), '2'],
+    ]);
+    expect(page.table('Deals that end within a week')).toEqual([
+      [printed(soonMs), 'Coupons', HOSTILE, HOSTILE],
+    ]);
+    expect(page.html).not.toContain('<img');
+  });
+
+  test('imports: the list as the book has it, by kind and outcome, rows by day, and one with its problems', async () => {
+    const { stores } = console_.node;
+    const entries = await stores.imports.list({ limit: 100 });
+    const page = await console_.page('/imports');
+    expect(page.table('Imports, the newest first')).toEqual(
+      entries.map(({ beganAtMs, kind, orgName, outcome, counts, fileName }) => [
+        ...[printed(beganAtMs), kind, orgName ?? '', outcome],
+        ...[counts.read, counts.added, counts.changed, counts.withdrawn, counts.invalid].map(String),
+        fileName,
+      ]),
+    );
+    const outcomes = (shown = page) => shown.table('Imports, the newest first')?.map((row) => row[3]);
+    expect(outcomes()).toEqual(['refused', 'done', 'done', 'done', 'done']);
+    expect(outcomes(await console_.page('/imports?kind=transactions&outcome=done'))).toEqual([
+      'done',
+      'done',
+    ]);
+    expect(outcomes(await console_.page('/imports?kind=nonsense'))).toHaveLength(5);
+    const days = page.table('Rows by day') ?? [];
+    const sums = [1, 2, 3, 4, 5].map((i) => days.reduce((sum, row) => sum + Number(row[i]), 0));
+    // Retailers and transactions; the second catalogue withdrew one and left two.
+    expect(sums).toEqual([6, 1, 2, 1, 1]);
+
+    const refused = await console_.page(`/imports/${entries[0]?.id}`);
+    expect(refused.facts).toMatchObject({
+      Outcome: expect.stringContaining('refused'),
+      Organisation: 'acme',
+      Read: '2',
+      Added: '0',
+      Refused: '1',
+      'SHA-256': entries[0]?.fileDigest ?? 'not known',
+    });
+    expect(refused.table('Problems')).toEqual([
+      ['2', '', 'status', 'must be one of PENDING, CONFIRMED, DECLINED'],
+    ]);
+    for (const path of ['/imports/999999', '/imports/x', `/imports/${'9'.repeat(40)}`])
+      expect([path, (await console_.page(path)).status]).toEqual([path, 404]);
+  });
+
+  test('organisations: what is behind is what changed since the last poll that went to its end', async () => {
+    const { node } = console_;
+    const token = await node.token('private');
+    const row = async (name: string) =>
+      (await console_.page('/organisations')).table('Organisations')?.find(([org]) => org === name);
+    const before = await row('acme');
+    const clock = (await node.stores.organisations.changeClocks()).get(acme.id) ?? 0;
+    expect(before?.slice(1, 4)).toEqual([printed(clock), 'never', 'not known']);
+    expect(await row('quiet')).toEqual(['quiet', 'none', 'never', 'not known', '0', '–']);
+    // A part of the window, and a page that has others behind it, tell nobody everything.
+    await node.get('/v1/transactions/?limit=1', token);
+    await node.get('/v1/transactions/?updatedAtLessThan=2100-01-01T00:00:00', token);
+    expect((await row('acme'))?.[3]).toBe('not known');
+    await node.get('/v1/transactions/', token);
+    const after = await row('acme');
+    expect(after?.[3]).toBe('nothing to fetch');
+    expect(Number(after?.[4])).toBe(Number(before?.[4]) + 3);
+    await console_.importTransactions([transaction(106)]);
+    expect((await row('acme'))?.[3]).toMatch(/^\d+ (ms|s)$/);
+
+    const page = await console_.page('/organisations');
+    const { tokens } = await node.stores.tokens.list();
+    const shown = page.table('Tokens')?.map(([tokenId, org, kind]) => [tokenId, org, kind]);
+    expect(shown).toEqual(tokens.map(({ id: tokenId, orgName, kind }) => [tokenId, orgName, kind]));
+    expect(page.html).not.toContain(token);
+  });
+
+  test('a transaction is found by id, by user and by time, with every version and its import', async () => {
+    const { stores } = console_.node;
+    const ids = (page: Awaited<ReturnType<ConsoleNode['page']>>) =>
+      page.table('Transactions')?.map(([transactionId]) => transactionId);
+    const byUser = await console_.post('/transactions', { passbackUid: HOSTILE });
+    expect(ids(byUser)).toEqual([id(102)]);
+    // Neither the value nor a link with it: the page may be shown to others.
+    expect(byUser.html).not.toContain('onerror');
+    expect(ids(await console_.page(`/transactions?id=${id(103)}`))).toEqual([id(103)]);
+    const { publicId } = (await stores.organisations.list())[0] ?? {};
+    expect(ids(await console_.page(`/transactions?org=${publicId}&from=2020-01-01`))).toEqual(
+      [101, 102, 103, 106].map(id),
+    );
+    expect(ids(await console_.page(`/transactions?org=${publicId}&until=2020-01-01`))).toBeUndefined();
+    for (const query of ['id=nonsense', `id=${id(1)}`, 'org=nobody', `org=${publicId}&from=yesterday`]) {
+      const page = await console_.page(`/transactions?${query}`);
+      expect([query, page.status, page.html.includes('role="alert"')]).toEqual([query, 400, true]);
+    }
+    expect((await console_.post('/transactions', { passbackUid: 'x'.repeat(256) })).status).toBe(400);
+
+    const versions = await stores.history.versions(id(101));
+    const page = await console_.page(`/transactions/${id(101)}`);
+    expect(page.facts).toMatchObject({ Status: 'DECLINED', Organisation: 'acme', Retailer: HOSTILE });
+    expect(page.facts).toMatchObject({ passbackUid: 'user-101', cashback: '0.1', couponId: '–' });
+    expect(page.table('Versions, the newest first')).toEqual(
+      versions.map(({ fromMs, untilMs, status, importId }) => [
+        printed(fromMs),
+        untilMs === null ? 'now' : printed(untilMs),
+        status,
+        ...['10.00', '0.10', 'EUR'],
+        expect.stringMatching(new RegExp(`^${importId}: synthetic data, by `)),
+      ]),
+    );
+    expect(versions).toHaveLength(2);
+    expect((await console_.page(`/transactions/${id(1)}`)).status).toBe(404);
+  });
+
+  test('a passbackUid is on the page of its sale, and in no URL, log line or metric', async () => {
+    const page = await console_.page(`/transactions/${id(102)}`);
+    expect(page.facts.passbackUid).toBe(HOSTILE);
+    const metrics = await (await console_.get('/metrics')).text();
+    const log = console_.node.logLines.join('');
+    for (const text of [metrics, log]) expect(text).not.toContain('onerror');
+    const others = ['/', '/transactions', '/imports', '/totals', '/organisations', '/errors', '/clicks'];
+    for (const path of others) expect((await console_.page(path)).html).not.toContain('user-10');
+  });
+
+  test('totals: the sums of all transactions, to the last cent', async () => {
+    const { stores } = console_.node;
+    const totals = await countTransactions(stores, Date.now);
+    const page = await console_.page('/totals');
+    expect(page.table('Totals by organisation, currency and month')).toEqual([
+      ['acme', 'EUR', '2026-11', 'DECLINED', '1', '10.00', '0.10'],
+      ['acme', 'EUR', '2026-11', 'PENDING', '2', '159.80', '4.19'],
+      ['acme', 'SEK', '2026-06', 'PENDING', '1', '79.90', '3.99'],
+    ]);
+    expect(totals.months.map(({ count, cashbackParts }) => [count, cashbackParts])).toEqual([
+      [1, 1_000],
+      [2, 41_900],
+      [1, 39_900],
+    ]);
+    expect(page.table('Cashback in EUR by month of the sale')).toEqual([['2026-11', '4.19', '0.00', '0.10']]);
+    expect(page.table('Retailers with most declined transactions')?.map((row) => row.slice(0, 5))).toEqual([
+      [HOSTILE, '1', '0', '1', '100.0 %'],
+      ['deal no longer in the catalogue', '1', '0', '0', '–'],
+      ['no deal named', '1', '0', '0', '–'],
+    ]);
+    const pending = page.table('Pending transactions by age') ?? [];
+    expect(pending.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(3);
+    expect(page.html).toContain('<data value="4">4</data> transactions, counted');
+    const quiet = (await stores.organisations.list()).find(({ name }) => name === 'quiet');
+    expect((await console_.page(`/totals?org=${quiet?.publicId}`)).html).toContain('No transactions.');
+  });
+
+  test('clicks: by day, organisation and retailer, with those that led to a sale', async () => {
+    const page = await console_.page('/clicks');
+    const sums = (row: string[] | undefined) => row?.slice(0, 5);
+    expect(page.table('Clicks by retailer')?.map(sums)).toEqual([
+      [HOSTILE, '2', '100.0 %', '1', '50.0 %'],
+      ['Retailer 2', '1', '0.0 %', '0', '0.0 %'],
+    ]);
+    expect(page.table('Clicks by organisation')?.map(sums)).toEqual([['acme', '3', '66.7 %', '1', '33.3 %']]);
+    const days = page.table('Clicks by day') ?? [];
+    expect(days).toHaveLength(30);
+    expect(days.filter(([, count]) => count !== '0')).toEqual([
+      [printTimestamp(beganMs).slice(0, 10), '3', '2', '1'],
+    ]);
+  });
+
+  test('errors: by code, operation and organisation, with the id of the last request', async () => {
+    const { node } = console_;
+    const token = await node.token('public', 'quiet');
+    for (const requestId of ['first-one', 'last-one'])
+      await node.get('/v1/promotions/?cursor=x', token, { 'Request-Id': requestId });
+    await node.get('/v1/promotions/', undefined, { 'Request-Id': 'nobody' });
+    const rows = (await console_.page('/errors')).table('Errors, the latest first') ?? [];
+    const promotions = rows.filter((row) => row[2] === '/v1/promotions/').toSorted();
+    expect(
+      promotions.map(([code, status, , org, count, , requestId]) => [code, status, org, count, requestId]),
+    ).toEqual([
+      ['invalid_parameter', '400', 'quiet', '2', 'last-one'],
+      ['missing_token', '401', 'not known', '1', 'nobody'],
+    ]);
+    const metrics = await (await console_.get('/metrics')).text();
+    expect(metrics).toContain(
+      'offerbook_http_errors_total{route="/v1/promotions/",code="invalid_parameter"} 2\n',
+    );
+    expect(metrics).toContain('offerbook_organisation_errors_total{organisation="quiet"} 2\n');
+  });
+
+  test('nothing but reading is possible, and pages are not kept by anybody', async () => {
+    for (const path of ['/', '/imports', '/totals'])
+      expect((await fetch(console_.url + path, { method: 'POST', body: '' })).status).toBe(405);
+    const { headers } = await console_.get('/transactions');
+    expect(headers.get('Cache-Control')).toBe('no-store');
+    expect(headers.get('Content-Security-Policy')).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    const huge = await fetch(`${console_.url}/transactions`, { method: 'POST', body: 'x'.repeat(100_000) });
+    expect(huge.status).toBe(413);
+  });
+});

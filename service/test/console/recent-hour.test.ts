@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { quantile, RecentHour } from '../../src/console/recent-hour.ts';
+import { BUCKETS_S, RequestTally } from '../../src/http/request-tally.ts';
+
+const MINUTE_MS = 60_000;
+
+test('the hour is what was counted since its first minute, by minute and by route, the busiest first', () => {
+  const tally = new RequestTally();
+  const hour = new RecentHour(0);
+  tally.count('/a', 200, 2);
+  hour.sample(MINUTE_MS, tally.routes);
+  tally.count('/a', 404, 2);
+  tally.count('/b', 503, 0.2);
+  tally.count('/b', 200, 0.2);
+  tally.count('/b', 200, 0.2);
+  const { all, routes, minutes, ...span } = hour.figures(90_000, tally.routes);
+  expect(span).toEqual({ fromMs: 0, untilMs: 90_000 });
+  expect(all).toEqual({ requests: 5, refused: 1, failed: 1 });
+  expect(routes.map(({ p50Ms: _, p99Ms: __, ...route }) => route)).toEqual([
+    { route: '/b', requests: 3, refused: 0, failed: 1 },
+    { route: '/a', requests: 2, refused: 1, failed: 0 },
+  ]);
+  expect(minutes).toEqual([
+    { fromMs: 0, untilMs: MINUTE_MS, requests: 1, refused: 0, failed: 0 },
+    { fromMs: MINUTE_MS, untilMs: 90_000, requests: 4, refused: 1, failed: 1 },
+  ]);
+});
+
+test('what is older than an hour is forgotten', () => {
+  const tally = new RequestTally();
+  const hour = new RecentHour(0);
+  for (let minute = 1; minute <= 100; minute++) {
+    tally.count('/a', 200, 1);
+    hour.sample(minute * MINUTE_MS, tally.routes);
+  }
+  const figures = hour.figures(101 * MINUTE_MS, tally.routes);
+  expect(figures.fromMs).toBe(41 * MINUTE_MS);
+  expect(figures.minutes).toHaveLength(60);
+  expect(figures.all.requests).toBe(59);
+});
+
+test('a quantile lies in the bucket in which its answer was counted', () => {
+  const durations = fc.array(fc.double({ min: 0.00001, max: 2.5, noNaN: true }), {
+    minLength: 1,
+    maxLength: 50,
+  });
+  fc.assert(
+    fc.property(durations, fc.constantFrom(0.5, 0.99), (seconds, share) => {
+      const tally = new RequestTally();
+      for (const each of seconds) tally.count('/a', 200, each * 1_000);
+      const sorted = seconds.toSorted((a, b) => a - b);
+      const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+      const bucket = BUCKETS_S.findIndex((bound) => exact <= bound);
+      const found = quantile(tally.routes.get('/a')?.buckets ?? [], share);
+      expect(found).toBeGreaterThanOrEqual(BUCKETS_S[bucket - 1] ?? 0);
+      expect(found).toBeLessThanOrEqual(BUCKETS_S[bucket] ?? 0);
+    }),
+  );
+});
+
+test('of nothing, a quantile is 0; of what took longer than the last bound, the last bound', () => {
+  expect(quantile(BUCKETS_S.map(() => 0).concat(0), 0.99)).toBe(0);
+  expect(quantile(BUCKETS_S.map(() => 0).concat(3), 0.5)).toBe(2.5);
+});
