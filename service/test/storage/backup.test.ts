@@ -135,6 +135,7 @@ describe('a backup', () => {
       madeAt: manifest.madeAt,
       stamped: 0,
       tokensRevoked: 0,
+      usersErased: 0,
       clicks: 'of the backup',
       replaced: null,
     });
@@ -179,6 +180,18 @@ describe('a backup', () => {
       return sales.length;
     });
     expect(counts[9]).toBeGreaterThan(counts[0] ?? 0);
+  });
+
+  test('neither waits for an import that is under way nor has anything of it', async () => {
+    const { folder, stores, org, backup } = await scene();
+    await load(stores, org, [transaction(1)]);
+    const manifest = await stores.transactions.write(org.id, async (writer) => {
+      const document = JSON.stringify(transaction(2));
+      await writer.put([{ id: transaction(2).id, updatedAtMs: writer.stampMs, document }]);
+      return backup(join(folder, 'backup'));
+    });
+    expect(manifest.files.map(({ rows }) => rows.transactions)).toEqual([1]);
+    expect(await readAllTransactions(stores, org.id)).toHaveLength(2);
   });
 
   test('has the clicks that wait in a spool', async () => {
@@ -329,9 +342,13 @@ describe('a backup', () => {
     expect(poller.received).toBe(0);
   });
 
-  test('restored over a database keeps its clicks and revocations, and moves the rest aside', async () => {
+  test('restored over a database keeps its clicks, revocations and erasures, and moves the rest aside', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
-    await load(stores, org, [transaction(1)]);
+    const came = { passbackUid: 'erased and back', soldAt: printTimestamp(nowMs + 60_000) };
+    await stores.erasures.erase(org, came.passbackUid);
+    const sale = transaction(1, { passbackUid: 'erased later', passbackData: 'for them' });
+    await load(stores, org, [sale, transaction(2, came)]);
+    await load(stores, org, [{ ...sale, status: 'CONFIRMED' }]);
     const token = await issue(stores, org.id);
     const old = await recordClick(stores, org.id, { passbackUid: 'erased later' });
     await backup(join(folder, 'backup'));
@@ -341,8 +358,14 @@ describe('a backup', () => {
     await stores.close();
     const report = await restore(join(folder, 'backup'));
 
-    expect(report).toMatchObject({ clicks: 'as they were', tokensRevoked: 1 });
+    expect(report).toMatchObject({ clicks: 'as they were', tokensRevoked: 1, usersErased: 1 });
     const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+    expect(await restored.erasures.count(org.id, 'erased later')).toEqual({
+      transactions: 0,
+      versions: 0,
+      clicks: 0,
+    });
+    expect((await restored.erasures.count(org.id, came.passbackUid)).transactions).toBe(1);
     expect((await restored.tokens.list()).tokens[0]?.revokedAtMs).toBe(nowMs);
     const clicks = await restored.clicks.find([old.id, fresh.id]);
     expect([clicks.get(old.id)?.passbackUid, clicks.get(fresh.id)?.passbackUid]).toEqual([
@@ -352,7 +375,7 @@ describe('a backup', () => {
     expect(dirname(report.replaced ?? '')).toBe(dirname(path));
     expect(readdirSync(report.replaced ?? '')).toEqual(['shop.db']);
     const aside = new SqliteFile(join(report.replaced ?? '', 'shop.db'), { readonly: true });
-    expect(aside.query('SELECT count(*) FROM transactions').values()).toEqual([[1]]);
+    expect(aside.query('SELECT count(*) FROM transactions').values()).toEqual([[2]]);
     expect(existsSync(`${path}-walks`)).toBe(false);
   });
 });

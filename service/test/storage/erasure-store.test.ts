@@ -166,6 +166,28 @@ for (const database of DATABASES) {
       expect(rows[3]?.couponId).toBe(click.dealId);
     });
 
+    test('while others import the same sales again and again, none of them names the user in the end', async () => {
+      const { url, stores, org, load } = await scene();
+      const importer = await open.stores(url);
+      const statuses = ['CONFIRMED', 'DECLINED'] as const;
+      const rows = (round: number) =>
+        Array.from({ length: 20 }, (_, n) =>
+          transaction(n, { passbackUid: UID, passbackData: DATA, status: statuses[round % 2] ?? 'PENDING' }),
+        );
+      await load(rows(0));
+      const importing = (async () => {
+        for (let round = 1; round <= 12; round++) {
+          const source = sourceFrom(ndjson(rows(round)));
+          await importTransactions(importer.transactions, org, source, Date.now, {});
+        }
+      })();
+      await stores.erasures.erase(org, UID);
+      await importing;
+      expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
+      const { rows: left } = await readPage(stores, org.id);
+      expect(left.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'CONFIRMED'));
+    });
+
     test('one that was interrupted is finished by the next, and imports in between bring nothing back', async () => {
       const { stores, org, load } = await scene();
       const rows = [1, 2].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA }));

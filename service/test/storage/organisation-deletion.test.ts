@@ -142,6 +142,24 @@ for (const database of DATABASES) {
       expect(await stores.organisations.create('acme')).toMatchObject({ name: 'acme' });
     });
 
+    test('waits for an import that is under way, and takes what it has brought', async () => {
+      const { url, stores, org } = await scene();
+      const importer = await open.stores(url);
+      const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const importing = importer.transactions.write(org.id, async (writer) => {
+        begun.resolve();
+        await mayEnd.promise;
+        const document = JSON.stringify({ ...transaction(70), updatedAt: '2026-11-14T12:00:00' });
+        await writer.put([{ id: id(70), updatedAtMs: writer.stampMs, document }]);
+      });
+      await begun.promise;
+      const deleting = stores.organisations.delete('acme', { ...NOW, revokesTokens: true });
+      mayEnd.resolve();
+      await importing;
+      expect(await deleting).toMatchObject({ transactions: 4 });
+      expect(await stores.history.versions(id(70))).toEqual([]);
+    });
+
     test('a running server stops taking its tokens and its links', async () => {
       await using node = await TestNode.start({ databaseUrl: await database.create() });
       const token = await node.token('private');

@@ -50,10 +50,11 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
     const [replaces, keepsStamps] = [options.replace === true, options.keepStamps === true];
     const report = await restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows });
     bar.clear();
-    const { madeAt, stamped, tokensRevoked, clicks, replaced } = report;
+    const { madeAt, stamped, tokensRevoked, usersErased, clicks, replaced } = report;
     const words = [
       `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp; clicks are ${clicks}.`,
       ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
+      ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
       ...(replaced === null ? [] : [`What was there is in ${replaced}`]),
     ];
     await printResult(options, report, words.join('\n'));

@@ -14,10 +14,12 @@ import { migrate } from '../schema/migrate.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-book.ts';
+import type { ErasedUser } from '../stores/erased-users.ts';
 import { readClickKey } from '../stores/secret.ts';
 import { type BackupManifest, CLICK_FILE, MAIN_FILE, readManifest } from './backup-manifest.ts';
 import { notSqlite } from './make-backup.ts';
 import { beginTimeline, type OldTimeline, type TimelineReport } from './new-timeline.ts';
+import { repeatErasures } from './repeat-erasures.ts';
 import { copySynced, sync } from './synced-files.ts';
 
 export interface RestoreOptions {
@@ -32,6 +34,8 @@ export interface RestoreOptions {
 
 export interface RestoreReport extends TimelineReport {
   readonly madeAt: string;
+  /** Users who were erased after the backup, and are again. */
+  readonly usersErased: number;
   /** Whether clicks are those of the backup, or those that were there. */
   readonly clicks: 'of the backup' | 'as they were';
   /** Where the files are that were replaced; null when there were none. */
@@ -117,18 +121,23 @@ async function stage(staging: string, { files }: BackupManifest, source: string)
   }
 }
 
+/** `isSame`: whether the database that is replaced is the one of which the backup was made. */
+type Prepared = TimelineReport & { readonly usersErased: number; readonly isSame: boolean };
+
 async function prepare(
   path: string,
   { madeAt }: BackupManifest,
   old: SqliteFile | undefined,
   { keepsStamps, auditor, onRows }: RestoreOptions,
-): Promise<TimelineReport & { readonly isSame: boolean }> {
+): Promise<Prepared> {
   const database = openSqlite(path, COMMAND_OPTIONS);
   try {
     await migrate(database, auditor);
     const timeline = old && readTimeline(old, await readClickKey(database));
     const report = await beginTimeline(database, auditor, { old: timeline, keepsStamps, madeAt, onRows });
-    return { ...report, isSame: timeline !== undefined };
+    const erased = timeline === undefined || old === undefined ? [] : readErased(old);
+    const usersErased = await repeatErasures(path, erased, auditor);
+    return { ...report, usersErased, isSame: timeline !== undefined };
   } finally {
     await database.close();
   }
@@ -148,6 +157,17 @@ function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefin
   } catch {
     return undefined;
   }
+}
+
+/** None when it is of a program before there were erasures. */
+function readErased(file: SqliteFile): ErasedUser[] {
+  const hasTable = file.query(`SELECT 1 FROM sqlite_master WHERE name = 'erasures'`).values().length > 0;
+  const rows = hasTable ? file.query('SELECT org_id, digest, erased_at FROM erasures').values() : [];
+  return (rows as [number, string, number][]).map(([orgId, digest, erasedAtMs]) => ({
+    orgId,
+    digest,
+    erasedAtMs,
+  }));
 }
 
 function isWhole(path: string): boolean {

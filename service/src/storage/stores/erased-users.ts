@@ -22,7 +22,7 @@ export async function readErasedUsers(connection: Connection): Promise<ErasedUse
   if (rows.length === 0) return () => undefined;
   const key = await readClickKey(connection);
   const moments = new Map(rows.map(({ org_id, digest, erased_at }) => [`${org_id} ${digest}`, erased_at]));
-  return (orgId, passbackUid) => moments.get(`${orgId} ${digestOf(key, orgId, passbackUid)}`);
+  return (orgId, passbackUid) => moments.get(`${orgId} ${digestUser(key, orgId, passbackUid)}`);
 }
 
 export async function noteErased(
@@ -35,8 +35,26 @@ export async function noteErased(
     `INSERT INTO erasures (org_id, digest, erased_at) VALUES ($1, $2, $3)
      ON CONFLICT (org_id, digest) DO UPDATE SET erased_at = excluded.erased_at`,
     orgId,
-    digestOf(await readClickKey(connection), orgId, passbackUid),
+    digestUser(await readClickKey(connection), orgId, passbackUid),
     nowMs,
+  );
+}
+
+export interface ErasedUser {
+  readonly orgId: number;
+  readonly digest: string;
+  readonly erasedAtMs: number;
+}
+
+/** Those of another database with the same key that this one does not know, or knows from an earlier time only. */
+export async function findLaterErasures(
+  connection: Pick<Connection, 'all'>,
+  others: readonly ErasedUser[],
+): Promise<ErasedUser[]> {
+  const rows = await connection.all<Row>(ALL_SQL);
+  const known = new Map(rows.map(({ org_id, digest, erased_at }) => [`${org_id} ${digest}`, erased_at]));
+  return others.filter(
+    ({ orgId, digest, erasedAtMs }) => (known.get(`${orgId} ${digest}`) ?? 0) < erasedAtMs,
   );
 }
 
@@ -52,7 +70,7 @@ export async function copyErasedUsers(from: Connection, to: Connection): Promise
   }
 }
 
-function digestOf(key: string, orgId: number, passbackUid: string): string {
+export function digestUser(key: string, orgId: number, passbackUid: string): string {
   return createHmac('sha256', key)
     .update(JSON.stringify(['erased', orgId, passbackUid]))
     .digest('hex');
