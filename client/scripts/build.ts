@@ -4,25 +4,30 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const CLIENT = join(import.meta.dir, '..');
+export const CLIENT = join(import.meta.dir, '..');
 /** The compiler of the whole project. The one beside the client is the oldest that its types must please. */
 const TSC = join(CLIENT, '../node_modules/.bin/tsc');
-const DIST = join(CLIENT, 'dist');
 
-rmSync(DIST, { recursive: true, force: true });
-for (const project of ['tsconfig.build.json', 'tsconfig.commonjs.json']) {
-  const { exitCode } = Bun.spawnSync([TSC, '--project', project], {
-    cwd: CLIENT,
-    stdout: 'inherit',
-    stderr: 'inherit',
-  });
-  if (exitCode !== 0) process.exit(exitCode);
-}
-// Without it, Node and TypeScript would take these for ES modules, like the rest of the package.
-await Bun.write(join(DIST, 'commonjs/package.json'), '{ "type": "commonjs" }\n');
+/** `client` is the folder of the package, or of a copy. */
+export async function buildClient(client: string): Promise<void> {
+  const dist = join(client, 'dist');
+  rmSync(dist, { recursive: true, force: true });
+  for (const project of ['tsconfig.build.json', 'tsconfig.commonjs.json']) {
+    const { exitCode } = Bun.spawnSync([TSC, '--project', project], {
+      cwd: client,
+      stdout: 'inherit',
+      stderr: 'inherit',
+    });
+    if (exitCode !== 0) process.exit(exitCode);
+  }
+  // Without it, Node and TypeScript would take these for ES modules, like the rest of the package.
+  await Bun.write(join(dist, 'commonjs/package.json'), '{ "type": "commonjs" }\n');
 
-// The compiler leaves the extensions in declarations as they are in the source, where only some resolutions look.
-for (const path of new Bun.Glob('*/*.d.ts').scanSync({ cwd: DIST, absolute: true })) {
-  const text = await Bun.file(path).text();
-  await Bun.write(path, text.replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'"));
+  // The compiler leaves the extensions in declarations as they are in the source, where only some resolutions look.
+  for (const path of new Bun.Glob('*/*.d.ts').scanSync({ cwd: dist, absolute: true })) {
+    const text = await Bun.file(path).text();
+    await Bun.write(path, text.replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'"));
+  }
 }
+
+if (import.meta.main) await buildClient(CLIENT);

@@ -38,7 +38,8 @@ function readLocked(name: string): { readonly version: string; readonly integrit
   return lock.packages[`node_modules/${name}`];
 }
 
-async function fetchRuntime(wanted: string, integrity: string, folder: string): Promise<void> {
+/** Unpacks what npm has under a name into a folder, if it is what was chosen. The folder is there as a whole or not at all. */
+export async function fetchRuntime(wanted: string, integrity: string, folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   try {

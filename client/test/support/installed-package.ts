@@ -17,9 +17,9 @@ export interface InstalledPackage {
 
 export async function installPackage(): Promise<InstalledPackage> {
   const folder = temporaryFolder();
-  const [packed] = JSON.parse(
-    (await run(['npm', 'pack', '--json', '--silent', '--pack-destination', folder], CLIENT)).stdout,
-  ) as [{ filename: string; files: { path: string }[] }];
+  const [packed] = JSON.parse((await run([process.execPath, 'scripts/pack.ts', folder], CLIENT)).stdout) as [
+    { filename: string; files: { path: string }[] },
+  ];
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   await run(
     ['npm', 'install', '--offline', '--no-audit', '--no-fund', '--silent', `./${packed.filename}`],

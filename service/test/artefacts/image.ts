@@ -60,7 +60,7 @@ export async function tryImage(executable: string): Promise<void> {
   const [, , probe = '', address = ''] = Healthcheck.Test;
   deepStrictEqual(
     (await inside([probe, address.replace(':8080', `:${new URL(server.url).port}`)])).stdout,
-    '200\n',
+    'live\n',
   );
   // buildah does not pass signals on.
   const [{ pid } = {}] = await server.logged('ready');

@@ -33,6 +33,8 @@ test('imports leave a span each, and so do the requests of all workers and the c
   const adminPort = await freePort();
   const options = ['--workers', '2', '--admin-port', String(adminPort)];
   await using server = await ServerProcess.start(options, { cwd, env });
+  const metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  while (!(await metrics()).includes('offerbook_workers_ready 2\n')) await Bun.sleep(20);
   // On connections of their own, so that both workers get some.
   for (let i = 0; i < 40; i += 1) await fetch(`${server.url}/livez`, { headers: { Connection: 'close' } });
   expect(await server.stop()).toBe(0);
@@ -43,8 +45,8 @@ test('imports leave a span each, and so do the requests of all workers and the c
     attributesOf(body.resourceSpans[0]?.resource ?? { attributes: [] }),
   );
   expect(new Set(names.map((resource) => resource['service.name']))).toEqual(new Set(['offers']));
-  // Each worker and the main thread have sent their own, on top of the two imports.
-  expect(collector.batches.length).toBe(5);
+  // Each worker and the main thread have sent their own, on top of the two imports; on a slow machine in several batches.
+  expect(collector.batches.length).toBeGreaterThanOrEqual(5);
 });
 
 test('a collector that is away does not keep an import from being kept, and a bad setting stops it before it begins', async () => {

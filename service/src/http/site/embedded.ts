@@ -36,14 +36,14 @@ export async function bundle(path: BundlePath): Promise<string> {
 export async function packClient(): Promise<Uint8Array<ArrayBuffer>> {
   const folder = await mkdtemp(join(tmpdir(), 'offerbook-client-'));
   try {
-    const npm = Bun.spawn(['npm', 'pack', '--silent', '--pack-destination', folder], {
-      cwd: join(import.meta.dir, '../../../../client'),
+    const script = join(import.meta.dir, '../../../../client/scripts/pack.ts');
+    const pack = Bun.spawn([process.execPath, script, folder], {
       stdin: 'ignore',
       stdout: 'ignore',
       stderr: 'pipe',
     });
-    const complaint = await new Response(npm.stderr).text();
-    if ((await npm.exited) !== 0) throw new Error(`the client cannot be packed: ${complaint.trim()}`);
+    const complaint = await new Response(pack.stderr).text();
+    if ((await pack.exited) !== 0) throw new Error(`the client cannot be packed: ${complaint.trim()}`);
     const [name = ''] = await readdir(folder);
     return new Uint8Array(await readFile(join(folder, name)));
   } finally {

@@ -1,0 +1,34 @@
+// The runtimes of other platforms, as builds fetch them: a package of npm in the place of Bun's.
+
+import { expect, test } from 'bun:test';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fetchRuntime, TARGETS } from '../../scripts/bun-runtime.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+function newPackage(): { readonly source: string; readonly integrity: string } {
+  const source = temporaryFolder();
+  mkdirSync(join(source, 'bin'));
+  writeFileSync(join(source, 'bin/bun'), 'a runtime');
+  writeFileSync(join(source, 'package.json'), '{ "name": "runtime", "version": "1.0.0" }');
+  const packed = Bun.spawnSync(['npm', 'pack', '--json', '--silent', '--dry-run'], { cwd: source });
+  const [{ integrity }] = JSON.parse(packed.stdout.toString());
+  return { source, integrity };
+}
+
+test('a runtime that is not the one that was chosen is refused, and nothing of it stays', async () => {
+  const { source, integrity } = newPackage();
+  const cache = temporaryFolder();
+  await expect(fetchRuntime(source, `sha512-${'A'.repeat(86)}==`, join(cache, 'bad'))).rejects.toThrow(
+    `${source} is not what package-lock.json says`,
+  );
+  expect(readdirSync(cache)).toEqual([]);
+  await fetchRuntime(source, integrity, join(cache, 'good'));
+  expect(readdirSync(cache)).toEqual(['good']);
+  expect(readFileSync(join(cache, 'good/package/bin/bun'), 'utf8')).toBe('a runtime');
+  expect(existsSync(join(cache, 'good/runtime-1.0.0.tgz'))).toBe(false);
+});
+
+test('there is a target for each system that operators and developers have', () => {
+  expect(TARGETS).toEqual(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']);
+});
