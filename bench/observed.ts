@@ -33,6 +33,7 @@ try {
   await stores.close();
   await using collector = SpanCollector.start();
   const start = (env: Record<string, string> = {}) => startOfferbook(folder, databaseUrl, { env });
+  await using quiet = await start({ OFFERBOOK_LOG_REQUESTS: 'errors' });
   await using plain = await start();
   await using some = await start(sampled(collector, '0.01'));
   await using all = await start(sampled(collector, '1'));
@@ -45,6 +46,7 @@ try {
       'as it is by default': load(plain),
       'one request in a hundred traced': load(some),
       'all requests traced': load(all),
+      'without log lines of requests': load(quiet),
     },
     { seconds: Number(options.seconds), repeats: Number(options.rounds) },
   );

@@ -1,5 +1,7 @@
 // A collector of spans on a real socket: it keeps what it is sent, and answers what a test wants it to.
 
+import { leakWatch } from './leak-watch.ts';
+
 export interface SentSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -40,7 +42,9 @@ export class SpanCollector implements AsyncDisposable {
       port: 0,
       hostname: '127.0.0.1',
       fetch: async (request) => {
-        const body = (await request.json()) as SentBatch['body'];
+        const text = await request.text();
+        leakWatch.noteOutput('spans', text);
+        const body = JSON.parse(text) as SentBatch['body'];
         this.batches.push({ path: new URL(request.url).pathname, headers: request.headers, body });
         return answer(this.batches.length);
       },
