@@ -92,7 +92,7 @@ describe('a connection', () => {
     expect([response.status, response.headers.get('Connection')]).toEqual([200, null]);
   });
 
-  test.each([1, 2, 12])(
+  test.each([1, 2, 16])(
     'that sends %i requests at a time stays open, however often it does',
     async (times) => {
       const pipeline = await Pipeline.open();

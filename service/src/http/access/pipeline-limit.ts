@@ -4,7 +4,7 @@
 // closed instead.
 
 /** Enough for every client that pipelines in earnest. */
-export const REQUESTS_IN_A_TURN_MAX = 16;
+export const REQUESTS_IN_A_TURN_MAX = 20;
 /** For requests that cost more than most: as long as the costliest page may take. */
 export const HOLD_UP_MAX_MS = 100;
 
