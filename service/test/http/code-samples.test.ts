@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { installPackage } from '../../../client/test/support/installed-package.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import type { OperationId } from '../../src/http/operations/operation.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
@@ -10,8 +11,6 @@ import { codeSamples } from '../../src/http/site/code-samples.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
-
-const ROOT = join(import.meta.dir, '../../..');
 
 /** How a machine that has the language runs a program, which lies in this folder. */
 interface Runner {
@@ -47,8 +46,11 @@ const isRunnable = ({ runner }: (typeof SAMPLES)[number]) =>
 
 let node: TestNode;
 let token: string;
+/** Of a project that has the client installed. */
+let modules: string;
 
 beforeAll(async () => {
+  modules = join((await installPackage()).folder, 'node_modules');
   // A page has one item, so that every program has to go on to the next.
   node = await TestNode.start({ settings: { pageSize: 1 } });
   await node.catalogue([
@@ -67,7 +69,7 @@ test('every language of the samples can be run here, if the machine has it', () 
 /** A folder like that of somebody who has installed the client. */
 function newFolder(): string {
   const folder = temporaryFolder();
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  symlinkSync(modules, join(folder, 'node_modules'));
   return folder;
 }
 
