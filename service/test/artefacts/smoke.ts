@@ -1,4 +1,5 @@
-// What every artefact has to do, whichever way it came: make a database, import, and serve pages and lists with workers.
+// What every artefact has to do, whichever way it came: make a database, import, and serve pages, lists and the console with
+// workers.
 // Throws where it does not.
 
 import { deepStrictEqual } from 'node:assert';
@@ -7,7 +8,11 @@ import { BUNDLE_PATHS, bundle } from '../../src/http/site/embedded.ts';
 import { GUIDE_PATHS } from '../../src/http/site/guides/guides.ts';
 import { ROOT } from '../support/artefacts.ts';
 import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
+import { freePort } from '../support/postgres-server.ts';
 
+/** On the port for operators. */
+const isOfConsole = (path: string) => path.startsWith('/assets/console.');
+const CONSOLE_PAGES = ['/', '/imports', '/totals', '/metrics', '/readyz'];
 const PAGES = [
   '/',
   '/docs',
@@ -24,16 +29,24 @@ export async function smoke(options: RunOptions, data = join(ROOT, 'examples/dat
   await run(['import', 'catalogue', join(data, 'catalogue.ndjson')], options);
   await run(['import', 'transactions', join(data, 'transactions.csv'), '--org', 'acme'], options);
   const token = (await run(['tokens', 'issue', '--org', 'acme', '--kind', 'private'], options)).trim();
-  await using server = await ServerProcess.start(['--workers', '2'], options);
+  const adminPort = String(await freePort());
+  await using server = await ServerProcess.start(['--workers', '2', '--admin-port', adminPort], options);
   const fetchFrom = (path: string, headers = {}) => fetch(server.url + path, { headers });
+  const fetchConsole = (path: string) => fetch(`http://127.0.0.1:${adminPort}${path}`);
 
-  const all = [...PAGES, ...BUNDLE_PATHS, '/client/offerbook-client.tgz'];
-  const statuses = await Promise.all(all.map(async (path) => [path, (await fetchFrom(path)).status]));
+  const asked = [
+    ...[...PAGES, '/client/offerbook-client.tgz'].map((path) => fetchFrom(path)),
+    ...CONSOLE_PAGES.map(fetchConsole),
+  ];
+  const refused = (await Promise.all(asked)).filter(({ status }) => status !== 200);
   deepStrictEqual(
-    statuses.filter(([, status]) => status !== 200),
+    refused.map(({ url, status }) => [url, status]),
     [],
   );
-  for (const path of BUNDLE_PATHS) deepStrictEqual(await (await fetchFrom(path)).text(), await bundle(path));
+  for (const path of BUNDLE_PATHS) {
+    const served = await (isOfConsole(path) ? fetchConsole(path) : fetchFrom(path));
+    deepStrictEqual(await served.text(), await bundle(path));
+  }
   const page = await fetchFrom('/v1/transactions/', { Authorization: `Bearer ${token}` });
   deepStrictEqual(((await page.json()) as { data: unknown[] }).data.length, 2);
   // An over-long URL gets our own answer, because the runtime has been told of longer ones.
