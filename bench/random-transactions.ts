@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '../service/src/domain/timestamp.ts';
 import { printTransaction } from '../service/src/domain/transaction.ts';
-import type { Uuid } from '../service/src/domain/uuid.ts';
+import { newUuid, type Uuid } from '../service/src/domain/uuid.ts';
 import { type Database, type SqlValue, TRANSACTIONS } from '../service/src/storage/database.ts';
 
 const DAY_MS = 86_400_000;
@@ -96,9 +96,10 @@ async function readIndexes(database: Database): Promise<{ name: string; sql: str
 async function createOrganisation(database: Database, name: string, clockMs: number): Promise<number> {
   const [org] = await database.write((connection) =>
     connection.all<{ id: number }>(
-      'INSERT INTO organisations (name, created_at, last_stamp) VALUES ($1, $2, $2) RETURNING id',
+      'INSERT INTO organisations (name, created_at, last_stamp, public_id) VALUES ($1, $2, $2, $3) RETURNING id',
       name,
       clockMs,
+      newUuid(),
     ),
   );
   return org?.id ?? 0;

@@ -63,9 +63,14 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
 
 export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
   const assets = new Assets(CONSOLE_ASSETS);
+  const catalogue = new CatalogueReader();
   const counts: ConsoleCounts = {
-    catalogue: new CatalogueReader(),
-    transactions: new KeptCount(async (breathe) => countTransactions(await stores(), clock, breathe), clock),
+    catalogue,
+    transactions: new KeptCount(async (breathe) => {
+      const opened = await stores();
+      const { retailerOfDeal } = await catalogue.read(opened);
+      return countTransactions(opened, retailerOfDeal, clock, breathe);
+    }, clock),
     clicks: new KeptCount(async () => countClicks((await stores()).clicks, clock), clock),
   };
 

@@ -243,7 +243,7 @@ describe.each(DATABASES)('$name', (database) => {
 
   test('totals: the sums of all transactions, to the last cent', async () => {
     const { stores } = console_.node;
-    const totals = await countTransactions(stores, Date.now);
+    const totals = await countTransactions(stores, new Map(), Date.now);
     const page = await console_.page('/totals');
     expect(page.table('Totals by organisation, currency and month')).toEqual([
       ['acme', 'EUR', '2026-11', 'DECLINED', '1', '10.00', '0.10'],

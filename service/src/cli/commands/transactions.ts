@@ -1,6 +1,7 @@
 // offerbook transactions: where a sale is, what it was before, which imports made it so, and what all of them add up to.
 
 import { Command } from 'commander';
+import { CatalogueReader } from '../../console/counts/catalogue-contents.ts';
 import {
   AGE_BOUNDS_DAYS,
   amountOf,
@@ -97,7 +98,8 @@ async function showTotals(options: StoreOptions): Promise<void> {
   const bar = progressBar();
   await withStores(options, async (stores) => {
     const onPiece = async (rows: number) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows });
-    const totals = await countTransactions(stores, systemClock, onPiece).finally(bar.clear);
+    const { retailerOfDeal } = await new CatalogueReader().read(stores);
+    const totals = await countTransactions(stores, retailerOfDeal, systemClock, onPiece).finally(bar.clear);
     const months = totals.months.map(toTotal);
     const rows = months.map(({ org, currency, month, status, count, orderValue, cashback }) => [
       ...[org, currency, month, status, printCount(count)],
@@ -112,7 +114,7 @@ async function showTotals(options: StoreOptions): Promise<void> {
         fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0,
         ...toTotal(total),
       })),
-      deals: totals.deals,
+      retailers: totals.retailers,
     };
     await printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
   });

@@ -57,7 +57,8 @@ export function openAdmin(source: AdminSource): Admin | undefined {
   }
 
   async function answer(request: Request, address: string): Promise<Response> {
-    const { pathname } = new URL(request.url);
+    // Without a sane Host the URL is a path alone.
+    const { pathname } = new URL(request.url, 'http://localhost');
     // Open to probes, which bring no secret, and tell no more than whether requests should come here.
     if (pathname === '/livez') return Response.json({ status: 'live' });
     if (pathname === '/readyz') {

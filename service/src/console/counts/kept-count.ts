@@ -8,7 +8,7 @@ import { withTimeout } from '../../domain/with-timeout.ts';
 const GOOD_MIN_MS = 60_000;
 const GOOD_FACTOR = 20;
 /** How long somebody waits for the first count: most databases are counted by then. */
-const WAIT_MAX_MS = 700;
+const WAIT_MAX_MS = 400;
 
 export interface Kept<T> {
   /** Undefined until the first count has ended. */

@@ -44,18 +44,18 @@ interface AgeKey {
 export type MonthTotal = MonthKey & Readonly<Sums>;
 export type AgeTotal = AgeKey & Readonly<Sums>;
 
-/** Transactions of one organisation that came from one deal. */
-export interface DealTotal {
+/** Transactions of one organisation that came from deals of one retailer. */
+export interface RetailerTotal {
   readonly org: string;
-  /** Null for those that name no deal. */
-  readonly dealId: Uuid | null;
+  /** Of the retailer that has the deal now, or what there is to say instead. */
+  readonly retailer: Uuid | 'no deal named' | 'deal no longer in the catalogue';
   readonly counts: Readonly<Record<Status, number>>;
 }
 
 export interface TransactionTotals {
   readonly months: readonly MonthTotal[];
   readonly ages: readonly AgeTotal[];
-  readonly deals: readonly DealTotal[];
+  readonly retailers: readonly RetailerTotal[];
   readonly count: number;
 }
 
@@ -64,22 +64,26 @@ interface Sources {
   readonly transactions: Pick<TransactionStore, 'read'>;
 }
 
+/** Whose deals are: sums are kept by retailer, because there may be as many deals as transactions. */
+type RetailerOfDeal = ReadonlyMap<Uuid, Uuid>;
+
 /** Called after each piece; whoever counts beside other work may make it wait. */
 type OnPiece = (count: number) => Promise<void>;
 
 /** Each organisation as of one moment. */
 export async function countTransactions(
   { organisations, transactions }: Sources,
+  retailerOfDeal: RetailerOfDeal,
   clock: Clock,
   onPiece: OnPiece = async () => {},
 ): Promise<TransactionTotals> {
   const nowMs = clock();
   const months = new Map<string, Sums & MonthKey>();
   const ages = new Map<string, Sums & AgeKey>();
-  const deals: DealTotal[] = [];
+  const retailers: RetailerTotal[] = [];
   let count = 0;
   for (const { id, name: org } of await organisations.list()) {
-    const byDeal = new Map<Uuid | null, Record<Status, number>>();
+    const byRetailer = new Map<RetailerTotal['retailer'], Record<Status, number>>();
     await transactions.read(id, async (batch) => {
       for (const { document } of batch) {
         const sale = JSON.parse(document) as Transaction;
@@ -91,16 +95,20 @@ export async function countTransactions(
           addTo(ages, `${org}\n${currency}\n${age}`, { org, currency, age }, sale);
         }
         const dealId = sale.cashbackOfferId ?? sale.couponId ?? sale.promotionId;
-        const known = byDeal.get(dealId);
+        const retailer =
+          dealId === null
+            ? 'no deal named'
+            : (retailerOfDeal.get(dealId) ?? 'deal no longer in the catalogue');
+        const known = byRetailer.get(retailer);
         if (known !== undefined) known[status] += 1;
-        else byDeal.set(dealId, { PENDING: 0, CONFIRMED: 0, DECLINED: 0, [status]: 1 });
+        else byRetailer.set(retailer, { PENDING: 0, CONFIRMED: 0, DECLINED: 0, [status]: 1 });
       }
       count += batch.length;
       await onPiece(count);
     });
-    for (const [dealId, counts] of byDeal) deals.push({ org, dealId, counts });
+    for (const [retailer, counts] of byRetailer) retailers.push({ org, retailer, counts });
   }
-  return { months: inOrder(months), ages: inOrder(ages), deals, count };
+  return { months: inOrder(months), ages: inOrder(ages), retailers, count };
 }
 
 function addTo<Key extends object>(

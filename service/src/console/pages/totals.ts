@@ -10,8 +10,8 @@ import type { Kept } from '../counts/kept-count.ts';
 import {
   AGE_BOUNDS_DAYS,
   amountOf,
-  type DealTotal,
   type MonthTotal,
+  type RetailerTotal,
   STATUS_ORDER,
   sumOf,
   type TransactionTotals,
@@ -71,7 +71,7 @@ function ofOrganisation(totals: TransactionTotals, name: string): TransactionTot
   return {
     months,
     ages: totals.ages.filter(({ org }) => org === name),
-    deals: totals.deals.filter(({ org }) => org === name),
+    retailers: totals.retailers.filter(({ org }) => org === name),
     count: sumOf(months).count,
   };
 }
@@ -80,7 +80,7 @@ function totalSections(totals: TransactionTotals, contents: CatalogueContents): 
   const currencies = [...Map.groupBy(totals.months, ({ currency }) => currency)].toSorted();
   return html`${currencies.map(([currency, months]) => currencySection(currency, months))}
 ${section('Pending, by how long ago they were sold', ageTable(totals), source(COMMAND))}
-${section('Share declined, by retailer', retailerTable(totals.deals, contents), source(COMMAND, 'offerbook export catalogue'))}
+${section('Share declined, by retailer', retailerTable(totals.retailers, contents), source(COMMAND, 'offerbook export catalogue'))}
 ${section('By organisation, currency and month', monthTable(totals.months), source(COMMAND))}`;
 }
 
@@ -125,15 +125,9 @@ function ageTable({ ages }: TransactionTotals): Html {
   );
 }
 
-function retailerTable(deals: readonly DealTotal[], { retailers, retailerOfDeal }: CatalogueContents): Html {
-  const nameOf = (dealId: Uuid | null) => {
-    if (dealId === null) return 'no deal named';
-    const retailerId = retailerOfDeal.get(dealId);
-    return retailerId === undefined
-      ? 'deal no longer in the catalogue'
-      : (retailers.get(retailerId) ?? retailerId);
-  };
-  const groups = [...Map.groupBy(deals, ({ dealId }) => nameOf(dealId))].map(([name, group]) => {
+function retailerTable(totals: readonly RetailerTotal[], { retailers }: CatalogueContents): Html {
+  const nameOf = ({ retailer }: RetailerTotal) => retailers.get(retailer as Uuid) ?? retailer;
+  const groups = [...Map.groupBy(totals, nameOf)].map(([name, group]) => {
     const of = (status: Status) => group.reduce((sum, { counts }) => sum + counts[status], 0);
     const [pending, confirmed, declined] = STATUS_ORDER.map(of) as [number, number, number];
     return { name, pending, confirmed, declined, decided: confirmed + declined };

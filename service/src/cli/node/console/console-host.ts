@@ -35,7 +35,7 @@ export class ConsoleHost {
       number,
       setup: this.#setup,
       method: request.method,
-      url: request.url,
+      url: new URL(request.url, 'http://localhost').href,
       headers: PASSED_HEADERS.flatMap((name) => {
         const value = request.headers.get(name);
         return value === null ? [] : [[name, value] as const];

@@ -1,0 +1,167 @@
+// What the console costs: how long its pages take over millions of transactions, the first time and later, and what
+// callers on the public port notice while it is open in ten browsers, against the same load without it.
+//   npm run bench:console -- [--rows 10000000] [--databases sqlite,postgres] [--seconds 10] [--repeats 3]
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Random } from '@offerbook/sandbox/random.ts';
+import { CREATE_OPTIONS, openDatabase, openStores } from '../service/src/storage/open-stores.ts';
+import { offer, retailer } from '../service/test/support/fixtures.ts';
+import { freePort, newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
+import { fillCatalogue } from './fill.ts';
+import { bearer, issueTokens, startOfferbook } from './offerbook.ts';
+import { percentile } from './percentile.ts';
+import { seedTransactions } from './random-transactions.ts';
+import { milliseconds, ratio, table, whole } from './table.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '10000000' },
+    databases: { type: 'string', default: 'sqlite,postgres' },
+    seconds: { type: 'string', default: '10' },
+    repeats: { type: 'string', default: '3' },
+  },
+});
+
+const ROWS = Number(options.rows);
+const BROWSERS = 10;
+/** As often as the script of the pages asks for them. */
+const REFRESH_MS = 10_000;
+const PAGES = [
+  '/',
+  '/catalogue',
+  '/imports',
+  '/organisations',
+  '/transactions',
+  '/totals',
+  '/clicks',
+  '/errors',
+];
+const END_MS = Date.parse('2026-11-01T00:00:00Z');
+/** Far from what the server can do: what is measured is how long a caller waits, not how much fits in. */
+const REQUESTS_PER_S = 100;
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+async function timeOf(url: string): Promise<{ ms: number; text: string }> {
+  const beganMs = performance.now();
+  const answer = await fetch(url);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 200)}`);
+  return { ms: performance.now() - beganMs, text };
+}
+
+/** The 99th percentile over so many seconds of evenly spaced requests. */
+async function p99Of({ url, headers }: Load, seconds: number): Promise<number> {
+  const beganMs = performance.now();
+  const times = await Promise.all(
+    Array.from({ length: seconds * REQUESTS_PER_S }, async (_, i) => {
+      await Bun.sleep(beganMs + (i * 1_000) / REQUESTS_PER_S - performance.now());
+      const sentMs = performance.now();
+      const answer = await fetch(url, { headers });
+      await answer.arrayBuffer();
+      if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+      return performance.now() - sentMs;
+    }),
+  );
+  return percentile(times, 0.99);
+}
+
+interface Load {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Ten people, each with a page of their own, who begin at different moments. */
+function openBrowsers(adminUrl: string): () => Promise<number[]> {
+  const stopping = new AbortController();
+  const times: number[] = [];
+  const browsers = Array.from({ length: BROWSERS }, async (_, i) => {
+    await Bun.sleep((i * REFRESH_MS) / BROWSERS);
+    while (!stopping.signal.aborted) {
+      times.push((await timeOf(adminUrl + PAGES[i % PAGES.length])).ms);
+      await Bun.sleep(stopping.signal.aborted ? 0 : REFRESH_MS);
+    }
+  });
+  return async () => {
+    stopping.abort();
+    await Promise.race([Promise.all(browsers), Bun.sleep(REFRESH_MS)]);
+    return times;
+  };
+}
+
+async function measure(name: string, folder: string, databaseUrl: string): Promise<string[][]> {
+  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
+  const database = openDatabase(databaseUrl, CREATE_OPTIONS);
+  const beganMs = performance.now();
+  await seedTransactions(database, ROWS, END_MS, new Random('console', ROWS));
+  await database.close();
+  const retailers = Array.from({ length: 500 }, (_, i) =>
+    retailer(i + 1, { cashbackOffers: [offer(10_000 + i)] }),
+  );
+  await fillCatalogue(stores, retailers);
+  const [org] = await stores.organisations.list();
+  const tokens = await issueTokens(stores, org?.id ?? 0);
+  await stores.close();
+  say(`${name}: ${whole(ROWS)} transactions made in ${whole((performance.now() - beganMs) / 1_000)} s`);
+
+  const adminPort = String(await freePort());
+  const adminUrl = `http://127.0.0.1:${adminPort}`;
+  await using server = await startOfferbook(folder, databaseUrl, {
+    args: ['--admin-port', adminPort, '--log-level', 'warn'],
+    // The console has a thread of its own, which needs somewhere to run.
+    cores: '0,1',
+  });
+  const loads = {
+    catalogue: { url: `${server.url}/v1/cashback-offers/`, headers: bearer(tokens.public) },
+    transactions: { url: `${server.url}/v1/transactions/?limit=100`, headers: bearer(tokens.private) },
+  };
+  const rows: string[][] = [];
+  const first = await timeOf(`${adminUrl}/totals`);
+  const countingMs = performance.now();
+  while (!(await timeOf(`${adminUrl}/totals`)).text.includes('transactions, counted')) await Bun.sleep(250);
+  const counted = performance.now() - countingMs + first.ms;
+  const later: number[] = [];
+  for (let i = 0; i < 20; i++) later.push((await timeOf(`${adminUrl}/totals`)).ms);
+  rows.push([name, 'totals, the first time: page', milliseconds(first.ms), '']);
+  rows.push([name, 'totals, the first time: all counted', `${(counted / 1_000).toFixed(1)} s`, '']);
+  rows.push([name, 'totals, later: slowest of 20', milliseconds(Math.max(...later)), '']);
+
+  for (const [what, load] of Object.entries(loads)) {
+    const closed: number[] = [];
+    const opened: number[] = [];
+    const pages: number[] = [];
+    await p99Of(load, 3);
+    for (let round = 0; round < Number(options.repeats); round++) {
+      closed.push(await p99Of(load, Number(options.seconds)));
+      const close = openBrowsers(adminUrl);
+      opened.push(await p99Of(load, Number(options.seconds)));
+      pages.push(...(await close()));
+    }
+    const [without, with_] = [percentile(closed, 0.5), percentile(opened, 0.5)];
+    rows.push([name, `${what}: p99 without the console`, milliseconds(without), '']);
+    rows.push([
+      name,
+      `${what}: p99 with it in ${BROWSERS} browsers`,
+      milliseconds(with_),
+      `${ratio(with_ / without)} times`,
+    ]);
+    rows.push([name, 'pages of the console meanwhile: slowest', milliseconds(Math.max(...pages)), '']);
+  }
+  return rows;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'offerbook-console-'));
+try {
+  const rows: string[][] = [];
+  for (const name of options.databases.split(',')) {
+    const url = name === 'sqlite' ? `sqlite:${join(folder, 'bench.db')}` : await newPostgresDatabase();
+    rows.push(...(await measure(name, folder, url)));
+  }
+  say(table(['database', 'what', 'time', 'ratio'], rows));
+} finally {
+  await stopPostgres();
+  rmSync(folder, { recursive: true, force: true });
+}
