@@ -135,6 +135,8 @@ export function organisationDeletion(
         counts.imports = imports.length;
         await forget(connection, dialect, orgId);
         await amendAudit(connection, entry, counts);
+        // One may have been issued by somebody who had found the organisation just before.
+        await raiseRevision(connection, 'tokens');
       });
       await emptyLog(database);
       return counts;
