@@ -167,6 +167,18 @@ describe('metrics', () => {
   });
 });
 
+test('the part of prometheus.yml in docs/operations/monitoring.md is what Prometheus takes', async () => {
+  const text = readFileSync(join(DEPLOY, '..', 'docs', 'operations', 'monitoring.md'), 'utf8');
+  const [, configuration = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? [];
+  const file = join(temporaryFolder(), 'prometheus.yml');
+  await Bun.write(file, configuration);
+  expect(promtool('check', 'config', '--syntax-only', file)).toEqual({
+    code: 0,
+    output: expect.stringContaining('SUCCESS'),
+  });
+  expect(configuration).toContain('job_name: offerbook\n');
+});
+
 describe('deploy/prometheus/alerts.yml', () => {
   test('is what Prometheus takes', () => {
     expect(promtool('check', 'rules', RULES)).toEqual({
