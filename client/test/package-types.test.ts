@@ -62,14 +62,7 @@ const STRICT = {
 };
 
 describe.each([
-  ['TypeScript 5.0, bundler', oldestTypeScript, 'ts', { module: 'ESNext', moduleResolution: 'bundler' }],
   ['TypeScript 5.0, node16', oldestTypeScript, 'ts', { module: 'Node16', moduleResolution: 'node16' }],
-  [
-    'TypeScript 5.0, node16, CommonJS',
-    oldestTypeScript,
-    'cts',
-    { module: 'Node16', moduleResolution: 'node16' },
-  ],
   ['TypeScript 5.0, node10', oldestTypeScript, 'ts', { module: 'CommonJS', moduleResolution: 'node' }],
   ['the latest TypeScript, bundler', typeScript, 'ts', { module: 'ESNext', moduleResolution: 'bundler' }],
   ['the latest TypeScript, nodenext', typeScript, 'ts', { module: 'NodeNext', moduleResolution: 'nodenext' }],

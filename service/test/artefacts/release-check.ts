@@ -115,6 +115,11 @@ function tryDocuments(): void {
   command([...test, 'service/test/docs/documents.test.ts'], ROOT, { TEST_COMMAND: executable });
 }
 
+function tryGenerators(): void {
+  const test = [process.execPath, 'test', '--timeout', '180000', 'service/test/docs/generators.test.ts'];
+  command(test, ROOT, { TEST_GENERATORS: 'all' });
+}
+
 try {
   await step(`version ${manifest.version} is in the changelog and in both packages`, checkVersions);
   await step('the executables are built', buildAll);
@@ -134,6 +139,7 @@ try {
   await step('the client works in an empty project', tryClient);
   await step('the completions and the manual are written', writeExtras);
   await step('the commands of the documents work with the executable', tryDocuments);
+  await step('every generator makes a client of the document', tryGenerators);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;

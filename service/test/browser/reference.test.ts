@@ -208,8 +208,8 @@ describe('the guides', () => {
   });
 
   test.each([
-    ...GUIDE_PATHS.map((path) => [path, 1280] as const),
-    ...['/docs/polling', '/docs/errors'].map((path) => [path, 390] as const),
+    ...GUIDE_PATHS.filter((_, i) => i % 2 === 0).map((path) => [path, 1280] as const),
+    ...GUIDE_PATHS.filter((_, i) => i % 2 === 1).map((path) => [path, 390] as const),
   ])('%s breaks no rule of axe-core, %p wide, and is no wider', async (path, width) => {
     await using watched = await open(path, { viewport: { width, height: 844 } });
     expect(await axeViolations(watched.page)).toEqual([]);

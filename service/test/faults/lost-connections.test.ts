@@ -6,7 +6,7 @@ import { removePostgres } from '../support/postgres-replica.ts';
 import { type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { takeAllConnections } from './postgres-faults.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 const ASKING = 24;
 const PAUSE_MS = 10;
 

@@ -3,7 +3,7 @@ import { DATABASES } from '../support/databases.ts';
 import { runNemesis } from './nemesis.ts';
 
 const SEED = Number(process.env.TEST_SEED ?? 20_261_115);
-const DURATION_MS = 8_000;
+const DURATION_MS = 4_000;
 
 for (const database of DATABASES) {
   const replay = `npm run test:nemesis -- --seed ${SEED} --database ${database.name.toLowerCase()}`;
