@@ -65,10 +65,18 @@ function hasItem({ items, begins }: PackedNumbers, list: number, item: number): 
 /** The offers of several retailers have to be sorted before the first one is known. */
 const WORK_OF_SORTING = 16;
 
+/**
+ * So many names are compared before anything else, in about 0.1 ms: usually few contain the text, and then their offers are
+ * all there is to look at. Of more candidates, names are compared as their offers come.
+ */
+const COMPARED_FIRST_MAX = 2_000;
+
 /** The offers of the retailers whose folded name contains a text. */
 export function offersByName(names: NameIndex, table: DealTable, text: string): OfferFilter {
   const { owners, ranks } = table.data;
-  const retailers = names.candidates(text);
+  const found = names.candidates(text);
+  const retailers =
+    found.length > COMPARED_FIRST_MAX ? found : found.filter((retailer) => names.contains(retailer, text));
   const candidates = new Bitset(ranks.begins.length - 1);
   let count = 0;
   for (let index = 0; index < retailers.length; index++) {
