@@ -37,7 +37,7 @@ test.skipIf(NO_EMPTY_MACHINE !== undefined)(
   async () => {
     const { command, root } = emptyMachine(path);
     cpSync(DATA, join(root, 'data'), { recursive: true });
-    const env = { OFFERBOOK_DATABASE_URL: 'sqlite:/work/offerbook.db', HOME: undefined, TMPDIR: undefined };
+    const env = { OFFERBOOK_DATABASE_URL: 'sqlite:/state/offerbook.db', HOME: undefined, TMPDIR: undefined };
     await smoke({ command, env }, '/data');
   },
 );

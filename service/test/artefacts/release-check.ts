@@ -95,7 +95,7 @@ function tryClient(): void {
 async function tryOnEmptyMachine(): Promise<void> {
   const { command: enter, root } = emptyMachine(executable);
   command(['cp', '-r', join(ROOT, 'examples/data'), join(root, 'data')], ROOT);
-  await smoke({ command: enter, env: { OFFERBOOK_DATABASE_URL: 'sqlite:/work/offerbook.db' } }, '/data');
+  await smoke({ command: enter, env: { OFFERBOOK_DATABASE_URL: 'sqlite:/state/offerbook.db' } }, '/data');
 }
 
 async function writeExtras(): Promise<void> {

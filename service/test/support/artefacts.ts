@@ -62,9 +62,9 @@ export const NO_EMPTY_MACHINE =
 export function emptyMachine(path: string): { readonly command: string[]; readonly root: string } {
   const root = temporaryFolder();
   chmodSync(root, 0o755);
-  for (const folder of ['dev', 'proc', 'work']) mkdirSync(join(root, folder));
+  for (const folder of ['dev', 'proc', 'state']) mkdirSync(join(root, folder));
   writeFileSync(join(root, 'dev/null'), '');
-  chmodSync(join(root, 'work'), 0o777);
+  chmodSync(join(root, 'state'), 0o777);
   copyFileSync(path, join(root, 'offerbook'));
   for (const library of sharedLibraries(path)) {
     mkdirSync(join(root, dirname(library)), { recursive: true });
