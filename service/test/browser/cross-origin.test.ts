@@ -61,6 +61,14 @@ test('a page anywhere reads the catalogue with a public token, and the headers i
   });
 });
 
+test('a page anywhere loads the client that the service offers as a module, and lists with it', async () => {
+  const program = `import { OfferbookClient } from '${node.url}/client/offerbook-client.js';
+    const client = new OfferbookClient({ baseUrl: '${node.url}', token: '${await node.token('public')}' });
+    document.title = (await client.retailers()).data.map(({ name }) => name).join();`;
+  await page.addScriptTag({ type: 'module', content: program });
+  await page.waitForFunction("document.title === 'Retailer 1'");
+});
+
 test('a page can read why it was refused', async () => {
   expect(await fetchInPage('/v1/retailers/', 'ob_pub_wrong')).toMatchObject({
     status: 401,
