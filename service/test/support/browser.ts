@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { type Program, requireProgram } from './programs.ts';
 
+/** The one without windows comes first: the same engine, which takes less than half the processor time. */
 const CHROMIUM: Program = {
-  names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-  debianPackage: 'chromium',
+  names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+  debianPackage: 'chromium-headless-shell',
   need: 'The browser tests need Chromium',
 };
 const LAUNCH_TIMEOUT_MS = 30_000;
