@@ -1,7 +1,7 @@
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
-import { Refused } from '../../src/domain/failures.ts';
+import { DatabaseUnavailable, Refused } from '../../src/domain/failures.ts';
 import { COMMAND_OPTIONS, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newIds, newOrganisation, openTestStores, rejection, writeTransactions } from './open-test-stores.ts';
@@ -127,14 +127,28 @@ describe('SQLite', () => {
     expect(await writeTransactions(stores, orgId, newIds(1))).toBeGreaterThan(0);
   });
 
-  test('what was being read when the database was closed is finished first or not at all, and no file stays open', async () => {
+  test('what is being read when the database is closed is finished first, what comes later is refused, and no log stays', async () => {
     const url = await newUrl();
     const stores = await open.stores(url);
     await newOrganisation(stores);
-    const reading = stores.organisations.list();
     await stores.close();
-    expect(await reading).toHaveLength(1);
+    const database = open.database(url);
+    const isClosing = Promise.withResolvers<void>();
+    const names = database.read(async (connection) => {
+      await isClosing.promise;
+      return connection.all('SELECT name FROM organisations');
+    });
+    const closed = database.close();
+    isClosing.resolve();
+    await closed;
     // The last connection to go takes the write-ahead log with it.
     expect(await Bun.file(`${url.slice('sqlite:'.length)}-wal`).exists()).toBe(false);
+    expect(await names).toHaveLength(1);
+    for (const late of [
+      () => database.all('SELECT 1'),
+      () => database.read((connection) => connection.all('SELECT 1')),
+      () => database.write((connection) => connection.all('SELECT 1')),
+    ])
+      expect(await rejection(late())).toEqual(new DatabaseUnavailable('the database has been closed'));
   });
 });

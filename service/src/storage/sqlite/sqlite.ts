@@ -1,7 +1,7 @@
 // SQLite, the embedded default, through bun:sqlite. One connection writes; reads use connections of their
 // own, so that WAL lets them go on while an import runs. Single statements and the watch share one that stays open.
 
-import { BadInput } from '../../domain/failures.ts';
+import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
 import { type OpenOnce, openOnce } from '../open-once.ts';
 import { placeOf, SqliteConnection } from './sqlite-connection.ts';
@@ -22,7 +22,14 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   /** Opened late, so that a server can still read a database that it may not write. */
   const writer = openOnce(() => SqliteConnection.open(path, { create, durable: options.durable }));
   let lastWrite: Promise<unknown> = Promise.resolve();
+  /** Reads that are under way. */
+  const reading = new Set<Promise<unknown>>();
   let closed = false;
+
+  /** What would open a connection again leaves the log beside the file when the process ends. */
+  function requireOpen(): void {
+    if (closed) throw new DatabaseUnavailable('the database has been closed');
+  }
 
   async function withReader<T>(work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
     const reader = idleReaders.pop() ?? (await SqliteConnection.open(path, { create, mapsFile }));
@@ -36,9 +43,20 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
 
   return {
     dialect: 'sqlite',
-    all: async (sql, ...params) => (await single.open()).all(sql, ...params),
-    allWithBytes: async (sql, ...params) => (await single.open()).allWithBytes(sql, ...params),
-    read: (work) => withReader((reader) => reader.read(work)),
+    async all(sql, ...params) {
+      requireOpen();
+      return (await single.open()).all(sql, ...params);
+    },
+    async allWithBytes(sql, ...params) {
+      requireOpen();
+      return (await single.open()).allWithBytes(sql, ...params);
+    },
+    async read(work) {
+      requireOpen();
+      const read = withReader((reader) => reader.read(work));
+      reading.add(read);
+      return read.finally(() => reading.delete(read));
+    },
     async readOnce(work) {
       const reader = await SqliteConnection.open(path, { create });
       try {
@@ -47,7 +65,8 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
         reader.close();
       }
     },
-    write(work, lockTimeoutMs = options.lockTimeoutMs) {
+    async write(work, lockTimeoutMs = options.lockTimeoutMs) {
+      requireOpen();
       const deadlineMs = performance.now() + lockTimeoutMs;
       // Those before this one may have waited for the same lock.
       const run = lastWrite.then(async () =>
@@ -62,6 +81,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     async close() {
       closed = true;
       await lastWrite;
+      await Promise.allSettled(reading);
       for (const reader of idleReaders.splice(0)) reader.close();
       await single.close();
       await writer.close();
