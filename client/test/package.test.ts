@@ -2,7 +2,7 @@
 // are tested in package-types.test.ts, its README in readme.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CONSUMER_COMMONJS, CONSUMER_ESM, consumerOutput } from './support/consumer.ts';
 import { type InstalledPackage, run } from './support/installed-package.ts';
@@ -89,9 +89,16 @@ describe.each([
   ['Deno', 'consumer.mjs', CONSUMER_ESM, DENO],
 ])('on %s', (_, file, source, runtime) => {
   test('it reads, follows, confirms and refuses', async () => {
-    rmSync(join(installed.folder, 'consumer-place.txt'), { force: true });
-    const { stdout } = await run([...runtime, write(file, forReal(source))], installed.folder);
-    expect(JSON.parse(stdout)).toEqual(consumerOutput(Date.UTC(2026, 10, 14, 12)));
+    // Deno opens nothing under /dev, where the memory is that other folders are in.
+    const folder = mkdtempSync('/tmp/offerbook-consumer-');
+    try {
+      cpSync(installed.folder, folder, { recursive: true });
+      writeFileSync(join(folder, file), forReal(source));
+      const { stdout } = await run([...runtime, file], folder);
+      expect(JSON.parse(stdout)).toEqual(consumerOutput(Date.UTC(2026, 10, 14, 12)));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

@@ -58,7 +58,14 @@ export async function stopPostgres(): Promise<void> {
 
 export function sharedPostgres(): Promise<PostgresServer> {
   // Tests lose no data that anybody wants back, so the server need not wait for the disk.
-  shared.offerbookPostgres ??= startPostgres(['-c', 'fsync=off', '-c', 'max_connections=300']);
+  shared.offerbookPostgres ??= startPostgres([
+    '-c',
+    'fsync=off',
+    '-c',
+    'autovacuum=off',
+    '-c',
+    'max_connections=300',
+  ]);
   return shared.offerbookPostgres;
 }
 

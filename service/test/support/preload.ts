@@ -3,6 +3,7 @@
 import { afterAll, setDefaultTimeout } from 'bun:test';
 import fc from 'fast-check';
 import { removeTemporaryFolders } from './databases.ts';
+import { leaveMemory } from './in-memory.ts';
 import { stopPostgres } from './postgres-server.ts';
 
 // One limit for all tests: machines may be slow or busy, and a test that hangs is still found. Bun keeps it for the first
@@ -18,3 +19,4 @@ fc.configureGlobal({
 
 afterAll(stopPostgres);
 afterAll(removeTemporaryFolders);
+afterAll(leaveMemory);

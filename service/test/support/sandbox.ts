@@ -5,12 +5,10 @@ import { type RunOptions, spawnOfferbook } from './command.ts';
 
 export class Sandbox implements AsyncDisposable {
   readonly text: string;
-  readonly readyMs: number;
   readonly #child: ReturnType<typeof spawnOfferbook>;
 
-  private constructor(text: string, readyMs: number, child: ReturnType<typeof spawnOfferbook>) {
+  private constructor(text: string, child: ReturnType<typeof spawnOfferbook>) {
     this.text = text;
-    this.readyMs = readyMs;
     this.#child = child;
   }
 
@@ -19,7 +17,6 @@ export class Sandbox implements AsyncDisposable {
   }
 
   static async startWith(options: RunOptions, ...args: string[]): Promise<Sandbox> {
-    const startedMs = performance.now();
     const child = spawnOfferbook(['sandbox', '--port', '0', ...args], options);
     const decoder = new TextDecoder();
     let text = '';
@@ -30,7 +27,7 @@ export class Sandbox implements AsyncDisposable {
       if (done) throw new Error(`the sandbox ended: ${await new Response(child.stderr).text()}`);
       text += decoder.decode(value, { stream: true });
     }
-    return new Sandbox(text, performance.now() - startedMs, child);
+    return new Sandbox(text, child);
   }
 
   get url(): string {
