@@ -7,7 +7,7 @@ import type { SnapshotData } from '../../catalogue/catalogue.ts';
 import { systemClock } from '../../domain/clock.ts';
 import type { CatalogueStore } from '../../domain/stores.ts';
 import type { Database, DatabaseOptions } from '../../storage/database.ts';
-import { openDatabase, SERVER_OPTIONS } from '../../storage/open-stores.ts';
+import { openDatabase, SERVER_OPTIONS } from '../../storage/open-database.ts';
 import { catalogueStore } from '../../storage/stores/catalogue-store.ts';
 import { type ThreadFailure, toThreadFailure } from './thread-failure.ts';
 
