@@ -7,12 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
-import {
-  COMMAND_OPTIONS,
-  CREATE_OPTIONS,
-  openDatabase,
-  openStores,
-} from '../service/src/storage/open-stores.ts';
+import { openDatabase } from '../service/src/storage/open-database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { fillCatalogue } from './fill.ts';
 import { makeRetailers, SMALL } from './large-catalogue.ts';
 import { runLoad } from './load.ts';

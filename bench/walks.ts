@@ -12,13 +12,8 @@ import { Random } from '@offerbook/sandbox/random.ts';
 import type { StampWindow, Stores, TransactionQuery } from '../service/src/domain/stores.ts';
 import type { Uuid } from '../service/src/domain/uuid.ts';
 import type { Database } from '../service/src/storage/database.ts';
-import {
-  COMMAND_OPTIONS,
-  CREATE_OPTIONS,
-  openDatabase,
-  openStores,
-  SERVER_OPTIONS,
-} from '../service/src/storage/open-stores.ts';
+import { openDatabase, SERVER_OPTIONS } from '../service/src/storage/open-database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
 import { percentile } from './percentile.ts';
 import { SPAN_MS, seedTransactions, uuidV4 } from './random-transactions.ts';

@@ -10,13 +10,8 @@ import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { TransactionQuery } from '../service/src/domain/stores.ts';
 import type { Transaction } from '../service/src/domain/transaction.ts';
-import {
-  COMMAND_OPTIONS,
-  CREATE_OPTIONS,
-  openDatabase,
-  openStores,
-  SERVER_OPTIONS,
-} from '../service/src/storage/open-stores.ts';
+import { openDatabase, SERVER_OPTIONS } from '../service/src/storage/open-database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { EVERYTHING } from '../service/test/storage/open-test-stores.ts';
 import { COMMAND } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';

@@ -22,7 +22,8 @@ const OFFERS = '/v1/cashback-offers/';
 const DIFFERENT_QUERIES = 20_000;
 const SLICE_S = 1;
 const SETTLE_MS = 1_000;
-const TAKE_UP_MAX_S = 60;
+/** The thread that builds has a tenth of the core that the requests keep busy. */
+const TAKE_UP_MAX_S = 120;
 
 export async function large(run: Run): Promise<Report> {
   const databaseUrl = `sqlite:${join(run.folder, 'large.db')}`;
@@ -55,7 +56,7 @@ export async function large(run: Run): Promise<Report> {
         measured: `${megabytes(memory.now)} for ${megabytes(serialisedBytes)}: ${ratio(times)}; ${megabytes(memoryAfter.peak)} at most while two of them are there`,
         met: times < 2.5,
       },
-      swap.finding,
+      ...swap.findings,
     ],
     details: [filterTable(filters), swap.details],
   };
@@ -168,7 +169,7 @@ async function swapUnderLoad(
   token: string,
   stores: Stores,
   sample: readonly Retailer[],
-): Promise<{ finding: Finding; details: string }> {
+): Promise<{ findings: Finding[]; details: string }> {
   const slice = () =>
     runLoad(
       { url: `${server.url}${OFFERS}`, headers: bearer(token, { 'Accept-Encoding': 'gzip' }) },
@@ -190,35 +191,39 @@ async function swapUnderLoad(
     if (during.length > TAKE_UP_MAX_S) throw new Error('the new catalogue was not taken up');
     during.push(await slice());
   }
-  const p99 = (slices: typeof before) =>
+  const median = (slices: typeof before, field: 'p99Ms' | 'requestsPerS') =>
     percentile(
-      slices.map((each) => each.p99Ms),
+      slices.map((each) => each[field]),
       0.5,
     );
   const failed = [...before, ...during].reduce((sum, each) => sum + each.failed, 0);
-  const rise = p99(during) / p99(before);
+  const rise = median(during, 'p99Ms') / median(before, 'p99Ms');
+  const kept = median(during, 'requestsPerS') / median(before, 'requestsPerS');
   const rows = [
     ['before', before],
     ['while the next one is built and swapped in', during],
   ] as const;
   return {
-    finding: {
-      work: 'while the next one is built and swapped in, under full load',
-      target: 'p99 rises less than 3 times, nothing fails',
-      measured: `${ratio(rise)} times, ${failed} failed, in ${during.length * SLICE_S} s`,
-      met: rise < 3 && failed === 0,
-    },
+    findings: [
+      {
+        work: 'while the next one is built and swapped in, under full load',
+        target: 'p99 rises less than 3 times, nothing fails',
+        measured: `${ratio(rise)} times, ${failed} failed, in ${during.length * SLICE_S} s`,
+        met: rise < 3 && failed === 0,
+      },
+      {
+        work: 'requests a second meanwhile',
+        target: 'at least 0.8 of before',
+        measured: ratio(kept),
+        met: kept >= 0.8,
+      },
+    ],
     details: table(
       ['second by second', 'requests/s', 'p99 (median of the seconds)', 'p99 (worst second)'],
       rows.map(([name, slices]) => [
         name,
-        whole(
-          percentile(
-            slices.map((each) => each.requestsPerS),
-            0.5,
-          ),
-        ),
-        milliseconds(p99(slices)),
+        whole(median(slices, 'requestsPerS')),
+        milliseconds(median(slices, 'p99Ms')),
         milliseconds(Math.max(...slices.map((each) => each.p99Ms))),
       ]),
     ),

@@ -8,12 +8,8 @@ import { Random } from '@offerbook/sandbox/random.ts';
 import postgres from 'postgres';
 import type { Stores } from '../../service/src/domain/stores.ts';
 import { printTimestamp } from '../../service/src/domain/timestamp.ts';
-import {
-  COMMAND_OPTIONS,
-  CREATE_OPTIONS,
-  openDatabase,
-  openStores,
-} from '../../service/src/storage/open-stores.ts';
+import { openDatabase } from '../../service/src/storage/open-database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
 import { offerbook } from '../../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';
 import { createPlainDatabase, fillPlainPostgres, fillPlainTransactions } from '../fill.ts';

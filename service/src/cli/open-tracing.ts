@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/logger.ts';
-import { sqlitePath } from '../storage/open-stores.ts';
+import { sqlitePath } from '../storage/open-database.ts';
 import { OtlpExporter, type SpanCounts } from '../tracing/otlp-exporter.ts';
 import { type Attributes, Tracer } from '../tracing/tracer.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';

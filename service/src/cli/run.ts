@@ -1,10 +1,8 @@
 // The command line: which commands there are, and how each way to fail becomes an exit code.
 //   0 done   1 unexpected failure   2 bad usage or bad input   3 refused by a guard
 
-import { OfferbookError } from '@offerbook/client';
 import { Command, CommanderError } from 'commander';
-import { BadInput, DatabaseUnavailable, FaultFound, Refused } from '../domain/failures.ts';
-import { clientWords } from './commands/client-words.ts';
+import { BadInput, DatabaseUnavailable, FaultFound, Refused, ServiceFailure } from '../domain/failures.ts';
 import { OutputFailure, print, printNote } from './output.ts';
 import { VERSION_WORDS } from './version.ts';
 
@@ -35,10 +33,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   manual: async () => (await import('./commands/shell/manual.ts')).manualCommand(loadProgram),
 };
 
+const VERSION_FLAGS = ['-V', '--version'];
+
 export async function run(args: readonly string[]): Promise<number> {
   const named = Object.hasOwn(COMMANDS, args[0] ?? '') ? COMMANDS[args[0] ?? ''] : undefined;
-  // Help, and whatever is none of them, is about all of them.
-  const program = await loadProgram(named === undefined ? Object.values(COMMANDS) : [named]);
+  // Help, and whatever is none of them, is about all of them; the version is about none.
+  const others = VERSION_FLAGS.includes(args[0] ?? '') ? [] : Object.values(COMMANDS);
+  const program = await loadProgram(named === undefined ? others : [named]);
   let help = '';
   prepare(program, (text) => {
     help += text;
@@ -81,8 +82,8 @@ function explain(error: unknown): number {
     return error instanceof Refused ? 3 : 2;
   }
   if (error instanceof FaultFound) return 1;
-  if (error instanceof DatabaseUnavailable || error instanceof OfferbookError) {
-    printNote(`offerbook: ${error instanceof OfferbookError ? clientWords(error) : error.message}`);
+  if (error instanceof DatabaseUnavailable || error instanceof ServiceFailure) {
+    printNote(`offerbook: ${error.message}`);
     return 1;
   }
   if (error instanceof OutputFailure) {

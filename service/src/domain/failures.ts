@@ -6,6 +6,11 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
+/** The service that a command calls cannot be reached, or does not answer as it should. Exit code 1. */
+export class ServiceFailure extends Error {
+  override readonly name = 'ServiceFailure';
+}
+
 /** A command that cannot be carried out as given: bad usage or bad input. Exit code 2; nothing has changed. */
 export class BadInput extends Error {
   override readonly name = 'BadInput';

@@ -4,7 +4,8 @@
 import { existsSync } from 'node:fs';
 import type { ClickId } from '../domain/click.ts';
 import { CLICKS, type Database, type SqlValue } from './database.ts';
-import { CREATE_OPTIONS, clickDatabase, sqlitePath } from './open-stores.ts';
+import { sqlitePath } from './open-database.ts';
+import { CREATE_OPTIONS, clickDatabase } from './open-stores.ts';
 
 const BATCH = 1_000;
 const NAMES = CLICKS.columns.map(([name]) => name);

@@ -1,19 +1,17 @@
-// Opens the database that a URL names, brings its schema up to date, and hands out the stores on it. A database that is
+// Opens a database, brings its schema up to date, and hands out the stores on it. A database that is
 // not there is made only when asked for: a mistyped path must not look like an installation without data.
 
 import type { ClickStore } from '../domain/click.ts';
 import { type Clock, systemClock } from '../domain/clock.ts';
-import { BadInput } from '../domain/failures.ts';
 import type { Stores } from '../domain/stores.ts';
 import { type Database, type DatabaseOptions, noDatabase } from './database.ts';
+import { openDatabase, sqlitePath } from './open-database.ts';
 import { type OpenOnce, openOnce } from './open-once.ts';
-import { openPostgres } from './postgres/postgres.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
 import { SQLITE_CLICKS, SQLITE_WALKS } from './schema/schema.ts';
 import { SchemaGuard } from './schema/schema-guard.ts';
 import { openFileBeside } from './sqlite/file-beside.ts';
-import { openSqlite } from './sqlite/sqlite.ts';
 import { withSyncedWrites } from './sqlite/synced-writes.ts';
 import { type Auditor, auditBook, writeAudit } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
@@ -44,16 +42,6 @@ export const EXPORT_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, readsUnrele
 
 /** For commands that put something into a database: they make one where there is none. */
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
-
-/** For servers: a request must not wait, and SQLite would hold up all the others. What they write may be lost. */
-export const SERVER_OPTIONS: DatabaseOptions = {
-  durable: false,
-  lockTimeoutMs: 0,
-  statementTimeoutMs: 2_000,
-  connectionsMax: 2,
-  pageConnectionsMax: 7,
-  mapsFile: true,
-};
 
 /** Others hold its lock for a moment only. */
 const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000 };
@@ -188,17 +176,4 @@ export function clickDatabase(
 export function openSpool(path: () => string): ClickStore {
   const file = openOnce(() => openFileBeside(path(), SQLITE_CLICKS, SPOOL_OPTIONS));
   return clickStore(file, systemClock);
-}
-
-/** The path of an SQLite database; undefined for any other URL. */
-export function sqlitePath(url: string): string | undefined {
-  return /^sqlite:(.+)$/s.exec(url)?.[1];
-}
-
-export function openDatabase(url: string, options: DatabaseOptions): Database {
-  const path = sqlitePath(url);
-  if (path !== undefined) return openSqlite(path, options);
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, options);
-  // The URL is not repeated: it may hold a password.
-  throw new BadInput('the database URL must be sqlite:PATH or postgres://…');
 }

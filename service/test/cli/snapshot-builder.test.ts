@@ -1,7 +1,8 @@
 // The thread that builds snapshots of the catalogue: what comes out of it, and how it fails.
 
 import { afterEach, describe, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
 import { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
@@ -60,6 +61,23 @@ describe('a failure keeps its kind, and the next build is tried anew', () => {
     }
   });
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'after the first snapshot, which is waited for, the thread gives way to requests',
+  async () => {
+    const databaseUrl = `sqlite:${join(temporaryFolder(), 'test.db')}`;
+    await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
+    const threads = () => readdirSync('/proc/self/task').map(Number);
+    const before = threads();
+    const priority = getPriority();
+    const lower = Math.min(priority + 10, 19);
+    builder = new SnapshotBuilder(databaseUrl);
+    await builder.build();
+    const started = threads().filter((thread) => !before.includes(thread));
+    expect(started.filter((thread) => getPriority(thread) === lower)).toHaveLength(1);
+    expect(getPriority()).toBe(priority);
+  },
+);
 
 test('closing fails the build that is under way', async () => {
   builder = new SnapshotBuilder(`sqlite:${join(temporaryFolder(), 'none.db')}`);

@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { WorkerTimings } from '../../src/cli/node/workers/worker-pool.ts';
-import { COMMAND_OPTIONS, openDatabase } from '../../src/storage/open-stores.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { textOf } from '../console/open-console.ts';
 import { offerbook, type ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Database } from '../../src/storage/database.ts';
-import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { openPostgres } from '../../src/storage/postgres/postgres.ts';
 import { removePostgres } from '../support/postgres-replica.ts';
 import { type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';

@@ -6,7 +6,8 @@ import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Stores, TokenStore } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { TokenDirectory } from '../../src/http/access/token-directory.ts';
-import { CREATE_OPTIONS, openStores, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 

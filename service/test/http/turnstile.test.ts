@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/domain/api-errors.ts';
 import { PAGES_AT_ONCE_MAX } from '../../src/http/operations/transactions-route.ts';
 import { Turnstile } from '../../src/http/operations/turnstile.ts';
-import { SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 
 const ANYBODY = { orgId: 1, id: 'a' };
 const PATIENT = { runningMax: 2, waitingMax: 3, waitMaxMs: 60_000 };

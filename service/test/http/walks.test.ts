@@ -3,7 +3,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
-import { COMMAND_OPTIONS, openDatabase } from '../../src/storage/open-stores.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';

@@ -11,7 +11,8 @@ import type {
 } from '../../src/domain/stores.ts';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
-import { COMMAND_OPTIONS, openDatabase, openStores } from '../../src/storage/open-stores.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 
 /** Makes databases that are not there. */
 export interface TestStores {

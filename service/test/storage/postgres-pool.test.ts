@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { DatabaseUnavailable } from '../../src/domain/failures.ts';
-import { COMMAND_OPTIONS, SERVER_OPTIONS } from '../../src/storage/open-stores.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { FaultProxy } from '../faults/fault-proxy.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';

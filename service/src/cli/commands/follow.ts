@@ -14,7 +14,7 @@ import {
 import { fileCheckpoint } from '@offerbook/client/node';
 import { Command } from 'commander';
 import { readToken } from '../../config.ts';
-import { BadInput } from '../../domain/failures.ts';
+import { BadInput, ServiceFailure } from '../../domain/failures.ts';
 import { untilToldToStop } from '../node/signals.ts';
 import { print, printable, printNote } from '../output.ts';
 import { clientWords } from './client-words.ts';
@@ -60,7 +60,7 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
     // A page counts as consumed when the next is asked for: by then it must have left this process.
     for await (const page of client.followTransactions(settings).pages()) await printer(page);
   } catch (error) {
-    throw asBadInput(error);
+    throw asFailure(error);
   }
 }
 
@@ -73,12 +73,12 @@ function buildClient(url: string): OfferbookClient {
   } catch (error) {
     throw error instanceof TypeError
       ? new BadInput(`--url must be a URL such as https://api.example, not "${url}"`, { cause: error })
-      : asBadInput(error);
+      : asFailure(error);
   }
 }
 
 /** A bad token, a bad checkpoint file or an address where no Offerbook is was given to us; an outage was not. */
-function asBadInput(error: unknown): unknown {
+function asFailure(error: unknown): unknown {
   const refused =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
   const given =
@@ -86,7 +86,7 @@ function asBadInput(error: unknown): unknown {
     error instanceof CheckpointError ||
     error instanceof MalformedResponseError;
   if (given || refused) return new BadInput(clientWords(error), { cause: error });
-  return error;
+  return error instanceof OfferbookError ? new ServiceFailure(clientWords(error), { cause: error }) : error;
 }
 
 type Printer = (page: readonly Transaction[]) => Promise<void>;

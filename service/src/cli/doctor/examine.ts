@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { printCountOf } from '../../domain/count.ts';
 import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import { countSpooled, type DatabaseFacts, inspectDatabase } from '../../storage/inspect-database.ts';
-import { sqlitePath } from '../../storage/open-stores.ts';
+import { sqlitePath } from '../../storage/open-database.ts';
 import { spoolPath } from '../node/activation.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { checkDisk, checkOpenFiles, checkPort } from './check-machine.ts';

@@ -10,7 +10,8 @@ import type { ServeSettings } from '../../config.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
-import { openSpool, sqlitePath } from '../../storage/open-stores.ts';
+import { sqlitePath } from '../../storage/open-database.ts';
+import { openSpool } from '../../storage/open-stores.ts';
 
 export interface NodeActivation {
   readonly activation: Activation;

@@ -11,7 +11,7 @@ import { clientAddress } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { type Health, readiness } from '../../http/readiness.ts';
 import type { RouteTallies } from '../../http/request-tally.ts';
-import { sqlitePath } from '../../storage/open-stores.ts';
+import { sqlitePath } from '../../storage/open-database.ts';
 import { openAdminAccess } from './admin-access.ts';
 import { ConsoleHost } from './console/console-host.ts';
 import { bind } from './listen.ts';

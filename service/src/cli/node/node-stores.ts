@@ -5,7 +5,8 @@ import type { Clock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
-import { openStores, SERVER_OPTIONS } from '../../storage/open-stores.ts';
+import { SERVER_OPTIONS } from '../../storage/open-database.ts';
+import { openStores } from '../../storage/open-stores.ts';
 import { currentUser } from '../current-user.ts';
 
 interface NodeStoresOptions {

@@ -16,7 +16,8 @@ import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { copyClickRows } from '../copy-clicks.ts';
 import { noDatabase } from '../database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, sqlitePath } from '../open-stores.ts';
+import { sqlitePath } from '../open-database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../open-stores.ts';
 import { findSchemaState } from '../schema/migrate.ts';
 import { SQLITE_CLICKS } from '../schema/schema.ts';
 import { openFileBeside } from '../sqlite/file-beside.ts';

@@ -2,7 +2,7 @@
 // once. A client leads to one server and waits for an answer for ever. So this file decides two things: which of
 // several servers the client leads to, and when a new client takes its place.
 
-import { type ReservedSQL, SQL } from 'bun';
+import type { ReservedSQL, SQL } from 'bun';
 import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseOptions } from '../database.ts';
@@ -207,7 +207,8 @@ function newClient(server: string, { tls }: PostgresUrl, options: SQL.PostgresOr
   try {
     // Otherwise PGDATABASE would count for more than the URL.
     const database = decodeURIComponent(new URL(server).pathname.slice(1));
-    return new SQL({
+    // Not imported as a value: SQLite does without the client, and the start of every command with it.
+    return new Bun.SQL({
       ...options,
       adapter: 'postgres',
       url: server,

@@ -4,7 +4,6 @@
 // like a parameter.
 
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import type { SQL } from 'bun';
 import { BadInput } from '../../domain/failures.ts';
 
@@ -101,7 +100,9 @@ function tlsFor(
   // With a root certificate at hand, "require" checks the chain as "verify-ca" does: so says libpq.
   const verifiesChain = mode !== 'require' || ca !== undefined;
   const verifiesName = mode === 'verify-full';
-  if (verifiesName && hosts.length > 1 && hosts.some((each) => isIP(each) !== 0)) {
+  // Loaded here: every command loads this file, and few need that module.
+  const isAddress = (host: string) => process.getBuiltinModule('node:net').isIP(host) !== 0;
+  if (verifiesName && hosts.length > 1 && hosts.some(isAddress)) {
     throw new BadInput('with sslmode verify-full, several servers in the database URL must be given by name');
   }
   return {

@@ -1,7 +1,6 @@
 // Who was erased, so that no import brings them back: digests of users, under the key of the database. Whoever has neither
 // the database nor the users' identifiers learns nothing from them.
 
-import { createHmac } from 'node:crypto';
 import type { Connection } from '../database.ts';
 import { readClickKey } from './secret.ts';
 
@@ -71,7 +70,7 @@ export async function copyErasedUsers(from: Connection, to: Connection): Promise
 }
 
 export function digestUser(key: string, orgId: number, passbackUid: string): string {
-  return createHmac('sha256', key)
+  return new Bun.CryptoHasher('sha256', key)
     .update(JSON.stringify(['erased', orgId, passbackUid]))
     .digest('hex');
 }

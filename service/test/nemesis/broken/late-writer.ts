@@ -4,7 +4,8 @@
 import { printTimestamp } from '../../../src/domain/timestamp.ts';
 import { printTransaction, type UnstampedTransaction } from '../../../src/domain/transaction.ts';
 import { TRANSACTIONS } from '../../../src/storage/database.ts';
-import { COMMAND_OPTIONS, openDatabase } from '../../../src/storage/open-stores.ts';
+import { openDatabase } from '../../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../../src/storage/open-stores.ts';
 
 /** Stamps a row now; the returned function writes it. */
 export function stampEarly(databaseUrl: string, orgId: number, row: UnstampedTransaction, stampMs: number) {

@@ -4,7 +4,8 @@
 import { ENVELOPE_START, envelopeEnd } from '../../../src/domain/page.ts';
 import { printTimestamp } from '../../../src/domain/timestamp.ts';
 import type { Uuid } from '../../../src/domain/uuid.ts';
-import { COMMAND_OPTIONS, openDatabase } from '../../../src/storage/open-stores.ts';
+import { openDatabase } from '../../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../../src/storage/open-stores.ts';
 import type { Send } from '../page-reader.ts';
 
 export function movingOrder(databaseUrl: string, orgId: number): Send {
