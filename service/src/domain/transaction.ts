@@ -113,18 +113,19 @@ export class TransactionFormat {
 
   /** A stored document. It may be older than some of the fields, and have others that a newer program has stored. */
   parseStored(document: string): Transaction {
-    return { ...this.#blank, ...(JSON.parse(document) as Partial<Transaction>) };
+    const stored = JSON.parse(document) as Record<string, unknown>;
+    for (const name of this.#names) if (stored[name] === undefined) stored[name] = this.#blank[name];
+    return stored as Transaction;
   }
 
   /** Whether two transactions have the same values in all fields but updatedAt. */
   isSame(a: UnstampedTransaction, b: UnstampedTransaction): boolean {
-    const [first, second]: Record<string, unknown>[] = [a, b];
-    return this.#names.every(
-      (name) =>
-        name === 'updatedAt' ||
-        first?.[name] === second?.[name] ||
-        Bun.deepEquals(first?.[name], second?.[name]),
-    );
+    const [first, second]: [Record<string, unknown>, Record<string, unknown>] = [a, b];
+    for (const name of this.#names) {
+      if (name === 'updatedAt' || first[name] === second[name]) continue;
+      if (!Bun.deepEquals(first[name], second[name])) return false;
+    }
+    return true;
   }
 }
 

@@ -90,7 +90,11 @@ export function importTransactions(
 type Row = UnstampedTransaction & { readonly updatedAt?: unknown };
 
 /** A checked row with its owner, and the click of which it is. */
-type OwnedRow = CheckedRow<Row> & { readonly orgId: number; readonly click?: ClickId | undefined };
+interface OwnedRow {
+  readonly checked: CheckedRow<Row>;
+  readonly orgId: number;
+  readonly click: ClickId | undefined;
+}
 
 /** A batch of checked rows, and what the database holds under their ids. */
 interface LookedUp {
@@ -152,16 +156,17 @@ class TransactionLoad {
   async lookUp(batch: readonly RawRow[]): Promise<LookedUp> {
     const rows =
       this.#attribution === undefined
-        ? batch.map((raw): OwnedRow => ({ ...this.#check(raw), orgId: this.#orgId }))
+        ? batch.map((raw) => ({ checked: this.#check(raw), orgId: this.#orgId, click: undefined }))
         : await this.#attribute(batch, this.#attribution);
-    const ids = rows.flatMap((row) => (row.value === undefined ? [] : [row.value.id]));
+    const ids = rows.flatMap(({ checked }) => checked.value?.id ?? []);
     return { rows, stored: await this.#writers.find(ids) };
   }
 
   async take({ rows, stored }: LookedUp): Promise<void> {
     const changed = new Map<number, PutTransaction[]>();
     const sold: ClickId[] = [];
-    for (const { place, value, problems, orgId, click } of rows) {
+    for (const { checked, orgId, click } of rows) {
+      const { place, value, problems } = checked;
       if (problems !== undefined) {
         this.#run.reject(problems);
         continue;
@@ -172,7 +177,8 @@ class TransactionLoad {
       else if (outcome === existing) this.#run.counts.unchanged++;
       else {
         this.#run.counts[existing === undefined ? 'added' : 'changed']++;
-        const put = { ...outcome, isNew: existing === undefined };
+        const { id, updatedAtMs, document } = outcome;
+        const put = { id, updatedAtMs, document, isNew: existing === undefined };
         const others = changed.get(orgId);
         if (others === undefined) changed.set(orgId, [put]);
         else others.push(put);
@@ -209,11 +215,12 @@ class TransactionLoad {
     const attributed = await attribution.attribute(claims);
     let next = 0;
     return split.flatMap(({ checked }): OwnedRow[] => {
-      if (checked.value === undefined) return [{ ...checked, orgId: 0 }];
+      if (checked.value === undefined) return [{ checked, orgId: 0, click: undefined }];
       const owned = attributed[next++];
       if (owned === undefined || owned.kind === 'aside') return [];
-      if (owned.kind === 'bad') return [{ ...rejected(checked.place, [owned.problem]), orgId: 0 }];
-      return [{ ...checked, value: owned.row, orgId: owned.orgId, click: owned.click }];
+      if (owned.kind === 'bad')
+        return [{ checked: rejected(checked.place, [owned.problem]), orgId: 0, click: undefined }];
+      return [{ checked: { ...checked, value: owned.row }, orgId: owned.orgId, click: owned.click }];
     });
   }
 

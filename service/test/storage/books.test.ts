@@ -11,6 +11,7 @@ import { recordImport } from '../../src/importer/record-import.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
+import { PutBuffer } from '../../src/storage/stores/put-buffer.ts';
 import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -241,6 +242,35 @@ for (const database of DATABASES) {
       }
       for (const uid of ['user', 'USER-1', "' OR 1=1 --", 'x'.repeat(100_000)])
         expect(await stores.history.findByPassbackUid(uid)).toEqual([]);
+    });
+
+    test('of a transaction that one write puts twice, the history gets what was there before the write', async () => {
+      const { url, stores, org } = await scene();
+      const [id] = newIds(1) as [Uuid];
+      const storage = open.database(url, COMMAND_OPTIONS);
+      for (const [stampMs, documents] of [
+        [1_000, ['{"status":"PENDING"}']],
+        [2_000, ['{"status":"CONFIRMED"}', '{"status":"DECLINED"}']],
+      ] as const) {
+        await storage.write(async (connection) => {
+          // As one of so many buffers, it writes each put on its own.
+          const context = {
+            dialect: storage.dialect,
+            orgId: org.id,
+            stampMs,
+            importId: undefined,
+            buffers: 50_000,
+          };
+          const buffer = new PutBuffer(connection, context);
+          for (const document of documents) await buffer.put([{ id, updatedAtMs: stampMs, document }]);
+          await buffer.flush();
+        });
+      }
+      const versions = await stores.history.versions(id);
+      expect(versions.map(({ status, fromMs, untilMs }) => [status, fromMs, untilMs])).toEqual([
+        ['DECLINED', 2_000, null],
+        ['PENDING', 1_000, 2_000],
+      ]);
     });
 
     test('a walk that begins after a history load shows what the load has replaced no more', async () => {

@@ -16,7 +16,8 @@ const PURGE_BATCH = 10_000;
 
 /**
  * Copies the current versions of these transactions into the history, as replaced at this stamp. What the same write put
- * before was never seen by anybody, and is not kept.
+ * before was never seen by anybody, and is not kept: it has the stamp already. ON CONFLICT would do the same, but takes
+ * PostgreSQL a quarter of the time of the copy.
  */
 export async function keepReplaced(
   connection: Connection,
@@ -27,8 +28,8 @@ export async function keepReplaced(
   await connection.all(
     `INSERT INTO history (id, org_id, from_stamp, until_stamp, import_id, document)
      SELECT t.id, t.org_id, t.updated_at, $2, t.import_id, t.document
-       FROM ${VALUES[dialect]('$1', 'uuid')} CROSS JOIN transactions t WHERE t.id = v.value
-     ON CONFLICT (id, until_stamp) DO NOTHING`,
+       FROM ${VALUES[dialect]('$1', 'uuid')} CROSS JOIN transactions t
+      WHERE t.id = v.value AND t.updated_at <> $2`,
     JSON.stringify(ids),
     untilMs,
   );
