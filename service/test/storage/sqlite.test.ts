@@ -1,6 +1,6 @@
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { DatabaseUnavailable, Refused } from '../../src/domain/failures.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
@@ -128,6 +128,24 @@ describe('SQLite', () => {
     expect(await writeTransactions(stores, orgId, newIds(1))).toBeGreaterThan(0);
   });
 
+  test.if(process.platform === 'linux')(
+    'a long write is synced by a thread while it goes on, which leaves the log closed and the database locked',
+    async () => {
+      const url = await newUrl();
+      const path = url.slice('sqlite:'.length);
+      const log = `${path}-wal`;
+      const database = open.database(url);
+      const before = await database.write(async () => ({ handles: handlesOn(log), locks: locksOn(path) }));
+      expect(before).toEqual({ handles: expect.any(Number), locks: [expect.stringContaining('READ')] });
+
+      await database.write(async () => {
+        while (handlesOn(log) === before.handles) await Bun.sleep(10);
+      });
+      while (handlesOn(log) > before.handles) await Bun.sleep(10);
+      expect({ handles: handlesOn(log), locks: locksOn(path) }).toEqual(before);
+    },
+  );
+
   test('what is being read when the database is closed is finished first, what comes later is refused, and no log stays', async () => {
     const url = await newUrl();
     const stores = await open.stores(url);
@@ -153,3 +171,25 @@ describe('SQLite', () => {
       expect(await rejection(late())).toEqual(new DatabaseUnavailable('the database has been closed'));
   });
 });
+
+/** How many handles this process has on a file. */
+function handlesOn(path: string): number {
+  return readdirSync('/proc/self/fd').filter((handle) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${handle}`) === path;
+    } catch {
+      // The one with which the folder was read is gone.
+      return false;
+    }
+  }).length;
+}
+
+/** The locks that this process holds on a file. */
+function locksOn(path: string): string[] {
+  const mine = ` ${process.pid} `;
+  const file = `:${statSync(path).ino} `;
+  const lines = readFileSync('/proc/locks', 'utf8').split('\n');
+  return lines
+    .filter((line) => line.includes(mine) && line.includes(file))
+    .map((line) => line.slice(line.indexOf(' ') + 1));
+}
