@@ -276,11 +276,22 @@ export interface TransactionWriters extends ImportWriter {
   of(orgId: number): Omit<TransactionWriter, 'finishImport'> | undefined;
 }
 
+export interface SearchProgress {
+  /** How many parts of the table have been read, and of how many. */
+  readonly read: number;
+  readonly total: number;
+  readonly found: number;
+}
+
 export interface TransactionHistory {
   /** The current version of a transaction and those before it, the newest first; none when there is no such transaction. */
   versions(id: Uuid): Promise<TransactionVersion[]>;
-  /** The current versions with this passbackUid, the newest first. Reads every transaction. */
-  findByPassbackUid(passbackUid: string, orgId?: number): Promise<TransactionVersion[]>;
+  /** The current versions with this passbackUid, the newest first. Reads every transaction, piece by piece. */
+  findByPassbackUid(
+    passbackUid: string,
+    orgId?: number,
+    onPiece?: (progress: SearchProgress) => void,
+  ): Promise<TransactionVersion[]>;
   /** Forgets versions that were replaced before a moment, batch by batch; returns how many. The audit counts those gone so far. */
   purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
 }

@@ -6,7 +6,7 @@ import type { Connection, Database, SqlValue } from '../../src/storage/database.
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { batchSql } from '../../src/storage/stores/read-batches.ts';
-import { PURGE_SQL } from '../../src/storage/stores/transaction-history.ts';
+import { PURGE_SQL, SEARCH, transactionHistory } from '../../src/storage/stores/transaction-history.ts';
 import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
 import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
 import {
@@ -38,7 +38,7 @@ import {
   readWideWindow,
 } from '../../src/storage/transactions/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
-import { documentOf, EVERYTHING, newOrganisation } from './open-test-stores.ts';
+import { EVERYTHING, newOrganisation, TEST_AUDITOR } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
@@ -52,6 +52,12 @@ const AGES = [
 const SHARE = 4_000;
 /** Both indexes of the history begin alike: where no more is asked for, either will do. */
 const BY_UNTIL = 'history_by_id or history_by_from';
+/** A piece of the table itself, from one place to another. */
+const PIECE = {
+  sqlite: 'SEARCH t USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+  postgres: 'Tid Range Scan on transactions t',
+};
+const USER = 'x'.repeat(150);
 const CURSOR = '30000000-0000-0000-0000-000000000000' as Uuid;
 
 for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =>
@@ -76,7 +82,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
             const each = (i % 2 === 0 ? newUuid() : crypto.randomUUID()) as Uuid;
             // A fifth of all were imported at once.
             const updatedAtMs = i % 5 === 0 ? END_MS : END_MS - Math.floor((i / rows) * spreadMs);
-            return { id: each, updatedAtMs, document: documentOf(each, 'x'.repeat(150)) };
+            return { id: each, updatedAtMs, document: JSON.stringify({ id: each, passbackUid: USER }) };
           }),
         );
         await writer.advanceClock(END_MS);
@@ -146,6 +152,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [DOCUMENTS_SQL[dialect], documents, [byKey]],
         [FITTING_SQL[dialect], documents, [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
+        [SEARCH[dialect].searchSql, [USER, ...[0, 10].map(SEARCH[dialect].placeOf)], [PIECE[dialect]]],
         [EDGE_SQL[dialect], [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],
         [
           RUNS_SQL[dialect],
@@ -184,7 +191,11 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
             line,
           ),
         )
-        .map((line) => /(?:USING (?:COVERING )?INDEX|Scan using) (\S+)/.exec(line)?.[1] ?? line.trim());
+        .map(
+          (line) =>
+            /(?:USING (?:COVERING )?INDEX|Scan using) (\S+)/.exec(line)?.[1] ??
+            line.replace(/^\s*(->)?\s*|\s+\(cost.*$/g, ''),
+        );
       return [...new Set(found)].sort();
     }
 
@@ -224,6 +235,21 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       // Only then does PostgreSQL believe that an index can be read without the table.
       if (database.dialect === 'postgres') await database.all('VACUUM');
       await expectIntendedPlans();
+    });
+
+    test('find every transaction of a user once, piece by piece', async () => {
+      const pieces: number[] = [];
+      const found = await transactionHistory(database, TEST_AUDITOR).findByPassbackUid(USER, 1, (progress) =>
+        pieces.push(progress.read / progress.total),
+      );
+      expect(new Set(found.map(({ id }) => id)).size).toBe(rows);
+      expect(found.length).toBe(rows);
+      expect(pieces.length).toBeGreaterThan(1);
+      expect(pieces).toEqual(pieces.toSorted((a, b) => a - b));
+      expect(pieces.at(-1)).toBe(1);
+      expect(found.map(({ fromMs }) => fromMs)).toEqual(
+        found.map(({ fromMs }) => fromMs).sort((a, b) => b - a),
+      );
     });
 
     test('take no longer for the last page of a walk than for another', async () => {

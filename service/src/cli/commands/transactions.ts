@@ -74,7 +74,12 @@ async function findTransactions(
   await withStores(options, async (stores) => {
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
-    const found = await stores.history.findByPassbackUid(passbackUid, orgId);
+    const bar = progressBar();
+    const found = await stores.history
+      .findByPassbackUid(passbackUid, orgId, ({ read, total, found: rows }) =>
+        bar.show({ bytesRead: read, bytesTotal: total, rows }),
+      )
+      .finally(bar.clear);
     const documents = found.map(({ document }) => JSON.parse(document) as Transaction);
     const rows = found.map((version, i) => {
       const t = documents[i];

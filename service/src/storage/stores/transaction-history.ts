@@ -7,7 +7,7 @@ import type { TransactionHistory } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Transaction } from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
-import type { Connection, Database } from '../database.ts';
+import type { Connection, Database, SqlValue } from '../database.ts';
 import { CONTAINS, type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 
@@ -49,6 +49,29 @@ const CURRENT = `SELECT t.id, o.name AS org_name, t.updated_at AS from_stamp, NU
 const REPLACED = `SELECT h.id, o.name AS org_name, h.from_stamp, h.until_stamp, h.import_id, h.document
   FROM history h JOIN organisations o ON o.id = h.org_id`;
 
+const searchSql = (dialect: Dialect, isInPiece: string) => `
+  SELECT t.id, t.org_id, t.updated_at AS from_stamp, NULL AS until_stamp, t.import_id, t.document
+    FROM transactions t WHERE ${isInPiece} AND ${CONTAINS[dialect]}(t.document, $1) > 0`;
+
+/**
+ * A search reads the table from its beginning to its end, in pieces of some 5,000 transactions: of rows by their number
+ * on SQLite, of blocks on PostgreSQL. In the order of the ids, it would read every block many times.
+ */
+export const SEARCH = {
+  sqlite: {
+    placesSql: 'SELECT coalesce(max(rowid), 0) + 1 AS places FROM transactions',
+    piece: 5_000,
+    placeOf: (row: number): SqlValue => row,
+    searchSql: searchSql('sqlite', 't.rowid >= $2 AND t.rowid < $3'),
+  },
+  postgres: {
+    placesSql: `SELECT pg_relation_size('transactions') / current_setting('block_size')::integer AS places`,
+    piece: 256,
+    placeOf: (block: number): SqlValue => `(${block},0)`,
+    searchSql: searchSql('postgres', 't.ctid >= $2::text::tid AND t.ctid < $3::text::tid'),
+  },
+} as const;
+
 export function transactionHistory(database: Database, auditor: Auditor): TransactionHistory {
   return {
     async versions(id) {
@@ -57,14 +80,26 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
       return [...current, ...replaced].map(toVersion);
     },
 
-    async findByPassbackUid(passbackUid, orgId) {
-      const rows = await database.all<Row>(
-        `${CURRENT} WHERE ${CONTAINS[database.dialect]}(t.document, $1) > 0 ${orgId === undefined ? '' : 'AND t.org_id = $2'}
-         ORDER BY t.updated_at DESC`,
-        printedPassbackUid(passbackUid),
-        ...(orgId === undefined ? [] : [orgId]),
-      );
-      return rows.map(toVersion);
+    findByPassbackUid(passbackUid, orgId, onPiece = () => {}) {
+      const { placesSql, piece, placeOf, searchSql } = SEARCH[database.dialect];
+      const printed = printedPassbackUid(passbackUid);
+      return database.readOnce(async (connection) => {
+        const orgs = await connection.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
+        const names = new Map(orgs.map(({ id, name }) => [id, name]));
+        const [row] = await connection.all<{ places: number }>(placesSql);
+        const total = row?.places ?? 0;
+        const found: TransactionVersion[] = [];
+        for (let first = 0; first < total; first += piece) {
+          const places = [placeOf(first), placeOf(first + piece)] as const;
+          const rows = await connection.all<Row & { org_id: number }>(searchSql, printed, ...places);
+          for (const each of rows) {
+            if (orgId !== undefined && each.org_id !== orgId) continue;
+            found.push(toVersion({ ...each, org_name: names.get(each.org_id) ?? '' }));
+          }
+          onPiece({ read: Math.min(first + piece, total), total, found: found.length });
+        }
+        return found.sort((a, b) => b.fromMs - a.fromMs);
+      });
     },
 
     async purge(replacedBeforeMs, onBatch = () => {}) {
