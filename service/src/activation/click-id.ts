@@ -9,7 +9,7 @@
 //
 // Letters and digits only, and no more than the shortest sub-id that networks allow. Ids sort by time.
 
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { randomInt, timingSafeEqual } from 'node:crypto';
 import { parseBase62, printBase62 } from '../domain/base62.ts';
 import { CLICK_TIME_LENGTH, type ClickId } from '../domain/click.ts';
 
@@ -26,12 +26,13 @@ export interface ClickOrigin {
 }
 
 export class ClickIds {
-  readonly #key: string;
+  /** Has taken in the key. What is signed goes into a copy, which takes a quarter of the time of a new one. */
+  readonly #hmac: Bun.CryptoHasher;
   #lastMs = Number.NaN;
   #number = 0;
 
   constructor(key: string) {
-    this.#key = key;
+    this.#hmac = new Bun.CryptoHasher('sha256', key);
   }
 
   /** Never the same twice in one process. Two processes draw their numbers from 900 million in each millisecond. */
@@ -55,7 +56,7 @@ export class ClickIds {
   }
 
   #mac(text: string): string {
-    const digest = createHmac('sha256', this.#key).update(text).digest();
+    const digest = this.#hmac.copy().update(text).digest();
     return printBase62(digest.readUIntBE(0, MAC_BYTES), MAC);
   }
 }

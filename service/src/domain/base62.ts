@@ -8,8 +8,10 @@ export function printBase62(value: number, length: number): string {
   let rest = value;
   let text = '';
   for (let i = 0; i < length; i++) {
-    text = BASE62[rest % 62] + text;
-    rest = Math.floor(rest / 62);
+    const higher = Math.floor(rest / 62);
+    // Not by %, which takes twice the time for numbers beyond 32 bits.
+    text = BASE62[rest - higher * 62] + text;
+    rest = higher;
   }
   return text;
 }
