@@ -26,11 +26,14 @@ export class TextColumn {
     return length - text.length;
   }
 
+  /** The text must not be empty. */
   contains(index: number, text: string): boolean {
     const codes = this.#codes;
+    const first = text.charCodeAt(0);
     const last = (this.#begins[index + 1] as number) - text.length;
     for (let begin = this.#begins[index] as number; begin <= last; begin++) {
-      let place = 0;
+      if (codes[begin] !== first) continue;
+      let place = 1;
       while (place < text.length && codes[begin + place] === text.charCodeAt(place)) place++;
       if (place === text.length) return true;
     }
