@@ -7,8 +7,8 @@ import type { EarlySyncTask } from './early-sync-thread.ts';
 
 /** Most writes are over by then, and leave little to be synced. */
 const LONG_WRITE_MS = 500;
-/** While rows are written, a few megabytes come together in this time. */
-const PAUSE_MS = 100;
+/** While rows are written, some twenty megabytes come together in this time. In less, what is written over again would reach the disk more often. */
+const PAUSE_MS = 500;
 /** A commit and its checkpoint write as much in this time. */
 const COMMIT_PAUSE_MS = 5;
 
