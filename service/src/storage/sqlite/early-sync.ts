@@ -7,7 +7,10 @@ import type { EarlySyncTask } from './early-sync-thread.ts';
 
 /** Most writes are over by then, and leave little to be synced. */
 const LONG_WRITE_MS = 500;
-/** While rows are written, some twenty megabytes come together in this time. In less, what is written over again would reach the disk more often. */
+/**
+ * While rows are written, some twenty megabytes come together in this time. In less time, more of what is written over
+ * again would reach the disk.
+ */
 const PAUSE_MS = 500;
 /** A commit and its checkpoint write as much in this time. */
 const COMMIT_PAUSE_MS = 5;
