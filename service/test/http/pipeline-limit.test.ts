@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test';
 import {
+  FLOODER_MS,
   HOLD_UP_MAX_MS,
+  type Peer,
   PipelineLimit,
   REQUESTS_IN_A_TURN_MAX,
+  REQUESTS_OF_FLOODER_MAX,
 } from '../../src/http/access/pipeline-limit.ts';
 
 const ONE = { address: '203.0.113.1', port: 1_000 };
@@ -46,6 +49,26 @@ test('time that passes between turns does not count', async () => {
     expect(reachedIn(limit, 10, () => turn * 1_000)).toEqual([]);
     await nextTurn();
   }
+});
+
+/** How many requests are answered in a turn of a new connection, the last one included. */
+async function turnOf(limit: PipelineLimit, peer: Peer, nowMs: number): Promise<number> {
+  await nextTurn();
+  for (let count = 1; ; count++) if (limit.isReached(peer, nowMs)) return count;
+}
+
+test('an address that was cut off has short turns on every connection, until it has kept still for a while', async () => {
+  const limit = new PipelineLimit();
+  expect(await turnOf(limit, ONE, 0)).toBe(REQUESTS_IN_A_TURN_MAX);
+  expect(await turnOf(limit, OTHER, 1)).toBe(REQUESTS_OF_FLOODER_MAX);
+  expect(await turnOf(limit, ONE, FLOODER_MS)).toBe(REQUESTS_OF_FLOODER_MAX);
+  expect(await turnOf(limit, OTHER, 2 * FLOODER_MS)).toBe(REQUESTS_IN_A_TURN_MAX);
+});
+
+test('an address that was cut off takes nothing from others', async () => {
+  const limit = new PipelineLimit();
+  await turnOf(limit, ONE, 0);
+  expect(await turnOf(limit, NEIGHBOUR, 1)).toBe(REQUESTS_IN_A_TURN_MAX);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 // Requests that are sent without waiting for answers: the runtime works them off one after the other, and nobody else has
 // a turn meanwhile. A few are answered as ever; a flood is cut short.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { REQUESTS_IN_A_TURN_MAX } from '../../src/http/access/pipeline-limit.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -9,13 +9,14 @@ import { TestNode } from '../support/test-node.ts';
 let node: TestNode;
 let token: string;
 
-beforeAll(async () => {
+// Each test has a node of its own: one on which nobody was cut off.
+beforeEach(async () => {
   node = await TestNode.start({ settings: { rateLimitPublic: 0, rateLimitFailedAuth: 0 } });
   await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
   token = await node.token('public');
   await node.get('/v1/coupons/', token);
 });
-afterAll(() => node[Symbol.asyncDispose]());
+afterEach(() => node[Symbol.asyncDispose]());
 
 /** A connection, and the heads of the answers that have come in over it. */
 class Pipeline {

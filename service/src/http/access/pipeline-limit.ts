@@ -5,6 +5,9 @@
 
 /** Enough for every client that pipelines in earnest. */
 export const REQUESTS_IN_A_TURN_MAX = 20;
+/** Of an address that was cut off lately: it would just connect again, and take turn after turn. */
+export const REQUESTS_OF_FLOODER_MAX = 4;
+export const FLOODER_MS = 10_000;
 /** For requests that cost more than most: as long as the costliest page may take. */
 export const HOLD_UP_MAX_MS = 100;
 
@@ -20,6 +23,8 @@ export class PipelineLimit {
   #count = 0;
   #startedAtMs = 0;
   #seesTurnEnd = false;
+  /** Who was cut off last, and when that is forgotten. */
+  #flooder = { address: '', untilMs: 0 };
 
   /** Counts a request. Whether it has to be the last one of its connection. */
   isReached({ address, port }: Peer, nowMs: number): boolean {
@@ -38,7 +43,11 @@ export class PipelineLimit {
       return false;
     }
     this.#count += 1;
-    return this.#count >= REQUESTS_IN_A_TURN_MAX || nowMs - this.#startedAtMs >= HOLD_UP_MAX_MS;
+    const isFlooder = address === this.#flooder.address && nowMs < this.#flooder.untilMs;
+    const requestsMax = isFlooder ? REQUESTS_OF_FLOODER_MAX : REQUESTS_IN_A_TURN_MAX;
+    if (this.#count < requestsMax && nowMs - this.#startedAtMs < HOLD_UP_MAX_MS) return false;
+    this.#flooder = { address, untilMs: nowMs + FLOODER_MS };
+    return true;
   }
 
   #begin(count: number, nowMs: number): void {
