@@ -2,6 +2,7 @@
 // written is a failure of its own: whoever reads has gone, or the disk is full.
 
 import { writeSync } from 'node:fs';
+import { printJson } from '../domain/decimal.ts';
 import { writeAll } from './write-all.ts';
 
 export const STDOUT = 1;
@@ -36,7 +37,7 @@ export async function print(text: string): Promise<void> {
 
 /** The result of a command: as JSON when asked for, in words otherwise. */
 export function printResult(options: OutputOptions, value: unknown, words: string): Promise<void> {
-  return print(`${options.json === true ? JSON.stringify(value) : words}\n`);
+  return print(`${options.json === true ? printJson(value) : words}\n`);
 }
 
 export function printNote(text: string): void {

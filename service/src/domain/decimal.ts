@@ -32,13 +32,13 @@ function isExactLiteral(literal: string): boolean {
 }
 
 /** As JSON.stringify prints it, but with every digit of small numbers: 0.0000001 where that would print 1e-7. */
-export function printJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  return EXPONENT.test(text) ? JSON.stringify(value, writeOut) : text;
+export function printJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent);
+  return EXPONENT.test(text) ? JSON.stringify(value, writeOut, indent) : text;
 }
 
 /** Also found in some texts, for which the longer way prints the same. Large numbers with exponents are not exact decimals. */
-const EXPONENT = /\de-\d+(?:[,\]}]|$)/;
+const EXPONENT = /\de-\d+(?:[,\]}\n]|$)/;
 
 /** Newer than the library's types: stands for a number that is printed as this text. */
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };

@@ -41,9 +41,22 @@ export function text(description: string, example: string) {
     z
       .string({ error: expected('a string') })
       .max(TEXT_LENGTH_MAX, TOO_LONG)
+      .check(readableText)
       .meta({ description, examples: [example] }),
-    (value) => typeof value === 'string' && value.length <= TEXT_LENGTH_MAX,
+    (value) =>
+      typeof value === 'string' && value.length <= TEXT_LENGTH_MAX && textProblem(value) === undefined,
   );
+}
+
+/** JSON can write half of a surrogate pair, and strict readers then refuse the whole page; PostgreSQL cannot search for NUL. */
+function textProblem(value: string): string | undefined {
+  if (!value.isWellFormed()) return 'is not valid Unicode';
+  return value.includes('\0') ? 'must not contain a NUL character' : undefined;
+}
+
+function readableText(payload: z.core.ParsePayload<string>): void {
+  const message = textProblem(payload.value);
+  if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
 }
 
 /** A text that may be left out of an import file. */
@@ -56,6 +69,7 @@ export function filledText(description: string, example: string) {
     .string({ error: expected('a string') })
     .min(1, 'must not be empty')
     .max(TEXT_LENGTH_MAX, TOO_LONG)
+    .check(readableText)
     .meta({ description, examples: [example] });
 }
 
@@ -94,6 +108,7 @@ export function webUrl(description: string, example: string) {
   return z
     .string({ error: expected('a URL') })
     .max(TEXT_LENGTH_MAX, TOO_LONG)
+    .check(readableText)
     .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
     .meta({ description, format: 'url', examples: [example] });
 }

@@ -5,6 +5,7 @@
 import type { ClickIds, ClickOrigin } from '../activation/click-id.ts';
 import type { ActivatedKind, Click, ClickId, ClickStore } from '../domain/click.ts';
 import { printCount, printCountOf } from '../domain/count.ts';
+import { printJson } from '../domain/decimal.ts';
 import type { Organisation } from '../domain/stores.ts';
 import { printTimestamp, timestampMs } from '../domain/timestamp.ts';
 import type { UnstampedTransaction } from '../domain/transaction.ts';
@@ -120,7 +121,7 @@ export class Attribution {
   #disown<Row>(raw: unknown, reason: string): Attributed<Row> {
     const { putAside } = this.#attributor;
     if (putAside === undefined) return { kind: 'bad', problem: { field: CLICK_FIELD, reason } };
-    this.#aside.push(JSON.stringify(raw));
+    this.#aside.push(printJson(raw));
     this.#asideCount++;
     return { kind: 'aside' };
   }

@@ -5,6 +5,7 @@ import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/cata
 import { fold } from '../../src/catalogue/search/fold.ts';
 import type { Coupon, Retailer } from '../../src/domain/catalogue.ts';
 import { activePeriodMs } from '../../src/domain/deals.ts';
+import { printJson } from '../../src/domain/decimal.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 
 /** A page as the texts of its items. */
@@ -23,7 +24,7 @@ export function naivePage(
     .filter(({ id }) => query.cursor === undefined || id >= query.cursor)
     .sort(byId);
   return {
-    items: items.slice(0, query.limit).map((item) => JSON.stringify(item)),
+    items: items.slice(0, query.limit).map((item) => printJson(item)),
     cursor: items[query.limit]?.id,
   };
 }

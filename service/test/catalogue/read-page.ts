@@ -2,6 +2,7 @@
 
 import { expect } from 'bun:test';
 import type { CatalogueQuery, ListView } from '../../src/catalogue/catalogue.ts';
+import { printJson } from '../../src/domain/decimal.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
 import type { TextPage } from './naive-catalogue.ts';
 
@@ -10,7 +11,7 @@ export function readPage(view: ListView, query: CatalogueQuery): TextPage {
   const { bytes, cursor } = view.page(query);
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   const { data } = JSON.parse(text) as { data: unknown[] };
-  const items = data.map((item) => JSON.stringify(item));
+  const items = data.map((item) => printJson(item));
   expect(text).toBe(ENVELOPE_START + items.join(',') + envelopeEnd(cursor));
   return { items, cursor };
 }

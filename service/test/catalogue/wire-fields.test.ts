@@ -27,8 +27,14 @@ const LIST_FORMS = {
   promotions: PromotionSchema,
 };
 
-/** What each list shows of one stored retailer. */
 async function served(stored: object, schemas?: WireSchemas) {
+  const { retailer, listForms } = await servedTexts(stored, schemas);
+  const parse = (text: string) => JSON.parse(text) as Record<string, unknown>;
+  return { retailer: parse(retailer), listForms: forEachDealList((list) => parse(listForms[list])) };
+}
+
+/** What each list shows of one stored retailer. */
+async function servedTexts(stored: object, schemas?: WireSchemas) {
   const data = await buildSnapshotData(
     {
       async read(onBatch) {
@@ -43,7 +49,7 @@ async function served(stored: object, schemas?: WireSchemas) {
   const only = (list: 'retailers' | DealList) => {
     const { items } = readPage(catalogue.list(list), { cursor: undefined, limit: 10 });
     expect(items).toHaveLength(1);
-    return JSON.parse(items[0] ?? '') as Record<string, unknown>;
+    return items[0] ?? '';
   };
   return { retailer: only('retailers'), listForms: forEachDealList(only) };
 }
@@ -93,6 +99,14 @@ describe('a field that is added to a schema', () => {
     expect(retailer).toEqual({ ...withScores(null) });
     for (const list of DEAL_LISTS) expect(listForms[list]).toMatchObject({ score: null });
   });
+});
+
+test('a small number is served with all its digits, and no exponent', async () => {
+  const cashbackOffers = [offer(11, { cashbackPercentage: 1e-7, maximumFixedCommissionFee: 1.5e-9 })];
+  const { retailer, listForms } = await servedTexts({ ...RETAILER, cashbackOffers });
+  const printed = '"cashbackPercentage":0.0000001,"maximumFixedCommissionFee":0.0000000015,';
+  expect(retailer).toContain(printed);
+  expect(listForms.cashbackOffers).toContain(printed);
 });
 
 test('a field that no schema has any more is not served', async () => {

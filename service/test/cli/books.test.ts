@@ -168,7 +168,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
   test('a transaction is shown as it is, with every earlier version and the import that made it', async () => {
     await importSales([transaction(1), transaction(2)], '--by', 'first');
     await importSales([transaction(1, { status: 'CONFIRMED' })], '--by', 'second');
-    await importSales([transaction(1, { status: 'CONFIRMED', cashback: 5 })], '--by', 'third');
+    await importSales([transaction(1, { status: 'CONFIRMED', cashback: 1e-7 })], '--by', 'third');
     const { versions, ...rest } = await json(`transactions show ${id(1)}`);
     expect(rest).toEqual({ id: id(1), org: 'acme' });
     const [third, second, first] = versions;
@@ -181,7 +181,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
       transaction: { ...transaction(1, changes), updatedAt: MOMENT },
     });
     expect(versions).toEqual([
-      { ...version(3, 'third', { status: 'CONFIRMED', cashback: 5 }), until: null },
+      { ...version(3, 'third', { status: 'CONFIRMED', cashback: 1e-7 }), until: null },
       version(2, 'second', { status: 'CONFIRMED' }),
       version(1, 'first', {}),
     ]);
@@ -193,6 +193,9 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     const { stdout } = await run(`transactions show ${id(1).toUpperCase()}`);
     expect(stdout.split('\n')[0]).toBe(`Transaction ${id(1)} of "acme", 3 versions:`);
     expect(JSON.parse(stdout.slice(stdout.indexOf('{')))).toEqual(third.transaction);
+    // No number has an exponent, neither in the table nor below it.
+    expect(stdout).toContain('  0.0000001 EUR  ');
+    expect(stdout).toContain('\n  "cashback": 0.0000001,\n');
     expect((await run(`transactions show ${id(2)}`)).stdout).toStartWith(
       `Transaction ${id(2)} of "acme", never changed:\n`,
     );

@@ -57,6 +57,7 @@ describe('exact decimals', () => {
           expect(printJson({ a: [value, 'x:1e-7,'], b: '1e-7' })).toBe(
             `{"a":[${shortest},"x:1e-7,"],"b":"1e-7"}`,
           );
+          expect(printJson({ a: value }, 2)).toBe(`{\n  "a": ${shortest}\n}`);
         },
       ),
     );

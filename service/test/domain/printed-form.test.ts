@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { STATUSES, TRANSACTION_FORMAT } from '../../src/domain/transaction.ts';
+import { transaction } from '../importer/fixture.ts';
 
 const printedUuid = fc.uuid();
 const printedTime = fc
@@ -28,6 +29,8 @@ const amount = sometimes(
   fc.double(),
   fc.constantFrom(-1, -0, 1e15, 1e16, Number.NaN, Number.POSITIVE_INFINITY, '1'),
 );
+/** Pairs of surrogates and halves of them, and NUL. */
+const nearlyText = fc.string({ unit: fc.constantFrom('a', '\0', '\ud83d', '\ude00') });
 const orNull = (field: fc.Arbitrary<unknown>) => fc.oneof(fc.constant(null), field);
 const row = fc.record(
   {
@@ -40,7 +43,7 @@ const row = fc.record(
     orderValue: amount,
     cashback: amount,
     activatedAt: orNull(time),
-    passbackUid: orNull(sometimes(fc.string({ unit: 'binary' }))),
+    passbackUid: orNull(sometimes(fc.string({ unit: 'binary' }), nearlyText)),
     passbackData: orNull(sometimes(fc.string())),
     status: sometimes(fc.constantFrom(...STATUSES), fc.constantFrom('pending', 'OTHER')),
     cashbackOfferId: orNull(uuid),
@@ -76,4 +79,14 @@ describe('a row that is taken for one in printed form', () => {
       expect(taken).toBeGreaterThan(500);
     },
   );
+
+  test('has only texts that strict readers of JSON and both databases can read', () => {
+    const isPrinted = TRANSACTION_FORMAT.printedRow({ updatedAt: 'keep' });
+    fc.assert(
+      fc.property(nearlyText, (text) => {
+        const readable = Buffer.from(text).toString() === text && !text.includes('\0');
+        expect(isPrinted(transaction(1, { passbackData: text }))).toBe(readable);
+      }),
+    );
+  });
 });

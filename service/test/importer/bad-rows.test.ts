@@ -80,6 +80,26 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
     retailer(2, { url: `https://shop.example/${'u'.repeat(65_536)}` }),
     'line 2: url must have at most 65,536 characters',
   ],
+  [
+    'half a surrogate pair in a name',
+    retailer(2, { name: 'Shop \ud83d' }),
+    'line 2: name is not valid Unicode',
+  ],
+  [
+    'half a surrogate pair in a URL',
+    retailer(2, { url: 'https://shop.example/\ude00' }),
+    'line 2: url is not valid Unicode',
+  ],
+  [
+    'half a surrogate pair in a code',
+    retailer(2, { coupons: [coupon(2, { code: '\ud800' })] }),
+    'line 2: coupons[0].code is not valid Unicode',
+  ],
+  [
+    'NUL in a description',
+    retailer(2, { cashbackOffers: [offer(2, { description: 'On\0everything' })] }),
+    'line 2: cashbackOffers[0].description must not contain a NUL character',
+  ],
   ['a name that is no text', retailer(2, { name: 7 }), 'line 2: name must be a string'],
   ['a null name', retailer(2, { name: null }), 'line 2: name must be a string'],
   ['an id that is no UUID', retailer(2, { id: 'shop-2' }), 'line 2: id must be a UUID'],
@@ -199,6 +219,21 @@ const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
     'passed-back data that is too long',
     transaction(4, { passbackData: 'p'.repeat(65_537) }),
     'line 2: passbackData must have at most 65,536 characters',
+  ],
+  [
+    'half a surrogate pair in a passbackUid',
+    transaction(4, { passbackUid: '\ud800' }),
+    'line 2: passbackUid is not valid Unicode',
+  ],
+  [
+    'the halves of a pair in the wrong order in passed-back data',
+    transaction(4, { passbackData: '\ude00\ud83d' }),
+    'line 2: passbackData is not valid Unicode',
+  ],
+  [
+    'NUL in a passbackUid',
+    transaction(4, { passbackUid: 'user\0' }),
+    'line 2: passbackUid must not contain a NUL character',
   ],
   ['a missing status', without(transaction(4), 'status'), 'line 2: status is missing'],
   [

@@ -71,6 +71,7 @@ for (const database of DATABASES) {
         { dealId: id(4), template: 'http://network.example/{click}' },
         { dealId: id(5), template: template('e'), country: 'DE' },
         [],
+        { dealId: id(6), template: `${template('f')}\ud800` },
       ];
       const error = await rejection(load(stores, ndjson(rows)));
       expect(error).toBeInstanceOf(InvalidRows);
@@ -83,7 +84,8 @@ for (const database of DATABASES) {
         'line 6: template must start with https://, a host without a user, and a path',
         'line 7: country is an unknown field',
         'line 8: the row must be a JSON object',
-        'Nothing was imported: 7 of 8 rows are bad.',
+        'line 9: template is not valid Unicode',
+        'Nothing was imported: 8 of 9 rows are bad.',
       ]);
       expect(await stores.links.list()).toEqual([]);
 
@@ -91,7 +93,7 @@ for (const database of DATABASES) {
       await load(stores, ndjson([{ retailerId: id(9), template: template('z') }]));
       expect(await load(stores, ndjson(rows), { skipInvalid: true })).toMatchObject({
         added: 1,
-        invalid: 7,
+        invalid: 8,
         withdrawn: 0,
         notes: ['Nothing was withdrawn, because the file has bad rows.'],
       });

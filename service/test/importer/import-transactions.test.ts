@@ -202,6 +202,7 @@ describe('CSV', () => {
       `${id('transaction', 1)},DE,2026-11-01T12:00:00,EUR,"79,9",3.99,PENDING,"two\nlines"`,
       `${id('transaction', 2)},,2026-11-01T12:00:00,EUR,0.10000000000000000555,0x10,PENDING,x`,
       `${id('transaction', 3)},DE`,
+      `${id('transaction', 4)},DE,2026-11-01T12:00:00,EUR,79.9,3.99,PENDING,a\0b`,
     ];
     expect(await complaintOf(load([header, ...rows].join('\n')))).toBe(
       [
@@ -210,7 +211,8 @@ describe('CSV', () => {
         'line 4: orderValue must have at most 15 significant digits, and at most 15 on either side of the decimal point',
         'line 4: cashback must be a number',
         'line 5: the row has 2 cells where the header has 8',
-        'Nothing was imported: 3 of 3 rows are bad.',
+        'line 6: passbackUid must not contain a NUL character',
+        'Nothing was imported: 4 of 4 rows are bad.',
       ].join('\n'),
     );
     expect(await contentOf(book)).toEqual(before);

@@ -9,6 +9,7 @@ import {
   RetailerSchema,
 } from '../../domain/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '../../domain/deals.ts';
+import { printJson } from '../../domain/decimal.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 type AnyObject = z.ZodObject<Shape>;
@@ -75,6 +76,6 @@ function printer(
       const value = stored[storedName];
       object[name] = value === undefined ? fallback : value;
     }
-    return JSON.stringify(object);
+    return printJson(object);
   };
 }

@@ -14,6 +14,7 @@ import {
 import { fileCheckpoint } from '@offerbook/client/node';
 import { Command } from 'commander';
 import { readToken } from '../../config.ts';
+import { printJson } from '../../domain/decimal.ts';
 import { BadInput, ServiceFailure } from '../../domain/failures.ts';
 import { untilToldToStop } from '../node/signals.ts';
 import { print, printable, printNote } from '../output.ts';
@@ -92,14 +93,14 @@ function asFailure(error: unknown): unknown {
 type Printer = (page: readonly Transaction[]) => Promise<void>;
 
 function jsonPrinter(): Printer {
-  return (page) => print(page.map((transaction) => `${JSON.stringify(transaction)}\n`).join(''));
+  return (page) => print(page.map((transaction) => `${printJson(transaction)}\n`).join(''));
 }
 
 const COLUMNS: readonly { title: string; width: number; cell: (t: Transaction) => string }[] = [
   { title: 'UPDATED', width: 23, cell: (t) => t.updatedAt },
   { title: 'STATUS', width: 9, cell: (t) => t.status },
-  { title: 'ORDER', width: 14, cell: (t) => `${t.orderValue} ${t.currencyCode}` },
-  { title: 'CASHBACK', width: 14, cell: (t) => `${t.cashback} ${t.currencyCode}` },
+  { title: 'ORDER', width: 14, cell: (t) => `${printJson(t.orderValue)} ${t.currencyCode}` },
+  { title: 'CASHBACK', width: 14, cell: (t) => `${printJson(t.cashback)} ${t.currencyCode}` },
   { title: 'USER', width: 16, cell: (t) => t.passbackUid ?? '' },
   { title: 'ID', width: 36, cell: (t) => t.id },
 ];

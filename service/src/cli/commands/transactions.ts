@@ -11,6 +11,7 @@ import {
 import type { ImportEntry, TransactionVersion } from '../../domain/books.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount } from '../../domain/count.ts';
+import { printJson } from '../../domain/decimal.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
@@ -61,7 +62,7 @@ async function showTransaction(idText: string, options: StoreOptions): Promise<v
       `Transaction ${id} of "${current.orgName}", ${versions.length === 1 ? 'never changed' : `${versions.length} versions`}:`,
       versionTable(versions, imports),
       '',
-      ...JSON.stringify(JSON.parse(current.document), null, 2).split('\n').map(printable),
+      ...printJson(JSON.parse(current.document), 2).split('\n').map(printable),
     ];
     await printResult(options, { id, org: current.orgName, versions: shown }, words.join('\n'));
   });
@@ -87,8 +88,8 @@ async function findTransactions(
         version.id,
         version.orgName,
         version.status,
-        `${t?.orderValue} ${t?.currencyCode}`,
-        `${t?.cashback} ${t?.currencyCode}`,
+        `${printJson(t?.orderValue)} ${t?.currencyCode}`,
+        `${printJson(t?.cashback)} ${t?.currencyCode}`,
         t?.soldAt ?? '',
         printTimestamp(version.fromMs),
       ];
@@ -153,7 +154,7 @@ function versionTable(
       printTimestamp(fromMs),
       untilMs === null ? 'now' : printTimestamp(untilMs),
       status,
-      `${cashback} ${currencyCode}`,
+      `${printJson(cashback)} ${currencyCode}`,
       importId === null ? '' : String(importId),
       entry?.fileName ?? '',
       entry?.by ?? '',

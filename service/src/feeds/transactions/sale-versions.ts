@@ -3,6 +3,7 @@
 // of the files makes no difference. For millions of sales: some numbers for each are kept, the rows themselves are in
 // the spool.
 
+import { printJson } from '../../domain/decimal.ts';
 import { UuidPlaces } from '../../importer/checks/uuid-places.ts';
 import type { RowSpool } from '../convert-report.ts';
 import type { FeedPlace } from '../convert-run.ts';
@@ -92,7 +93,7 @@ export class SaleVersions {
   }
 
   #addWhole(version: SaleVersion): void {
-    const text = JSON.stringify(version.row);
+    const text = printJson(version.row);
     const rank = rankOf(version);
     const number = this.#ranks.length;
     const known = this.#numbers.add(version.row.id, { line: number })?.line;
