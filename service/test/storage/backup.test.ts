@@ -378,6 +378,35 @@ describe('a backup', () => {
     expect(aside.query('SELECT count(*) FROM transactions').values()).toEqual([[2]]);
     expect(existsSync(`${path}-walks`)).toBe(false);
   });
+
+  test('restored brings no erased user back, whether it names them or an import does, and who came back stays', async () => {
+    const { folder, path, url, stores, org, backup, restore } = await scene();
+    await load(stores, org, [transaction(1)]);
+    const click = await recordClick(stores, org.id, { passbackUid: 'only clicked' });
+    await backup(join(folder, 'backup'));
+    const soldAt = (ms: number) => ({ passbackUid: 'not in the backup', soldAt: printTimestamp(ms) });
+    const before = transaction(2, soldAt(nowMs));
+    await load(stores, org, [before]);
+    nowMs += 60_000;
+    const erasedAtMs = nowMs;
+    for (const user of ['not in the backup', 'only clicked']) await stores.erasures.erase(org, user);
+    const after = transaction(3, soldAt(nowMs + 60_000));
+    nowMs += 3_600_000;
+    await stores.close();
+    // Then clicks come from the backup.
+    writeFileSync(`${path}-activations`, 'damaged');
+    expect(await restore(join(folder, 'backup'))).toMatchObject({ clicks: 'of the backup', usersErased: 2 });
+
+    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+    expect((await restored.clicks.find([click.id])).get(click.id)?.passbackUid).toBeNull();
+    await load(restored, org, [before, after]);
+    const users = (await readAllTransactions(restored, org.id)).map(
+      ({ document }) => (JSON.parse(document) as Transaction).passbackUid,
+    );
+    expect(users.slice(1)).toEqual([null, 'not in the backup']);
+    const moments = open.database(url).all<{ erased_at: number }>('SELECT erased_at FROM erasures');
+    expect((await moments).map((row) => row.erased_at)).toEqual([erasedAtMs, erasedAtMs]);
+  });
 });
 
 for (const database of DATABASES) {

@@ -1,53 +1,60 @@
 // Erases again, in a database that was brought back, the users who were erased after the backup. Their identifiers are not
-// written down anywhere, but what is in the backup can be held against the digests of those who were erased.
+// written down anywhere, but what is in the backup can be held against the digests of those who were erased. Those whom it
+// does not name are noted, too: what is imported again may name them.
 
+import { existsSync } from 'node:fs';
+import type { Database } from '../database.ts';
 import { COMMAND_OPTIONS, openStores } from '../open-stores.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-book.ts';
-import { digestUser, type ErasedUser, findLaterErasures } from '../stores/erased-users.ts';
-import { readClickKey } from '../stores/secret.ts';
+import { digestUser, type ErasedUser, findLaterErasures, putErasedUsers } from '../stores/erased-users.ts';
 
 const USERS_SQL = `SELECT document ->> 'passbackUid' AS uid FROM transactions WHERE org_id = $1
   UNION SELECT document ->> 'passbackUid' FROM history WHERE org_id = $1`;
+const CLICKING_USERS_SQL = 'SELECT DISTINCT passback_uid AS uid FROM clicks WHERE org_id = $1';
 
-/** Of an SQLite database that nobody else uses; returns how many users. */
+/** Of an SQLite database that nobody else uses, and the clicks beside it; returns how many users. */
 export async function repeatErasures(
+  database: Database,
   path: string,
   erased: readonly ErasedUser[],
   { clock, by }: Auditor,
 ): Promise<number> {
-  const users = await findUsers(path, erased);
-  if (users.length === 0) return 0;
+  const later = await findLaterErasures(database, erased);
+  if (later.length === 0) return 0;
   const stores = await openStores(`sqlite:${path}`, COMMAND_OPTIONS, clock, { by });
   try {
     const organisations = await stores.organisations.list();
-    for (const { orgId, passbackUid } of users) {
-      const org = organisations.find(({ id }) => id === orgId);
-      if (org !== undefined) await stores.erasures.erase(org, passbackUid);
+    // Numbers of organisations that came later are not given again, and neither are digests with them.
+    const known = later.filter(({ orgId }) => organisations.some(({ id }) => id === orgId));
+    const key = await stores.clickKey();
+    for (const org of organisations) {
+      const digests = new Set(known.filter(({ orgId }) => orgId === org.id).map(({ digest }) => digest));
+      if (digests.size === 0) continue;
+      for (const uid of await usersOf(database, path, org.id))
+        if (digests.has(digestUser(key, org.id, uid))) await stores.erasures.erase(org, uid);
     }
-    return users.length;
+    // Last, because an erasure notes when it was repeated. Sales since it was made name their user.
+    await database.write((connection) => putErasedUsers(connection, known));
+    return known.length;
   } finally {
     await stores.close();
   }
 }
 
-async function findUsers(
-  path: string,
-  erased: readonly ErasedUser[],
-): Promise<{ readonly orgId: number; readonly passbackUid: string }[]> {
-  const database = openSqlite(path, COMMAND_OPTIONS);
+async function usersOf(database: Database, path: string, orgId: number): Promise<Set<string>> {
+  const users = new Set<string>();
+  const note = async (from: Database, sql: string) => {
+    for (const { uid } of await from.all<{ uid: string | null }>(sql, orgId))
+      if (uid !== null) users.add(uid);
+  };
+  await note(database, USERS_SQL);
+  if (!existsSync(`${path}-activations`)) return users;
+  const clicks = openSqlite(`${path}-activations`, COMMAND_OPTIONS);
   try {
-    const later = await findLaterErasures(database, erased);
-    const key = await readClickKey(database);
-    const found = [];
-    for (const orgId of new Set(later.map((user) => user.orgId))) {
-      const digests = new Set(later.filter((user) => user.orgId === orgId).map(({ digest }) => digest));
-      for (const { uid } of await database.all<{ uid: string | null }>(USERS_SQL, orgId)) {
-        if (uid !== null && digests.has(digestUser(key, orgId, uid))) found.push({ orgId, passbackUid: uid });
-      }
-    }
-    return found;
+    await note(clicks, CLICKING_USERS_SQL);
+    return users;
   } finally {
-    await database.close();
+    await clicks.close();
   }
 }

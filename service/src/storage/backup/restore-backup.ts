@@ -35,7 +35,7 @@ export interface RestoreOptions {
 
 export interface RestoreReport extends TimelineReport {
   readonly madeAt: string;
-  /** Users who were erased after the backup, and are again. */
+  /** Users who were erased after the backup, and are again, whether it names them or not. */
   readonly usersErased: number;
   /** Whether clicks are those of the backup, or those that were there. */
   readonly clicks: 'of the backup' | 'as they were';
@@ -63,8 +63,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
     const staging = newStaging(path);
     try {
       await stage(staging, manifest, options.source);
-      const { isSame, ...report } = await prepare(join(staging, MAIN_FILE), manifest, old, options);
-      const keepsClicks = isSame && isWhole(`${path}${CLICK_END}`);
+      const { keepsClicks, ...report } = await prepare(staging, path, manifest, old, options);
       // Its log has to go before it is moved: what is closed later would take that of the new database for its own.
       old?.run('PRAGMA journal_mode = DELETE');
       const ends = keepsClicks ? REPLACED_ENDS : [...REPLACED_ENDS, ...CLICK_ENDS];
@@ -122,23 +121,27 @@ async function stage(staging: string, { files }: BackupManifest, source: string)
   }
 }
 
-/** `isSame`: whether the database that is replaced is the one of which the backup was made. */
-type Prepared = TimelineReport & { readonly usersErased: number; readonly isSame: boolean };
+/** `keepsClicks`: of the database that is replaced, which is the one of which the backup was made. */
+type Prepared = TimelineReport & { readonly usersErased: number; readonly keepsClicks: boolean };
 
 async function prepare(
-  path: string,
+  staging: string,
+  replaced: string,
   { madeAt }: BackupManifest,
   old: SqliteFile | undefined,
   { keepsStamps, auditor, onRows }: RestoreOptions,
 ): Promise<Prepared> {
+  const path = join(staging, MAIN_FILE);
   const database = openSqlite(path, COMMAND_OPTIONS);
   try {
     await migrate(database, auditor);
     const timeline = old && readTimeline(old, await readClickKey(database));
+    const keepsClicks = timeline !== undefined && isWhole(`${replaced}${CLICK_END}`);
+    if (keepsClicks) rmSync(join(staging, CLICK_FILE), { force: true });
     const report = await beginTimeline(database, auditor, { old: timeline, keepsStamps, madeAt, onRows });
     const erased = timeline === undefined || old === undefined ? [] : readErased(old);
-    const usersErased = await repeatErasures(path, erased, auditor);
-    return { ...report, usersErased, isSame: timeline !== undefined };
+    const usersErased = await repeatErasures(database, path, erased, auditor);
+    return { ...report, usersErased, keepsClicks };
   } finally {
     await database.close();
   }

@@ -30,13 +30,8 @@ export async function noteErased(
   passbackUid: string,
   nowMs: number,
 ): Promise<void> {
-  await connection.all(
-    `INSERT INTO erasures (org_id, digest, erased_at) VALUES ($1, $2, $3)
-     ON CONFLICT (org_id, digest) DO UPDATE SET erased_at = excluded.erased_at`,
-    orgId,
-    digestUser(await readClickKey(connection), orgId, passbackUid),
-    nowMs,
-  );
+  const digest = digestUser(await readClickKey(connection), orgId, passbackUid);
+  await putErasedUsers(connection, [{ orgId, digest, erasedAtMs: nowMs }]);
 }
 
 export interface ErasedUser {
@@ -59,14 +54,24 @@ export async function findLaterErasures(
 
 /** Into a database that has the same key. */
 export async function copyErasedUsers(from: Connection, to: Connection): Promise<void> {
-  for (const { org_id, digest, erased_at } of await from.all<Row>(ALL_SQL)) {
-    await to.all(
-      'INSERT INTO erasures (org_id, digest, erased_at) VALUES ($1, $2, $3)',
-      org_id,
+  await putErasedUsers(to, (await from.all<Row>(ALL_SQL)).map(toErasedUser));
+}
+
+/** As they are: with the moments when they were erased. */
+export async function putErasedUsers(connection: Connection, users: readonly ErasedUser[]): Promise<void> {
+  for (const { orgId, digest, erasedAtMs } of users) {
+    await connection.all(
+      `INSERT INTO erasures (org_id, digest, erased_at) VALUES ($1, $2, $3)
+       ON CONFLICT (org_id, digest) DO UPDATE SET erased_at = excluded.erased_at`,
+      orgId,
       digest,
-      erased_at,
+      erasedAtMs,
     );
   }
+}
+
+function toErasedUser({ org_id, digest, erased_at }: Row): ErasedUser {
+  return { orgId: org_id, digest, erasedAtMs: erased_at };
 }
 
 export function digestUser(key: string, orgId: number, passbackUid: string): string {
