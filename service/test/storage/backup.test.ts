@@ -2,7 +2,8 @@
 // means to those who poll.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, mock, test } from 'bun:test';
+import * as fs from 'node:fs';
 import {
   cpSync,
   existsSync,
@@ -309,11 +310,16 @@ describe('a backup', () => {
       expect(late.copy.size).toBe(4);
       const lostMs = late.watermarkMs;
       await stores.close();
-      if (how === 'what was replaced is lost') rmSync(path);
+      if (how === 'what was replaced is lost') {
+        rmSync(path);
+        // SQLite would play it back into the new database.
+        writeFileSync(`${path}-journal`, 'of what was there');
+      }
       // The machine has come back with a clock that is behind.
       if (how === 'what was replaced can be read') nowMs -= 3_600_000;
 
       expect((await restore(target)).stamped).toBe(3);
+      expect(existsSync(`${path}-journal`)).toBe(false);
       const restored = await open.stores(url, COMMAND_OPTIONS, clock);
       await late.poll(restored, org.id);
       expect(late.watermarkMs).toBeGreaterThan(lostMs);
@@ -407,6 +413,49 @@ describe('a backup', () => {
     const moments = open.database(url).all<{ erased_at: number }>('SELECT erased_at FROM erasures');
     expect((await moments).map((row) => row.erased_at)).toEqual([erasedAtMs, erasedAtMs]);
   });
+
+  describe.each(['whole', 'damaged'])('over a database whose clicks are %s', (how) => {
+    test('that is killed at any moment has left a database, and comes to the same when it is run again', async () => {
+      const { folder, path, stores, org, backup, restore } = await scene();
+      await load(stores, org, [transaction(1, { passbackUid: 'erased later' }), transaction(2)]);
+      const token = await issue(stores, org.id);
+      await recordClick(stores, org.id, { passbackUid: 'erased later' });
+      await backup(join(folder, 'backup'));
+      await load(stores, org, [transaction(2, { status: 'DECLINED', cashback: 0 })]);
+      await stores.tokens.endAt(token.id, nowMs);
+      for (const user of ['erased later', 'came later']) await stores.erasures.erase(org, user);
+      await stores.close();
+      for (const end of ['-walks', '-walks-wal']) writeFileSync(`${path}${end}`, 'notes');
+      if (how === 'damaged')
+        for (const end of ['', '-wal']) writeFileSync(`${path}-activations${end}`, 'damaged');
+
+      const killed = await eachMomentOf(folder, () => restore(join(folder, 'backup')));
+      const stateIn = async (place: string) => {
+        const url = `sqlite:${join(place, 'shop.db')}`;
+        const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+        const { transactions, versions, ...rest } = await everything(restored, org);
+        const erasures = await open.database(url).all('SELECT digest, erased_at FROM erasures ORDER BY 1');
+        // A run after the last moment gives one more stamp.
+        const rows = [...transactions, ...versions].map(({ document }) => ({
+          ...JSON.parse(document),
+          updatedAt: '',
+        }));
+        return { ...rest, erasures, rows };
+      };
+      const undisturbed = await stateIn(folder);
+      expect(undisturbed.tokens[0]?.revokedAtMs).toBe(nowMs);
+      expect(undisturbed.erasures).toHaveLength(2);
+      expect(undisturbed.clicks.map(({ passbackUid }) => passbackUid)).toEqual([null]);
+      expect(killed.length).toBeGreaterThan(3);
+      expect(killed.filter((place) => !existsSync(join(place, 'shop.db')))).toEqual([]);
+      for (const place of killed) {
+        const url = `sqlite:${join(place, 'shop.db')}`;
+        const source = join(place, 'backup');
+        await restoreBackup({ url, source, replaces: true, keepsStamps: false, auditor });
+        expect(await stateIn(place)).toEqual(undisturbed);
+      }
+    });
+  });
 });
 
 for (const database of DATABASES) {
@@ -439,6 +488,30 @@ for (const database of DATABASES) {
       expect(next.id).toBeGreaterThan(org.id + 999);
     });
   });
+}
+
+/** Copies of a folder as it is before each name in it changes: what is there if the process is killed then. */
+async function eachMomentOf(folder: string, work: () => Promise<unknown>): Promise<string[]> {
+  const original = { ...fs };
+  const root = temporaryFolder();
+  const moments: string[] = [];
+  const names = ['mkdtempSync', 'renameSync', 'linkSync', 'rmSync'] as const;
+  const watched = names.map((name) => [
+    name,
+    (...args: unknown[]) => {
+      const moment = join(root, `${moments.length}`);
+      original.cpSync(folder, moment, { recursive: true });
+      moments.push(moment);
+      return (original[name] as (...args: unknown[]) => unknown)(...args);
+    },
+  ]);
+  await mock.module('node:fs', () => ({ ...original, ...Object.fromEntries(watched) }));
+  try {
+    await work();
+  } finally {
+    await mock.module('node:fs', () => original);
+  }
+  return moments;
 }
 
 function flipByte(path: string, at: number): void {

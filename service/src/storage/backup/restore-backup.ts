@@ -2,9 +2,12 @@
 // apart from what was there (new-timeline.ts), and renamed into their place at the end. What they replace is moved aside,
 // never deleted. Clicks that are there stay: what happened to them after the backup, to be recorded, purged or erased, is
 // true whatever was wrong with the rest.
+//
+// The database that is replaced keeps its place until one rename puts the new one there. A restore that is killed before
+// that can be run again, and still reads the old one; after that, it is complete.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
@@ -43,18 +46,19 @@ export interface RestoreReport extends TimelineReport {
   readonly replaced: string | null;
 }
 
-const withLog = (end: string) => [end, `${end}-wal`, `${end}-shm`];
+const withLogs = (end: string) => [end, ...['-wal', '-shm', '-journal'].map((log) => `${end}${log}`)];
 const CLICK_END = '-activations';
-/** Notes about walks are about a time that has not been, so they go. */
-const REPLACED_ENDS = ['', '-walks'].flatMap(withLog);
-const CLICK_ENDS = withLog(CLICK_END);
+const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
+/** Logs of a database that could not be read would be taken for those of the new one. Notes about walks are of no time. */
+const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];
+const CLICK_ENDS = withLogs(CLICK_END);
 
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const given = sqlitePath(options.url);
   if (given === undefined) throw notSqlite();
   const path = resolve(given);
   const manifest = readManifest(options.source);
-  const isThere = [...REPLACED_ENDS, ...CLICK_ENDS].some((end) => existsSync(`${path}${end}`));
+  const isThere = [MAIN_END, ...REPLACED_ENDS, ...CLICK_ENDS].some((end) => existsSync(`${path}${end}`));
   if (isThere && !options.replaces) {
     throw new Refused(`there is a database at ${path}; add --replace to put the backup in its place`);
   }
@@ -64,17 +68,18 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
     try {
       await stage(staging, manifest, options.source);
       const { keepsClicks, ...report } = await prepare(staging, path, manifest, old, options);
-      // Its log has to go before it is moved: what is closed later would take that of the new database for its own.
-      old?.run('PRAGMA journal_mode = DELETE');
+      if (old !== undefined) leaveLogs(old, path);
       const ends = keepsClicks ? REPLACED_ENDS : [...REPLACED_ENDS, ...CLICK_ENDS];
-      const replaced = moveAside(path, ends, options.auditor);
+      const aside = isThere ? newAside(path, options.auditor) : null;
+      if (aside !== null) moveAside(path, ends, aside);
       const clicks = join(staging, CLICK_FILE);
-      if (!keepsClicks && existsSync(clicks)) renameSync(clicks, `${path}${CLICK_END}`);
-      // Last: without it there is no database.
-      renameSync(join(staging, MAIN_FILE), path);
+      if (!keepsClicks && existsSync(clicks)) putInPlace(clicks, `${path}${CLICK_END}`);
+      if (aside !== null && existsSync(path)) await keepAside(path, aside);
+      // Last: with it the restore is complete, and without it nothing has happened that cannot be repeated.
+      putInPlace(join(staging, MAIN_FILE), path);
       sync(dirname(path));
       const { madeAt } = manifest;
-      return { madeAt, ...report, clicks: keepsClicks ? 'as they were' : 'of the backup', replaced };
+      return { madeAt, ...report, clicks: keepsClicks ? 'as they were' : 'of the backup', replaced: aside };
     } finally {
       rmSync(staging, { recursive: true, force: true });
     }
@@ -189,11 +194,39 @@ function isWhole(path: string): boolean {
   }
 }
 
-function moveAside(path: string, ends: readonly string[], { clock }: Auditor): string | null {
-  const present = ends.filter((end) => existsSync(`${path}${end}`));
-  if (present.length === 0) return null;
-  const aside = `${path}.before-restore-${printTimestamp(clock()).replaceAll(':', '')}`;
-  mkdirSync(aside, { mode: 0o700 });
-  for (const end of present) renameSync(`${path}${end}`, join(aside, `${basename(path)}${end}`));
-  return aside;
+/** What is closed later would take files of the new database for its own. */
+function leaveLogs(old: SqliteFile, path: string): void {
+  old.run('PRAGMA journal_mode = DELETE');
+  old.run('PRAGMA journal_mode = MEMORY');
+  // Left empty by the first of the two.
+  rmSync(`${path}-journal`, { force: true });
+}
+
+function newAside(path: string, { clock }: Auditor): string {
+  return mkdtempSync(`${path}.before-restore-${printTimestamp(clock()).replaceAll(':', '')}-`);
+}
+
+/** Each file before its logs: without them, it might seem whole to a second run. */
+function moveAside(path: string, ends: readonly string[], aside: string): void {
+  for (const end of ends)
+    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, join(aside, `${basename(path)}${end}`));
+}
+
+/** Under a second name, which is all it has once the first is the new database's. */
+async function keepAside(path: string, aside: string): Promise<void> {
+  const second = join(aside, basename(path));
+  try {
+    linkSync(path, second);
+  } catch {
+    // Not every file system has hard links.
+    await copySynced(path, second);
+  }
+  sync(aside);
+}
+
+/** On the disk are first the bytes and what was done before, then the name. */
+function putInPlace(from: string, to: string): void {
+  sync(from);
+  sync(dirname(to));
+  renameSync(from, to);
 }
