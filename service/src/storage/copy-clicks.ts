@@ -1,5 +1,5 @@
-// Copies clicks into another database, after everything else: those that have led to no sale yet will find it there. May
-// be repeated.
+// Copies clicks into another database, after everything else is read: those that have led to no sale yet will find it
+// there. May be repeated.
 
 import { existsSync } from 'node:fs';
 import type { ClickId } from '../domain/click.ts';
@@ -11,14 +11,18 @@ const BATCH = 1_000;
 const NAMES = CLICKS.columns.map(([name]) => name);
 const BATCH_SQL = `SELECT ${NAMES.join(', ')} FROM clicks WHERE id > $1 ORDER BY id LIMIT ${BATCH}`;
 
-export async function copyClicks(fromUrl: string, toUrl: string): Promise<number> {
+export async function copyClicks(
+  fromUrl: string,
+  toUrl: string,
+  onBatch: (rows: number) => void,
+): Promise<number> {
   const path = sqlitePath(fromUrl);
   // Nobody has clicked yet, and the file is not made for looking.
   if (path !== undefined && !existsSync(`${path}-activations`)) return 0;
   const [from, to] = [fromUrl, toUrl].map((url) => clickDatabase(url, CREATE_OPTIONS)) as [Lazy, Lazy];
   try {
     const source = await from.open();
-    return (await hasClicks(source)) ? await copyClickRows(source, await to.open()) : 0;
+    return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), onBatch) : 0;
   } finally {
     await to.close();
     await from.close();
@@ -27,13 +31,18 @@ export async function copyClicks(fromUrl: string, toUrl: string): Promise<number
 
 type Lazy = ReturnType<typeof clickDatabase>;
 
-export async function copyClickRows(source: Database, target: Database): Promise<number> {
+export async function copyClickRows(
+  source: Database,
+  target: Database,
+  onBatch: (rows: number) => void = () => {},
+): Promise<number> {
   let [count, last] = [0, ''];
   while (true) {
     const rows = await source.all<Record<string, SqlValue> & { id: ClickId }>(BATCH_SQL, last);
     const values = rows.map((row) => NAMES.map((name) => row[name] ?? null));
     await target.write((connection) => connection.putMany(CLICKS, values));
     count += rows.length;
+    onBatch(rows.length);
     const end = rows.at(-1);
     if (end === undefined || rows.length < BATCH) return count;
     last = end.id;

@@ -1,10 +1,12 @@
 // Copies everything from one database into another that is empty, of whichever kind the two are: organisations with
-// their change clocks, tokens, the catalogue, links, transactions with their stamps, and the books. Whoever polls goes on with the
-// same token from the same watermark, and the ids of clicks stay good. All or nothing; what is written to the first meanwhile is not in the copy.
+// their change clocks, tokens, the catalogue, links, transactions with their stamps, the books, and clicks. Whoever polls goes
+// on with the same token from the same watermark, and the ids of clicks stay good. All or nothing; what is written to the
+// first meanwhile is not in the copy.
 
 import { BadInput, Refused } from '../domain/failures.ts';
 import { newUuid, type Uuid } from '../domain/uuid.ts';
 import { copyAudit, copyHistory, copyImports, type NewNumber } from './copy-books.ts';
+import { copyClicks } from './copy-clicks.ts';
 import {
   type Connection,
   type Database,
@@ -14,6 +16,8 @@ import {
   type SqlValue,
   TRANSACTIONS,
 } from './database.ts';
+import { openDatabase } from './open-database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS } from './open-stores.ts';
 import { findSchemaState, migrate, migrateToRead } from './schema/migrate.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
@@ -29,6 +33,7 @@ export interface CopyReport {
   readonly tokens: number;
   readonly retailers: number;
   readonly transactions: number;
+  readonly clicks: number;
 }
 
 const TOKEN_COLUMNS = [
@@ -58,10 +63,31 @@ const NUMBER_ON = `SELECT setval(pg_get_serial_sequence('organisations', 'id'), 
   ))`;
 
 export async function copyDatabase(
-  source: Database,
-  target: Database,
+  fromUrl: string,
+  toUrl: string,
   auditor: Auditor,
   onRows: (rows: number) => void = () => {},
+): Promise<CopyReport> {
+  const source = openDatabase(fromUrl, COMMAND_OPTIONS);
+  try {
+    const target = openDatabase(toUrl, CREATE_OPTIONS);
+    try {
+      return await copyAll([source, fromUrl], [target, toUrl], auditor, onRows);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+type Place = readonly [database: Database, url: string];
+
+async function copyAll(
+  [source, fromUrl]: Place,
+  [target, toUrl]: Place,
+  auditor: Auditor,
+  onRows: (rows: number) => void,
 ): Promise<CopyReport> {
   if ((await findSchemaState(source)) === 'none') throw noDatabase(await source.describePlace());
   const hasBooks = (await migrateToRead(source, auditor)) === 'of today';
@@ -73,9 +99,14 @@ export async function copyDatabase(
       if (!(await isEmpty(to))) throw new Refused('the database to copy to is not empty: nothing was copied');
       if (await isEmpty(from))
         throw new BadInput('there is nothing to copy: the database to copy from is empty');
-      const report = await new Copy(from, { to, dialect: target.dialect }, hasBooks, onRows).run();
+      const copy = new Copy(from, { to, dialect: target.dialect }, hasBooks, onRows);
+      const counts = await copy.run();
       if (target.dialect === 'postgres') await to.all(NUMBER_ON);
-      await writeAudit(to, auditor, 'database copied', null, { ...report });
+      // By another connection, which commits them first. Until the rest is committed, the database counts as empty, so that a
+      // copy that breaks off can be repeated.
+      const clicks = await copyClicks(fromUrl, toUrl, (rows) => copy.progress(rows));
+      const report = { ...counts, clicks };
+      await writeAudit(to, auditor, 'database copied', null, report);
       return report;
     }),
   );
@@ -110,7 +141,7 @@ class Copy {
     this.#onRows = onRows;
   }
 
-  async run(): Promise<CopyReport> {
+  async run(): Promise<Omit<CopyReport, 'clicks'>> {
     const retailers = await this.#copyRetailers();
     const organisations = await this.#copyOrganisations();
     if (this.#hasBooks) await this.#copyActivation();
@@ -120,7 +151,7 @@ class Copy {
       tokens += await this.#copyTokens(orgId);
       transactions += await this.#copyTransactions(orgId, newNumber);
       if (!this.#hasBooks) continue;
-      await copyHistory(this.#from, this.#to, orgId, newNumber, (rows) => this.#progress(rows));
+      await copyHistory(this.#from, this.#to, orgId, newNumber, (rows) => this.progress(rows));
     }
     if (this.#hasBooks) await copyAudit(this.#from, this.#to);
     await raiseRevision(this.#to, 'catalogue');
@@ -167,7 +198,7 @@ class Copy {
         RETAILERS,
         batch.map(({ id, document }) => [id, document]),
       );
-      this.#progress(batch.length);
+      this.progress(batch.length);
     });
     return count;
   }
@@ -204,12 +235,12 @@ class Copy {
           newNumber(import_id),
         ]),
       );
-      this.#progress(batch.length);
+      this.progress(batch.length);
     });
     return count;
   }
 
-  #progress(rows: number): void {
+  progress(rows: number): void {
     this.#rows += rows;
     this.#onRows(this.#rows);
   }

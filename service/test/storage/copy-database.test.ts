@@ -5,6 +5,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { readClickKey } from '../../src/storage/stores/secret.ts';
 import { DATABASES } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
 import {
   documentOf,
   EVERYTHING,
@@ -117,22 +118,23 @@ describe.each(
       await writeTransactions(stores, second.id, ids, text, importId);
       await stores.imports.close(importId, 'failed', RESULT);
     }
-    return { source: open.database(url), url, org: first };
+    const click = await recordClick(stores, first.id);
+    return { source: open.database(url), url, org: first, click };
   }
 
   test('has every row, and leads on from there', async () => {
-    const { source, org } = await filled();
+    const { source, url, org } = await filled();
     const targetUrl = await to.create();
-    const target = open.database(targetUrl);
     const seen: number[] = [];
-    expect(await copyDatabase(source, target, TEST_AUDITOR, (rows) => seen.push(rows))).toEqual({
+    expect(await copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => seen.push(rows))).toEqual({
       organisations: 3,
       tokens: 3,
       retailers: 450,
       transactions: 6 + 2 + 1 + 1_200,
+      clicks: 1,
     });
-    expect(seen.at(-1)).toBe(450 + 6 + 2 + 1 + 3 * 1_200);
-    expect(await contentOf(target)).toEqual(await contentOf(source));
+    expect(seen.at(-1)).toBe(450 + 6 + 2 + 1 + 3 * 1_200 + 1);
+    expect(await contentOf(open.database(targetUrl))).toEqual(await contentOf(source));
 
     const stores = await open.stores(targetUrl);
     expect(await stores.clickKey()).toBe(await readClickKey(source));
@@ -155,28 +157,37 @@ describe.each(
   });
 
   test('is refused when there is something in the other database, which stays as it was', async () => {
-    const { source } = await filled();
+    const { url } = await filled();
     const targetUrl = await to.create();
-    await newOrganisation(await open.stores(targetUrl), 'theirs');
+    const theirs = await open.stores(targetUrl);
+    await newOrganisation(theirs, 'theirs');
     const target = open.database(targetUrl);
     const before = await contentOf(target);
-    expect(await rejection(copyDatabase(source, target, TEST_AUDITOR))).toBeInstanceOf(Refused);
+    expect(await rejection(copyDatabase(url, targetUrl, TEST_AUDITOR))).toBeInstanceOf(Refused);
     expect(await contentOf(target)).toEqual(before);
+    expect(await theirs.clicks.list(1)).toEqual([]);
   });
 
-  test('that breaks off leaves nothing behind', async () => {
-    const { source } = await filled();
-    const target = open.database(await to.create());
-    const broken = copyDatabase(source, target, TEST_AUDITOR, (rows) => {
-      if (rows > 1_000) throw new Error('the power is gone');
-    });
-    expect(await rejection(broken)).toEqual(new Error('the power is gone'));
-    expect(Object.values(await contentOf(target)).flat()).toEqual([]);
+  test('that breaks off, wherever it is, leaves nothing that keeps another from being whole', async () => {
+    const { url, source, click } = await filled();
+    const targetUrl = await to.create();
+    const target = open.database(targetUrl);
+    // The last row of all is a click.
+    for (const rowsMax of [1_000, 4_059]) {
+      const broken = copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => {
+        if (rows > rowsMax) throw new Error('the power is gone');
+      });
+      expect(await rejection(broken)).toEqual(new Error('the power is gone'));
+      expect(Object.values(await contentOf(target)).flat()).toEqual([]);
+    }
+    await copyDatabase(url, targetUrl, TEST_AUDITOR);
+    expect(await contentOf(target)).toEqual(await contentOf(source));
+    expect(await (await open.stores(targetUrl)).clicks.list(2)).toEqual([click]);
   });
 
   test('of nothing is an error', async () => {
-    const empty = open.database(await from.create());
-    const target = open.database(await to.create());
-    expect(await rejection(copyDatabase(empty, target, TEST_AUDITOR))).toBeInstanceOf(BadInput);
+    const url = await from.create();
+    await open.stores(url);
+    expect(await rejection(copyDatabase(url, await to.create(), TEST_AUDITOR))).toBeInstanceOf(BadInput);
   });
 });

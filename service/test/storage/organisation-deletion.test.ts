@@ -109,7 +109,7 @@ for (const database of DATABASES) {
       await stores.organisations.delete('acme', NOW);
       for (const { create } of DATABASES) {
         const copy = await create();
-        await copyDatabase(open.database(url), open.database(copy), TEST_AUDITOR);
+        await copyDatabase(url, copy, TEST_AUDITOR);
         const made = await newOrganisation(await open.stores(copy), 'new');
         expect([org.id, next.id]).not.toContain(made.id);
       }

@@ -79,10 +79,10 @@ for (const database of DATABASES) {
     });
 
     test('is copied into a new one, which goes on from there', async () => {
-      const source = open.database(await database.create());
-      const expected = await load(source, fixture);
+      const from = await database.create();
+      const expected = await load(open.database(from), fixture);
       const url = await database.create();
-      await copyDatabase(source, open.database(url), TEST_AUDITOR);
+      await copyDatabase(from, url, TEST_AUDITOR);
       const stores = await open.stores(url);
       expect(withAddedFields(await readContents(stores))).toEqual(withAddedFields(expected));
       await expectToGoOn(stores, expected);

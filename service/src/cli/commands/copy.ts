@@ -5,10 +5,7 @@ import { readDatabaseUrl, readTargetUrl } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
-import { copyClicks } from '../../storage/copy-clicks.ts';
 import { type CopyReport, copyDatabase } from '../../storage/copy-database.ts';
-import { openDatabase } from '../../storage/open-database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { printResult } from '../output.ts';
@@ -30,33 +27,24 @@ async function copy(options: StoreOptions & { readonly to?: string }): Promise<v
   const startedMs = performance.now();
   const bar = progressBar();
   const from = readDatabaseUrl(options.database);
-  const source = openDatabase(from, COMMAND_OPTIONS);
+  const auditor = { clock: systemClock, by: currentUser() };
   try {
-    const target = openDatabase(to, CREATE_OPTIONS);
-    try {
-      const report = await copyDatabase(source, target, { clock: systemClock, by: currentUser() }, (rows) =>
-        bar.show({ bytesRead: 0, bytesTotal: undefined, rows }),
-      );
-      const clicks = await copyClicks(from, to);
-      const seconds = Math.round(performance.now() - startedMs) / 1000;
-      bar.clear();
-      await printResult(
-        options,
-        { ...report, clicks, seconds },
-        `Copied ${inWords({ ...report, clicks })} (${seconds.toFixed(1)} s).`,
-      );
-    } finally {
-      bar.clear();
-      await target.close();
-    }
+    const report = await copyDatabase(from, to, auditor, (rows) =>
+      bar.show({ bytesRead: 0, bytesTotal: undefined, rows }),
+    );
+    const seconds = Math.round(performance.now() - startedMs) / 1000;
+    bar.clear();
+    await printResult(
+      options,
+      { ...report, seconds },
+      `Copied ${inWords(report)} (${seconds.toFixed(1)} s).`,
+    );
   } finally {
-    await source.close();
+    bar.clear();
   }
 }
 
-type Copied = CopyReport & { readonly clicks: number };
-
-function inWords({ organisations, tokens, retailers, transactions, clicks }: Copied): string {
+function inWords({ organisations, tokens, retailers, transactions, clicks }: CopyReport): string {
   const [tenants, keys, shops, sales, visits] = [
     printCountOf(organisations, 'organisation'),
     printCountOf(tokens, 'token'),
