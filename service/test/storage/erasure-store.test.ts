@@ -206,22 +206,49 @@ for (const database of DATABASES) {
   });
 }
 
-test('no byte of an erased user is left in the files of an SQLite database', async () => {
+describe('what is gone from an SQLite database', () => {
   const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');
-  const url = (await sqlite?.create()) ?? '';
-  const stores = await openStores(url, CREATE_OPTIONS);
-  const org = await newOrganisation(stores);
   // So long that what takes its place does not cover it.
   const user = { passbackUid: 'anna-m', passbackData: 'for anna-m '.repeat(200) };
-  const rows = [1, 2, 3].map((n) => transaction(n, user));
-  await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
-  await recordClick(stores, org.id, user);
-  await stores.erasures.erase(org, 'anna-m');
 
-  const path = sqlitePath(url) ?? '';
-  const files = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
-  expect(files.length).toBeGreaterThan(2);
-  const holding = files.filter((name) => readFileSync(join(dirname(path), name)).includes('anna-m'));
-  expect(holding).toEqual([]);
-  await stores.close();
+  async function scene() {
+    const url = (await sqlite?.create()) ?? '';
+    const stores = await openStores(url, CREATE_OPTIONS);
+    const org = await newOrganisation(stores);
+    const load = (rows: readonly object[]) =>
+      importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
+    const path = sqlitePath(url) ?? '';
+    const files = () => readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
+    return {
+      stores,
+      org,
+      load,
+      files,
+      holding: () => files().filter((name) => readFileSync(join(dirname(path), name)).includes('anna-m')),
+    };
+  }
+
+  test('no byte of an erased user is left in the files of an SQLite database', async () => {
+    const { stores, org, load, files, holding } = await scene();
+    await load([1, 2, 3].map((n) => transaction(n, user)));
+    await recordClick(stores, org.id, user);
+    await stores.erasures.erase(org, 'anna-m');
+    expect(files().length).toBeGreaterThan(2);
+    expect(holding()).toEqual([]);
+    await stores.close();
+  });
+
+  test('no byte of purged clicks and versions is left in the files of an SQLite database', async () => {
+    const { stores, org, load, holding } = await scene();
+    await load([transaction(1, user)]);
+    // As long, so that it covers what it replaces: an import overwrites nothing else.
+    await load([transaction(1, { passbackUid: 'bert-m', passbackData: 'for bert-m '.repeat(200) })]);
+    for (let n = 0; n < 50; n++) await recordClick(stores, org.id, user);
+    expect(holding()).not.toEqual([]);
+    const future = Date.now() + 86_400_000;
+    expect(await stores.clicks.purge(future)).toBe(50);
+    expect(await stores.history.purge(future)).toBe(1);
+    expect(holding()).toEqual([]);
+    await stores.close();
+  });
 });

@@ -38,7 +38,8 @@ export function openActivation(parts: NodeParts): NodeActivation {
   const path = () => spoolPath(settings.spool, databaseUrl, directory.name);
   const spool = openSpool(path);
   const deadlineMs = parts.clickDeadlineMs;
-  const recorder = new ClickRecorder({ store: stores.clicks, spool, logger, deadlineMs });
+  const { clicks: store, organisations } = stores;
+  const recorder = new ClickRecorder({ store, spool, organisations, logger, deadlineMs });
   return {
     activation: new Activation({ directory, recorder, catalogue, clock, logger }),
     directory,
