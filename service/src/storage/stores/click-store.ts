@@ -75,6 +75,13 @@ const ofOwner = ({ passbackUid }: ClickOwner) =>
 const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
   passbackUid === undefined ? [orgId] : [orgId, passbackUid];
 
+/**
+ * Transactions from before imports refused it may have a passbackUid with NUL or half a surrogate pair; no link can. The
+ * first fails on PostgreSQL, and the second would be taken for somebody else.
+ */
+const canHaveClicks = ({ passbackUid = '' }: ClickOwner) =>
+  passbackUid.isWellFormed() && !passbackUid.includes('\0');
+
 interface CountRow {
   readonly org_id: number;
   readonly retailer_id: Click['retailerId'];
@@ -100,6 +107,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
     onBatch: (count: number) => void = () => {},
     change: (connection: Connection, ids: readonly ClickId[]) => Promise<void>,
   ): Promise<number> {
+    if (!canHaveClicks(owner)) return 0;
     const opened = await database.open();
     const sql = `SELECT id ${ofOwner(owner)} ORDER BY id LIMIT ${PURGE_BATCH}`;
     let [count, last] = [0, ''];
@@ -184,6 +192,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
       return count;
     },
     async countOf(owner) {
+      if (!canHaveClicks(owner)) return 0;
       const opened = await database.open();
       const [row] = await opened.all<{ count: number }>(
         `SELECT count(*) AS count ${ofOwner(owner)}`,
