@@ -5,6 +5,7 @@
 
 import type { Click, ClickId, ClickStore, Tap } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
+import type { OrganisationStore } from '../domain/stores.ts';
 import { withTimeout } from '../domain/with-timeout.ts';
 
 /** A user does not wait longer than this for the database. */
@@ -14,6 +15,7 @@ const BATCH_MAX = 500;
 const DRAIN_EVERY_MS = 500;
 /** How long moving a batch out of the spool may take; nobody waits for it. */
 const DRAIN_TIMEOUT_MS = 3_000;
+const DROPPED = 'clicks of organisations that are no longer there were dropped from the spool';
 
 interface Waiting {
   /** Without a key it is a visit: the click is there already, and was followed. */
@@ -27,6 +29,8 @@ interface Waiting {
 export interface RecorderOptions {
   readonly store: ClickStore;
   readonly spool: ClickStore;
+  /** Those that the database has now, not those that were there when this node last looked. */
+  readonly organisations: Pick<OrganisationStore, 'list'>;
   readonly logger: Logger;
   readonly deadlineMs?: number | undefined;
 }
@@ -43,8 +47,9 @@ export class ClickRecorder {
   #waiting: Waiting[] = [];
   #committing: Promise<void> | undefined;
   #isSpooling = false;
-  /** Whether something was put into the spool since it was last looked at. */
-  #hasNewInSpool = false;
+  /** Whether clicks may be in the spool: something was put there since it was last found empty. */
+  #mayHoldClicks = false;
+  #isSpoolReadable = true;
   #drainTimer: Timer | undefined;
   #draining: Promise<void> | undefined;
   #isStopped = false;
@@ -60,6 +65,7 @@ export class ClickRecorder {
 
   /** Takes up what an earlier process has left in the spool. */
   start(): void {
+    this.#mayHoldClicks = true;
     this.#drainSoon(0);
   }
 
@@ -78,7 +84,7 @@ export class ClickRecorder {
     const { store, spool } = this.#options;
     try {
       const found = (await store.find([id])).get(id);
-      if (found !== undefined || !this.#isSpooling) return found;
+      if (found !== undefined || !(this.#isSpooling || this.#mayHoldClicks)) return found;
     } catch (error) {
       const spooled = (await spool.find([id]).catch(() => undefined))?.get(id);
       if (spooled === undefined) throw error;
@@ -151,7 +157,7 @@ export class ClickRecorder {
     try {
       await this.#options.spool.put(batch.map(({ click }) => click));
       this.#spooledCount += batch.length;
-      this.#hasNewInSpool = true;
+      this.#mayHoldClicks = true;
       for (const { click, resolve } of batch) resolve(click.id);
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -170,24 +176,27 @@ export class ClickRecorder {
     this.#drainTimer = setTimeout(() => {
       this.#draining = this.#drain().finally(() => {
         this.#drainTimer = undefined;
-        if (this.#isSpooling || this.#hasNewInSpool) this.#drainSoon();
+        if (this.#isSpooling || this.#mayHoldClicks) this.#drainSoon();
       });
     }, delayMs);
   }
 
   /** Moves the spool into the database, or finds that it is still away. */
   async #drain(): Promise<void> {
-    const { store, spool, logger } = this.#options;
+    const { spool, logger } = this.#options;
     let moved = 0;
     try {
       while (!this.#isStopped) {
-        this.#hasNewInSpool = false;
-        // Even if there are none, or they cannot be read: an empty write tells whether the database is back.
-        const clicks = await spool.list(BATCH_MAX).catch(() => []);
-        await withTimeout(store.put(clicks), DRAIN_TIMEOUT_MS, () => new Error('the database is too slow'));
+        const clicks = await this.#listSpooled();
+        const put = await withTimeout(
+          this.#putKnown(clicks),
+          DRAIN_TIMEOUT_MS,
+          () => new Error('the database is too slow'),
+        );
         if (clicks.length === 0) break;
         await spool.remove(clicks);
-        moved += clicks.length;
+        moved += put;
+        if (put < clicks.length) logger.warn({ clicks: clicks.length - put }, DROPPED);
       }
     } catch (error) {
       logger.debug({ err: error }, 'the spool could not be emptied yet');
@@ -196,8 +205,37 @@ export class ClickRecorder {
     } finally {
       if (moved > 0) logger.info({ clicks: moved }, 'clicks were moved from the spool into the database');
     }
-    if (!this.#isSpooling) return;
+    if (this.#isSpooling) logger.info('the database takes clicks again');
     this.#isSpooling = false;
-    logger.info('the database takes clicks again');
+    if (moved > 0) await spool.emptyLog().catch((err) => logger.warn({ err }, 'the spool keeps its log'));
+  }
+
+  /** None when the spool cannot be read: then it is looked at again, and clicks go to the database meanwhile. */
+  async #listSpooled(): Promise<Click[]> {
+    const mayHoldClicks = this.#mayHoldClicks;
+    // Before it is read: what is put there meanwhile may not be seen.
+    this.#mayHoldClicks = false;
+    try {
+      const clicks = await this.#options.spool.list(BATCH_MAX);
+      this.#isSpoolReadable = true;
+      if (clicks.length > 0) this.#mayHoldClicks = true;
+      return clicks;
+    } catch (error) {
+      if (mayHoldClicks) this.#mayHoldClicks = true;
+      if (this.#isSpoolReadable) this.#options.logger.error({ err: error }, 'the spool cannot be read');
+      this.#isSpoolReadable = false;
+      return [];
+    }
+  }
+
+  /** Those whose organisation is there: of a deleted one, they would stay for good. Returns how many. */
+  async #putKnown(clicks: readonly Click[]): Promise<number> {
+    const { store, organisations } = this.#options;
+    // Asked after the clicks were read: none of them is of an organisation that was made since.
+    const known = new Set(clicks.length === 0 ? [] : (await organisations.list()).map(({ id }) => id));
+    const kept = clicks.filter(({ orgId }) => known.has(orgId));
+    // Even if there are none, or they cannot be read: an empty write tells whether the database is back.
+    await store.put(kept);
+    return kept.length;
   }
 }

@@ -124,6 +124,7 @@ export const AUDIT_ACTIONS = [
   'token revoked',
   'history purged',
   'clicks purged',
+  'user erasure begun',
   'user erased',
   'organisation deleted',
   'database copied',

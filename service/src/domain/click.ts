@@ -77,6 +77,8 @@ export interface ClickStore {
   countBetween(fromMs: number, untilMs: number): Promise<ClickCount[]>;
   /** Removes clicks that are still what they were when they were listed. */
   remove(clicks: readonly Click[]): Promise<void>;
+  /** Once the last are removed: no byte of them stays in the files. */
+  emptyLog(): Promise<void>;
   /** Notes that sales have come of these clicks: a purge leaves them. */
   markSold(ids: readonly ClickId[]): Promise<void>;
   /** Forgets clicks from before a moment of which no sale has come, batch by batch; returns how many. */

@@ -1,7 +1,7 @@
 // Clicks while the database is busy or away: users are sent on, and every click that was answered is there in the end.
 
 import { describe, expect, test } from 'bun:test';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClickId } from '../../src/domain/click.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -13,8 +13,8 @@ import { TestNode } from '../support/test-node.ts';
 
 interface Scene extends AsyncDisposable {
   readonly node: TestNode;
-  /** Follows the link of a user; returns the click, or the plain URL. */
-  click(user: string): Promise<string>;
+  /** Follows the link of a user, of the first organisation unless another is given; returns the click, or the plain URL. */
+  click(user: string, orgId?: string): Promise<string>;
   recorded(): Promise<ClickId[]>;
   /** Nobody can record a click while the work runs. */
   whileBusy<T>(work: () => Promise<T>): Promise<T>;
@@ -24,7 +24,7 @@ async function openScene(database: TestDatabase, spool: string, adminPort?: numb
   const databaseUrl = await database.create();
   const node = await TestNode.start({ databaseUrl, clickDeadlineMs: 300, settings: { spool, adminPort } });
   await node.organisation();
-  const orgId = (await node.stores.organisations.list())[0]?.publicId ?? '';
+  const firstId = (await node.stores.organisations.list())[0]?.publicId ?? '';
   await node.catalogue([retailer(1, { coupons: [coupon(21)] })]);
   await node.stores.links.write(async (writer) => {
     await writer.put([{ id: id(1), kind: 'retailer', template: 'https://network.example/{click}' }]);
@@ -34,7 +34,7 @@ async function openScene(database: TestDatabase, spool: string, adminPort?: numb
   await node.logged((line) => line.activation === activation);
   return {
     node,
-    async click(user) {
+    async click(user, orgId = firstId) {
       const query = new URLSearchParams({ orgId, passbackUid: user });
       const url = `${node.url}/v1/coupons/${id(21)}/activate/?${query}`;
       const location = (await fetch(url, { redirect: 'manual' })).headers.get('Location') ?? '';
@@ -66,6 +66,10 @@ async function untilRecorded({ recorded }: Scene, clicks: readonly string[]): Pr
   expect((await recorded()).sort()).toEqual(clicks.toSorted() as never);
 }
 
+function spoolBytes(folder: string): Buffer {
+  return Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
+}
+
 for (const database of DATABASES) {
   describe(`while others hold the lock on ${database.name}`, () => {
     test('users are sent on with their click, /readyz and the metrics say so, and in the end every click is there once', async () => {
@@ -95,6 +99,8 @@ for (const database of DATABASES) {
       ]);
       await untilRecorded(scene, clicks);
       while ('clicks' in ((await readyz()) as object)) await Bun.sleep(20);
+      // Of what has left the spool, no byte stays there: neither in the file nor in its log.
+      while (spoolBytes(spool).includes('user 7')) await Bun.sleep(20);
       const later = await scene.click('later');
       await untilRecorded(scene, [...clicks, later]);
       expect(await metrics()).toEqual(['offerbook_clicks_spooled_total 101', 'offerbook_clicks_spooling 0']);
@@ -117,22 +123,34 @@ for (const database of DATABASES) {
   });
 }
 
-test('what a process has left in the spool is taken up by the next', async () => {
+test('what a process has left in the spool is taken up by the next as soon as it can be read, but for clicks of organisations that are gone', async () => {
   const [database] = DATABASES;
   if (database === undefined) throw new Error('there is a database');
-  const spool = temporaryFolder();
+  const folder = temporaryFolder();
   const { databaseUrl, clicks } = await (async () => {
-    await using scene = await openScene(database, spool);
+    await using scene = await openScene(database, folder);
+    const { stores } = scene.node;
+    const leaving = await stores.organisations.create('leaving');
+    const { activation } = await stores.revisions();
+    await scene.node.logged((line) => line.activation === activation);
     const answered = await scene.whileBusy(async () => {
       const both = await Promise.all([scene.click('one'), scene.click('two')]);
+      expect(await scene.click('three', leaving?.publicId)).toMatch(/^[0-9A-Za-z]{22}$/);
       // It ends before the database is back.
       await scene.node.stopNode();
       return both;
     });
+    await stores.organisations.delete('leaving', { takeUpMs: 0 });
     return { databaseUrl: scene.node.databaseUrl, clicks: answered };
   })();
-  await using node = await TestNode.start({ databaseUrl, settings: { spool } });
-  const recorded = async () => (await node.stores.clicks.list(10)).map((click) => click.id);
-  while ((await recorded()).length < clicks.length) await Bun.sleep(20);
-  expect(await recorded()).toEqual(clicks.toSorted() as never);
+  const [spool = ''] = readdirSync(folder).map((name) => join(folder, name));
+  renameSync(spool, `${spool}.aside`);
+  writeFileSync(spool, 'for the moment this is no database');
+
+  await using node = await TestNode.start({ databaseUrl, settings: { spool: folder } });
+  await node.logged((line) => line.msg === 'the spool cannot be read');
+  renameSync(`${spool}.aside`, spool);
+  const moved = await node.logged((line) => /moved from the spool/.test(String(line.msg)));
+  expect(moved).toMatchObject({ clicks: 2 });
+  expect((await node.stores.clicks.list(10)).map((click) => click.id)).toEqual(clicks.toSorted() as never);
 });

@@ -83,7 +83,7 @@ for (const database of DATABASES) {
       expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
     });
 
-    test('sees clicks that wait in a spool', async () => {
+    test('sees clicks that wait in a spool, and a spool that is no folder', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const org = await newOrganisation(stores);
@@ -98,6 +98,12 @@ for (const database of DATABASES) {
         state: 'warning',
         found: `1 click waiting in ${path}`,
         advice: 'start a server with this spool: it takes them up',
+      });
+      expect((await look(url, { spool: path })).get('spool')).toEqual({
+        check: 'spool',
+        state: 'fault',
+        found: `${path} is no folder that can be written (ENOTDIR)`,
+        advice: 'name another with --spool: clicks are lost there when the database is away',
       });
     });
   });

@@ -118,6 +118,22 @@ test('a replica is for PostgreSQL only, and its URL is not repeated when it is b
   });
 });
 
+test('a spool that is no folder is told in one sentence', async () => {
+  const file = database.slice('sqlite:'.length);
+  const start = (spool: string) =>
+    offerbook(['serve', '--database', database, '--port', '0', '--spool', spool]);
+  const refusal = (spool: string, code: string) => ({
+    code: 2,
+    stdout: '',
+    stderr: `offerbook: --spool ${spool} is no folder that can be written (${code})\n`,
+  });
+  const missing = `${file}-missing`;
+  expect(await Promise.all([start(missing), start(file)])).toEqual([
+    refusal(missing, 'ENOENT'),
+    refusal(file, 'ENOTDIR'),
+  ]);
+});
+
 test('goes on serving when nobody reads its log any more', async () => {
   const port = String(await freePort());
   const child = spawnOfferbook(['serve', '--port', port, '--database', database]);

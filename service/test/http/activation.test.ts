@@ -235,6 +235,36 @@ describe('where a click leads', () => {
     expect(await post.json()).toMatchObject({ code: 'deal_gone', status: 410 });
   });
 
+  test('of a link whose deal is over since to its retailer, also for bots', async () => {
+    let nowMs = NOW_MS;
+    await using app = await ActivationNode.start({
+      clock: () => nowMs,
+      links: [
+        { id: id(32), kind: 'deal', template: 'https://deal.example/?sub={click}' },
+        { id: id(1), kind: 'retailer', template: NETWORK },
+      ],
+    });
+    const endDate = printTimestamp(NOW_MS + 60_000);
+    await app.node.catalogue([
+      retailer(1, { promotions: [promotion(31, { endDate }), promotion(32, { endDate })] }),
+    ]);
+    const paths: string[] = [];
+    for (const number of [31, 32]) {
+      const response = await app.send('POST', `/v1/promotions/${id(number)}/activate/${app.query()}`);
+      paths.push(new URL(((await response.json()) as { url: string }).url).pathname);
+    }
+    nowMs += 60_000;
+    for (const path of paths) {
+      const click = path.slice('/go/'.length, -1);
+      const location = async (headers?: Record<string, string>) =>
+        (await app.get(path, headers)).headers.get('Location');
+      expect(await location({ 'User-Agent': 'WhatsApp/2.23.20.0' })).toBe('https://www.r1.example/');
+      expect(await location()).toBe(
+        NETWORK.replace('{click}', click).replace('{url}', encodeURIComponent('https://www.r1.example/')),
+      );
+    }
+  });
+
   test('of a link whose retailer has left the catalogue nowhere: 410, as a page for people', async () => {
     await using app = await ActivationNode.start();
     const response = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query()}`);

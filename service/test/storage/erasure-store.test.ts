@@ -10,7 +10,7 @@ import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { sqlitePath } from '../../src/storage/open-database.ts';
+import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
@@ -189,6 +189,33 @@ for (const database of DATABASES) {
       expect(left.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'CONFIRMED'));
     });
 
+    test('one whose passbackUid is no text for PostgreSQL can be erased: no click has such a user', async () => {
+      const { url, stores, org, load } = await scene();
+      await load([transaction(1, { passbackUid: 'a-b', passbackData: DATA })]);
+      const others = await Promise.all(
+        ['a', '\ufffd'].map((passbackUid) => recordClick(stores, org.id, { passbackUid })),
+      );
+      for (const uid of ['a\0b', '\ud800']) {
+        // No import takes it any more.
+        await replaceUid(url, uid);
+        const counts = { transactions: 1, versions: 0, clicks: 0 };
+        expect(await stores.erasures.count(org.id, uid)).toEqual(counts);
+        expect(await stores.erasures.erase(org, uid)).toEqual(counts);
+        expect((await readPage(stores, org.id)).rows).toMatchObject([
+          { passbackUid: null, passbackData: null },
+        ]);
+      }
+      expect(await stores.clicks.list(10)).toEqual(others.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+    });
+
+    async function replaceUid(url: string, uid: string): Promise<void> {
+      const raw = openDatabase(url, COMMAND_OPTIONS);
+      const [row] = await raw.all<{ document: string }>('SELECT document FROM transactions');
+      const document = JSON.stringify({ ...JSON.parse(row?.document ?? ''), passbackUid: uid });
+      await raw.all('UPDATE transactions SET document = $1', document);
+      await raw.close();
+    }
+
     test('one that was interrupted is finished by the next, and imports in between bring nothing back', async () => {
       const { stores, org, load } = await scene();
       const rows = [1, 2].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA }));
@@ -199,29 +226,59 @@ for (const database of DATABASES) {
         throw stop;
       });
       expect(await rejection(failing)).toBe(stop);
+      const actions = async () => (await stores.audit.list({ limit: 2 })).map(({ action }) => action);
+      expect(await actions()).toEqual(['user erasure begun', 'organisation created']);
       await load([{ ...rows[0], status: 'CONFIRMED' }]);
       expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 1, clicks: 0 });
+      expect(await actions()).toEqual(['user erased', 'user erasure begun']);
       expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
     });
   });
 }
 
-test('no byte of an erased user is left in the files of an SQLite database', async () => {
+describe('what is gone from an SQLite database', () => {
   const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');
-  const url = (await sqlite?.create()) ?? '';
-  const stores = await openStores(url, CREATE_OPTIONS);
-  const org = await newOrganisation(stores);
   // So long that what takes its place does not cover it.
   const user = { passbackUid: 'anna-m', passbackData: 'for anna-m '.repeat(200) };
-  const rows = [1, 2, 3].map((n) => transaction(n, user));
-  await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
-  await recordClick(stores, org.id, user);
-  await stores.erasures.erase(org, 'anna-m');
 
-  const path = sqlitePath(url) ?? '';
-  const files = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
-  expect(files.length).toBeGreaterThan(2);
-  const holding = files.filter((name) => readFileSync(join(dirname(path), name)).includes('anna-m'));
-  expect(holding).toEqual([]);
-  await stores.close();
+  async function scene() {
+    const url = (await sqlite?.create()) ?? '';
+    const stores = await openStores(url, CREATE_OPTIONS);
+    const org = await newOrganisation(stores);
+    const load = (rows: readonly object[]) =>
+      importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
+    const path = sqlitePath(url) ?? '';
+    const files = () => readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
+    return {
+      stores,
+      org,
+      load,
+      files,
+      holding: () => files().filter((name) => readFileSync(join(dirname(path), name)).includes('anna-m')),
+    };
+  }
+
+  test('no byte of an erased user is left in the files of an SQLite database', async () => {
+    const { stores, org, load, files, holding } = await scene();
+    await load([1, 2, 3].map((n) => transaction(n, user)));
+    await recordClick(stores, org.id, user);
+    await stores.erasures.erase(org, 'anna-m');
+    expect(files().length).toBeGreaterThan(2);
+    expect(holding()).toEqual([]);
+    await stores.close();
+  });
+
+  test('no byte of purged clicks and versions is left in the files of an SQLite database', async () => {
+    const { stores, org, load, holding } = await scene();
+    await load([transaction(1, user)]);
+    // As long, so that it covers what it replaces: an import overwrites nothing else.
+    await load([transaction(1, { passbackUid: 'bert-m', passbackData: 'for bert-m '.repeat(200) })]);
+    for (let n = 0; n < 50; n++) await recordClick(stores, org.id, user);
+    expect(holding()).not.toEqual([]);
+    const future = Date.now() + 86_400_000;
+    expect(await stores.clicks.purge(future)).toBe(50);
+    expect(await stores.history.purge(future)).toBe(1);
+    expect(holding()).toEqual([]);
+    await stores.close();
+  });
 });

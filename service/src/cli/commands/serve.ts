@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { readDatabaseUrl, readServeSettings, readTracingSettings, SERVE_FLAGS } from '../../config.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { command } from '../command.ts';
+import { requireSpool } from '../node/activation.ts';
 import { startNode } from '../node/node.ts';
 import { openLog, toStdout } from '../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../node/signals.ts';
@@ -24,6 +25,7 @@ async function runServer(
   parts: WorkerParts,
 ): Promise<void> {
   const settings = readServeSettings(flags);
+  requireSpool(settings);
   const databaseUrl = readDatabaseUrl(flags.database as string | undefined);
   const tracing = readTracingSettings();
   const log = openLog(settings.logLevel, toStdout);

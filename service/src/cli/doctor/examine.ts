@@ -9,7 +9,7 @@ import { printCountOf } from '../../domain/count.ts';
 import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import { countSpooled, type DatabaseFacts, inspectDatabase } from '../../storage/inspect-database.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
-import { spoolPath } from '../node/activation.ts';
+import { spoolPath, spoolProblem } from '../node/activation.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { checkDisk, checkOpenFiles, checkPort } from './check-machine.ts';
 import { judgeImports, judgeTokens } from './judge-books.ts';
@@ -92,6 +92,11 @@ async function examineSpool(
 ): Promise<Check[]> {
   if (activation === 'off' || facts?.clickKey === undefined) return [];
   const path = spoolPath(spool, databaseUrl, databaseName(facts.clickKey));
+  const problem = spoolProblem(dirname(path));
+  if (problem !== undefined)
+    return [
+      fault('spool', problem, 'name another with --spool: clicks are lost there when the database is away'),
+    ];
   const disk = checkDisk('spool', dirname(path), 0);
   if (disk.state !== 'ok') return [disk];
   const waiting = await countSpooled(path);

@@ -1,6 +1,6 @@
 // Puts activation together for a node: the directory, the recorder with its spool, and what the metrics tell of them.
 
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Activation } from '../../activation/activation.ts';
 import { ActivationDirectory } from '../../activation/activation-directory.ts';
@@ -8,6 +8,7 @@ import { ClickRecorder } from '../../activation/click-recorder.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { BadInput } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
@@ -38,7 +39,8 @@ export function openActivation(parts: NodeParts): NodeActivation {
   const path = () => spoolPath(settings.spool, databaseUrl, directory.name);
   const spool = openSpool(path);
   const deadlineMs = parts.clickDeadlineMs;
-  const recorder = new ClickRecorder({ store: stores.clicks, spool, logger, deadlineMs });
+  const { clicks: store, organisations } = stores;
+  const recorder = new ClickRecorder({ store, spool, organisations, logger, deadlineMs });
   return {
     activation: new Activation({ directory, recorder, catalogue, clock, logger }),
     directory,
@@ -52,6 +54,24 @@ export function openActivation(parts: NodeParts): NodeActivation {
       await spool.close();
     },
   };
+}
+
+/** Throws BadInput for a folder that was named and cannot be used: it would be found out by the first click that needs it. */
+export function requireSpool({ activation, spool }: ServeSettings): void {
+  const problem = activation === 'off' || spool === undefined ? undefined : spoolProblem(spool);
+  if (problem !== undefined) throw new BadInput(`--spool ${problem}`);
+}
+
+/** Why no spool can be made in this folder; undefined when one can. */
+export function spoolProblem(folder: string): string | undefined {
+  try {
+    // The slash: of a file, too, one could ask whether it can be written.
+    accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code = 'unknown error' } = error as { code?: string };
+    return `${folder} is no folder that can be written (${code})`;
+  }
 }
 
 /** By database: several may have their servers in one folder. */

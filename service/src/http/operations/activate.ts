@@ -1,7 +1,7 @@
 // GET and POST /v1/{retailers, cashback-offers, coupons, promotions}/{id}/activate/, the same with the id in the query, and
 // GET /go/{click}/. They need no token: users follow these links. Nobody is ever sent to a URL that a caller has given.
 
-import type { Activation, ActivationRequest } from '../../activation/activation.ts';
+import type { Activatable, Activation, ActivationRequest } from '../../activation/activation.ts';
 import { ApiError } from '../../domain/api-errors.ts';
 import type { ActivatedKind } from '../../domain/click.ts';
 import { parseUuid } from '../../domain/uuid.ts';
@@ -45,13 +45,8 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
 
   async function follow(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
     const visitor = visitorOf(exchange.request);
-    const found = activation.find(request);
+    const deal = orItsRetailer(activation.find(request));
     if (visitor === 'prefetch') return prefetched();
-    // A deal that is over leads to its retailer, as long as that is there.
-    const { retailerId, retailerUrl } = found;
-    const deal = found.isActive
-      ? found
-      : { ...found, kind: 'retailers' as const, dealId: retailerId, url: retailerUrl };
     if (visitor === 'bot') return passBot(deal.url);
     if (isOverLimit(exchange, request)) return redirect(deal.url);
     const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
@@ -78,9 +73,10 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
     const { span, parameters } = exchange;
     const finding = useDatabase(span, 'SELECT', 'clicks', () => activation.findClick(parameters.click ?? ''));
     const { click, entry } = await withinDeadline(finding);
-    if (visitor === 'bot') return passBot(entry.url);
+    const deal = orItsRetailer({ ...entry, kind: click.kind, dealId: click.dealId, orgId: click.orgId });
+    if (visitor === 'bot') return passBot(deal.url);
     await useDatabase(span, 'UPDATE', 'clicks', () => activation.visit(click));
-    return redirect(activation.targetOf({ ...click, url: entry.url }, click.id));
+    return redirect(activation.targetOf(deal, click.id));
   }
 
   function prefetched(): Reply {
@@ -123,6 +119,12 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
     ]),
     link('/go/{click}/', go),
   ];
+}
+
+/** A deal that is over leads to its retailer, as long as that is there. */
+function orItsRetailer(deal: Activatable): Activatable {
+  const { isActive, retailerId, retailerUrl } = deal;
+  return isActive ? deal : { ...deal, kind: 'retailers', dealId: retailerId, url: retailerUrl };
 }
 
 function readParameters({ search }: Exchange) {

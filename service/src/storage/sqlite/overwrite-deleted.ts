@@ -3,12 +3,28 @@
 
 import type { Connection, Database } from '../database.ts';
 
+const WAIT_MS = 1_000;
+const RETRY_MS = 10;
+
 /** From now on, this connection overwrites with zeros what it deletes or replaces. */
 export async function overwriteDeleted(connection: Connection, dialect: Database['dialect']): Promise<void> {
   if (dialect === 'sqlite') await connection.all('PRAGMA secure_delete = ON');
 }
 
-/** Empties the write-ahead log, unless somebody reads from it just then: the next checkpoints do it in that case. */
+/** Empties the write-ahead log, unless others use it all the while: the next checkpoints do it in that case. */
 export async function emptyLog(database: Pick<Database, 'dialect' | 'all'>): Promise<void> {
-  if (database.dialect === 'sqlite') await database.all('PRAGMA wal_checkpoint(TRUNCATE)');
+  if (database.dialect !== 'sqlite') return;
+  const deadlineMs = performance.now() + WAIT_MS;
+  const [before] = await database.all<{ timeout: number }>('PRAGMA busy_timeout');
+  // SQLite's own waiting would block this process, and with it whatever in it uses the log.
+  await database.all('PRAGMA busy_timeout = 0');
+  try {
+    while (true) {
+      const [row] = await database.all<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
+      if (row?.busy === 0 || performance.now() >= deadlineMs) return;
+      await Bun.sleep(RETRY_MS);
+    }
+  } finally {
+    await database.all(`PRAGMA busy_timeout = ${before?.timeout ?? 0}`);
+  }
 }

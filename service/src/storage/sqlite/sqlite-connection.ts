@@ -14,6 +14,7 @@ import {
   upsertSql,
 } from '../database.ts';
 import { EarlySync } from './early-sync.ts';
+import { overwriteDeleted } from './overwrite-deleted.ts';
 import { explainSqlite, isBusy } from './sqlite-errors.ts';
 
 /** SQLite's own waiting would block this process, its requests and whatever in it holds the lock: we ask again instead. */
@@ -40,7 +41,12 @@ export class SqliteConnection implements Connection {
 
   static async open(
     path: string,
-    { create = false, durable = true, mapsFile = false }: Partial<DatabaseOptions> = {},
+    {
+      create = false,
+      durable = true,
+      mapsFile = false,
+      overwritesDeleted = false,
+    }: Partial<DatabaseOptions> = {},
   ): Promise<SqliteConnection> {
     if (create) createFile(path);
     else if (!existsSync(path) && existsSync(dirname(path))) throw noDatabase(placeOf(path));
@@ -53,6 +59,7 @@ export class SqliteConnection implements Connection {
       connection.#explained(() => connection.#file.run('PRAGMA page_size = 8192'));
       await connection.#retried(() => connection.#file.run('PRAGMA journal_mode = WAL'), OPEN_TIMEOUT_MS);
       connection.#explained(() => connection.#configure(mapsFile));
+      if (overwritesDeleted) await overwriteDeleted(connection, 'sqlite');
       return connection;
     } catch (error) {
       connection.close();

@@ -35,13 +35,19 @@ export async function writeAudit(
   return row.id;
 }
 
-/** For work in several transactions: each of them brings the entry up to date. */
+/** For work in several transactions: each of them brings the entry up to date, and the last may say that it is done. */
 export async function amendAudit(
   connection: Connection,
   id: number,
   details: AuditEntry['details'],
+  action: AuditAction | null = null,
 ): Promise<void> {
-  await connection.all('UPDATE audit SET details = $2 WHERE id = $1', id, JSON.stringify(details));
+  await connection.all(
+    'UPDATE audit SET details = $2, action = coalesce($3, action) WHERE id = $1',
+    id,
+    JSON.stringify(details),
+    action,
+  );
 }
 
 export function auditBook(database: Database): AuditBook {

@@ -13,7 +13,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { CLICKS, type Connection, type Database, type SqlValue } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
 import { inBoth } from '../sql-dialect.ts';
-import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
+import { emptyLog } from '../sqlite/overwrite-deleted.ts';
 
 /** Others hold locks for a moment only: to record clicks, or a batch of a purge. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -75,6 +75,13 @@ const ofOwner = ({ passbackUid }: ClickOwner) =>
 const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
   passbackUid === undefined ? [orgId] : [orgId, passbackUid];
 
+/**
+ * Transactions from before imports refused it may have a passbackUid with NUL or half a surrogate pair; no link can. The
+ * first fails on PostgreSQL, and the second would be taken for somebody else.
+ */
+const canHaveClicks = ({ passbackUid = '' }: ClickOwner) =>
+  passbackUid.isWellFormed() && !passbackUid.includes('\0');
+
 interface CountRow {
   readonly org_id: number;
   readonly retailer_id: Click['retailerId'];
@@ -87,6 +94,7 @@ interface CountRow {
 const COUNT_SQL = `SELECT org_id, retailer_id, count(*) AS clicks, sum(is_tracked) AS tracked, sum(has_sale) AS sold
   FROM clicks WHERE id >= $1 AND id < $2 GROUP BY org_id, retailer_id ORDER BY org_id, retailer_id`;
 
+/** A file of SQLite's is one that overwrites what is deleted. */
 export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickStore {
   async function write<T>(work: (connection: Connection, database: Database) => Promise<T>): Promise<T> {
     const opened = await database.open();
@@ -99,17 +107,14 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
     onBatch: (count: number) => void = () => {},
     change: (connection: Connection, ids: readonly ClickId[]) => Promise<void>,
   ): Promise<number> {
+    if (!canHaveClicks(owner)) return 0;
     const opened = await database.open();
     const sql = `SELECT id ${ofOwner(owner)} ORDER BY id LIMIT ${PURGE_BATCH}`;
     let [count, last] = [0, ''];
     while (true) {
       const rows = await opened.all<{ id: ClickId }>(sql, last, ...valuesOf(owner));
       const ids = rows.map(({ id }) => id);
-      if (ids.length > 0)
-        await write(async (connection, { dialect }) => {
-          await overwriteDeleted(connection, dialect);
-          await change(connection, ids);
-        });
+      if (ids.length > 0) await write((connection) => change(connection, ids));
       count += ids.length;
       onBatch(count);
       if (ids.length < PURGE_BATCH) break;
@@ -164,6 +169,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
           );
         }
       }),
+    emptyLog: async () => emptyLog(await database.open()),
     markSold: (ids) =>
       write(async (connection) => {
         // In one order, so that two imports never wait for each other.
@@ -182,9 +188,11 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
         // Those that stay are not looked at again with every batch.
         from = gone.reduce((last, { id }) => (id > last ? id : last), from);
       }
+      await emptyLog(await database.open());
       return count;
     },
     async countOf(owner) {
+      if (!canHaveClicks(owner)) return 0;
       const opened = await database.open();
       const [row] = await opened.all<{ count: number }>(
         `SELECT count(*) AS count ${ofOwner(owner)}`,

@@ -73,6 +73,7 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
       await erasure.eraseClicks(clicks);
       await erasure.eraseTransactions();
       await erasure.eraseHistory();
+      await erasure.finish();
       await emptyLog(database);
       return erasure.counts;
     },
@@ -112,7 +113,8 @@ class Erasure {
     await this.#database.write(async (connection) => {
       await lockClock(this.#database, connection, this.#org.id);
       await noteErased(connection, this.#org.id, this.#passbackUid, this.#auditor.clock());
-      this.#entry = await writeAudit(connection, this.#auditor, 'user erased', this.#org.name, this.#counts);
+      const { name } = this.#org;
+      this.#entry = await writeAudit(connection, this.#auditor, 'user erasure begun', name, this.#counts);
     });
   }
 
@@ -156,6 +158,13 @@ class Erasure {
       await this.#write(async (connection) => ({ versions: await this.#rewrite(connection, ids) }));
       last = end;
     }
+  }
+
+  /** From here on the audit says that it was done. */
+  async finish(): Promise<void> {
+    await this.#database.write((connection) =>
+      amendAudit(connection, this.#entry, this.#counts, 'user erased'),
+    );
   }
 
   /** As an import would: a new version with a new stamp, and the old one in the history, but without the user in either. */

@@ -9,6 +9,7 @@ import type { Transaction } from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
 import { CONTAINS, type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
+import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 
 /** How many versions one statement of a purge deletes, so that it never holds its locks for long. */
@@ -112,6 +113,7 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
         let deleted: number;
         do {
           deleted = await database.write(async (connection) => {
+            await overwriteDeleted(connection, database.dialect);
             const { length: count } = await connection.all(
               PURGE_SQL[database.dialect],
               orgId,
@@ -124,6 +126,7 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
           onBatch(versions);
         } while (deleted === PURGE_BATCH);
       }
+      await emptyLog(database);
       return versions;
     },
   };
