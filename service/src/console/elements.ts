@@ -2,6 +2,7 @@
 // draws a plot from the very table that stands below it.
 
 import { printCount } from '../domain/count.ts';
+import { printMoney } from '../domain/decimal.ts';
 import { printTimestamp } from '../domain/timestamp.ts';
 import { dataTable } from '../http/site/data-table.ts';
 import { type Html, html } from '../http/site/html.ts';
@@ -20,6 +21,15 @@ export function decimal(value: number, digits: number): Html {
   });
   return html`<data value="${value}">${text}</data>`;
 }
+
+/** Money: all its digits, and at least two behind the point. */
+export function amount(value: Parameters<typeof printMoney>[0]): Html {
+  const text = printMoney(value);
+  return html`<data value="${text}">${text.replaceAll(THOUSANDS, ',')}</data>`;
+}
+
+/** The places before which a comma stands: three, six … digits before the point. */
+const THOUSANDS = /(?<=\d)(?=(?:\d{3})+\.)/g;
 
 /** `3.2 %`; a dash when there is nothing of which it could be a share. */
 export function share(part: number, whole: number): Html {

@@ -37,17 +37,25 @@ export function printJson(value: unknown, indent?: number): string {
   return EXPONENT.test(text) ? JSON.stringify(value, writeOut, indent) : text;
 }
 
+/** An amount for people: all its digits, and at least two behind the point. */
+export function printMoney(value: number | { toJSON(): unknown }): string {
+  const [whole, fraction = ''] = printJson(value).split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
+}
+
 /** Also found in some texts, for which the longer way prints the same. Large numbers with exponents are not exact decimals. */
 const EXPONENT = /\de-\d+(?:[,\]}\n]|$)/;
 
 /** Newer than the library's types: stands for a number that is printed as this text. */
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };
+
+export { rawJson };
 
 function writeOut(_key: string, value: unknown): unknown {
   if (typeof value !== 'number') return value;
   const [, sign = '', digit = '', fraction = '', exponent] = SMALL_NUMBER.exec(String(value)) ?? [];
   if (exponent === undefined) return value;
-  return rawJSON(`${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${fraction}`);
+  return rawJson(`${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${fraction}`);
 }
 
 const SMALL_NUMBER = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/;

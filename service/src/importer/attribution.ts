@@ -4,7 +4,7 @@
 
 import type { ClickIds, ClickOrigin } from '../activation/click-id.ts';
 import type { ActivatedKind, Click, ClickId, ClickStore } from '../domain/click.ts';
-import { printCount, printCountOf } from '../domain/count.ts';
+import { printCount } from '../domain/count.ts';
 import { printJson } from '../domain/decimal.ts';
 import type { Organisation } from '../domain/stores.ts';
 import { printTimestamp, timestampMs } from '../domain/timestamp.ts';
@@ -21,8 +21,15 @@ const DAY_MS = 86_400_000;
 export interface Attributor {
   readonly ids: ClickIds;
   readonly clicks: Pick<ClickStore, 'find' | 'markSold'>;
-  /** Takes rows that no click of ours leads to; without it they are refused. */
-  readonly putAside?: ((rows: readonly string[]) => Promise<void>) | undefined;
+  /** Without it, rows that no click of ours leads to are refused. */
+  readonly aside?: Aside | undefined;
+}
+
+/** Takes rows that no click of ours leads to. */
+export interface Aside {
+  put(rows: readonly string[]): Promise<void>;
+  /** Called once, before the import is kept: a row that was put here must not be lost then. */
+  keep(): Promise<void>;
 }
 
 /** A sale with its owner, what is wrong with it, or that it was put aside. */
@@ -52,9 +59,9 @@ export class Attribution {
   readonly #isOrganisation: (orgId: number) => boolean;
   readonly #remarks: string[] = [];
   #remarkCount = 0;
-  #asideCount = 0;
   /** Of this batch. */
   #aside: string[] = [];
+  #asideCount = 0;
 
   /** Without an organisation, every row needs a click. */
   constructor(
@@ -67,18 +74,15 @@ export class Attribution {
     this.#isOrganisation = isOrganisation;
   }
 
+  /** How many rows were put aside. */
+  get asideCount(): number {
+    return this.#asideCount;
+  }
+
   /** What the person who imports should read. */
   get notes(): string[] {
     const more = this.#remarkCount - this.#remarks.length;
-    return [
-      ...this.#remarks,
-      ...(more > 0 ? [`… and ${printCount(more)} more such remarks`] : []),
-      ...(this.#asideCount > 0
-        ? [
-            `${printCountOf(this.#asideCount, 'row')} without a click of ours ${this.#asideCount === 1 ? 'was' : 'were'} put aside.`,
-          ]
-        : []),
-    ];
+    return [...this.#remarks, ...(more > 0 ? [`… and ${printCount(more)} more such remarks`] : [])];
   }
 
   async attribute<Row extends UnstampedTransaction>(
@@ -91,7 +95,7 @@ export class Attribution {
     const clicks = ids.length === 0 ? new Map<ClickId, Click>() : await this.#attributor.clicks.find(ids);
     const attributed = claims.map((claim, index) => this.#attributeOne(claim, origins[index], clicks));
     const aside = this.#aside.splice(0);
-    if (aside.length > 0) await this.#attributor.putAside?.(aside);
+    if (aside.length > 0) await this.#attributor.aside?.put(aside);
     return attributed;
   }
 
@@ -119,8 +123,7 @@ export class Attribution {
   }
 
   #disown<Row>(raw: unknown, reason: string): Attributed<Row> {
-    const { putAside } = this.#attributor;
-    if (putAside === undefined) return { kind: 'bad', problem: { field: CLICK_FIELD, reason } };
+    if (this.#attributor.aside === undefined) return { kind: 'bad', problem: { field: CLICK_FIELD, reason } };
     this.#aside.push(printJson(raw));
     this.#asideCount++;
     return { kind: 'aside' };

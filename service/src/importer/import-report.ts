@@ -33,6 +33,8 @@ export interface ImportReport {
   readonly withdrawn: number;
   /** Rows with at least one problem. */
   readonly invalid: number;
+  /** Good rows that were not imported, because nobody can tell whose they are. */
+  readonly aside: number;
   readonly seconds: number;
   /** The first problems; there may be more than are listed. */
   readonly problems: readonly RowProblem[];

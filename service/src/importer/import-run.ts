@@ -20,6 +20,8 @@ const DRY_RUN = new Error('the dry run is over');
 
 export class ImportRun {
   readonly counts = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+  /** Rows that were put aside: neither imported nor bad. */
+  aside = 0;
   readonly notes: string[] = [];
   readonly #source: ImportSource;
   readonly #options: ImportOptions;
@@ -40,6 +42,7 @@ export class ImportRun {
   get report(): ImportReport {
     return {
       ...this.counts,
+      aside: this.aside,
       seconds: Math.round(performance.now() - this.#startedMs) / 1000,
       problems: this.#problems.toSorted(byPlace),
       problemCount: this.#problemCount,

@@ -83,6 +83,7 @@ export function importTransactions(
     for (const lookedUp of ahead) await load.take(await lookedUp);
     run.requireValid();
     await load.finish();
+    if (options.dryRun !== true) await options.attributor?.aside?.keep();
   });
 }
 
@@ -197,6 +198,7 @@ class TransactionLoad {
     for (const { writer, clockMs } of this.#parts.values())
       if (clockMs !== undefined) await writer.advanceClock(clockMs);
     this.#run.notes.push(...(this.#attribution?.notes ?? []));
+    this.#run.aside = this.#attribution?.asideCount ?? 0;
     if (this.#erasedCount > 0) {
       this.#run.notes.push(
         `${printCountOf(this.#erasedCount, 'row')} of users who were erased: imported without passbackUid and passbackData.`,

@@ -201,6 +201,27 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     );
   });
 
+  test('totals have every digit, whatever the currency', async () => {
+    const sale = (number: number, currencyCode: string, orderValue: number, cashback: number) =>
+      transaction(number, { currencyCode, orderValue, cashback });
+    await importSales([
+      sale(1, 'BTC', 0.00001234, 1e-8),
+      sale(2, 'KWD', 1.235, 0),
+      sale(3, 'USD', 999_999_999_999_999, 1),
+      sale(4, 'USD', 0.01, 1),
+    ]);
+    const { stdout } = await run('transactions totals');
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ORG', 'CURRENCY', 'MONTH', 'STATUS', 'COUNT', 'ORDERS', 'CASHBACK'],
+      ['acme', 'BTC', '2026-11', 'PENDING', '1', '0.00001234', '0.00000001'],
+      ['acme', 'KWD', '2026-11', 'PENDING', '1', '1.235', '0.00'],
+      ['acme', 'USD', '2026-11', 'PENDING', '2', '999999999999999.01', '2.00'],
+      [''],
+    ]);
+    const { stdout: printed } = await run('transactions totals --json');
+    expect(printed).toContain('"status":"PENDING","count":2,"orderValue":999999999999999.01,"cashback":2}');
+  });
+
   test("a user's transactions are found by what was supplied at activation, in all organisations or one", async () => {
     await importSales([transaction(1), transaction(2)]);
     await run('orgs create other');

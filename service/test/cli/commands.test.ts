@@ -325,6 +325,7 @@ describe('import and export', () => {
       unchanged: 0,
       withdrawn: 0,
       invalid: 0,
+      aside: 0,
       seconds: expect.any(Number),
     });
     expect(await json('import catalogue -', { stdin })).toMatchObject({ added: 0, changed: 0, unchanged: 2 });
@@ -394,7 +395,8 @@ describe('import and export', () => {
 
     const { code, stdout, stderr } = await run('import catalogue - --json', { stdin: bad });
     expect({ code, stderr }).toEqual({ code: 2, stderr: refused.stderr });
-    const nothing = { added: 0, changed: 0, unchanged: 0, withdrawn: 0, seconds: expect.any(Number) };
+    const counts = { added: 0, changed: 0, unchanged: 0, withdrawn: 0, aside: 0 };
+    const nothing = { ...counts, seconds: expect.any(Number) };
     expect(JSON.parse(stdout)).toEqual({ ...nothing, read: 3, invalid: 2 });
     const broken = await run('import catalogue - --json', { stdin: `[${JSON.stringify(CATALOGUE[0])},{` });
     expect({ ...JSON.parse(broken.stdout), code: broken.code }).toEqual({

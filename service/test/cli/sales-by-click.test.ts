@@ -1,15 +1,16 @@
 // The circle on the command line: an Awin file whose sub-ids are clicks of ours becomes transactions of the right
 // organisations and users.
 
-import { expect, test } from 'bun:test';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClickIds } from '../../src/activation/click-id.ts';
+import { AsideFile } from '../../src/cli/commands/aside-file.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { offerbook } from '../support/command.ts';
+import { COMMAND, offerbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
-import { id } from '../support/fixtures.ts';
+import { id, transaction } from '../support/fixtures.ts';
 
 const AWIN = join(import.meta.dir, '../../../examples/data/awin');
 
@@ -71,24 +72,87 @@ test.each(DATABASES)(
       'line 3: clickId is not the id of a click of ours\nNothing was imported: 1 of 3 rows is bad.\n',
     ]);
     const both = await Promise.all(
-      [1, 2].map((n) => run('import', 'transactions', 'rows.ndjson', '--unattributed', `aside-${n}.ndjson`)),
+      [1, 2].map(() => run('import', 'transactions', 'rows.ndjson', '--unattributed', 'aside.ndjson')),
     );
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    expect(both.map(({ stdout }) => / \d added.*unchanged/.exec(stdout)?.[0]).sort()).toEqual([
-      ' 0 added, 0 changed, 2 unchanged',
-      ' 2 added, 0 changed, 0 unchanged',
+    expect(both.map(({ stdout }) => stdout.replace(/ \([\d.]+ s\)\.\n$/, '')).sort()).toEqual([
+      'Imported 2 of 3 transactions: 0 added, 0 changed, 2 unchanged, 1 put aside',
+      'Imported 2 of 3 transactions: 2 added, 0 changed, 0 unchanged, 1 put aside',
     ]);
-    for (const [index, name] of ['acme', 'globex'].entries()) {
+    for (const name of ['acme', 'globex']) {
       const rows = (await run('export', 'transactions', '--org', name)).stdout.trim().split('\n');
       expect(rows.map((row) => JSON.parse(row))).toMatchObject([
         { passbackUid: `user of ${name}`, cashbackOfferId: id(11), orderValue: 81, status: 'PENDING' },
       ]);
-      const aside = readFileSync(join(cwd, `aside-${index + 1}.ndjson`), 'utf8')
-        .trim()
-        .split('\n');
-      expect(aside.map((row) => JSON.parse(row))).toMatchObject([
-        { clickId: 'somebody-elses', orderValue: 81 },
-      ]);
     }
+    // A row that comes again is not put there again.
+    const [first, ...others] = readFileSync(join(cwd, 'aside.ndjson'), 'utf8').trimEnd().split('\n');
+    expect(others).toEqual([]);
+    expect(JSON.parse(first ?? '')).toMatchObject({ clickId: 'somebody-elses', orderValue: 81 });
   },
 );
+
+describe('the file for rows put aside', () => {
+  const FILE = 'aside.ndjson';
+  const row = (number: number) => JSON.stringify(transaction(number));
+
+  /** Each import puts its rows aside; the file is what it was before unless the import is kept. */
+  async function putAside(cwd: string, ...imports: readonly (readonly string[])[]): Promise<void> {
+    for (const rows of imports) {
+      using aside = new AsideFile(join(cwd, FILE), join(cwd, 'rows.ndjson'));
+      const before = existsSync(join(cwd, FILE)) && readFileSync(join(cwd, FILE), 'utf8');
+      await Promise.all(rows.map((each) => aside.put([each])));
+      expect(existsSync(join(cwd, FILE)) && readFileSync(join(cwd, FILE), 'utf8')).toBe(before);
+      await aside.keep();
+    }
+  }
+
+  test('grows from import to import, has every row once, and is not made for none', async () => {
+    const cwd = temporaryFolder();
+    await putAside(cwd, [], []);
+    expect(readdirSync(cwd)).toEqual([]);
+    await putAside(cwd, [row(1), row(2)], [], [row(2), row(3), row(3)]);
+    expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${row(1)}\n${row(2)}\n${row(3)}\n`);
+    // What a power cut has left of a row does not spoil the next.
+    writeFileSync(join(cwd, FILE), `${row(1)}\n{"id":`);
+    await putAside(cwd, [row(1), row(2)]);
+    expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${row(1)}\n{"id":\n${row(2)}\n`);
+    expect(readdirSync(cwd)).toEqual([FILE]);
+  });
+
+  test('has the rows of an import whose report could not be printed, and is never the file that is imported', async () => {
+    const cwd = temporaryFolder();
+    const env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(cwd, 'book.db')}` };
+    const stores = await openStores(env.OFFERBOOK_DATABASE_URL, CREATE_OPTIONS);
+    await stores.close();
+    writeFileSync(join(cwd, 'rows.ndjson'), `${row(1)}\n`);
+    const command = ['/bin/sh', '-c', 'exec "$0" "$@" > /dev/full', COMMAND];
+    const args = ['import', 'transactions', 'rows.ndjson', '--unattributed', FILE];
+    const { code, stderr } = await offerbook(args, { cwd, env, command });
+    expect([code, stderr]).toEqual([
+      1,
+      'offerbook: the output could not be written: no space left on device\n',
+    ]);
+    expect(JSON.parse(readFileSync(join(cwd, FILE), 'utf8'))).toMatchObject({ id: id(1) });
+
+    symlinkSync(join(cwd, FILE), join(cwd, 'link'));
+    const own = ['/bin/sh', '-c', `exec "$0" "$@" < ${FILE}`, COMMAND];
+    for (const [imported, run] of [
+      ['link', [COMMAND]],
+      ['-', own],
+    ] as const) {
+      const refused = await offerbook(['import', 'transactions', imported, '--unattributed', FILE], {
+        cwd,
+        env,
+        command: run,
+      });
+      expect(refused).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: 'offerbook: --unattributed must not name the file that is imported\n',
+      });
+    }
+    expect(() => new AsideFile(cwd, '-')).toThrow(`--unattributed must name a file, and ${cwd} is none`);
+    expect(readFileSync(join(cwd, FILE), 'utf8').split('\n')).toHaveLength(2);
+  });
+});

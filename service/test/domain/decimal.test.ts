@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { isExactDecimal, parseDecimal, printJson } from '../../src/domain/decimal.ts';
+import { isExactDecimal, parseDecimal, printJson, printMoney } from '../../src/domain/decimal.ts';
+import { DecimalSum } from '../../src/domain/decimal-sum.ts';
 
 describe('exact decimals', () => {
   test.each([0, 0.1, 19.99, 0.07, 1e10, 123456789012345, 999999999999999, 0.000001, 12345678901.2345, 1e14])(
@@ -61,6 +62,43 @@ describe('exact decimals', () => {
         },
       ),
     );
+  });
+
+  test('sums of amounts are exact, whatever their sizes, and so are sums of sums', () => {
+    const amount = fc
+      .tuple(
+        fc.oneof(fc.bigInt({ min: 0n, max: 999_999n }), fc.bigInt({ min: 0n, max: 999_999_999_999_999n })),
+        fc.integer({ min: 0, max: 15 }),
+      )
+      .map(([digits, decimals]) => ({ units: digits * 10n ** BigInt(15 - decimals), digits, decimals }));
+    fc.assert(
+      fc.property(fc.array(fc.array(amount, { maxLength: 40 }), { maxLength: 4 }), (groups) => {
+        const sums = groups.map((group) => {
+          const sum = new DecimalSum();
+          for (const { digits, decimals } of group) sum.add(Number(`${digits}e-${decimals}`));
+          return sum;
+        });
+        const expected = groups.flat().reduce((total, { units }) => total + units, 0n);
+        const text = expected.toString().padStart(16, '0');
+        const written = `${text.slice(0, -15)}.${text.slice(-15)}`.replace(/0+$/, '').replace(/\.$/, '');
+        expect(DecimalSum.of(sums).toString()).toBe(written);
+        expect(printJson({ sum: DecimalSum.of(sums) })).toBe(`{"sum":${written}}`);
+      }),
+    );
+    const many = new DecimalSum();
+    for (let i = 0; i < 200; i++) many.add(9_999_999_999.9999);
+    expect(many.toString()).toBe('1999999999999.98');
+  });
+
+  test.each([
+    [5, '5.00'],
+    [12.5, '12.50'],
+    [1.235, '1.235'],
+    [0.00001234, '0.00001234'],
+    [1e-15, '0.000000000000001'],
+    [999_999_999_999_999, '999999999999999.00'],
+  ])('the amount %p is printed as %s: all its digits, at least two behind the point', (value, text) => {
+    expect(printMoney(value)).toBe(text);
   });
 
   test('whatever has no small numbers is printed as JSON.stringify prints it', () => {

@@ -6,6 +6,7 @@ import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { printTimestamp, type Timestamp } from '../../src/domain/timestamp.ts';
+import type { Aside } from '../../src/importer/attribution.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
 import { InvalidRows } from '../../src/importer/invalid-rows.ts';
@@ -34,13 +35,13 @@ function saleRow(number: number, clickId: unknown, with_: object = {}) {
 async function load(
   stores: Stores,
   rows: readonly object[],
-  options: TransactionImportOptions & { org?: string; aside?: string[] } = {},
+  options: TransactionImportOptions & { org?: string; aside?: Aside } = {},
 ) {
   const { org, aside, ...others } = options;
   const attributor = {
     ids: new ClickIds(await stores.clickKey()),
     clicks: stores.clicks,
-    putAside: aside && (async (put: readonly string[]) => void aside.push(...put)),
+    aside,
   };
   const owner = org === undefined ? undefined : await stores.organisations.find(org);
   return importTransactions(stores.transactions, owner, sourceFrom(ndjson(rows)), clock, {
@@ -248,14 +249,22 @@ for (const database of DATABASES) {
         'Nothing was imported: 5 of 6 rows are bad.',
       ]);
       expect(await salesOf(stores, acme)).toEqual([]);
-      const aside: string[] = [];
-      expect(await load(stores, rows, { aside })).toMatchObject({
-        read: 6,
-        added: 1,
-        invalid: 0,
-        notes: ['5 rows without a click of ours were put aside.'],
-      });
-      expect(aside.map((row) => JSON.parse(row))).toEqual(strange);
+      const put: string[] = [];
+      const aside = {
+        async put(texts: readonly string[]) {
+          put.push(...texts);
+        },
+        keep: () => Promise.reject(new Error('the disk is full')),
+      };
+      // They are safe before the import is kept: if they cannot be, nothing is. A dry run keeps nothing.
+      await expect(load(stores, rows, { aside })).rejects.toThrow('the disk is full');
+      expect(await salesOf(stores, acme)).toEqual([]);
+      const counts = { read: 6, added: 1, invalid: 0, aside: 5, notes: [] };
+      expect(await load(stores, rows, { aside, dryRun: true })).toMatchObject(counts);
+      put.length = 0;
+      aside.keep = async () => expect(await salesOf(stores, acme)).toEqual([]) as never;
+      expect(await load(stores, rows, { aside })).toMatchObject(counts);
+      expect(put.map((row) => JSON.parse(row))).toEqual(strange);
 
       // With an organisation, rows without a click are its own, and a click of another is a mistake.
       expect(

@@ -23,9 +23,9 @@ import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { openTracing } from '../open-tracing.ts';
 import { printNote, printResult } from '../output.ts';
+import { AsideFile } from './aside-file.ts';
 import { getOrganisation } from './organisations.ts';
 import { progressBar } from './progress-bar.ts';
-import { RowFile } from './row-file.ts';
 
 const NAME_LENGTH_MAX = 200;
 /** Clocks that are kept right differ by less. */
@@ -70,7 +70,10 @@ export function importCommand(): Command {
       '--org <name>',
       'the organisation they belong to; not needed when every row has the clickId of a click',
     )
-    .option('--unattributed <file>', 'put rows without a click of ours there, instead of refusing them')
+    .option(
+      '--unattributed <file>',
+      'add rows without a click of ours to this file, instead of refusing them',
+    )
     .option('--preserve-updated-at', 'for loading history: keep the updatedAt of the file')
     .action(importTransactionsFile);
   return new Command('import')
@@ -125,21 +128,16 @@ interface TransactionsFileOptions extends ImportCommandOptions {
 }
 
 async function importTransactionsFile(file: string, options: TransactionsFileOptions): Promise<void> {
+  using aside = options.unattributed === undefined ? undefined : new AsideFile(options.unattributed, file);
   const source = await openSource(file);
   const bar = progressBar();
-  using aside = options.unattributed === undefined ? undefined : new RowFile(options.unattributed);
   await withStores(options, async (stores) => {
     const org =
       options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
     const attributor: Attributor = {
       ids: new ClickIds(await stores.clickKey()),
       clicks: stores.clicks,
-      putAside:
-        aside &&
-        (async (rows) => {
-          for (const row of rows) aside.append(row);
-          await aside.flush();
-        }),
+      aside,
     };
     await warnOfClock(stores);
     const origin = { kind: 'transactions', orgId: org?.id ?? null } as const;
@@ -152,7 +150,6 @@ async function importTransactionsFile(file: string, options: TransactionsFileOpt
       }),
     );
     await printOutcome(options, imported.finally(bar.clear), 'transaction');
-    if (options.dryRun !== true) await aside?.print(options.unattributed);
   });
 }
 
@@ -229,7 +226,7 @@ async function printOutcome(
 async function printReport(options: ImportCommandOptions, report: ImportReport, noun: Noun): Promise<void> {
   for (const line of listProblems(report)) printNote(line);
   for (const note of report.notes) printNote(note);
-  const { read, added, changed, unchanged, withdrawn, invalid, seconds } = report;
+  const { read, added, changed, unchanged, withdrawn, invalid, aside, seconds } = report;
   const counts: [number, string][] = [
     [added, 'added'],
     [changed, 'changed'],
@@ -237,12 +234,14 @@ async function printReport(options: ImportCommandOptions, report: ImportReport, 
   ];
   if (noun !== 'transaction') counts.push([withdrawn, 'withdrawn']);
   if (invalid > 0) counts.push([invalid, 'invalid']);
+  if (aside > 0) counts.push([aside, 'put aside']);
   const outcome = counts.map(([count, what]) => `${printCount(count)} ${what}`).join(', ');
-  const rows = (invalid > 0 ? `${printCount(read - invalid)} of ` : '') + printCountOf(read, noun);
+  const imported = read - invalid - aside;
+  const rows = (imported < read ? `${printCount(imported)} of ` : '') + printCountOf(read, noun);
   const done = options.dryRun === true ? 'Dry run, nothing was changed. Would import' : 'Imported';
   await printResult(options, toJson(report), `${done} ${rows}: ${outcome} (${seconds.toFixed(1)} s).`);
 }
 
-function toJson({ read, added, changed, unchanged, withdrawn, invalid, seconds }: ImportReport) {
-  return { read, added, changed, unchanged, withdrawn, invalid, seconds };
+function toJson({ read, added, changed, unchanged, withdrawn, invalid, aside, seconds }: ImportReport) {
+  return { read, added, changed, unchanged, withdrawn, invalid, aside, seconds };
 }

@@ -1,11 +1,24 @@
-// Where converted rows lie until all of them are known to be good: a file without a name, which is gone with the process.
-// Then they are copied to stdout, or to a file that appears whole or not at all.
+// Where rows lie until all of them are known to be good: a file without a name, which is gone with the process.
+// Then they are copied to stdout, to a file that appears whole or not at all, or behind what a file has already.
 
-import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BadInput } from '../../domain/failures.ts';
 import type { RowSpool } from '../../feeds/convert-report.ts';
+import { sync } from '../../storage/backup/synced-files.ts';
 import { OutputFailure, STDOUT } from '../output.ts';
 import { writeAll } from '../write-all.ts';
 
@@ -73,6 +86,28 @@ export class RowFile implements RowSpool, Disposable {
     }
   }
 
+  /** Adds the rows that were not dropped to a file, and waits until they are on the disk: all of them, or none. */
+  async appendTo(path: string): Promise<void> {
+    const isNew = !existsSync(path);
+    try {
+      const file = openSync(path, 'a+');
+      const { size } = fstatSync(file);
+      try {
+        if (endsInLine(file, size)) await writeAll(file, Uint8Array.of(NEWLINE));
+        await this.#copyTo(file);
+        fsyncSync(file);
+      } catch (error) {
+        ftruncateSync(file, size);
+        throw error;
+      } finally {
+        closeSync(file);
+      }
+      if (isNew) sync(dirname(path));
+    } catch (error) {
+      throw error instanceof OutputFailure ? error : new OutputFailure(error);
+    }
+  }
+
   async #copyTo(target: number): Promise<void> {
     const lines = new LineFilter(this.#dropped);
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -90,6 +125,12 @@ export class RowFile implements RowSpool, Disposable {
   [Symbol.dispose](): void {
     closeSync(this.#file);
   }
+}
+
+/** Whether the last line has no end, as after a power cut. */
+function endsInLine(file: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
 /** Lets lines through, except for those with certain numbers. */

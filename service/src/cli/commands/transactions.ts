@@ -2,16 +2,11 @@
 
 import { Command } from 'commander';
 import { CatalogueReader } from '../../console/counts/catalogue-contents.ts';
-import {
-  AGE_BOUNDS_DAYS,
-  amountOf,
-  countTransactions,
-  type Sums,
-} from '../../console/counts/transaction-totals.ts';
+import { AGE_BOUNDS_DAYS, countTransactions } from '../../console/counts/transaction-totals.ts';
 import type { ImportEntry, TransactionVersion } from '../../domain/books.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount } from '../../domain/count.ts';
-import { printJson } from '../../domain/decimal.ts';
+import { printJson, printMoney } from '../../domain/decimal.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
@@ -106,28 +101,23 @@ async function showTotals(options: StoreOptions): Promise<void> {
     const onPiece = async (rows: number) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows });
     const { retailerOfDeal } = await new CatalogueReader().read(stores);
     const totals = await countTransactions(stores, retailerOfDeal, systemClock, onPiece).finally(bar.clear);
-    const months = totals.months.map(toTotal);
-    const rows = months.map(({ org, currency, month, status, count, orderValue, cashback }) => [
+    const rows = totals.months.map(({ org, currency, month, status, count, orderValue, cashback }) => [
       ...[org, currency, month, status, printCount(count)],
-      ...[orderValue.toFixed(2), cashback.toFixed(2)],
+      ...[printMoney(orderValue), printMoney(cashback)],
     ]);
     const words = table(['ORG', 'CURRENCY', 'MONTH', 'STATUS', 'COUNT', 'ORDERS', 'CASHBACK'], rows);
     const json = {
       count: totals.count,
-      months,
+      months: totals.months,
       // In days: from when on a group begins.
       pendingByAge: totals.ages.map(({ age, ...total }) => ({
         fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0,
-        ...toTotal(total),
+        ...total,
       })),
       retailers: totals.retailers,
     };
     await printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
   });
-}
-
-function toTotal<Total extends Sums>({ orderParts, cashbackParts, ...total }: Total) {
-  return { ...total, orderValue: amountOf(orderParts), cashback: amountOf(cashbackParts) };
 }
 
 async function importsOf(

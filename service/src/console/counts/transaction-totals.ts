@@ -2,14 +2,13 @@
 // for a while; `offerbook transactions totals` prints it.
 
 import type { Clock } from '../../domain/clock.ts';
+import { DecimalSum } from '../../domain/decimal-sum.ts';
 import type { OrganisationStore, TransactionStore } from '../../domain/stores.ts';
 import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
 import type { Status, Transaction } from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 
 const DAY_MS = 86_400_000;
-/** Amounts are added up as whole numbers of this part of a unit: sums of doubles would drift. */
-const PARTS = 10_000;
 
 /** In days: how long ago pending transactions were sold. The last group has no end. */
 export const AGE_BOUNDS_DAYS = [7, 30, 60, 90] as const;
@@ -19,9 +18,8 @@ export const STATUS_ORDER = ['PENDING', 'CONFIRMED', 'DECLINED'] as const satisf
 
 export interface Sums {
   count: number;
-  /** In ten-thousandths of the currency's unit. */
-  orderParts: number;
-  cashbackParts: number;
+  readonly orderValue: DecimalSum;
+  readonly cashback: DecimalSum;
 }
 
 /** One organisation, currency, month of the sale (UTC) and status. */
@@ -119,12 +117,12 @@ function addTo<Key extends object>(
 ): void {
   let sums = groups.get(name);
   if (sums === undefined) {
-    sums = { ...key, count: 0, orderParts: 0, cashbackParts: 0 };
+    sums = { ...key, count: 0, orderValue: new DecimalSum(), cashback: new DecimalSum() };
     groups.set(name, sums);
   }
   sums.count += 1;
-  sums.orderParts += Math.round(orderValue * PARTS);
-  sums.cashbackParts += Math.round(cashback * PARTS);
+  sums.orderValue.add(orderValue);
+  sums.cashback.add(cashback);
 }
 
 function inOrder<Group>(groups: ReadonlyMap<string, Group>): Group[] {
@@ -139,15 +137,9 @@ function ageOf(soldAt: Timestamp, nowMs: number): number {
 
 /** Of several groups together. */
 export function sumOf(groups: readonly Readonly<Sums>[]): Sums {
-  const sum: Sums = { count: 0, orderParts: 0, cashbackParts: 0 };
-  for (const { count, orderParts, cashbackParts } of groups) {
-    sum.count += count;
-    sum.orderParts += orderParts;
-    sum.cashbackParts += cashbackParts;
-  }
-  return sum;
-}
-
-export function amountOf(parts: number): number {
-  return parts / PARTS;
+  return {
+    count: groups.reduce((sum, { count }) => sum + count, 0),
+    orderValue: DecimalSum.of(groups.map(({ orderValue }) => orderValue)),
+    cashback: DecimalSum.of(groups.map(({ cashback }) => cashback)),
+  };
 }

@@ -9,7 +9,6 @@ import type { CatalogueContents } from '../counts/catalogue-contents.ts';
 import type { Kept } from '../counts/kept-count.ts';
 import {
   AGE_BOUNDS_DAYS,
-  amountOf,
   type MonthTotal,
   type RetailerTotal,
   STATUS_ORDER,
@@ -17,10 +16,10 @@ import {
   type TransactionTotals,
 } from '../counts/transaction-totals.ts';
 import {
+  amount,
   bar,
   type Cell,
   choice,
-  decimal,
   duration,
   number,
   plot,
@@ -87,7 +86,7 @@ ${section('By organisation, currency and month', monthTable(totals.months), sour
 function currencySection(currency: string, months: readonly MonthTotal[]): Html {
   const byMonth = [...Map.groupBy(months, ({ month }) => month)].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const cashback = (group: readonly MonthTotal[], status: Status) =>
-    decimal(amountOf(sumOf(group.filter((one) => one.status === status)).cashbackParts), 2);
+    amount(sumOf(group.filter((one) => one.status === status)).cashback);
   return section(
     `Cashback in ${currency}`,
     plot(
@@ -107,13 +106,13 @@ function ageTable({ ages }: TransactionTotals): Html {
   const rows = [...Map.groupBy(ages, ({ currency }) => currency)].toSorted().flatMap(([currency, group]) => {
     const all = sumOf(group);
     return AGES.map((words, age): Cell[] => {
-      const { count, cashbackParts } = sumOf(group.filter((one) => one.age === age));
+      const { count, cashback } = sumOf(group.filter((one) => one.age === age));
       return [
         `${currency}, ${words}`,
         number(count),
         share(count, all.count),
         bar(count, all.count),
-        decimal(amountOf(cashbackParts), 2),
+        amount(cashback),
       ];
     });
   });
@@ -154,14 +153,14 @@ function monthTable(months: readonly MonthTotal[]): Html {
   return table(
     'Totals by organisation, currency and month',
     ['Organisation', 'Currency', 'Month', 'Status', 'Transactions', 'Order value', 'Cashback'],
-    months.map(({ org, currency, month, status, count, orderParts, cashbackParts }) => [
+    months.map(({ org, currency, month, status, count, orderValue, cashback }) => [
       html`<bdi>${org}</bdi>`,
       currency,
       month,
       status,
       number(count),
-      decimal(amountOf(orderParts), 2),
-      decimal(amountOf(cashbackParts), 2),
+      amount(orderValue),
+      amount(cashback),
     ]),
     'No transactions.',
   );

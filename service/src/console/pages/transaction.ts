@@ -1,11 +1,12 @@
 // One sale: as it is, and every earlier version with the import that made it. The only page that shows a passbackUid.
 
 import type { ImportEntry, TransactionVersion } from '../../domain/books.ts';
+import { printJson } from '../../domain/decimal.ts';
 import type { Status, Transaction } from '../../domain/transaction.ts';
 import { parseUuid } from '../../domain/uuid.ts';
 import { type Html, html } from '../../http/site/html.ts';
 import type { ConsolePage, ConsoleStores, MakePage } from '../console-page.ts';
-import { decimal, facts, moment, section, source, table, tag } from '../elements.ts';
+import { amount, facts, moment, section, source, table, tag } from '../elements.ts';
 
 export const transactionPage: MakePage = async ({ stores: openStores, parameters, counts }) => {
   const id = parseUuid(parameters.id ?? '');
@@ -32,7 +33,13 @@ ${section(
     ],
     ...Object.entries(sale)
       .filter(([name]) => name !== 'status')
-      .map(([name, value]) => [name, html`<bdi>${value === null ? '–' : String(value)}</bdi>`] as const),
+      .map(
+        ([name, value]) =>
+          [
+            name,
+            html`<bdi>${value === null ? '–' : typeof value === 'number' ? printJson(value) : value}</bdi>`,
+          ] as const,
+      ),
   ]),
 )}
 ${section(
@@ -61,8 +68,8 @@ function versionRow(
     moment(fromMs),
     untilMs === null ? 'now' : moment(untilMs),
     statusTag(status),
-    decimal(orderValue, 2),
-    decimal(cashback, 2),
+    amount(orderValue),
+    amount(cashback),
     currencyCode,
     entry === undefined
       ? 'not in the book'

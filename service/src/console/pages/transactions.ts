@@ -8,7 +8,7 @@ import type { Transaction } from '../../domain/transaction.ts';
 import { parseUuid } from '../../domain/uuid.ts';
 import { type Html, html } from '../../http/site/html.ts';
 import type { ConsolePage, ConsoleStores, MakePage, PageContext } from '../console-page.ts';
-import { choice, decimal, field, moment, number, section, source, table } from '../elements.ts';
+import { amount, choice, field, moment, number, section, source, table } from '../elements.ts';
 import { statusTag } from './transaction.ts';
 
 const LIST_MAX = 100;
@@ -152,8 +152,8 @@ function transactionTable(sales: readonly Listed[]): Html {
       html`<a href="/transactions/${sale.id}"><code>${sale.id}</code></a>`,
       html`<bdi>${sale.org}</bdi>`,
       statusTag(sale.status),
-      decimal(sale.orderValue, 2),
-      decimal(sale.cashback, 2),
+      amount(sale.orderValue),
+      amount(sale.cashback),
       sale.currencyCode,
       timeOf(sale.soldAt),
       timeOf(sale.updatedAt),
