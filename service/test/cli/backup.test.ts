@@ -1,8 +1,10 @@
-// backup and restore on the command line of PostgreSQL, and when they are used wrongly. Those of SQLite are run as the
-// documents say, in docs/documents.test.ts.
+// backup and restore on the command line of PostgreSQL, when they are used wrongly, and what restore tells to do. Those of
+// SQLite are run as the documents say, in docs/documents.test.ts.
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { makeBackup } from '../../src/storage/backup/make-backup.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { offerbook, type RunOptions } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
@@ -35,4 +37,19 @@ test('PostgreSQL is refused with where to read on, and marked after pg_restore',
       stderr: 'offerbook: restore takes the folder of a backup, or --mark-only without one\n',
     });
   }
+});
+
+test('restore names the organisations that were deleted after the backup', async () => {
+  const folder = temporaryFolder();
+  const [url, target] = [`sqlite:${join(folder, 'shop.db')}`, join(folder, 'backup')];
+  const stores = await openStores(url, CREATE_OPTIONS);
+  for (const name of ['acme', 'zeta', 'stays']) await stores.organisations.create(name);
+  await makeBackup({ url, target, spoolPath: () => '', clock: Date.now, version: '1' });
+  for (const name of ['acme', 'zeta']) await stores.organisations.delete(name, { takeUpMs: 0 });
+  await stores.close();
+  const { code, stdout } = await offerbook(['restore', target, '--replace', '--database', url]);
+  expect([code, stdout.split('\n')[1]]).toEqual([
+    0,
+    'Deleted after the backup, and back without a token that is good: acme, zeta. Delete what should not be here: offerbook orgs delete NAME',
+  ]);
 });

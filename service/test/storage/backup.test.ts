@@ -137,6 +137,7 @@ describe('a backup', () => {
       stamped: 0,
       tokensRevoked: 0,
       usersErased: 0,
+      organisationsDeleted: [],
       clicks: 'of the backup',
       replaced: null,
     });
@@ -412,6 +413,44 @@ describe('a backup', () => {
     expect(users.slice(1)).toEqual([null, 'not in the backup']);
     const moments = open.database(url).all<{ erased_at: number }>('SELECT erased_at FROM erasures');
     expect((await moments).map((row) => row.erased_at)).toEqual([erasedAtMs, erasedAtMs]);
+  });
+
+  test('restored over a database takes tokens from organisations that were deleted there, and names them', async () => {
+    const { folder, url, stores, org, backup, restore } = await scene();
+    const begun = await newOrganisation(stores, 'deletion begun');
+    const again = await newOrganisation(stores, 'deleted and made again');
+    for (const { id } of [org, begun, again]) await issue(stores, id);
+    await backup(join(folder, 'earlier'));
+    nowMs += 1_000;
+    await issue(stores, (await newOrganisation(stores, 'new')).id);
+    await backup(join(folder, 'backup'));
+    nowMs += 1_000;
+    const deletedAtMs = nowMs;
+    const options = { revokesTokens: true, takeUpMs: 0 };
+    await stores.organisations.delete(again.name, options);
+    await newOrganisation(stores, again.name);
+    const onBatch = () => {
+      throw new Error('interrupted');
+    };
+    await rejection(stores.organisations.delete(begun.name, { ...options, onBatch }));
+    await stores.close();
+    nowMs += 1_000;
+
+    const ends = async () => {
+      const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+      const { tokens } = await restored.tokens.list();
+      await restored.close();
+      return Object.fromEntries(tokens.map(({ orgName, revokedAtMs }) => [orgName, revokedAtMs]));
+    };
+    expect(await restore(join(folder, 'earlier'))).toMatchObject({
+      tokensRevoked: 2,
+      organisationsDeleted: [again.name, begun.name],
+    });
+    const gone = { [again.name]: deletedAtMs, [begun.name]: deletedAtMs };
+    expect(await ends()).toEqual({ acme: null, ...gone });
+    // What is missing because it came later was not deleted.
+    expect(await restore(join(folder, 'backup'))).toMatchObject({ organisationsDeleted: [] });
+    expect(await ends()).toEqual({ acme: null, ...gone, new: null });
   });
 
   describe.each(['whole', 'damaged'])('over a database whose clicks are %s', (how) => {

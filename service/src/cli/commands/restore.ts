@@ -51,11 +51,12 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
     const [replaces, keepsStamps] = [options.replace === true, options.keepStamps === true];
     const report = await restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows });
     bar.clear();
-    const { madeAt, stamped, tokensRevoked, usersErased, clicks, replaced } = report;
+    const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, clicks, replaced } = report;
     const words = [
       `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp; clicks are ${clicks}.`,
       ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
       ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
+      ...(organisationsDeleted.length > 0 ? [deletedInWords(organisationsDeleted)] : []),
       ...(replaced === null ? [] : [`What was there is in ${replaced}`]),
     ];
     await printResult(options, report, words.join('\n'));
@@ -65,6 +66,10 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
   } finally {
     bar.clear();
   }
+}
+
+function deletedInWords(names: readonly string[]): string {
+  return `Deleted after the backup, and back without a token that is good: ${names.join(', ')}. Delete what should not be here: offerbook orgs delete NAME`;
 }
 
 async function markOnly(

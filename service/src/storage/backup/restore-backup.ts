@@ -9,21 +9,21 @@
 import type { Database as SqliteFile } from 'bun:sqlite';
 import { existsSync, linkSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
+import { BadInput, Refused } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import { sqlitePath } from '../open-database.ts';
 import { COMMAND_OPTIONS } from '../open-stores.ts';
 import { migrate } from '../schema/migrate.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-book.ts';
-import type { ErasedUser } from '../stores/erased-users.ts';
 import { readClickKey } from '../stores/secret.ts';
 import { type BackupManifest, CLICK_FILE, MAIN_FILE, readManifest } from './backup-manifest.ts';
+import { findDeletedOrganisations } from './deleted-organisations.ts';
 import { notSqlite } from './make-backup.ts';
-import { beginTimeline, type OldTimeline, type TimelineReport } from './new-timeline.ts';
+import { beginTimeline, type TimelineReport } from './new-timeline.ts';
 import { repeatErasures } from './repeat-erasures.ts';
+import { openReplaced, readReplaced } from './replaced-database.ts';
 import { copySynced, sync } from './synced-files.ts';
 
 export interface RestoreOptions {
@@ -40,6 +40,8 @@ export interface RestoreReport extends TimelineReport {
   readonly madeAt: string;
   /** Users who were erased after the backup, and are again, whether it names them or not. */
   readonly usersErased: number;
+  /** The names of organisations that were deleted after the backup. They are back, without a token that is good. */
+  readonly organisationsDeleted: readonly string[];
   /** Whether clicks are those of the backup, or those that were there. */
   readonly clicks: 'of the backup' | 'as they were';
   /** Where the files are that were replaced; null when there were none. */
@@ -62,7 +64,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   if (isThere && !options.replaces) {
     throw new Refused(`there is a database at ${path}; add --replace to put the backup in its place`);
   }
-  const old = existsSync(path) ? openOld(path) : undefined;
+  const old = existsSync(path) ? openReplaced(path) : undefined;
   try {
     const staging = newStaging(path);
     try {
@@ -88,22 +90,6 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   }
 }
 
-/** Held alone until the end. Undefined when it is damaged, which may be why a backup is brought back. */
-function openOld(path: string): SqliteFile | undefined {
-  let file: SqliteFile | undefined;
-  try {
-    file = openAlone(path);
-    const tables = file.query(`SELECT name FROM sqlite_master WHERE type = 'table'`).values().flat();
-    if (tables.length === 0 || tables.includes('schema_version')) return file;
-  } catch (error) {
-    file?.close();
-    if (error instanceof DatabaseUnavailable) return undefined;
-    throw error;
-  }
-  file.close();
-  throw new BadInput(`${path} is not an Offerbook database: it has the tables of another program`);
-}
-
 function newStaging(path: string): string {
   try {
     return mkdtempSync(`${path}.restoring-`);
@@ -127,7 +113,7 @@ async function stage(staging: string, { files }: BackupManifest, source: string)
 }
 
 /** `keepsClicks`: of the database that is replaced, which is the one of which the backup was made. */
-type Prepared = TimelineReport & { readonly usersErased: number; readonly keepsClicks: boolean };
+type Prepared = Omit<RestoreReport, 'madeAt' | 'clicks' | 'replaced'> & { readonly keepsClicks: boolean };
 
 async function prepare(
   staging: string,
@@ -140,43 +126,17 @@ async function prepare(
   const database = openSqlite(path, COMMAND_OPTIONS);
   try {
     await migrate(database, auditor);
-    const timeline = old && readTimeline(old, await readClickKey(database));
-    const keepsClicks = timeline !== undefined && isWhole(`${replaced}${CLICK_END}`);
+    const known = old && readReplaced(old, await readClickKey(database));
+    const keepsClicks = known !== undefined && isWhole(`${replaced}${CLICK_END}`);
     if (keepsClicks) rmSync(join(staging, CLICK_FILE), { force: true });
+    const deleted = await findDeletedOrganisations(database, known?.deletedAtMs ?? new Map());
+    const timeline = known && { ...known, revokedTokens: [...known.revokedTokens, ...deleted.tokens] };
     const report = await beginTimeline(database, auditor, { old: timeline, keepsStamps, madeAt, onRows });
-    const erased = timeline === undefined || old === undefined ? [] : readErased(old);
-    const usersErased = await repeatErasures(database, path, erased, auditor);
-    return { ...report, usersErased, keepsClicks };
+    const usersErased = await repeatErasures(database, path, known?.erased ?? [], auditor);
+    return { ...report, usersErased, organisationsDeleted: deleted.names, keepsClicks };
   } finally {
     await database.close();
   }
-}
-
-/** Undefined when it is another database, or cannot be read. */
-function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefined {
-  try {
-    const [key] = file.query(`SELECT value FROM secrets WHERE name = 'click'`).values();
-    if (key?.[0] !== clickKey) return undefined;
-    const clocks = file.query('SELECT id, last_stamp FROM organisations').values() as [number, number][];
-    const revoked = file.query('SELECT id, revoked_at FROM tokens WHERE revoked_at IS NOT NULL').values();
-    return {
-      clocksMs: new Map(clocks),
-      revokedTokens: (revoked as [Uuid, number][]).map(([id, revokedAtMs]) => ({ id, revokedAtMs })),
-    };
-  } catch {
-    return undefined;
-  }
-}
-
-/** None when it is of a program before there were erasures. */
-function readErased(file: SqliteFile): ErasedUser[] {
-  const hasTable = file.query(`SELECT 1 FROM sqlite_master WHERE name = 'erasures'`).values().length > 0;
-  const rows = hasTable ? file.query('SELECT org_id, digest, erased_at FROM erasures').values() : [];
-  return (rows as [number, string, number][]).map(([orgId, digest, erasedAtMs]) => ({
-    orgId,
-    digest,
-    erasedAtMs,
-  }));
 }
 
 function isWhole(path: string): boolean {

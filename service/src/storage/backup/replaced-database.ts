@@ -1,0 +1,74 @@
+// The database whose place a backup takes: what it knows that is true whatever was wrong with it. It may be damaged, or of
+// an earlier version, because it is read as it is.
+
+import type { Database as SqliteFile } from 'bun:sqlite';
+import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import { openAlone } from '../sqlite/open-alone.ts';
+import type { ErasedUser } from '../stores/erased-users.ts';
+import type { OldTimeline } from './new-timeline.ts';
+
+/** Held alone until the end. Undefined when it is damaged, which may be why a backup is brought back. */
+export function openReplaced(path: string): SqliteFile | undefined {
+  let file: SqliteFile | undefined;
+  try {
+    file = openAlone(path);
+    const tables = file.query(`SELECT name FROM sqlite_master WHERE type = 'table'`).values().flat();
+    if (tables.length === 0 || tables.includes('schema_version')) return file;
+  } catch (error) {
+    file?.close();
+    if (error instanceof DatabaseUnavailable) return undefined;
+    throw error;
+  }
+  file.close();
+  throw new BadInput(`${path} is not an Offerbook database: it has the tables of another program`);
+}
+
+export interface Replaced extends OldTimeline {
+  readonly erased: readonly ErasedUser[];
+  /** When organisations of a name were last deleted. */
+  readonly deletedAtMs: ReadonlyMap<string, number>;
+}
+
+/** Undefined when it is another database, or cannot be read. */
+export function readReplaced(file: SqliteFile, clickKey: string): Replaced | undefined {
+  const timeline = readTimeline(file, clickKey);
+  return timeline && { ...timeline, erased: readErased(file), deletedAtMs: readDeletions(file) };
+}
+
+function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefined {
+  try {
+    const [key] = file.query(`SELECT value FROM secrets WHERE name = 'click'`).values();
+    if (key?.[0] !== clickKey) return undefined;
+    const clocks = file.query('SELECT id, last_stamp FROM organisations').values() as [number, number][];
+    const revoked = file.query('SELECT id, revoked_at FROM tokens WHERE revoked_at IS NOT NULL').values();
+    return {
+      clocksMs: new Map(clocks),
+      revokedTokens: (revoked as [Uuid, number][]).map(([id, revokedAtMs]) => ({ id, revokedAtMs })),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** None when it is of a program before there were erasures. */
+function readErased(file: SqliteFile): ErasedUser[] {
+  const hasTable = file.query(`SELECT 1 FROM sqlite_master WHERE name = 'erasures'`).values().length > 0;
+  const rows = hasTable ? file.query('SELECT org_id, digest, erased_at FROM erasures').values() : [];
+  return (rows as [number, string, number][]).map(([orgId, digest, erasedAtMs]) => ({
+    orgId,
+    digest,
+    erasedAtMs,
+  }));
+}
+
+/** By the audit: an organisation that is only missing may have been made after the state that is replaced. */
+function readDeletions(file: SqliteFile): Map<string, number> {
+  const sql = `SELECT org, max(at) FROM audit WHERE action = 'organisation deleted' GROUP BY org`;
+  try {
+    return new Map(file.query(sql).values() as [string, number][]);
+  } catch {
+    // A damaged audit keeps no backup from being brought back.
+    return new Map();
+  }
+}
