@@ -9,9 +9,10 @@ import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-book.ts';
 import { digestUser, type ErasedUser, findLaterErasures, putErasedUsers } from '../stores/erased-users.ts';
 
-const USERS_SQL = `SELECT document ->> 'passbackUid' AS uid FROM transactions WHERE org_id = $1
-  UNION SELECT document ->> 'passbackUid' FROM history WHERE org_id = $1`;
-const CLICKING_USERS_SQL = 'SELECT DISTINCT passback_uid AS uid FROM clicks WHERE org_id = $1';
+/** As JSON: SQLite would change a text that is half a surrogate pair. */
+const USERS_SQL = `SELECT document -> 'passbackUid' AS uid FROM transactions WHERE org_id = $1
+  UNION SELECT document -> 'passbackUid' FROM history WHERE org_id = $1`;
+const CLICKING_USERS_SQL = `SELECT DISTINCT json_quote(passback_uid) AS uid FROM clicks WHERE org_id = $1`;
 
 /** Of an SQLite database that nobody else uses, and the clicks beside it; returns how many users. */
 export async function repeatErasures(
@@ -45,8 +46,10 @@ export async function repeatErasures(
 async function usersOf(database: Database, path: string, orgId: number): Promise<Set<string>> {
   const users = new Set<string>();
   const note = async (from: Database, sql: string) => {
-    for (const { uid } of await from.all<{ uid: string | null }>(sql, orgId))
-      if (uid !== null) users.add(uid);
+    for (const { uid } of await from.all<{ uid: string | null }>(sql, orgId)) {
+      const user = JSON.parse(uid ?? 'null') as string | null;
+      if (user !== null) users.add(user);
+    }
   };
   await note(database, USERS_SQL);
   if (!existsSync(`${path}-activations`)) return users;
