@@ -68,7 +68,7 @@ export class Activation {
     const { directory, recorder, clock } = this.#parts;
     const nowMs = clock();
     const { orgId, kind, dealId, retailerId } = what;
-    const key = tapKey([mode, orgId, kind, dealId, passbackUid]);
+    const key = directory.clickIds.digest(JSON.stringify([mode, orgId, kind, dealId, passbackUid]));
     const click: Click = {
       id: directory.clickIds.make(orgId, nowMs),
       orgId,
@@ -135,9 +135,4 @@ export class Activation {
       headers: { 'Retry-After': '1' },
     });
   }
-}
-
-/** 128 bits are enough to tell taps apart; the whole digest would make their table twice as large. */
-function tapKey(parts: readonly unknown[]): string {
-  return Bun.SHA256.hash(JSON.stringify(parts), 'base64').slice(0, 22);
 }

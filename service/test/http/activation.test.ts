@@ -6,6 +6,8 @@ import type { Click, ClickId } from '../../src/domain/click.ts';
 import type { Link } from '../../src/domain/stores.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
@@ -186,6 +188,16 @@ for (const database of DATABASES) {
       expect((await app.clicks()).map((click) => click.id).sort()).toEqual(
         [...new Set([...first, ...others])].sort(),
       );
+
+      // Whoever sees the table cannot try out who it was: what stands there is a digest under the key of the database.
+      const isSqlite = database.name === 'SQLite';
+      const raw = openDatabase(isSqlite ? `${databaseUrl}-activations` : databaseUrl, COMMAND_OPTIONS);
+      const keys = (await raw.all<{ key: string }>('SELECT key FROM taps')).map(({ key }) => key);
+      await raw.close();
+      expect(keys).toHaveLength(3);
+      const tapped = JSON.stringify(['follow', 1, 'coupons', id(21), USER]);
+      const hmac = new Bun.CryptoHasher('sha256', await app.node.stores.clickKey());
+      expect(keys).toContain(hmac.update(tapped).digest('base64').slice(0, 22));
     });
 
     test('clicks that arrive together are all recorded, each once', async () => {
