@@ -147,8 +147,14 @@ export function choice(
   )}</select></span></label>`;
 }
 
-export function field(label: string, name: string, value: string, placeholder: string): Html {
-  return html`<label>${label}<input type="text" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false" maxlength="300"></label>`;
+export function field(
+  label: string,
+  name: string,
+  value: string,
+  placeholder: string,
+  lengthMax = 300,
+): Html {
+  return html`<label>${label}<input type="text" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false" maxlength="${lengthMax}"></label>`;
 }
 
 /** A word as a shell takes it. */

@@ -283,15 +283,26 @@ export interface SearchProgress {
   readonly found: number;
 }
 
+export interface SearchOptions {
+  /** All organisations unless given. */
+  readonly orgId?: number | undefined;
+  /** How many are returned, and held while the search goes on; all unless given. */
+  readonly limit?: number;
+  readonly onPiece?: (progress: SearchProgress) => void;
+}
+
+export interface SearchResult {
+  /** Of all that were found. */
+  readonly count: number;
+  /** The newest first. */
+  readonly newest: TransactionVersion[];
+}
+
 export interface TransactionHistory {
   /** The current version of a transaction and those before it, the newest first; none when there is no such transaction. */
   versions(id: Uuid): Promise<TransactionVersion[]>;
-  /** The current versions with this passbackUid, the newest first. Reads every transaction, piece by piece. */
-  findByPassbackUid(
-    passbackUid: string,
-    orgId?: number,
-    onPiece?: (progress: SearchProgress) => void,
-  ): Promise<TransactionVersion[]>;
+  /** The current versions with this passbackUid. Reads every transaction, piece by piece. */
+  findByPassbackUid(passbackUid: string, options?: SearchOptions): Promise<SearchResult>;
   /** Forgets versions that were replaced before a moment, batch by batch; returns how many. The audit counts those gone so far. */
   purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
 }

@@ -6,6 +6,7 @@ import { printCount } from './count.ts';
 import { COUNTRY_CODE, mistakenCountry } from './country-code.ts';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
 import { withPrintedForm } from './printed-form.ts';
+import { TEXT_LENGTH_MAX, textProblem } from './text.ts';
 import { dateTimeProblem, isPlainTimestamp, parseTimestamp, type Timestamp } from './timestamp.ts';
 import { PRINTED_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
 
@@ -32,8 +33,6 @@ export function listOf<Item extends z.ZodType>(item: Item, itemsMax: number) {
     .pipe(z.array(item));
 }
 
-/** A thousand transactions with two texts of this length, every character escaped, still fit into one value of a database. */
-const TEXT_LENGTH_MAX = 65_536;
 const TOO_LONG = `must have at most ${printCount(TEXT_LENGTH_MAX)} characters`;
 
 export function text(description: string, example: string) {
@@ -46,12 +45,6 @@ export function text(description: string, example: string) {
     (value) =>
       typeof value === 'string' && value.length <= TEXT_LENGTH_MAX && textProblem(value) === undefined,
   );
-}
-
-/** JSON can write half of a surrogate pair, and strict readers then refuse the whole page; PostgreSQL cannot search for NUL. */
-function textProblem(value: string): string | undefined {
-  if (!value.isWellFormed()) return 'is not valid Unicode';
-  return value.includes('\0') ? 'must not contain a NUL character' : undefined;
 }
 
 function readableText(payload: z.core.ParsePayload<string>): void {

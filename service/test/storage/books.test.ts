@@ -235,13 +235,14 @@ for (const database of DATABASES) {
       const rows = uids.map((passbackUid, i) => transaction(i + 1, { passbackUid }));
       rows.push(transaction(99, { passbackUid: null, passbackData: '"passbackUid":"user-1"' }));
       await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), now, {});
+      const NONE = { count: 0, newest: [] };
       for (const [i, uid] of uids.entries()) {
-        const found = await stores.history.findByPassbackUid(uid);
-        expect(found.map(({ id }) => id)).toEqual([rows[i]?.id as Uuid]);
-        expect(await stores.history.findByPassbackUid(uid, org.id + 1)).toEqual([]);
+        const { count, newest } = await stores.history.findByPassbackUid(uid);
+        expect([count, newest.map(({ id }) => id)]).toEqual([1, [rows[i]?.id as Uuid]]);
+        expect(await stores.history.findByPassbackUid(uid, { orgId: org.id + 1 })).toEqual(NONE);
       }
       for (const uid of ['user', 'USER-1', "' OR 1=1 --", 'x'.repeat(100_000)])
-        expect(await stores.history.findByPassbackUid(uid)).toEqual([]);
+        expect(await stores.history.findByPassbackUid(uid)).toEqual(NONE);
     });
 
     test('of a transaction that one write puts twice, the history gets what was there before the write', async () => {

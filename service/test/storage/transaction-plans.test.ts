@@ -239,9 +239,17 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
 
     test('find every transaction of a user once, piece by piece', async () => {
       const pieces: number[] = [];
-      const found = await transactionHistory(database, TEST_AUDITOR).findByPassbackUid(USER, 1, (progress) =>
-        pieces.push(progress.read / progress.total),
-      );
+      const history = transactionHistory(database, TEST_AUDITOR);
+      const { newest: found, count } = await history.findByPassbackUid(USER, {
+        orgId: 1,
+        onPiece: (progress) => pieces.push(progress.read / progress.total),
+      });
+      expect(count).toBe(rows);
+      // Those that are asked for are the newest of all pieces, and the others are counted.
+      expect(await history.findByPassbackUid(USER, { orgId: 1, limit: 100 })).toEqual({
+        count: rows,
+        newest: found.slice(0, 100),
+      });
       expect(new Set(found.map(({ id }) => id)).size).toBe(rows);
       expect(found.length).toBe(rows);
       expect(pieces.length).toBeGreaterThan(1);

@@ -2,14 +2,14 @@
 // machine, and stays in the history of the shell: `-` reads it from stdin instead. No message repeats it.
 
 import { BadInput } from '../../domain/failures.ts';
-
-const LENGTH_MAX = 65_536;
+import { TEXT_LENGTH_MAX } from '../../domain/text.ts';
 
 export const PASSBACK_UID_HELP = 'the identifier that was supplied at activation; - reads it from stdin';
 
 export async function readPassbackUid(option: string): Promise<string> {
   const text = option === '-' ? (await Bun.stdin.text()).replace(/\r?\n$/, '') : option;
   if (text === '') throw new BadInput('--passback-uid must not be empty');
-  if (text.length > LENGTH_MAX) throw new BadInput(`--passback-uid has at most ${LENGTH_MAX} characters`);
+  if (text.length > TEXT_LENGTH_MAX)
+    throw new BadInput(`--passback-uid has at most ${TEXT_LENGTH_MAX} characters`);
   return text;
 }

@@ -71,27 +71,27 @@ async function findTransactions(
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
     const bar = progressBar();
-    const found = await stores.history
-      .findByPassbackUid(passbackUid, orgId, ({ read, total, found: rows }) =>
-        bar.show({ bytesRead: read, bytesTotal: total, rows }),
-      )
+    const { newest: found } = await stores.history
+      .findByPassbackUid(passbackUid, {
+        orgId,
+        onPiece: ({ read, total, found: rows }) => bar.show({ bytesRead: read, bytesTotal: total, rows }),
+      })
       .finally(bar.clear);
-    const documents = found.map(({ document }) => JSON.parse(document) as Transaction);
-    const rows = found.map((version, i) => {
-      const t = documents[i];
-      return [
-        version.id,
-        version.orgName,
-        version.status,
-        `${printJson(t?.orderValue)} ${t?.currencyCode}`,
-        `${printJson(t?.cashback)} ${t?.currencyCode}`,
-        t?.soldAt ?? '',
-        printTimestamp(version.fromMs),
-      ];
+    // There may be many: only what is printed is made.
+    if (options.json === true) {
+      const json = found.map(({ orgName, document }) => ({
+        org: orgName,
+        transaction: JSON.parse(document),
+      }));
+      return printResult(options, json, '');
+    }
+    const rows = found.map(({ id, orgName, status, fromMs, document }) => {
+      const { orderValue, cashback, currencyCode, soldAt } = JSON.parse(document) as Transaction;
+      const amounts = [orderValue, cashback].map((value) => `${printJson(value)} ${currencyCode}`);
+      return [id, orgName, status, ...amounts, soldAt, printTimestamp(fromMs)];
     });
     const words = table(['ID', 'ORG', 'STATUS', 'ORDER', 'CASHBACK', 'SOLD', 'UPDATED'], rows);
-    const json = found.map(({ orgName }, i) => ({ org: orgName, transaction: documents[i] }));
-    await printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
+    await printResult(options, [], rows.length === 0 ? 'No transactions.' : words);
   });
 }
 

@@ -7,6 +7,7 @@ import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DatabaseUnavailable, Refused } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
+import { TEXT_LENGTH_MAX } from '../../domain/text.ts';
 import { clientAddress } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { type Health, readiness } from '../../http/readiness.ts';
@@ -16,8 +17,8 @@ import { openAdminAccess } from './admin-access.ts';
 import { ConsoleHost } from './console/console-host.ts';
 import { bind } from './listen.ts';
 
-/** The only bodies are those of search forms. */
-const BODY_MAX_BYTES = 16 * 1024;
+/** The only bodies are those of search forms: a text takes up to three bytes for a character, each with three letters. */
+const BODY_MAX_BYTES = 1_024 + TEXT_LENGTH_MAX * 9;
 const IDLE_TIMEOUT_S = 120;
 
 export interface Admin {

@@ -2,7 +2,9 @@
 // passbackUid may name a person: it comes in the body of a request, and the answer does not repeat it.
 
 import type { TransactionVersion } from '../../domain/books.ts';
+import { printCount } from '../../domain/count.ts';
 import type { PublicOrganisation } from '../../domain/stores.ts';
+import { TEXT_LENGTH_MAX } from '../../domain/text.ts';
 import { parseInstant, printTimestamp } from '../../domain/timestamp.ts';
 import type { Transaction } from '../../domain/transaction.ts';
 import { parseUuid } from '../../domain/uuid.ts';
@@ -13,8 +15,6 @@ import { statusTag } from './transaction.ts';
 
 const LIST_MAX = 100;
 const LATEST_MS = 8.64e15;
-/** The longest that an import takes. */
-const PASSBACK_UID_MAX = 255;
 
 /** What a search found, or why it could not. */
 type Found = { readonly heading: string; readonly content: readonly Html[] } | { readonly problem: string };
@@ -33,7 +33,7 @@ export const transactionsPage: MakePage = async (context) => {
 ${field("The transaction's id", 'id', query.get('id') ?? '', '0192d1a0-0000-7000-8000-000000000101')}
 <button type="submit">Find</button></form>
 <form method="post" action="/transactions"><h2>By user</h2>
-${field('passbackUid, exactly', 'passbackUid', '', 'user-8842')}
+${field('passbackUid, exactly', 'passbackUid', '', 'user-8842', TEXT_LENGTH_MAX)}
 <p class="muted">Reads every transaction, which may take a while.</p>
 <button type="submit">Search</button></form>
 <form method="get" action="/transactions"><h2>By time of the last change</h2>
@@ -82,15 +82,15 @@ async function searchById(stores: ConsoleStores, text: string): Promise<Found> {
 }
 
 async function searchByUser(stores: ConsoleStores, passbackUid: string): Promise<Found> {
-  if (passbackUid === '' || passbackUid.length > PASSBACK_UID_MAX)
-    return { problem: `A passbackUid has 1 to ${PASSBACK_UID_MAX} characters.` };
-  const found = await stores.history.findByPassbackUid(passbackUid);
+  if (passbackUid === '' || passbackUid.length > TEXT_LENGTH_MAX)
+    return { problem: `A passbackUid has 1 to ${printCount(TEXT_LENGTH_MAX)} characters.` };
+  const { count, newest } = await stores.history.findByPassbackUid(passbackUid, { limit: LIST_MAX });
   return {
     heading: 'Transactions of this user',
     content: [
-      versionTable(found.slice(0, LIST_MAX)),
-      ...(found.length > LIST_MAX
-        ? [html`<p class="muted">The newest ${number(LIST_MAX)} of ${number(found.length)}.</p>`]
+      versionTable(newest),
+      ...(count > newest.length
+        ? [html`<p class="muted">The newest ${number(newest.length)} of ${number(count)}.</p>`]
         : []),
       source('offerbook transactions find --passback-uid …'),
     ],

@@ -81,7 +81,7 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
       return [...current, ...replaced].map(toVersion);
     },
 
-    findByPassbackUid(passbackUid, orgId, onPiece = () => {}) {
+    findByPassbackUid(passbackUid, { orgId, limit = Number.POSITIVE_INFINITY, onPiece = () => {} } = {}) {
       const { placesSql, piece, placeOf, searchSql } = SEARCH[database.dialect];
       const printed = printedPassbackUid(passbackUid);
       return database.readOnce(async (connection) => {
@@ -89,17 +89,24 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
         const names = new Map(orgs.map(({ id, name }) => [id, name]));
         const [row] = await connection.all<{ places: number }>(placesSql);
         const total = row?.places ?? 0;
-        const found: TransactionVersion[] = [];
+        let count = 0;
+        let found: (Row & { org_id: number })[] = [];
+        const newestFirst = () => found.sort((a, b) => b.from_stamp - a.from_stamp);
         for (let first = 0; first < total; first += piece) {
           const places = [placeOf(first), placeOf(first + piece)] as const;
           const rows = await connection.all<Row & { org_id: number }>(searchSql, printed, ...places);
           for (const each of rows) {
             if (orgId !== undefined && each.org_id !== orgId) continue;
-            found.push(toVersion({ ...each, org_name: names.get(each.org_id) ?? '' }));
+            count++;
+            found.push(each);
           }
-          onPiece({ read: Math.min(first + piece, total), total, found: found.length });
+          if (found.length > limit) found = newestFirst().slice(0, limit);
+          onPiece({ read: Math.min(first + piece, total), total, found: count });
         }
-        return found.sort((a, b) => b.fromMs - a.fromMs);
+        const newest = newestFirst().map((each) =>
+          toVersion({ ...each, org_name: names.get(each.org_id) ?? '' }),
+        );
+        return { count, newest };
       });
     },
 
