@@ -28,7 +28,8 @@ beforeAll(async () => {
     Object.values(TEXTS).map((text, i) =>
       retailer(i + 1, {
         name: text,
-        hostname: text,
+        // As hostile as an import lets it be.
+        hostname: text.replaceAll(/[\s/]/g, ''),
         cashbackOffers: [
           offer(i + 11, { description: text, category: text, termsAndExclusions: text, featured: true }),
         ],
