@@ -28,8 +28,7 @@ beforeAll(async () => {
     Object.values(TEXTS).map((text, i) =>
       retailer(i + 1, {
         name: text,
-        // As hostile as an import lets it be.
-        hostname: text.replaceAll(/[\s/]/g, ''),
+        hostname: text,
         cashbackOffers: [
           offer(i + 11, { description: text, category: text, termsAndExclusions: text, featured: true }),
         ],
