@@ -7,13 +7,12 @@ import type { Timestamp } from './timestamp.ts';
 import type { Uuid } from './uuid.ts';
 import {
   countryCode,
+  filledText,
   flag,
   fraction,
-  hostname,
   LIST,
   listOf,
   money,
-  name,
   OBJECT,
   optionalText,
   text,
@@ -69,8 +68,8 @@ const promotionFields = {
 
 const ownFields = {
   id: uuid('Retailer identifier', RETAILER_ID),
-  name: name('Retailer name', 'Greenthumb'),
-  hostname: hostname("Hostname of the retailer's website", 'www.greenthumb.example'),
+  name: filledText('Retailer name', 'Greenthumb'),
+  hostname: filledText("Hostname of the retailer's website", 'www.greenthumb.example'),
   url: webUrl("URL of the retailer's website", 'https://www.greenthumb.example/'),
   logo: webUrl("URL of the retailer's logo", 'https://www.greenthumb.example/logo.svg'),
 };

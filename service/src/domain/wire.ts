@@ -58,32 +58,12 @@ export function optionalText(description: string, example: string) {
 }
 
 export function filledText(description: string, example: string) {
-  return filled().meta({ description, examples: [example] });
-}
-
-/** What people read in a list. */
-export function name(description: string, example: string) {
-  return filled()
-    .refine((value) => value === '' || value.trim() !== '', 'must not be blank')
-    .meta({ description, examples: [example] });
-}
-
-/** Of a website, in any letters. What has a scheme, a path or a blank was meant for another field. */
-export function hostname(description: string, example: string) {
-  return filled()
-    .refine(
-      (value) => !/[\s/]/.test(value),
-      'must be a host alone, such as www.shop.example, without scheme, path and blanks',
-    )
-    .meta({ description, examples: [example] });
-}
-
-function filled() {
   return z
     .string({ error: expected('a string') })
     .min(1, 'must not be empty')
     .max(TEXT_LENGTH_MAX, TOO_LONG)
-    .check(readableText);
+    .check(readableText)
+    .meta({ description, examples: [example] });
 }
 
 export function uuid(description: string, example: string) {

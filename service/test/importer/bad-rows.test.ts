@@ -65,18 +65,6 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
   ['a missing id', without(retailer(2), 'id'), 'line 2: id is missing'],
   ['a missing name', without(retailer(2), 'name'), 'line 2: name is missing'],
   ['an empty name', retailer(2, { name: '' }), 'line 2: name must not be empty'],
-  ['a blank name', retailer(2, { name: ' \u00a0\n' }), 'line 2: name must not be blank'],
-  ['an empty hostname', retailer(2, { hostname: '' }), 'line 2: hostname must not be empty'],
-  [
-    'a URL as hostname',
-    retailer(2, { hostname: 'https://shop-2.example/' }),
-    'line 2: hostname must be a host alone, such as www.shop.example, without scheme, path and blanks',
-  ],
-  [
-    'a hostname with a blank',
-    retailer(2, { hostname: 'shop-2.example ' }),
-    'line 2: hostname must be a host alone, such as www.shop.example, without scheme, path and blanks',
-  ],
   [
     'a name that is too long',
     retailer(2, { name: 'n'.repeat(65_537) }),
