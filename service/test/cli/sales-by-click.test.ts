@@ -11,7 +11,9 @@ import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { COMMAND, offerbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
+import { SmallDisk } from '../support/small-disk.ts';
 
+const canMount = await SmallDisk.canMount();
 const AWIN = join(import.meta.dir, '../../../examples/data/awin');
 
 test.each(DATABASES)(
@@ -118,6 +120,21 @@ describe('the file for rows put aside', () => {
     await putAside(cwd, [row(1), row(2)]);
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${row(1)}\n{"id":\n${row(2)}\n`);
     expect(readdirSync(cwd)).toEqual([FILE]);
+  });
+
+  test.if(canMount)('is as it was when the disk is full', async () => {
+    await using disk = await SmallDisk.mount(1);
+    const path = join(disk.folder, FILE);
+    for (const before of [undefined, `${row(1)}\n`]) {
+      if (before !== undefined) writeFileSync(path, before);
+      using aside = new AsideFile(path, 'rows.ndjson');
+      await aside.put(Array.from({ length: 200 }, (_, number) => row(number + 2)));
+      const free = disk.fill();
+      const full = 'the output could not be written: no space left on device';
+      await expect(aside.keep()).rejects.toThrow(full);
+      expect(existsSync(path) ? readFileSync(path, 'utf8') : undefined).toBe(before);
+      free();
+    }
   });
 
   test('has the rows of an import whose report could not be printed, and is never the file that is imported', async () => {

@@ -97,7 +97,8 @@ export class RowFile implements RowSpool, Disposable {
         await this.#copyTo(file);
         fsyncSync(file);
       } catch (error) {
-        ftruncateSync(file, size);
+        if (isNew) rmSync(path);
+        else ftruncateSync(file, size);
         throw error;
       } finally {
         closeSync(file);
