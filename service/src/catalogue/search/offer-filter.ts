@@ -75,8 +75,8 @@ const COMPARED_FIRST_MAX = 2_000;
 export function offersByName(names: NameIndex, table: DealTable, text: string): OfferFilter {
   const { owners, ranks } = table.data;
   const found = names.candidates(text);
-  const retailers =
-    found.length > COMPARED_FIRST_MAX ? found : found.filter((retailer) => names.contains(retailer, text));
+  const areCompared = found.length <= COMPARED_FIRST_MAX;
+  const retailers = areCompared ? found.filter((retailer) => names.contains(retailer, text)) : found;
   const candidates = new Bitset(ranks.begins.length - 1);
   let count = 0;
   for (let index = 0; index < retailers.length; index++) {
@@ -100,7 +100,7 @@ export function offersByName(names: NameIndex, table: DealTable, text: string): 
     passes(offer) {
       const retailer = owners[offer] as number;
       if (!candidates.has(retailer)) return false;
-      if (names.contains(retailer, text)) return true;
+      if (areCompared || names.contains(retailer, text)) return true;
       // So that its name is not compared again for its other offers.
       candidates.delete(retailer);
       return false;
