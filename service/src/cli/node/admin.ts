@@ -95,7 +95,7 @@ export function openAdmin(source: AdminSource): Admin | undefined {
   return {
     async stop() {
       clearInterval(timer);
-      consoleHost.close();
+      await consoleHost.close();
       await server.stop(true);
     },
   };

@@ -33,6 +33,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   }
 
   async function withReader<T>(work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
+    requireOpen();
     const reader = idleReaders.pop() ?? (await SqliteConnection.open(path, { create, mapsFile }));
     try {
       return await work(reader);
@@ -40,6 +41,22 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       if (!closed && idleReaders.length < IDLE_READERS_MAX) idleReaders.push(reader);
       else reader.close();
     }
+  }
+
+  async function withOwnReader<T>(work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
+    requireOpen();
+    const reader = await SqliteConnection.open(path, { create });
+    try {
+      return await work(reader);
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** What `close` waits for. */
+  function untilRead<T>(read: Promise<T>): Promise<T> {
+    reading.add(read);
+    return read.finally(() => reading.delete(read));
   }
 
   return {
@@ -52,20 +69,8 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       requireOpen();
       return (await single.open()).allWithBytes(sql, ...params);
     },
-    async read(work) {
-      requireOpen();
-      const read = withReader((reader) => reader.read(work));
-      reading.add(read);
-      return read.finally(() => reading.delete(read));
-    },
-    async readOnce(work) {
-      const reader = await SqliteConnection.open(path, { create });
-      try {
-        return await reader.read(work);
-      } finally {
-        reader.close();
-      }
-    },
+    read: (work) => untilRead(withReader((reader) => reader.read(work))),
+    readOnce: (work) => untilRead(withOwnReader((reader) => reader.read(work))),
     async write(work, lockTimeoutMs = options.lockTimeoutMs) {
       requireOpen();
       const deadlineMs = performance.now() + lockTimeoutMs;

@@ -10,6 +10,7 @@ import {
   type Tap,
 } from '../../domain/click.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { textProblem } from '../../domain/text.ts';
 import { CLICKS, type Connection, type Database, type SqlValue } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
 import { inBoth } from '../sql-dialect.ts';
@@ -79,8 +80,7 @@ const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
  * Transactions from before imports refused it may have a passbackUid with NUL or half a surrogate pair; no link can. The
  * first fails on PostgreSQL, and the second would be taken for somebody else.
  */
-const canHaveClicks = ({ passbackUid = '' }: ClickOwner) =>
-  passbackUid.isWellFormed() && !passbackUid.includes('\0');
+const canHaveClicks = ({ passbackUid = '' }: ClickOwner) => textProblem(passbackUid) === undefined;
 
 interface CountRow {
   readonly org_id: number;

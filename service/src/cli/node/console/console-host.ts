@@ -6,10 +6,11 @@ import { Refused } from '../../../domain/failures.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';
 import { canStartThread } from '../file-handles.ts';
 import { fromThreadFailure } from '../thread-failure.ts';
-import type { ConsoleAnswer, ConsoleQuestion, ConsoleSetup } from './console-messages.ts';
+import { CLOSE, type ConsoleAnswer, type ConsoleQuestion, type ConsoleSetup } from './console-messages.ts';
 
 /** A search through all transactions may take its time. */
 const ANSWER_MAX_MS = 90_000;
+const CLOSE_MAX_MS = 1_000;
 /** Others would only wait behind them. */
 const WAITING_MAX = 100;
 /** What the pages look at. The secret of the admin port stays where it is. */
@@ -55,10 +56,16 @@ export class ConsoleHost {
     }
   }
 
-  close(): void {
-    this.#thread?.terminate();
+  /** The thread closes its database first, unless it is in the middle of something long. */
+  async close(): Promise<void> {
+    const thread = this.#thread;
     this.#thread = undefined;
     this.#failAll(new Refused('the node is stopping'));
+    if (thread === undefined) return;
+    const ended = new Promise((resolve) => thread.addEventListener('close', resolve));
+    thread.postMessage(CLOSE);
+    await withTimeout(ended, CLOSE_MAX_MS, () => new Refused('the console takes too long')).catch(() => {});
+    thread.terminate();
   }
 
   #openThread(): Worker {

@@ -4,6 +4,9 @@
 import type { NodeView } from '../../../console/node-view.ts';
 import type { ThreadFailure } from '../thread-failure.ts';
 
+/** In the place of a question: the thread closes its database, and ends. */
+export const CLOSE = 'close';
+
 export interface ConsoleQuestion {
   readonly number: number;
   readonly setup: ConsoleSetup;

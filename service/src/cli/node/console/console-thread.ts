@@ -3,12 +3,13 @@
 
 import { buildConsole, type Console } from '../../../console/console.ts';
 import { systemClock } from '../../../domain/clock.ts';
+import type { Stores } from '../../../domain/stores.ts';
 import type { Reply } from '../../../http/reply.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
-import { openOnce } from '../../../storage/open-once.ts';
+import { type OpenOnce, openOnce } from '../../../storage/open-once.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { toThreadFailure } from '../thread-failure.ts';
-import type { ConsoleAnswer, ConsoleQuestion, ConsoleSetup } from './console-messages.ts';
+import { CLOSE, type ConsoleAnswer, type ConsoleQuestion, type ConsoleSetup } from './console-messages.ts';
 
 /** Connections apart from those that requests use. A search through all transactions may take its time, within limits. */
 const DATABASE_OPTIONS: DatabaseOptions = {
@@ -20,10 +21,14 @@ const DATABASE_OPTIONS: DatabaseOptions = {
 
 declare const self: Worker;
 
+let stores: OpenOnce<Stores> | undefined;
 let made: Console | undefined;
 
-self.onmessage = async ({ data: question }: MessageEvent<ConsoleQuestion>) => {
-  self.postMessage(await answer(question));
+self.onmessage = async ({ data: question }: MessageEvent<ConsoleQuestion | typeof CLOSE>) => {
+  if (question !== CLOSE) return self.postMessage(await answer(question));
+  await stores?.close();
+  // Of the thread, not of the process.
+  process.exit();
 };
 
 async function answer({
@@ -52,7 +57,7 @@ async function answer({
 }
 
 function makeConsole({ databaseUrl, folder }: ConsoleSetup): Console {
-  const stores = openOnce(() => openStores(databaseUrl, DATABASE_OPTIONS, systemClock));
+  stores = openOnce(() => openStores(databaseUrl, DATABASE_OPTIONS, systemClock));
   return buildConsole({ stores: stores.open, folder, clock: systemClock });
 }
 
