@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import type { ClickId } from '../domain/click.ts';
 import { CLICKS, type Database, type SqlValue } from './database.ts';
-import { sqlitePath } from './open-database.ts';
+import { CLICK_END, sqlitePath } from './open-database.ts';
 import { CREATE_OPTIONS, clickDatabase } from './open-stores.ts';
 
 const BATCH = 1_000;
@@ -18,7 +18,7 @@ export async function copyClicks(
 ): Promise<number> {
   const path = sqlitePath(fromUrl);
   // Nobody has clicked yet, and the file is not made for looking.
-  if (path !== undefined && !existsSync(`${path}-activations`)) return 0;
+  if (path !== undefined && !existsSync(`${path}${CLICK_END}`)) return 0;
   const [from, to] = [fromUrl, toUrl].map((url) => clickDatabase(url, CREATE_OPTIONS)) as [Lazy, Lazy];
   try {
     const source = await from.open();

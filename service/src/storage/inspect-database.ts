@@ -7,7 +7,7 @@ import type { ImportTotals } from '../domain/books.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BadInput } from '../domain/failures.ts';
 import type { Database, DatabaseOptions } from './database.ts';
-import { openDatabase, sqlitePath } from './open-database.ts';
+import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { COMMAND_OPTIONS } from './open-stores.ts';
 import { inspectPostgres, type PostgresFacts } from './postgres/inspect-postgres.ts';
 import { findSchemaState } from './schema/migrate.ts';
@@ -111,7 +111,7 @@ async function inspectSchema(database: Database): Promise<SchemaFacts> {
 
 function inspectFiles(path: string | undefined): FileFacts[] {
   if (path === undefined) return [];
-  return ['', '-wal', '-activations'].flatMap((end) => {
+  return ['', '-wal', CLICK_END].flatMap((end) => {
     const stat = statSync(`${path}${end}`, { throwIfNoEntry: false });
     if (stat === undefined) return [];
     const file = `${path}${end}`;

@@ -16,6 +16,9 @@ export const SERVER_OPTIONS: DatabaseOptions = {
   mapsFile: true,
 };
 
+/** Clicks have a file of their own beside an SQLite database: its path with this at the end. */
+export const CLICK_END = '-activations';
+
 /** The path of an SQLite database; undefined for any other URL. */
 export function sqlitePath(url: string): string | undefined {
   return /^sqlite:(.+)$/s.exec(url)?.[1];

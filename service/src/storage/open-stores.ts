@@ -5,7 +5,7 @@ import type { ClickStore } from '../domain/click.ts';
 import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Stores } from '../domain/stores.ts';
 import { type Database, type DatabaseOptions, noDatabase } from './database.ts';
-import { openDatabase, sqlitePath } from './open-database.ts';
+import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { type OpenOnce, openOnce } from './open-once.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
@@ -163,12 +163,12 @@ export function clickDatabase(
     path === undefined
       ? openDatabase(url, { ...options, durable: true, connectionsMax: 1 })
       : withSyncedWrites(
-          await openFileBeside(`${path}-activations`, SQLITE_CLICKS, {
+          await openFileBeside(`${path}${CLICK_END}`, SQLITE_CLICKS, {
             ...options,
             durable: false,
             overwritesDeleted: true,
           }),
-          `${path}-activations`,
+          `${path}${CLICK_END}`,
         ),
   );
 }

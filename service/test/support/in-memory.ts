@@ -1,5 +1,5 @@
 // Temporary files of a test run are in memory where there is room for them: a run writes gigabytes that nobody wants back,
-// and would wait for the disk for a third of its time. TMPDIR names another place.
+// and would wait for the disk. TMPDIR names another place.
 
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 

@@ -16,7 +16,7 @@ import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { copyClickRows } from '../copy-clicks.ts';
 import { noDatabase } from '../database.ts';
-import { sqlitePath } from '../open-database.ts';
+import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../open-stores.ts';
 import { findSchemaState } from '../schema/migrate.ts';
 import { SQLITE_CLICKS } from '../schema/schema.ts';
@@ -134,7 +134,7 @@ async function clickKeyOf(copy: string): Promise<string> {
 async function copyAllClicks(path: string, spool: string, to: string): Promise<void> {
   const spooled = `${to}-spool`;
   if (existsSync(spool)) await vacuumInto(spool, spooled);
-  if (existsSync(`${path}-activations`)) await vacuumInto(`${path}-activations`, to);
+  if (existsSync(`${path}${CLICK_END}`)) await vacuumInto(`${path}${CLICK_END}`, to);
   if (!existsSync(spooled)) return;
   const [from, target] = [
     openSqlite(spooled, COMMAND_OPTIONS),

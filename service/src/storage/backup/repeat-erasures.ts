@@ -4,6 +4,7 @@
 
 import { existsSync } from 'node:fs';
 import type { Database } from '../database.ts';
+import { CLICK_END } from '../open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../open-stores.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-book.ts';
@@ -52,8 +53,8 @@ async function usersOf(database: Database, path: string, orgId: number): Promise
     }
   };
   await note(database, USERS_SQL);
-  if (!existsSync(`${path}-activations`)) return users;
-  const clicks = openSqlite(`${path}-activations`, COMMAND_OPTIONS);
+  if (!existsSync(`${path}${CLICK_END}`)) return users;
+  const clicks = openSqlite(`${path}${CLICK_END}`, COMMAND_OPTIONS);
   try {
     await note(clicks, CLICKING_USERS_SQL);
     return users;

@@ -11,7 +11,7 @@ import { existsSync, linkSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BadInput, Refused } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
-import { sqlitePath } from '../open-database.ts';
+import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { COMMAND_OPTIONS } from '../open-stores.ts';
 import { migrate } from '../schema/migrate.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
@@ -49,7 +49,6 @@ export interface RestoreReport extends TimelineReport {
 }
 
 const withLogs = (end: string) => [end, ...['-wal', '-shm', '-journal'].map((log) => `${end}${log}`)];
-const CLICK_END = '-activations';
 const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
 /** Logs of a database that could not be read would be taken for those of the new one. Notes about walks are of no time. */
 const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];

@@ -3,7 +3,6 @@
 
 import type { Connection, Database } from '../database.ts';
 
-const WAIT_MS = 1_000;
 const RETRY_MS = 10;
 
 /** From now on, this connection overwrites with zeros what it deletes or replaces. */
@@ -12,9 +11,9 @@ export async function overwriteDeleted(connection: Connection, dialect: Database
 }
 
 /** Empties the write-ahead log, unless others use it all the while: the next checkpoints do it in that case. */
-export async function emptyLog(database: Pick<Database, 'dialect' | 'all'>): Promise<void> {
+export async function emptyLog(database: Pick<Database, 'dialect' | 'all'>, waitMs = 1_000): Promise<void> {
   if (database.dialect !== 'sqlite') return;
-  const deadlineMs = performance.now() + WAIT_MS;
+  const deadlineMs = performance.now() + waitMs;
   const [before] = await database.all<{ timeout: number }>('PRAGMA busy_timeout');
   // SQLite's own waiting would block this process, and with it whatever in it uses the log.
   await database.all('PRAGMA busy_timeout = 0');

@@ -14,7 +14,7 @@ import {
   upsertSql,
 } from '../database.ts';
 import { EarlySync } from './early-sync.ts';
-import { overwriteDeleted } from './overwrite-deleted.ts';
+import { emptyLog, overwriteDeleted } from './overwrite-deleted.ts';
 import { explainSqlite, isBusy } from './sqlite-errors.ts';
 
 /** SQLite's own waiting would block this process, its requests and whatever in it holds the lock: we ask again instead. */
@@ -193,17 +193,11 @@ export class SqliteConnection implements Connection {
   /** What a write has put into the log stays there when it is undone: gigabytes, on a disk that may be full of them. */
   async #shrinkLog(): Promise<void> {
     if ((statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= LOG_BYTES_MAX) return;
-    const deadlineMs = performance.now() + SHRINK_TIMEOUT_MS;
-    this.#file.run('PRAGMA busy_timeout = 0');
     try {
       // Not while others read. They do for a moment only, save those who load a whole catalogue.
-      const truncate = this.#statement('PRAGMA wal_checkpoint(TRUNCATE)');
-      while ((truncate.get() as { busy: number }).busy !== 0 && performance.now() < deadlineMs)
-        await Bun.sleep(LOCK_RETRY_MS);
+      await emptyLog({ dialect: 'sqlite', all: (sql) => this.all(sql) }, SHRINK_TIMEOUT_MS);
     } catch {
       // The next write that can does it, beyond `journal_size_limit`.
-    } finally {
-      this.#file.run(`PRAGMA busy_timeout = ${READ_LOCK_TIMEOUT_MS}`);
     }
   }
 

@@ -11,7 +11,7 @@ import { BadInput } from '../../../domain/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import type { Route } from '../../../http/router.ts';
-import { sqlitePath } from '../../../storage/open-database.ts';
+import { CLICK_END, sqlitePath } from '../../../storage/open-database.ts';
 import { CREATE_OPTIONS, openStores } from '../../../storage/open-stores.ts';
 import { withStores } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
@@ -266,7 +266,7 @@ async function deleteData(path: string | undefined, databaseUrl: string): Promis
   if (!existsSync(path)) return;
   // A file that no sandbox made is not deleted, whatever its name.
   await withStores({ database: databaseUrl }, findSeed, CREATE_OPTIONS);
-  for (const file of [path, `${path}-walks`, `${path}-activations`]) {
+  for (const file of [path, `${path}-walks`, `${path}${CLICK_END}`]) {
     for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
   }
 }
