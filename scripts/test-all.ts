@@ -1,6 +1,6 @@
 // npm run test:all: every test, in processes side by side, because most tests wait more than they compute. Each process
-// goes through its files one after the other, so that the tests of a folder never meet each other. What the others print
-// follows when the first is done.
+// goes through its files one after the other, so that the tests of a folder never meet each other. What the first prints
+// is shown at once, what the others print follows when it is done. The last lines name every test that failed.
 
 import { availableParallelism } from 'node:os';
 
@@ -13,23 +13,44 @@ const PARTS = [
 
 const TEST = [process.execPath, 'test', '--timeout', '120000'];
 
-function start(args: readonly string[], stdout: 'inherit' | 'pipe') {
-  return Bun.spawn([...TEST, ...args], { stdio: ['ignore', stdout, stdout] });
+/** Runs the tests in a process of their own. Tells each piece of what it prints, and returns its exit code. */
+async function run(args: readonly string[], onText: (text: string) => void): Promise<number> {
+  const child = Bun.spawn([...TEST, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }));
+  };
+  await Promise.all([read(child.stdout), read(child.stderr)]);
+  return child.exited;
 }
 
-async function textOf({ stdout, stderr }: Bun.Subprocess): Promise<string> {
-  const parts = [stdout, stderr].map((stream) => new Response(stream as ReadableStream).text());
-  return (await Promise.all(parts)).join('\n');
+/** The last lines: every test that failed, how many there were, and the processes that did not end well. */
+function summary(texts: readonly string[], codes: readonly number[]): string {
+  const lines = texts.join('\n').split('\n');
+  const counted = (what: string) =>
+    lines.reduce((sum, line) => sum + Number(new RegExp(`^ *(\\d+) ${what}$`).exec(line)?.[1] ?? 0), 0);
+  return [
+    '',
+    ...lines.filter((line) => /^\(fail\)|^# Unhandled error/.test(line)),
+    ...codes.flatMap((code, i) =>
+      code === 0 ? [] : [`Process ${i + 1} of ${codes.length} ended with ${code}.`],
+    ),
+    `${counted('pass')} passed, ${counted('fail')} failed, ${counted('skip')} skipped`,
+    '',
+  ].join('\n');
 }
-
-if (availableParallelism() < 2) process.exit(await start([], 'inherit').exited);
 
 const rest = PARTS.flat().flatMap((folder) => ['--path-ignore-patterns', `${folder}/**`]);
-const [first, ...others] = [rest, ...PARTS].map((args, i) => start(args, i === 0 ? 'inherit' : 'pipe'));
-const texts = others.map(textOf);
-const codes = [await first?.exited];
-for (const [i, other] of others.entries()) {
-  process.stdout.write((await texts[i]) ?? '');
-  codes.push(await other.exited);
-}
-process.exit(Math.max(...codes.map((code) => code ?? 1)));
+const parts = availableParallelism() < 2 ? [[]] : [rest, ...PARTS];
+const texts = parts.map(() => '');
+const codes = await Promise.all(
+  parts.map((args, i) =>
+    run(args, (text) => {
+      texts[i] += text;
+      if (i === 0) process.stdout.write(text);
+    }),
+  ),
+);
+for (const text of texts.slice(1)) process.stdout.write(text);
+process.stdout.write(summary(texts, codes));
+process.exitCode = Math.max(...codes);
