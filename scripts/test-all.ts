@@ -31,7 +31,8 @@ function summary(texts: readonly string[], codes: readonly number[]): string {
     lines.reduce((sum, line) => sum + Number(new RegExp(`^ *(\\d+) ${what}$`).exec(line)?.[1] ?? 0), 0);
   return [
     '',
-    ...lines.filter((line) => /^\(fail\)|^# Unhandled error/.test(line)),
+    // Bun names a test that failed twice: where it failed, and at its end.
+    ...new Set(lines.filter((line) => /^\(fail\)|^# Unhandled error/.test(line))),
     ...codes.flatMap((code, i) =>
       code === 0 ? [] : [`Process ${i + 1} of ${codes.length} ended with ${code}.`],
     ),

@@ -2,14 +2,12 @@
 
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { allowedMs } from '../support/allowed-ms.ts';
 import { offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-
-/** Two seconds are promised, and a busy machine adds to them. */
-const IN_FORCE_WITHIN_MS = 5_000;
 
 let database: string;
 let token: string;
@@ -55,7 +53,7 @@ test('an import by another process is served by a running server within a second
   const count = async () =>
     ((await (await get(`${server.url}/v1/retailers/`)).json()) as { data: unknown[] }).data.length;
   while ((await count()) === 3) await Bun.sleep(10);
-  expect(performance.now() - importedAt).toBeLessThan(1_000);
+  expect(performance.now() - importedAt).toBeLessThan(allowedMs(1_000));
   expect(await count()).toBe(4);
 });
 
@@ -227,7 +225,7 @@ describe('SIGTERM', () => {
     await (await get(`${server.url}/v1/retailers/`)).text();
     const startedAt = performance.now();
     expect(await server.stop('SIGTERM')).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
   });
 });
 
@@ -248,7 +246,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', 
         }),
       );
     while (new Set(await counts()).has(3)) await Bun.sleep(10);
-    expect(performance.now() - importedAt).toBeLessThan(1_500);
+    expect(performance.now() - importedAt).toBeLessThan(allowedMs(1_000));
     expect(await server.stop('SIGTERM')).toBe(0);
   });
 
@@ -269,6 +267,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', 
     await offerbook(['tokens', 'revoke', id, '--database', database]);
     const revokedAt = performance.now();
     while ((await statuses()).has(200)) await Bun.sleep(10);
-    expect(performance.now() - revokedAt).toBeLessThan(IN_FORCE_WITHIN_MS);
+    expect(performance.now() - revokedAt).toBeLessThan(allowedMs(1_000));
   });
 });

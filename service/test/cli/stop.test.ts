@@ -11,7 +11,7 @@ import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../su
 import { ndjson } from '../support/test-node.ts';
 
 /** Ten seconds, and what a busy machine adds to them. */
-const STOPPED_WITHIN_MS = 12_000;
+const STOPPED_WITHIN_MS = 30_000;
 
 interface Stoppable {
   kill(signal: NodeJS.Signals): void;

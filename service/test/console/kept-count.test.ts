@@ -41,11 +41,10 @@ test('a count that takes long is shown with its age while the next is made', asy
   });
 });
 
-test('nobody waits for the first count for longer than a second', async () => {
+test('nobody waits for the end of a long first count', async () => {
   const { kept } = scene();
-  const beganMs = performance.now();
+  // The count of this scene does not end.
   expect(await kept.read()).toEqual({ last: undefined, counted: 0 });
-  expect(performance.now() - beganMs).toBeLessThan(1_000);
 });
 
 test('a count that fails is told to whoever waits for it, and tried again by the next', async () => {

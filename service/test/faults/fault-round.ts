@@ -7,7 +7,7 @@ import { type Answer, Traffic } from './traffic.ts';
 /** Long enough for a request that is answered late to be answered within the fault. */
 const HOLD_MS = 2_500;
 const CALM_MS = 1_000;
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 /** What a node opens at most: its pool, and the connection on which it listens. */
 export const CONNECTIONS_MAX = 11;
 

@@ -29,7 +29,7 @@ export interface FeedAttackReport {
   refused: number;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const PLACE = /^.+, line \d+(?: \(item \d+\))?(?:, id .*)?: ./;
 const WHOLE = /^the files have realtime and batch rows|^an answer among --/;
 const ROW_SCHEMA = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });

@@ -34,7 +34,7 @@ export interface FileAttackReport {
 }
 
 /** Far longer than a file of a few rows takes, on any machine. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const PLACE = /^line \d+(?: \(item \d+\))?: ./;
 const WHOLE_FILE =
   /cannot be unpacked: its (?:gzip|zstd) data is damaged or cut short$|^this file (?:would withdraw|is one page)/;

@@ -11,7 +11,7 @@ export type Outcome =
   | { readonly kind: 'closed' };
 
 /** Longer than any answer takes; a server that neither answers nor closes is at fault. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/;

