@@ -10,7 +10,7 @@ import { CLOSE, type ConsoleAnswer, type ConsoleQuestion, type ConsoleSetup } fr
 
 /** A search through all transactions may take its time. */
 const ANSWER_MAX_MS = 90_000;
-const CLOSE_MAX_MS = 1_000;
+const CLOSE_MAX_MS = 3_000;
 /** Others would only wait behind them. */
 const WAITING_MAX = 100;
 /** What the pages look at. The secret of the admin port stays where it is. */
