@@ -2,11 +2,12 @@
 // node answers its pages and whatever is imported meanwhile.
 
 import { describe, expect, test } from 'bun:test';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
-import { transaction } from '../support/fixtures.ts';
+import { id, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
 interface Answer {
@@ -72,6 +73,26 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     expect(
       (await page(second, token, undefined, '&updatedAtGreaterThan=2026-11-14T12:00:00.001')).rows,
     ).toEqual(['1 CONFIRMED', '3 CONFIRMED']);
+  });
+
+  test('a single transaction is looked up as it is now in the way that docs/pagination.md tells, whatever walk is under way', async () => {
+    await using nodes = await start();
+    const { first, second, token, change } = nodes;
+    await page(first, token);
+    await page(first, token, undefined, '&updatedAtGreaterThan=2026-01-01');
+    await change(1, 5);
+    const guide = readFileSync(join(import.meta.dir, '../../../docs/pagination.md'), 'utf8');
+    const query = /`(\?cursor=<id>&limit=1&updatedAt[^`]+)`/.exec(guide)?.[1] ?? '';
+    for (const [number, status] of [
+      [1, 'CONFIRMED'],
+      [2, 'PENDING'],
+      [5, 'CONFIRMED'],
+    ] as const) {
+      for (const node of [first, second, first]) {
+        const answer = await node.get(`/v1/transactions/${query.replace('<id>', id(number))}`, token);
+        expect(await answer.json()).toMatchObject({ data: [{ id: id(number), status }] });
+      }
+    }
   });
 
   test('the next walk of the same token shows the changes, wherever the one before broke off', async () => {
