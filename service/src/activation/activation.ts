@@ -68,7 +68,8 @@ export class Activation {
     const { directory, recorder, clock } = this.#parts;
     const nowMs = clock();
     const { orgId, kind, dealId, retailerId } = what;
-    const key = directory.clickIds.digest(JSON.stringify([mode, orgId, kind, dealId, passbackUid]));
+    const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData ?? null];
+    const key = directory.clickIds.digest(JSON.stringify(tapped));
     const click: Click = {
       id: directory.clickIds.make(orgId, nowMs),
       orgId,

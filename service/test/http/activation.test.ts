@@ -165,7 +165,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('the same organisation, deal and user within ten seconds is the same click, on any node', async () => {
+    test('the same organisation, deal, user and data within ten seconds is the same click, on any node', async () => {
       let nowMs = NOW_MS;
       const databaseUrl = await database.create();
       const clock = () => nowMs;
@@ -181,10 +181,12 @@ for (const database of DATABASES) {
       const others = [
         await tap(app, `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid: 'somebody else' })}`),
         await tap(app, `/v1/cashback-offers/${id(11)}/activate/${app.query()}`),
+        await tap(app, path.replace('?', '?passbackData=session-A&')),
+        await tap(other, path.replace('?', '?passbackData=session-B&')),
       ];
       nowMs += 1;
       others.push(await tap(other));
-      expect(new Set([...first, ...others]).size).toBe(4);
+      expect(new Set([...first, ...others]).size).toBe(6);
       expect((await app.clicks()).map((click) => click.id).sort()).toEqual(
         [...new Set([...first, ...others])].sort(),
       );
@@ -194,8 +196,8 @@ for (const database of DATABASES) {
       const raw = openDatabase(isSqlite ? `${databaseUrl}-activations` : databaseUrl, COMMAND_OPTIONS);
       const keys = (await raw.all<{ key: string }>('SELECT key FROM taps')).map(({ key }) => key);
       await raw.close();
-      expect(keys).toHaveLength(3);
-      const tapped = JSON.stringify(['follow', 1, 'coupons', id(21), USER]);
+      expect(keys).toHaveLength(5);
+      const tapped = JSON.stringify(['follow', 1, 'coupons', id(21), USER, null]);
       const hmac = new Bun.CryptoHasher('sha256', await app.node.stores.clickKey());
       expect(keys).toContain(hmac.update(tapped).digest('base64').slice(0, 22));
     });
@@ -443,6 +445,28 @@ describe('what is refused', () => {
       expect(html).not.toContain(USER);
       expect(await app.clicks()).toEqual([]);
     }
+  });
+
+  test('what is not UTF-8 is refused, and never taken for another user; what is comes back as it was', async () => {
+    await using app = await ActivationNode.start();
+    const path = `/v1/coupons/${id(21)}/activate/?orgId=${app.orgId}`;
+    const detail = 'must be UTF-8, percent-encoded';
+    for (const method of ['GET', 'POST']) {
+      for (const bad of ['M%FCller', 'M%F6ller', '%ED%A0%80', '%C3', 'a%EF%BF%BDb']) {
+        const response = await app.send(method, `${path}&passbackUid=${bad}&passbackData=${bad}`);
+        expect([response.status, await response.json()]).toMatchObject([
+          400,
+          {
+            code: 'invalid_parameter',
+            errors: ['passbackUid', 'passbackData'].map((parameter) => ({ parameter, detail })),
+          },
+        ]);
+      }
+    }
+    expect(await app.clicks()).toEqual([]);
+    const users = ['Müller', 'Möller', 'ab+c=', '日'.repeat(255), '😀'];
+    for (const user of users) await app.get(`${path}&passbackUid=${encodeURIComponent(user)}`);
+    expect((await app.clicks()).map(({ passbackUid }) => passbackUid)).toEqual(users);
   });
 
   test('an unknown organisation and an unknown deal are one answer; what is missing is named all at once', async () => {

@@ -58,8 +58,12 @@ const uuid: Reader<Uuid> = (value) => {
 };
 
 /** What the partner passes along. Never repeated in an answer: it may be personal. */
-const passback: Reader<string> = (value) =>
-  /\p{Cc}/u.test(value) ? { detail: 'must have no control characters' } : { value };
+const passback: Reader<string> = (value) => {
+  if (/\p{Cc}/u.test(value)) return { detail: 'must have no control characters' };
+  // What every byte becomes that is no UTF-8: different users would be one. It is refused where it was meant, too.
+  if (value.includes('\uFFFD')) return { detail: 'must be UTF-8, percent-encoded' };
+  return { value };
+};
 
 const PARAMETERS = {
   cursor: { read: cursor, empty: 'bad' } satisfies Parameter<Uuid>,
