@@ -19,7 +19,7 @@ import {
   type UnstampedTransaction,
 } from '../domain/transaction.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { Attribution, type Attributor, CLICK_FIELD, splitClick } from './attribution.ts';
+import { Attribution, type Attributor, CLICK_FIELD, type NamedClick, splitClick } from './attribution.ts';
 import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './checks/row-problem.ts';
 import { UuidPlaces } from './checks/uuid-places.ts';
 import type { Columns } from './formats/csv.ts';
@@ -90,11 +90,11 @@ export function importTransactions(
 /** A row that passed the schema. Its updatedAt is there only in a history load. */
 type Row = UnstampedTransaction & { readonly updatedAt?: unknown };
 
-/** A checked row with its owner, and the click of which it is. */
+/** A checked row with its owner, and the click that it names. */
 interface OwnedRow {
   readonly checked: CheckedRow<Row>;
   readonly orgId: number;
-  readonly click: ClickId | undefined;
+  readonly click: NamedClick | undefined;
 }
 
 /** A batch of checked rows, and what the database holds under their ids. */
@@ -150,7 +150,7 @@ class TransactionLoad {
     this.#isPrinted = format.printedRow({ updatedAt });
     const { attributor } = options;
     this.#attribution =
-      attributor && new Attribution(attributor, org, (orgId) => writers.of(orgId) !== undefined);
+      attributor && new Attribution(attributor, org, (orgId) => writers.of(orgId) !== undefined, format);
     this.columns = attributor ? new Map([...format.fieldKinds, [CLICK_FIELD, 'text']]) : format.fieldKinds;
   }
 
@@ -173,7 +173,8 @@ class TransactionLoad {
         continue;
       }
       const existing = stored.get(value.id);
-      const outcome = this.#judge(this.#withoutErased(value, orgId, existing), orgId, existing);
+      const row = (click && this.#attribution?.complete(place, value, click, existing)) ?? value;
+      const outcome = this.#judge(this.#withoutErased(row, orgId, existing), orgId, existing);
       if ('reason' in outcome) this.#run.reject([rowProblem(place, outcome)]);
       else if (outcome === existing) this.#run.counts.unchanged++;
       else {
@@ -183,7 +184,7 @@ class TransactionLoad {
         const others = changed.get(orgId);
         if (others === undefined) changed.set(orgId, [put]);
         else others.push(put);
-        if (click !== undefined) sold.push(click);
+        if (click?.record !== undefined) sold.push(click.record.id);
       }
     }
     if (!this.#run.isWriting) return;
@@ -211,8 +212,8 @@ class TransactionLoad {
       const { rest, clickId } = splitClick(raw);
       return { raw, clickId, checked: this.#check(rest) };
     });
-    const claims = split.flatMap(({ raw, clickId, checked: { place, value } }) =>
-      value === undefined ? [] : [{ place, row: value, clickId, raw: raw.value }],
+    const claims = split.flatMap(({ raw, clickId, checked: { value } }) =>
+      value === undefined ? [] : [{ clickId, raw: raw.value }],
     );
     const attributed = await attribution.attribute(claims);
     let next = 0;
@@ -222,7 +223,7 @@ class TransactionLoad {
       if (owned === undefined || owned.kind === 'aside') return [];
       if (owned.kind === 'bad')
         return [{ checked: rejected(checked.place, [owned.problem]), orgId: 0, click: undefined }];
-      return [{ checked: { ...checked, value: owned.row }, orgId: owned.orgId, click: owned.click }];
+      return [{ checked, orgId: owned.orgId, click: owned.click }];
     });
   }
 

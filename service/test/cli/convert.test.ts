@@ -2,9 +2,18 @@
 // import.
 
 import { describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { RowFile } from '../../src/cli/commands/row-file.ts';
 import { exampleSource } from '../../src/feeds/source/example-source.ts';
 import { NETWORK_NAMES, parseSource } from '../../src/feeds/source/source-file.ts';
 import { awinFiles } from '../feeds/catalogues.ts';
@@ -191,6 +200,42 @@ describe('transactions', () => {
     expect(await outcome('transactions', '--source', 'awin.json')).toContain(
       "missing required argument 'file'",
     );
+  });
+});
+
+describe('the file of --out', () => {
+  async function writeTo(path: string): Promise<void> {
+    using rows = new RowFile(path);
+    rows.append('a row');
+    await rows.flush();
+    await rows.print();
+  }
+
+  test('has the permissions of the one that it replaces, and a link to it stays', async () => {
+    const folder = temporaryFolder();
+    const [real, link] = [join(folder, 'real.ndjson'), join(folder, 'link')];
+    symlinkSync('real.ndjson', link);
+    expect(() => new RowFile(link)).toThrow(`${link} is a link to a file that is not there`);
+    for (const mode of [0o600, 0o664]) {
+      writeFileSync(real, 'as it was\n');
+      chmodSync(real, mode);
+      await writeTo(link);
+      expect([readFileSync(real, 'utf8'), statSync(real).mode & 0o777]).toEqual(['a row\n', mode]);
+      expect(readlinkSync(link)).toBe('real.ndjson');
+    }
+    expect(readdirSync(folder).sort()).toEqual(['link', 'real.ndjson']);
+    expect(() => new RowFile(folder)).toThrow(`${folder} is a directory, not a file`);
+  });
+
+  test('may be a pipe: the rows go to its reader, and it stays a pipe', async () => {
+    const folder = temporaryFolder();
+    const pipe = join(folder, 'pipe');
+    Bun.spawnSync(['mkfifo', pipe]);
+    const reader = Bun.spawn(['cat', pipe]);
+    await writeTo(pipe);
+    expect(await reader.stdout.text()).toBe('a row\n');
+    expect(statSync(pipe).isFIFO()).toBe(true);
+    expect(readdirSync(folder)).toEqual(['pipe']);
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
-import type { Stores } from '../../src/domain/stores.ts';
+import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import { printTimestamp, type Timestamp } from '../../src/domain/timestamp.ts';
 import type { Aside } from '../../src/importer/attribution.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
@@ -222,6 +222,80 @@ for (const database of DATABASES) {
         passbackUid: null,
         couponId: null,
       });
+    });
+
+    test('keep user, times and deal once the record of their click is gone, and forget an erased user all the same', async () => {
+      const { stores, orgs } = await openWithOrganisations();
+      const [acme = 0, globex = 0] = orgs;
+      const coupon = await recordClick(stores, acme, { passbackData: 'a=1' });
+      const offer = await recordClick(stores, globex, { kind: 'cashbackOffers', dealId: id(11) });
+      const erased = await recordClick(stores, acme, { passbackUid: 'erased' });
+      const other = await recordClick(stores, acme, {
+        id: new ClickIds(await stores.clickKey()).make(acme, NOW_MS + 1),
+      });
+      const clicks = [coupon, offer, erased];
+      const rows = clicks.map((click, index) => saleRow(index + 1, click.id));
+      await load(stores, rows);
+      await stores.erasures.erase((await stores.organisations.find('acme')) as Organisation, 'erased');
+      // A restored file of clicks may not know of their sales, so that a purge takes them all.
+      await stores.clicks.remove([...clicks, other]);
+      await stores.clicks.put(clicks);
+      expect(await stores.clicks.purge(NOW_MS + DAY_MS)).toBe(3);
+
+      const keeps =
+        'the record of its click is not here; the sale keeps the user, the time and the deal that it has';
+      expect(await load(stores, rows)).toMatchObject({
+        unchanged: 3,
+        notes: [1, 2, 3].map((line) => `line ${line}: ${keeps}`),
+      });
+      const before = [...(await salesOf(stores, acme)), ...(await salesOf(stores, globex))];
+      const [ofCoupon, ofErased, ofOffer] = before;
+      expect(ofCoupon).toMatchObject({
+        clickedAt: printTimestamp(NOW_MS + 5_000),
+        passbackUid: `user of ${acme}`,
+        passbackData: 'a=1',
+        couponId: id(21),
+      });
+      expect(ofErased).toMatchObject({ passbackUid: null, passbackData: null, couponId: id(21) });
+      expect(ofOffer).toMatchObject({ passbackUid: `user of ${globex}`, cashbackOfferId: id(11) });
+      // What the row says counts only where nothing is stored, and never for the user.
+      const own = {
+        status: 'CONFIRMED',
+        clickedAt: '2020-01-01T00:00:00',
+        passbackUid: 'of the row',
+        passbackData: 'of the row',
+        couponId: id(98),
+        promotionId: id(99),
+      };
+      expect(
+        await load(
+          stores,
+          rows.map((row) => ({ ...row, ...own })),
+        ),
+      ).toMatchObject({ changed: 3 });
+      const confirmed = { status: 'CONFIRMED', promotionId: id(99) };
+      expect(await salesOf(stores, acme)).toEqual([
+        { ...ofCoupon, ...confirmed },
+        { ...ofErased, ...confirmed },
+      ]);
+      expect(await salesOf(stores, globex)).toEqual([{ ...ofOffer, ...confirmed, couponId: id(98) }]);
+      // Of another click that is gone, nothing of this one is kept.
+      expect(await load(stores, [saleRow(1, other.id, { status: 'CONFIRMED' })])).toMatchObject({
+        changed: 1,
+        notes: [
+          'line 1: the record of its click is not here; the sale has its organisation and the time of the click only',
+        ],
+      });
+      expect((await salesOf(stores, acme))[0]).toMatchObject({
+        activatedAt: printTimestamp(NOW_MS + 1),
+        clickedAt: null,
+        passbackUid: null,
+        passbackData: null,
+        couponId: null,
+      });
+      // The transaction of another organisation is not looked into.
+      const error = await rejection(load(stores, [saleRow(2, coupon.id)]));
+      expect(error.message).toStartWith('line 1: id belongs to another organisation');
     });
 
     test('without a click of ours are refused, or put aside as they stood; nothing is guessed', async () => {

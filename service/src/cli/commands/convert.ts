@@ -208,7 +208,7 @@ async function convert(
   try {
     const { skipInvalid } = options;
     const report = await work(rows, { skipInvalid, onProgress: bar.show }).finally(bar.clear);
-    await rows.print(options.out);
+    await rows.print();
     await printReport(options, report, noun);
   } catch (error) {
     if (error instanceof Unconverted && options.json === true) {

@@ -1,17 +1,24 @@
 // Where rows lie until all of them are known to be good: a file without a name, which is gone with the process.
-// Then they are copied to stdout, to a file that appears whole or not at all, or behind what a file has already.
+// Then they are copied to stdout, to a pipe or a device, to a file that appears whole or not at all, or behind what a file
+// has already.
 
 import {
   closeSync,
   existsSync,
+  fchmodSync,
+  fchownSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  lstatSync,
   mkdtempSync,
   openSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
+  type Stats,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,19 +34,23 @@ const NEWLINE = 0x0a;
 
 export class RowFile implements RowSpool, Disposable {
   readonly #file: number;
+  readonly #out: OutFile | undefined;
   readonly #dropped = new Set<number>();
   #pending: string[] = [];
   #appended = 0;
 
   /** Beside the file that the rows are for, since a folder for temporary files may be small. */
   constructor(outPath: string | undefined) {
-    const parent = outPath === undefined ? tmpdir() : dirname(outPath);
+    let parent = outPath === undefined ? tmpdir() : dirname(outPath);
     try {
+      this.#out = outPath === undefined ? undefined : findOut(outPath);
+      if (this.#out !== undefined) parent = isStream(this.#out) ? tmpdir() : dirname(this.#out.path);
       const folder = mkdtempSync(join(parent, '.offerbook-convert-'));
       this.#file = openSync(join(folder, 'rows'), 'wx+', 0o600);
       // What is open stays readable to this process; nobody else can open what has no name.
       rmSync(folder, { recursive: true });
     } catch (error) {
+      if (error instanceof BadInput) throw error;
       throw new BadInput(`nothing can be written to ${parent}`, { cause: error });
     }
   }
@@ -68,18 +79,33 @@ export class RowFile implements RowSpool, Disposable {
     }
   }
 
-  /** Prints the rows that were not dropped. */
-  async print(outPath: string | undefined): Promise<void> {
-    if (outPath === undefined) await this.#copyTo(STDOUT);
-    else await this.#replace(outPath);
+  /** Prints the rows that were not dropped to where they are for. */
+  async print(): Promise<void> {
+    if (this.#out === undefined) await this.#copyTo(STDOUT);
+    else if (isStream(this.#out)) await this.#writeTo(this.#out.path);
+    else await this.#replace(this.#out);
   }
 
-  async #replace(outPath: string): Promise<void> {
-    const partialPath = `${outPath}.partial-${process.pid}`;
+  async #writeTo(path: string): Promise<void> {
     try {
-      const partial = openSync(partialPath, 'w');
-      await this.#copyTo(partial).finally(() => closeSync(partial));
-      renameSync(partialPath, outPath);
+      const stream = openSync(path, 'w');
+      await this.#copyTo(stream).finally(() => closeSync(stream));
+    } catch (error) {
+      throw error instanceof OutputFailure ? error : new OutputFailure(error);
+    }
+  }
+
+  async #replace({ path, before }: OutFile): Promise<void> {
+    const partialPath = `${path}.partial-${process.pid}`;
+    try {
+      const partial = openSync(partialPath, 'w', before === undefined ? undefined : 0o600);
+      try {
+        if (before !== undefined) takeOver(partial, before);
+        await this.#copyTo(partial);
+      } finally {
+        closeSync(partial);
+      }
+      renameSync(partialPath, path);
     } catch (error) {
       rmSync(partialPath, { force: true });
       throw error instanceof OutputFailure ? error : new OutputFailure(error);
@@ -126,6 +152,40 @@ export class RowFile implements RowSpool, Disposable {
   [Symbol.dispose](): void {
     closeSync(this.#file);
   }
+}
+
+interface OutFile {
+  /** Of a file, behind all links. */
+  readonly path: string;
+  /** What has that name now. */
+  readonly before: Stats | undefined;
+}
+
+/** What rows are to be written to. A link stays, and what it leads to is written. */
+function findOut(path: string): OutFile {
+  const before = statSync(path, { throwIfNoEntry: false });
+  if (before?.isDirectory()) throw new BadInput(`${path} is a directory, not a file`);
+  // Of a pipe that a shell has made, there is no real path.
+  if (before !== undefined) return { path: before.isFile() ? realpathSync(path) : path, before };
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    throw new BadInput(`${path} is a link to a file that is not there`);
+  return { path, before };
+}
+
+/** A pipe or a device is written to as it is: a file in its place would be seen by nobody. */
+function isStream({ before }: OutFile): boolean {
+  return before !== undefined && !before.isFile();
+}
+
+/** Gives a file the owner and the permissions of the one that it replaces, so that the same people can read it. */
+function takeOver(file: number, { uid, gid, mode }: Stats): void {
+  const own = fstatSync(file);
+  try {
+    if (own.uid !== uid || own.gid !== gid) fchownSync(file, uid, gid);
+  } catch {
+    // Only root may give files away.
+  }
+  fchmodSync(file, mode & 0o777);
 }
 
 /** Whether the last line has no end, as after a power cut. */
