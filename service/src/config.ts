@@ -98,7 +98,7 @@ const SETTINGS = {
     wholeNumber(0, 1e9),
   ),
   rateLimitActivation: setting(
-    'clicks a minute for each address and organisation, beyond which users are sent on untracked; 0 = off',
+    'activations a minute for each address and organisation, beyond which links lead on untracked and POST is refused; 0 = off',
     'number',
     '6000',
     wholeNumber(0, 1e9),

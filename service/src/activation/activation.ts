@@ -58,7 +58,7 @@ export class Activation {
 
   /**
    * Records that a user has activated something, and with `follow` also that the user is on the way. Returns the id of the
-   * click; undefined when it could be recorded nowhere, so that the user goes on untracked.
+   * click; undefined when it could be recorded nowhere.
    */
   async activate(
     what: Activatable,

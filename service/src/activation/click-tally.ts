@@ -12,7 +12,7 @@ export const CLICK_OUTCOMES = [
 
 /**
  * `tracked` and `untracked` were recorded, `repeated` were second taps. `limited` came too often and `lost` could be
- * recorded nowhere: their users were sent to the shop by its plain URL.
+ * recorded nowhere: users who followed a link were sent to the shop by its plain URL, programs were refused.
  */
 export type ClickOutcome = (typeof CLICK_OUTCOMES)[number];
 

@@ -71,10 +71,11 @@ export const ERRORS = {
   },
   deal_gone: {
     status: 410,
-    title: 'This deal is over',
+    title: 'This deal is not active now',
     meaning:
-      'The deal is not active now, or the retailer that the link leads to is no longer in the catalogue.',
-    remedy: 'Take the deal from your pages. The lists of the catalogue have those that are active.',
+      'The deal is over or has not begun, or the retailer that the link leads to is no longer in the catalogue.',
+    remedy:
+      'Show a deal from its startDate to its endDate. The lists of the catalogue have those that are active.',
   },
   method_not_allowed: {
     status: 405,

@@ -15,6 +15,8 @@ interface Scene extends AsyncDisposable {
   readonly node: TestNode;
   /** Follows the link of a user, of the first organisation unless another is given; returns the click, or the plain URL. */
   click(user: string, orgId?: string): Promise<string>;
+  /** Activates the deal for a user, as programs do. */
+  post(user: string): Promise<Response>;
   recorded(): Promise<ClickId[]>;
   /** Nobody can record a click while the work runs. */
   whileBusy<T>(work: () => Promise<T>): Promise<T>;
@@ -32,14 +34,15 @@ async function openScene(database: TestDatabase, spool: string, adminPort?: numb
   });
   const { activation } = await node.stores.revisions();
   await node.logged((line) => line.activation === activation);
+  const linkOf = (user: string, orgId: string) =>
+    `${node.url}/v1/coupons/${id(21)}/activate/?${new URLSearchParams({ orgId, passbackUid: user })}`;
   return {
     node,
     async click(user, orgId = firstId) {
-      const query = new URLSearchParams({ orgId, passbackUid: user });
-      const url = `${node.url}/v1/coupons/${id(21)}/activate/?${query}`;
-      const location = (await fetch(url, { redirect: 'manual' })).headers.get('Location') ?? '';
-      return location.replace('https://network.example/', '');
+      const response = await fetch(linkOf(user, orgId), { redirect: 'manual' });
+      return (response.headers.get('Location') ?? '').replace('https://network.example/', '');
     },
+    post: (user) => fetch(linkOf(user, firstId), { method: 'POST' }),
     recorded: async () => (await node.stores.clicks.list(10_000)).map((click) => click.id),
     async whileBusy(work) {
       const isSqlite = database.name === 'SQLite';
@@ -106,9 +109,18 @@ for (const database of DATABASES) {
       expect(await metrics()).toEqual(['offerbook_clicks_spooled_total 101', 'offerbook_clicks_spooling 0']);
     });
 
-    test('and there is no place for a spool, users are sent on by the plain URL', async () => {
+    test('and there is no place for a spool, users are sent on by the plain URL, and programs get 503', async () => {
       await using scene = await openScene(database, join(temporaryFolder(), 'missing'));
-      expect(await scene.whileBusy(() => scene.click('one'))).toBe('https://www.r1.example/');
+      const [clicked, posted] = await scene.whileBusy(() =>
+        Promise.all([scene.click('one'), scene.post('two')]),
+      );
+      expect(clicked).toBe('https://www.r1.example/');
+      expect(posted.headers.get('Retry-After')).toBe('2');
+      expect(await posted.json()).toMatchObject({
+        status: 503,
+        code: 'unavailable',
+        detail: 'The activation could not be recorded. Try again shortly.',
+      });
       const recorded = async () => {
         for (let number = 0; ; number++) {
           const click = await scene.click(`user ${number}`);

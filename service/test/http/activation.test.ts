@@ -2,16 +2,26 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { ERRORS, type ErrorCode } from '../../src/domain/api-errors.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
 import type { Link } from '../../src/domain/stores.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
+import { openApiDocument } from '../../src/http/site/openapi.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { TestNode, type TestNodeOptions } from '../support/test-node.ts';
+
+const document = await openApiDocument();
+type Problem = Record<string, unknown>;
+
+function documentedProblem(path: string, code: ErrorCode): Problem {
+  const response = document.paths[path]?.get.responses[ERRORS[code].status];
+  return response?.content?.['application/problem+json']?.examples?.[code]?.value as Problem;
+}
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const BROWSER = {
@@ -37,7 +47,11 @@ class ActivationNode {
     await node.catalogue([
       retailer(1, {
         cashbackOffers: [offer(11)],
-        coupons: [coupon(21), coupon(22, { endDate: printTimestamp(NOW_MS) })],
+        coupons: [
+          coupon(21),
+          coupon(22, { endDate: printTimestamp(NOW_MS) }),
+          coupon(23, { startDate: printTimestamp(NOW_MS + 1) }),
+        ],
         promotions: [promotion(31)],
       }),
       retailer(2, { url: 'https://münchen.example/ü?a=b', cashbackOffers: [offer(12)] }),
@@ -237,16 +251,20 @@ describe('where a click leads', () => {
     ]);
   });
 
-  test('of a deal that is over to its retailer, as a click on that; POST is told', async () => {
+  test('of a deal that is over or has not begun to its retailer, as a click on that; POST is told', async () => {
     await using app = await ActivationNode.start();
     const path = `/v1/coupons/${id(22)}/activate/${app.query()}`;
     const response = await app.get(path);
     expect(response.status).toBe(302);
     expect(clickIn(response.headers.get('Location'))).not.toBe('' as ClickId);
     expect(await app.clicks()).toMatchObject([{ kind: 'retailers', dealId: id(1), retailerId: id(1) }]);
-    const post = await app.send('POST', path);
-    expect(post.status).toBe(410);
-    expect(await post.json()).toMatchObject({ code: 'deal_gone', status: 410 });
+    for (const number of [22, 23]) {
+      const post = await app.send('POST', path.replace(id(22), id(number)));
+      const { status, headers } = post;
+      const body = await post.text();
+      expect(JSON.parse(body)).toMatchObject({ code: 'deal_gone', title: 'This deal is not active now' });
+      expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, 'POST')).toEqual([]);
+    }
   });
 
   test('of a link whose deal is over since to its retailer, also for bots', async () => {
@@ -290,7 +308,7 @@ describe('where a click leads', () => {
     expect(page.status).toBe(410);
     expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
-    expect(await page.text()).toContain('<h1>This deal is over</h1>');
+    expect(await page.text()).toContain('<h1>This deal is not active now</h1>');
   });
 
   test('of previews, bots and prefetching browsers to the plain URL or nowhere; nothing is recorded, and the network is not told', async () => {
@@ -321,7 +339,7 @@ describe('where a click leads', () => {
     }
   });
 
-  test('above the limit users are sent on untracked, each address and organisation for itself', async () => {
+  test('above the limit users are sent on untracked and programs get 429, each address and organisation for itself', async () => {
     await using app = await ActivationNode.start({
       settings: { rateLimitActivation: 2, trustedProxies: ['127.0.0.1'] },
     });
@@ -339,11 +357,29 @@ describe('where a click leads', () => {
     expect(await location('192.0.2.1', uid(3))).toBe('https://www.r1.example/');
     expect(await location('192.0.2.2', uid(4))).toBe('tracked');
     expect(await location('192.0.2.1', { ...uid(5), orgId: publicId })).toBe('tracked');
-    const post = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query(uid(6))}`, {
-      'X-Forwarded-For': '192.0.2.1',
-    });
-    expect(await post.json()).toEqual({ url: 'https://www.r1.example/' });
+    const post = async (address: string) => {
+      const path = `/v1/coupons/${id(21)}/activate/${app.query(uid(6))}`;
+      const response = await app.send('POST', path, { 'X-Forwarded-For': address });
+      const { status, headers } = response;
+      const body = await response.text();
+      expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, 'POST')).toEqual([]);
+      const { url, code } = JSON.parse(body) as { url?: string; code?: string };
+      const limits = ['RateLimit-Policy', 'RateLimit', 'Retry-After'].map((name) =>
+        headers.get(name)?.replace(/\d+$/, 's'),
+      );
+      return [status, code ?? url?.replace(/[^/]+\/$/, ''), ...limits];
+    };
+    const policy = '"activation";q=2;w=s';
+    expect(await post('192.0.2.1')).toEqual([429, 'rate_limited', policy, '"activation";r=0;t=s', 's']);
     expect(await app.clicks()).toHaveLength(4);
+    expect(await post('192.0.2.2')).toEqual([
+      200,
+      `${app.node.url}/go/`,
+      policy,
+      '"activation";r=0;t=s',
+      undefined,
+    ]);
+    expect(await app.clicks()).toHaveLength(5);
   });
 
   test('never to a URL of the caller: the origin is always one of the operator', async () => {
@@ -506,7 +542,52 @@ describe('what is refused', () => {
     for (const path of ['/go/nonsense/', '/go/0000000000000000000000/']) {
       expect((await app.get(path)).status).toBe(404);
     }
-    expect((await app.send('POST', '/go/nonsense/')).status).toBe(405);
+  });
+
+  test('another method is told which there are, in the same way to programs and people', async () => {
+    await using app = await ActivationNode.start();
+    for (const [path, url, method, allow] of [
+      [
+        '/v1/coupons/{id}/activate/',
+        `/v1/coupons/${id(21)}/activate/${app.query()}`,
+        'PUT',
+        'GET, HEAD, POST',
+      ],
+      ['/go/{click}/', '/go/nonsense/', 'POST', 'GET, HEAD'],
+    ] as const) {
+      const response = await app.send(method, url, { Accept: 'text/html' });
+      expect([response.headers.get('Allow'), response.headers.get('Content-Type')]).toEqual([
+        allow,
+        'application/problem+json',
+      ]);
+      const { requestId: _, instance: __, type: ___, ...problem } = (await response.json()) as Problem;
+      const { requestId, instance, type, ...documented } = documentedProblem(path, 'method_not_allowed');
+      expect(problem).toEqual(documented);
+    }
+  });
+
+  test('every operation documents the errors that it answers with, and no other', () => {
+    const codes = (path: string, method: 'get' | 'post') =>
+      Object.values(document.paths[path]?.[method]?.responses ?? {}).flatMap(({ content }) =>
+        Object.keys(content?.['application/problem+json']?.examples ?? {}),
+      );
+    const always = [
+      'deal_not_found',
+      'internal',
+      'method_not_allowed',
+      'several_hosts',
+      'unavailable',
+      'uri_too_long',
+    ];
+    const path = '/v1/coupons/{id}/activate/';
+    expect(codes(path, 'get').sort()).toEqual([...always, 'invalid_parameter'].sort());
+    expect(codes(path, 'post').sort()).toEqual(
+      [...always, 'invalid_parameter', 'deal_gone', 'rate_limited'].sort(),
+    );
+    expect(codes('/go/{click}/', 'get').sort()).toEqual([...always, 'deal_gone'].sort());
+    const media = (of: string) => Object.keys(document.paths[path]?.get.responses[of]?.content ?? {});
+    expect(media('405')).toEqual(['application/problem+json']);
+    expect(media('400')).toEqual(['application/problem+json', 'text/html']);
   });
 
   test('turned off, there is nothing', async () => {

@@ -5,16 +5,17 @@ import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { allowedMs } from '../support/allowed-ms.ts';
-import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import { freePort, postgresUrl, sharedPostgres, startPostgres } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
-test('PostgreSQL stopped and started again', async () => {
+test('PostgreSQL stopped and started again; meanwhile links of deals and new ones lead to the shop, older ones of POST do not', async () => {
   const server = await startPostgres();
   const adminPort = await freePort();
   const node = await TestNode.start({
     databaseUrl: postgresUrl(server.port, 'postgres'),
-    settings: { adminPort },
+    settings: { adminPort, spool: temporaryFolder() },
   });
   const isUsable = async () => {
     const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
@@ -31,6 +32,16 @@ test('PostgreSQL stopped and started again', async () => {
     ];
     expect(await statuses()).toEqual([200, 200, 200]);
     expect(await isUsable()).toBe('1');
+    const [org] = await node.stores.organisations.list();
+    const { activation } = await node.stores.revisions();
+    await node.logged((line) => line.activation === activation);
+    const deal = (user: string) =>
+      `${node.url}/v1/cashback-offers/${id(11)}/activate/?orgId=${org?.publicId}&passbackUid=${user}`;
+    const follow = async (url: string) => (await fetch(url, { redirect: 'manual' })).status;
+    const activate = async (user: string) =>
+      ((await (await fetch(deal(user), { method: 'POST' })).json()) as { url: string }).url;
+    const older = await activate('before');
+    expect(await follow(older)).toBe(302);
 
     await server.process.stop();
     const startedAt = performance.now();
@@ -46,10 +57,14 @@ test('PostgreSQL stopped and started again', async () => {
     expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(503);
     // Of a mistyped one it can.
     expect((await node.get('/v1/retailers/', `${pub}x`)).status).toBe(401);
+    expect(await follow(older)).toBe(503);
+    expect(await follow(deal('follows'))).toBe(302);
+    expect(await follow(await activate('meanwhile'))).toBe(302);
     while ((await isUsable()) !== '0') await Bun.sleep(50);
 
     await server.process.start();
     while ((await node.get('/v1/transactions/', prv)).status !== 200) await Bun.sleep(50);
+    expect(await follow(older)).toBe(302);
     while ((await isUsable()) !== '1') await Bun.sleep(50);
     expect(await statuses()).toEqual([200, 200, 200]);
     expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(401);

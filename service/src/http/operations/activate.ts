@@ -7,7 +7,8 @@ import type { ActivatedKind } from '../../domain/click.ts';
 import { parseUuid } from '../../domain/uuid.ts';
 import { useDatabase } from '../../tracing/tracer.ts';
 import { networkOf } from '../access/client-address.ts';
-import type { RateLimiter } from '../access/rate-limit.ts';
+import { countRequest } from '../access/count-request.ts';
+import type { RateLimiter, RateLimitState } from '../access/rate-limit.ts';
 import type { Exchange } from '../exchange.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
@@ -36,11 +37,10 @@ const HEADERS = {
 type ReadRequest = (exchange: Exchange) => ActivationRequest;
 
 export function activationRoutes(activation: Activation, limit: RateLimiter): Route[] {
-  /** Above the limit a user is sent on all the same: a limit that breaks links costs sales. */
-  function isOverLimit({ address }: Exchange, { orgId }: ActivationRequest): boolean {
-    const { exceeded } = limit.take(`${orgId} ${networkOf(address)}`);
-    if (exceeded) activation.tally.limited++;
-    return exceeded;
+  function takeFromLimit({ address }: Exchange, { orgId }: ActivationRequest): RateLimitState {
+    const state = limit.take(`${orgId} ${networkOf(address)}`);
+    if (state.exceeded) activation.tally.limited++;
+    return state;
   }
 
   async function follow(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
@@ -48,23 +48,28 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
     const deal = orItsRetailer(activation.find(request));
     if (visitor === 'prefetch') return prefetched();
     if (visitor === 'bot') return passBot(deal.url);
-    if (isOverLimit(exchange, request)) return redirect(deal.url);
+    // A limit that breaks links costs sales.
+    if (takeFromLimit(exchange, request).exceeded) return redirect(deal.url);
     const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'follow'),
     );
     return redirect(click === undefined ? deal.url : activation.targetOf(deal, click));
   }
 
+  /** A program is told when nothing is recorded, and can try again; a person cannot. */
   async function prepare(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
     const deal = activation.find(request);
     if (!deal.isActive) throw new ApiError('deal_gone', 'This deal is not active now.');
-    const click = isOverLimit(exchange, request)
-      ? undefined
-      : await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
-          activation.activate(deal, request, 'later'),
-        );
-    const url = click === undefined ? deal.url : `${exchange.origin}/go/${click}/`;
-    return json(200, { url }, { 'Cache-Control': 'no-store' });
+    countRequest(exchange, takeFromLimit(exchange, request));
+    const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
+      activation.activate(deal, request, 'later'),
+    );
+    if (click === undefined) {
+      throw new ApiError('unavailable', 'The activation could not be recorded. Try again shortly.', {
+        headers: { 'Retry-After': '2' },
+      });
+    }
+    return json(200, { url: `${exchange.origin}/go/${click}/` }, { 'Cache-Control': 'no-store' });
   }
 
   async function go(exchange: Exchange): Promise<Reply> {

@@ -5,8 +5,9 @@ import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { authenticate, requireKind } from '../access/authenticate.ts';
 import { networkOf } from '../access/client-address.ts';
+import { countRequest } from '../access/count-request.ts';
 import { isFromBrowser, pageOrigin } from '../access/from-browser.ts';
-import type { RateLimitState, RateLimits } from '../access/rate-limit.ts';
+import type { RateLimits } from '../access/rate-limit.ts';
 import type { TokenDirectory } from '../access/token-directory.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Route } from '../router.ts';
@@ -31,12 +32,13 @@ export function operationRoutes(services: Services, { tokens, limits, logger }: 
       requireKind(token, tokenKind, exchange.request.headers);
     } catch (error) {
       const status = error instanceof ApiError ? ERRORS[error.code].status : undefined;
-      if (status === 401 || status === 403) count(exchange, limits.failed.take(networkOf(exchange.address)));
+      if (status === 401 || status === 403)
+        countRequest(exchange, limits.failed.take(networkOf(exchange.address)));
       throw error;
     }
     // Browsers share a public token; one that is out of hand must not use up the share of the others.
     const key = token.kind === 'public' ? `${token.id} ${networkOf(exchange.address)}` : token.id;
-    count(exchange, limits[token.kind].take(key));
+    countRequest(exchange, limits[token.kind].take(key));
     return token;
   }
 
@@ -58,13 +60,5 @@ export function operationRoutes(services: Services, { tokens, limits, logger }: 
       openToBrowsers: operation.tokenKind === 'public',
       answer: async (exchange) => answer(exchange, await admit(exchange, operation)),
     };
-  });
-}
-
-function count(exchange: Exchange, state: RateLimitState): void {
-  exchange.rateLimit = state;
-  if (!state.exceeded) return;
-  throw new ApiError('rate_limited', `Too many requests. Try again in ${state.retryAfterS} s.`, {
-    headers: { 'Retry-After': String(state.retryAfterS) },
   });
 }

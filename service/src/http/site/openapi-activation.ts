@@ -1,16 +1,14 @@
 // The part of the OpenAPI document about activation: two operations for whatever can be activated, and the links that one
 // of them returns. They take no token.
 
-import { ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
+import type { ErrorCode } from '../../domain/api-errors.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
 import type { CodeSample } from './code-samples.ts';
-import { exampleProblem } from './openapi-examples.ts';
+import { errorResponses } from './openapi-errors.ts';
 import type { OperationObject, ResponseObject } from './openapi-objects.ts';
 import { schemaRef } from './openapi-schemas.ts';
 import {
   ACTIVATION_TAG,
-  COMMON_ERROR_HEADERS,
-  ERROR_HEADERS,
   type HeaderName,
   headerRefs,
   type ParameterObject,
@@ -36,15 +34,17 @@ const NOUNS = {
 const EXAMPLE_ORG = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
 const EXAMPLE_ID = '0192d1a0-0000-7000-8000-000000000021';
 const EXAMPLE_CLICK = 'Vb89jzL001biPkmMApa4tT';
-const LINK_ERRORS: readonly ErrorCode[] = [
-  'invalid_parameter',
+const EVERY_ERROR: readonly ErrorCode[] = [
+  'several_hosts',
   'deal_not_found',
   'method_not_allowed',
-  'deal_gone',
   'uri_too_long',
   'internal',
   'unavailable',
 ];
+const FOLLOW_ERRORS: readonly ErrorCode[] = ['invalid_parameter', ...EVERY_ERROR];
+const ACTIVATE_ERRORS: readonly ErrorCode[] = [...FOLLOW_ERRORS, 'deal_gone', 'rate_limited'];
+const GO_ERRORS: readonly ErrorCode[] = [...EVERY_ERROR, 'deal_gone'];
 
 export interface ActivationPath {
   readonly get: OperationObject;
@@ -56,6 +56,7 @@ export function activationPaths(publicUrl: string | undefined): Record<string, A
     const noun = NOUNS[kind];
     const words = noun.replace(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
     const whole = `${path}{id}/activate/`;
+    const example = { path: whole.replace('{id}', EXAMPLE_ID), methods: 'GET, HEAD or POST' };
     const also = `The same with the id in the query: \`${path}activate/?${parameter}=…\`.`;
     const parameters = [idParameter(words), ...ACTIVATION_PARAMETERS.map((name) => parameterObject(name, 0))];
     const url = `${publicUrl ?? 'http://localhost:8080'}${path}$ID/activate/?orgId=$ORG&passbackUid=user-8842`;
@@ -66,14 +67,17 @@ export function activationPaths(publicUrl: string | undefined): Record<string, A
           ...described(`follow${noun}`, `Send a user to a ${words}`),
           description: `Records the click and redirects to the shop. For links that users follow: a second tap within ten seconds is the same click, previews and bots are sent to the plain URL and not recorded, and errors are pages for those who want pages. ${also}`,
           parameters,
-          responses: { ...REDIRECTS, ...linkErrors(whole, publicUrl, true) },
+          responses: {
+            ...REDIRECTS,
+            ...errorResponses(FOLLOW_ERRORS, { ...example, isLink: true }, publicUrl),
+          },
           'x-codeSamples': curl(`curl -si '${url}'`),
         },
         post: {
           ...described(`activate${noun}`, `Activate a ${words}`),
-          description: `Records that the user has activated the ${words}, and returns a link. The click is noted when the user follows it. ${also}`,
+          description: `Records that the user has activated the ${words}, and returns a link. The click is noted when the user follows it. Above the limit of requests it is refused, as it is when it cannot be recorded: send it again. ${also}`,
           parameters,
-          responses: { 200: activated(publicUrl), ...linkErrors(whole, publicUrl, false) },
+          responses: { 200: activated(publicUrl), ...errorResponses(ACTIVATE_ERRORS, example, publicUrl) },
           'x-codeSamples': curl(`curl -s -X POST '${url}'`),
         },
       },
@@ -100,7 +104,10 @@ function goOperation(publicUrl: string | undefined): OperationObject {
         example: EXAMPLE_CLICK,
       },
     ],
-    responses: { ...REDIRECTS, ...linkErrors('/go/{click}/', publicUrl, true) },
+    responses: {
+      ...REDIRECTS,
+      ...errorResponses(GO_ERRORS, { path: `/go/${EXAMPLE_CLICK}/`, isLink: true }, publicUrl),
+    },
     'x-codeSamples': curl(`curl -si '${publicUrl ?? 'http://localhost:8080'}/go/$CLICK/'`),
   };
 }
@@ -131,7 +138,7 @@ const REDIRECTS: Record<string, ResponseObject> = {
 function activated(publicUrl = 'https://api.example'): ResponseObject {
   return {
     description: 'Where to send the user',
-    headers: headerRefs(['Request-Id', 'Cache-Control']),
+    headers: headerRefs(['Request-Id', 'Cache-Control', 'RateLimit', 'RateLimit-Policy']),
     content: {
       'application/json': {
         schema: schemaRef('ActivatedDeal'),
@@ -139,34 +146,6 @@ function activated(publicUrl = 'https://api.example'): ResponseObject {
       },
     },
   };
-}
-
-function linkErrors(
-  path: string,
-  publicUrl: string | undefined,
-  isLink: boolean,
-): Record<string, ResponseObject> {
-  const instance = path.replace('{id}', EXAMPLE_ID).replace('{click}', EXAMPLE_CLICK);
-  return Object.fromEntries(
-    LINK_ERRORS.map((code) => [
-      ERRORS[code].status,
-      {
-        description: `${code}: ${ERRORS[code].title}`,
-        headers: headerRefs([...COMMON_ERROR_HEADERS, ...(ERROR_HEADERS[code] ?? [])]),
-        content: {
-          'application/problem+json': {
-            schema: schemaRef('Problem'),
-            examples: {
-              [code]: { value: exampleProblem(code, { path: instance }, publicUrl) },
-            },
-          },
-          ...(isLink
-            ? { 'text/html': { schema: { type: 'string', description: 'A page for people' } } }
-            : {}),
-        },
-      },
-    ]),
-  );
 }
 
 function curl(source: string): CodeSample[] {

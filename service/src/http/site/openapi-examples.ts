@@ -34,19 +34,28 @@ function exampleOf(schema: Schema, components: Components): unknown {
   return items === undefined ? null : [exampleOf(items, components)];
 }
 
+/** The operation that an error is of. */
+export interface ExampleContext {
+  readonly path: string;
+  /** Undefined when it takes no token. */
+  readonly tokenKind?: TokenKind;
+  /** Those that its path has, in words. */
+  readonly methods?: string;
+}
+
 export function exampleProblem(
   code: ErrorCode,
-  { path, tokenKind }: { readonly path: string; readonly tokenKind?: TokenKind },
+  operation: ExampleContext,
   baseUrl = BASE_URL,
 ): Record<string, unknown> {
   const { status, title } = ERRORS[code];
-  const { detail, errors } = exampleDetails(tokenKind)[code];
+  const { detail, errors } = exampleDetails(operation)[code];
   return {
     type: `${baseUrl}/errors/${code}`,
     title,
     status,
     detail,
-    instance: path,
+    instance: operation.path,
     code,
     requestId: '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
     ...(errors === undefined ? {} : { errors }),
@@ -60,8 +69,11 @@ interface ProblemDetails {
   readonly errors?: readonly ParameterError[];
 }
 
-/** What the service says to callers of the operations that take tokens of this kind, or none. */
-function exampleDetails(kind: TokenKind | undefined): Record<ErrorCode, ProblemDetails> {
+/** What the service says to callers of an operation. */
+function exampleDetails({
+  tokenKind: kind,
+  methods = 'GET or HEAD',
+}: ExampleContext): Record<ErrorCode, ProblemDetails> {
   const isPublic = kind === 'public';
   const bad =
     kind === undefined
@@ -86,7 +98,7 @@ function exampleDetails(kind: TokenKind | undefined): Record<ErrorCode, ProblemD
     },
     deal_not_found: { detail: 'There is no such deal, or no such organisation.' },
     deal_gone: { detail: 'This deal is not active now.' },
-    method_not_allowed: { detail: 'Use GET or HEAD.' },
+    method_not_allowed: { detail: `Use ${methods}.` },
     several_hosts: { detail: 'The request names more than one host. Send one Host header.' },
     uri_too_long: { detail: 'The URL must not be longer than 8192 bytes.' },
     rate_limited: { detail: 'Too many requests. Try again in 30 s.' },

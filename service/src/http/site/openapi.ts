@@ -1,19 +1,18 @@
 // The OpenAPI 3.1 document. It is made from the schemas that check imports, the table of operations and the table of
 // errors, so it says what the service does.
 
-import { ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
 import { codeSamples } from './code-samples.ts';
 import { ACTIVATION_SCHEMAS, activationPaths } from './openapi-activation.ts';
-import { examplePage, exampleProblem } from './openapi-examples.ts';
+import { errorResponses } from './openapi-errors.ts';
+import { examplePage } from './openapi-examples.ts';
 import type { LinkObject, OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
 import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, schemaRef } from './openapi-schemas.ts';
 import {
   ACTIVATION_TAG,
-  COMMON_ERROR_HEADERS,
-  ERROR_HEADERS,
   HEADERS,
   type HeaderName,
   headerRefs,
@@ -122,7 +121,7 @@ function operationObject(
         links: { nextPage: nextPage(operation) },
       },
       ...(isCatalogue ? notModified : {}),
-      ...errorResponses(operation, publicUrl),
+      ...errorResponses(errorCodes(operation), operation, publicUrl),
     },
     'x-codeSamples': codeSamples(operation, publicUrl),
   };
@@ -144,35 +143,11 @@ function nextPage({ id }: Operation): LinkObject {
   };
 }
 
-/** The errors that an operation can answer with, by status: several codes may share one. */
-function errorResponses(operation: Operation, publicUrl: string | undefined): Record<string, ResponseObject> {
-  const codes = ERROR_CODES.filter(
+/** The errors that an operation can answer with. */
+function errorCodes({ tokenKind }: Operation): ErrorCode[] {
+  return ERROR_CODES.filter(
     (code) =>
       !['not_found', 'deal_not_found', 'deal_gone'].includes(code) &&
-      (code !== 'private_token_in_browser' || operation.tokenKind === 'private'),
-  );
-  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, sharing]) => {
-      const names: HeaderName[] = [
-        ...COMMON_ERROR_HEADERS,
-        ...new Set(sharing.flatMap((code) => ERROR_HEADERS[code] ?? [])),
-      ];
-      return [
-        status,
-        {
-          description: sharing.map((code) => `${code}: ${ERRORS[code].title}`).join('. '),
-          headers: headerRefs(names),
-          content: {
-            'application/problem+json': {
-              schema: schemaRef('Problem'),
-              examples: Object.fromEntries(
-                sharing.map((code) => [code, { value: exampleProblem(code, operation, publicUrl) }]),
-              ),
-            },
-          },
-        },
-      ];
-    }),
+      (code !== 'private_token_in_browser' || tokenKind === 'private'),
   );
 }

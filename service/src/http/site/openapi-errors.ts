@@ -1,0 +1,44 @@
+// The errors of an operation in the OpenAPI document, by status: several codes may share one.
+
+import { ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
+import { type ExampleContext, exampleProblem } from './openapi-examples.ts';
+import type { ResponseObject } from './openapi-objects.ts';
+import { schemaRef } from './openapi-schemas.ts';
+import { COMMON_ERROR_HEADERS, ERROR_HEADERS, headerRefs } from './openapi-words.ts';
+
+const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page for people' } } };
+
+export interface FailingOperation extends ExampleContext {
+  /** Whether people follow it as a link, so that errors are pages for those who want pages. */
+  readonly isLink?: boolean;
+}
+
+export function errorResponses(
+  codes: readonly ErrorCode[],
+  operation: FailingOperation,
+  publicUrl: string | undefined,
+): Record<string, ResponseObject> {
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, sharing]) => [
+      status,
+      {
+        description: sharing.map((code) => `${code}: ${ERRORS[code].title}`).join('. '),
+        headers: headerRefs([
+          ...COMMON_ERROR_HEADERS,
+          ...new Set(sharing.flatMap((code) => ERROR_HEADERS[code] ?? [])),
+        ]),
+        content: {
+          'application/problem+json': {
+            schema: schemaRef('Problem'),
+            examples: Object.fromEntries(
+              sharing.map((code) => [code, { value: exampleProblem(code, operation, publicUrl) }]),
+            ),
+          },
+          // Nobody follows a link by a method that it does not have.
+          ...(operation.isLink === true && status !== ERRORS.method_not_allowed.status ? PAGE : {}),
+        },
+      },
+    ]),
+  );
+}
