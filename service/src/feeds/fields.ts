@@ -126,6 +126,12 @@ function at(value: unknown, path: string): unknown {
   return found;
 }
 
+/** A whole number that came as one, or as its digits. */
+export function wholeNumber(value: unknown): number | undefined {
+  const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : undefined;
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

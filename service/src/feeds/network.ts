@@ -77,6 +77,8 @@ export interface CatalogueFeed {
   readonly shape: FeedShape;
   /** Whether files are given as ID=FILE, where nothing in them tells which advertiser they are about. */
   readonly advertiser?: 'needed' | 'optional' | undefined;
+  /** Whether it says which retailers the publisher works with. */
+  readonly tellsPartners?: boolean | undefined;
   /** What a row says: one fact, several, or none when it is about nothing that is published. */
   readonly readFacts: (row: Fields, advertiserId: string | undefined, format: FeedFormat) => CatalogueFact[];
 }

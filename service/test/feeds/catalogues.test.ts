@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { parseOverlay } from '../../src/feeds/source/overlay.ts';
+import type { NetworkName } from '../../src/feeds/source/source-file.ts';
 import {
   awinFiles,
   awinShop,
@@ -171,6 +172,27 @@ test('impact.com: campaigns, contracts, promo codes and deals', async () => {
   ]);
 });
 
+test('impact.com: the default code of a deal that is among the promo codes is one coupon', async () => {
+  const deals = impactPage('Deals', [
+    { Id: '1', Name: 'Summer', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'HAZEL10' },
+    { Id: '2', Name: 'Other', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'hazel10' },
+  ]);
+  const { rows } = await convertCatalogueOf('impact', { ...impactFiles, deals });
+  const coupons = rows.flatMap((row) => row.coupons as Row[]);
+  expect(new Map(coupons.map(({ code, id }) => [code, id]))).toEqual(
+    new Map([
+      ['HAZEL10', idOf('impact', 'coupon', '8111554')],
+      ['hazel10', idOf('impact', 'coupon', 'deal 2')],
+    ]),
+  );
+  expect(coupons).toHaveLength(2);
+  const alone = await convertCatalogueOf('impact', { campaigns: impactFiles.campaigns, deals });
+  expect(alone.rows.flatMap((row) => (row.coupons as Row[]).map(({ code }) => code)).sort()).toEqual([
+    'HAZEL10',
+    'hazel10',
+  ]);
+});
+
 test('Partnerize: campaigns with their active commissions, or the default rate where there are none', async () => {
   const { rows } = await convertCatalogueOf('partnerize', partnerizeFiles, { country: 'GB' });
   const ours = (kind: string, id: string) => idOf('partnerize', kind, id);
@@ -217,6 +239,26 @@ test('Partnerize: campaigns with their active commissions, or the default rate w
       },
     ),
   );
+});
+
+test.each([
+  ['0', '5.00', { cashbackPercentage: 0, maximumFixedCommissionFee: 2.5 }],
+  ['4', '0', { cashbackPercentage: 0.02, maximumFixedCommissionFee: null }],
+  ['4', '5.00', { cashbackPercentage: 0.02, maximumFixedCommissionFee: null }],
+  ['0', '0.00', { cashbackPercentage: 0, maximumFixedCommissionFee: null }],
+])('Partnerize: a default rate of %s with a default amount of %s', async (rate, value, expected) => {
+  const campaign = {
+    campaign_id: '1',
+    title: 'Selo',
+    destination_url: 'https://selo.example/',
+    campaign_logo: LOGO,
+    default_commission_rate: rate,
+    default_commission_value: value,
+    default_currency: 'GBP',
+  };
+  const campaigns = JSON.stringify({ campaigns: [{ campaign }] });
+  const { rows } = await convertCatalogueOf('partnerize', { campaigns }, { country: 'GB' });
+  expect(rows[0]?.cashbackOffers).toEqual([expect.objectContaining(expected)]);
 });
 
 test('Partnerize: vouchers of a campaign that only the command knows', async () => {
@@ -318,6 +360,15 @@ test('Rakuten: advertisers that are partners, offers, and coupons as XML', async
   ]);
 });
 
+test.each([
+  ['none', []],
+  ['none that is active', [{ advertiser: { id: 3358 }, status: 'inactive' }]],
+])('Rakuten: of partnerships there are %s, so that no advertiser is published', async (_which, list) => {
+  const partnerships = JSON.stringify({ partnerships: list });
+  const { rows } = await convertCatalogueOf('rakuten', { ...rakutenFiles, partnerships });
+  expect(rows).toEqual([]);
+});
+
 describe('what the network does not tell', () => {
   test('a retailer without a logo is refused with its advertiser id, and the overlay has it', async () => {
     const error = await errorOf(convertShops(sourceFor('cj', { country: 'US' }), cjFiles));
@@ -395,14 +446,111 @@ describe('what is wrong', () => {
     const page = (number: string, next: string) =>
       impactPage('Campaigns', [], { '@page': number, '@nextpageuri': next });
     const [first, second] = [page('1', '/next'), page('2', '')];
-    const error = await errorOf(convertCatalogueOf('impact', { campaigns: first }));
-    expect([error.name, error.message]).toEqual([
-      'Refused',
-      'an answer among --campaigns says that the network has more, and the next page is missing; nothing was converted, since an import would withdraw what stands there',
-    ]);
-    for (const campaigns of [first + second, second + first, first + second + first]) {
-      expect((await convertCatalogueOf('impact', { campaigns })).rows).toEqual([]);
+    expect((await convertCatalogueOf('impact', { campaigns: first + second })).rows).toEqual([]);
+    for (const campaigns of [first, second]) {
+      const error = await errorOf(convertCatalogueOf('impact', { campaigns }));
+      expect([error.name, error.message]).toEqual([
+        'Refused',
+        'an answer among --campaigns says that the network has more than these files: a page is missing; nothing was converted, since an import would withdraw what stands there',
+      ]);
     }
+  });
+
+  const cjPage = (list: string, page: number, count: number, total: number) =>
+    `<cj-api><${list} total-matched="${total}" records-returned="${count}" page-number="${page}"/></cj-api>`;
+  const rakutenPage = (list: string, page: unknown, next: string | undefined) =>
+    JSON.stringify({ [list]: [], _metadata: { page, _links: { self: '', next } } });
+  const couponPage = (page: number, pages: number) =>
+    `<couponfeed><TotalMatches>9</TotalMatches><TotalPages>${pages}</TotalPages><PageNumberRequested>${page}</PageNumberRequested></couponfeed>`;
+  const dealPage = (campaign: number, page: number, pages: number) =>
+    impactPage('Deals', [], {
+      '@uri': `/Mediapartners/SID/Campaigns/${campaign}/Deals?State=ACTIVE&Page=${page}`,
+      '@page': String(page),
+      '@nextpageuri': page < pages ? `/next?Page=${page + 1}` : '',
+    });
+  const awinPage = (page: number) => JSON.stringify({ data: [], pagination: { page, totalPages: 3 } });
+
+  test.each<[string, NetworkName, string, readonly string[]]>([
+    ['numbers, and the last of them', 'awin', 'offers', [awinPage(1), awinPage(2), awinPage(3)]],
+    [
+      'how many rows there are',
+      'cj',
+      'links',
+      [cjPage('links', 1, 100, 250), cjPage('links', 2, 100, 251), cjPage('links', 3, 51, 251)],
+    ],
+    [
+      'the same, in two pages',
+      'cj',
+      'advertisers',
+      [cjPage('advertisers', 1, 100, 101), cjPage('advertisers', 2, 1, 101)],
+    ],
+    ['numbers beside the rows', 'rakuten', 'coupons', [couponPage(1, 3), couponPage(2, 3), couponPage(3, 3)]],
+    [
+      'numbers and a link',
+      'rakuten',
+      'advertisers',
+      [rakutenPage('advertisers', 1, '/v2?page=2'), rakutenPage('advertisers', 2, undefined)],
+    ],
+    [
+      'numbers that are texts',
+      'rakuten',
+      'offers',
+      [rakutenPage('offers', '1', '/v1?page=2'), rakutenPage('offers', '2', '')],
+    ],
+    [
+      'which question it is',
+      'impact',
+      'deals',
+      [dealPage(7, 1, 2), dealPage(7, 2, 2), dealPage(8, 1, 2), dealPage(8, 2, 2)],
+    ],
+  ])('a page tells %s: all are needed, in any order', async (_what, network, name, pages) => {
+    const convertPages = (...given: readonly string[]) =>
+      convertCatalogueOf(network, { [name]: given.join('\n') });
+    for (const all of [pages, pages.toReversed(), [...pages, ...pages]]) {
+      expect((await convertPages(...all)).rows).toEqual([]);
+    }
+    for (const left of pages) {
+      const error = await errorOf(convertPages(...pages.filter((page) => page !== left)));
+      expect([error.name, error.message]).toEqual([
+        'Refused',
+        expect.stringContaining(`an answer among --${name} says that the network has more than these files`),
+      ]);
+    }
+  });
+
+  test('pages of two questions that nothing tells apart are not suspected', async () => {
+    const [long, short] = [
+      [cjPage('links', 1, 100, 150), cjPage('links', 2, 50, 150)],
+      [cjPage('links', 1, 10, 17), cjPage('links', 2, 7, 17)],
+    ];
+    for (const pages of [
+      [...long, ...short],
+      [...short, ...long],
+      [...long, cjPage('links', 1, 0, 0)],
+    ]) {
+      expect((await convertCatalogueOf('cj', { links: pages.join('\n') })).rows).toEqual([]);
+    }
+  });
+
+  test('Partnerize: each campaign needs its last page', async () => {
+    const page = (next: string | null) =>
+      JSON.stringify({ active_commissions: [], hypermedia: { pagination: { next_page: next } } });
+    const [open, last] = [page('/v2/campaigns/1/publishers/2/commissions/active?offset=100'), page(null)];
+    const files = {
+      campaigns: '{"campaigns":[]}',
+      'commissions=1': `${open}\n${last}`,
+      'commissions=2': last,
+    };
+    expect((await convertCatalogueOf('partnerize', files)).rows).toEqual([]);
+    const error = await errorOf(convertCatalogueOf('partnerize', { ...files, 'commissions=1': open }));
+    expect(error.message).toStartWith(
+      'an answer among --commissions 1=… says that the network has more than these files',
+    );
+  });
+
+  test('XML of another kind is refused, rather than read as a list without rows', async () => {
+    const error = await errorOf(convertCatalogueOf('cj', { ...cjFiles, links: cjFiles.advertisers }));
+    expect(error.message).toContain('links, line 9: the XML has no <links>, in which its rows would stand');
   });
 });
 

@@ -90,6 +90,11 @@ test('a page of CJ that says there is more, without the next one, is noted', asy
   const more = cjAnswer([cjRecord()], { payloadComplete: false });
   const note = 'An answer says that the network has more: a page is missing.';
   expect((await convertSales(sourceFor('cj'), more)).report.notes).toEqual([note]);
-  const both = { 'a.json': more, 'b.json': cjAnswer([other]) };
-  expect((await convertSales(sourceFor('cj'), both)).report.notes).toEqual([]);
+  const next = cjAnswer([other], { maxCommissionId: '2900000009' });
+  expect((await convertSales(sourceFor('cj'), { more, next })).report.notes).toEqual([]);
+  // The whole answer to another question, with records that were locked since: it does not go on where this one ends.
+  const older = cjRecord({ commissionId: '2800000001', originalActionId: '1600000001' });
+  const locked = cjAnswer([older, other], { maxCommissionId: '2900000009' });
+  expect((await convertSales(sourceFor('cj'), { more, locked })).report.notes).toEqual([note]);
+  expect((await convertSales(sourceFor('cj'), { locked, more, next })).report.notes).toEqual([]);
 });

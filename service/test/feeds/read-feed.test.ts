@@ -117,6 +117,21 @@ describe('JSON', () => {
     expect(notes.map(({ page }) => page)).toEqual([1, 2]);
   });
 
+  test('with the first of its rows, wherever it was cut', async () => {
+    const answers: unknown[] = [];
+    const explain = (answer: Record<string, unknown>) => {
+      answers.push({ ...answer });
+      return {};
+    };
+    const shape = { ...SHAPE, json: { lists: [['Actions']], explain } };
+    const text = '{"Actions":[{"id":1},{"id":2}],"n":1}\n{"n":2,"Actions":[]}';
+    await read(text, 1, shape);
+    expect(answers).toEqual([
+      { Actions: [{ id: 1 }], n: 1 },
+      { Actions: [], n: 2 },
+    ]);
+  });
+
   test.each([
     [
       '{"error":"invalid_token"}',
@@ -218,14 +233,40 @@ describe('XML', () => {
     ['<api><links></api></links>', 'line 1: the XML is broken: unexpected close tag.'],
     ['<api>&nbsp;</api>', 'line 1: the XML is broken: undefined entity.'],
     ['<api a="1" a="2"/>', 'line 1: the XML is broken: duplicate attribute: a.'],
-    ['<api/>x', 'line 1: the XML has text outside of its elements'],
+    ['<api><links/></api>x', 'line 1: the XML has text outside of its elements'],
     [
       '<?xml version="1.0" encoding="ISO-8859-1"?><api/>',
       'line 1: the XML must be UTF-8, and says that it is "ISO-8859-1"',
     ],
+    ['<api/>', 'line 1: the XML has no <links>, in which its rows would stand'],
+    ['<api><x><link/></x></api>', 'line 1: the XML has no <links>, in which its rows would stand'],
+    ['<api><links/></api>\n<api/>', 'line 2: the XML has no <links>, in which its rows would stand'],
     ['<!-- nothing -->', 'line 1: the XML has no element'],
   ])('%p is told as broken', async (text, words) => {
     expect(await breakOf(text)).toBe(words);
+  });
+
+  test('what an answer says besides its rows is handed on', async () => {
+    const answers: unknown[] = [];
+    const explain = (answer: Record<string, unknown>) => {
+      answers.push({ ...answer });
+      return { page: 7 };
+    };
+    const text = `<api><a>0</a><links page="1"><n>2</n>\n<link><n>3</n></link><m><n>4</n></m><n>5</n><e/></links></api><api><links/></api>`;
+    const { rows, notes } = await read(text, 3, {
+      ...SHAPE,
+      xml: { row: ['api', 'links', 'link'], explain },
+    });
+    expect([rows.length, answers, notes]).toEqual([
+      1,
+      [{ '@page': '1', n: ['2', '5'], e: '' }, {}],
+      [{ page: 7 }, { page: 7 }],
+    ]);
+  });
+
+  test('what stands beside rows has a limit, too', async () => {
+    const beside = `<link/><n>${'x'.repeat(5 * 1024 * 1024)}</n>`;
+    expect(await breakOf(page(beside.repeat(4)))).toBe('line 1: the XML is longer than 16 MiB');
   });
 
   test('no document type is accepted, so no entity can grow or reach for a file', async () => {

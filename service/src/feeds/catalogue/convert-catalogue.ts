@@ -32,11 +32,13 @@ export async function convertCatalogue(
     files.map(({ source }) => source),
     options,
   );
-  const facts = new FactBook();
+  const facts = new FactBook(files.some(({ feed }) => feed.tellsPartners === true));
+  /** By what the user wrote, since an answer does not tell the advertiser whom the command names. */
   const pages = new Map<string, PageCheck>();
   for (const file of files) {
-    const check = pages.get(file.name) ?? new PageCheck();
-    pages.set(file.name, check);
+    const question = file.advertiserId === undefined ? file.name : `${file.name} ${file.advertiserId}=…`;
+    const check = pages.get(question) ?? new PageCheck();
+    pages.set(question, check);
     for await (const rows of run.rows(file.source, file.feed.shape, check)) {
       for (const row of rows) takeRow(row, file, run, facts);
     }
@@ -72,7 +74,7 @@ function requireAllPages(pages: ReadonlyMap<string, PageCheck>): void {
   const missing = [...pages].filter(([, check]) => check.isPageMissing).map(([name]) => `--${name}`);
   if (missing.length === 0) return;
   throw new Refused(
-    `an answer among ${missing.join(', ')} says that the network has more, and the next page is missing; nothing was converted, since an import would withdraw what stands there`,
+    `an answer among ${missing.join(', ')} says that the network has more than these files: a page is missing; nothing was converted, since an import would withdraw what stands there`,
   );
 }
 

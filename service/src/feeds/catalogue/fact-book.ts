@@ -24,14 +24,17 @@ interface Noted<Fact> extends Told<Fact> {
 export class FactBook {
   readonly #retailers = new Map<string, Noted<RetailerFact>>();
   readonly #deals = new Map<string, Noted<DealFact>>();
-  /** Undefined as long as no file says who the partners are. */
-  #partners: Set<string> | undefined;
+  readonly #isPartnersOnly: boolean;
+  readonly #partners = new Set<string>();
+
+  /** Whether a file says who the partners are: then only they count, even if there are none. */
+  constructor(isPartnersOnly: boolean) {
+    this.#isPartnersOnly = isPartnersOnly;
+  }
 
   add(fact: RetailerFact | DealFact | PartnershipFact, place: FeedPlace): void {
-    if (fact.kind === 'partnership') {
-      this.#partners ??= new Set();
-      this.#partners.add(fact.advertiserId);
-    } else if (fact.kind === 'retailer') note(this.#retailers, fact.advertiserId, fact, place);
+    if (fact.kind === 'partnership') this.#partners.add(fact.advertiserId);
+    else if (fact.kind === 'retailer') note(this.#retailers, fact.advertiserId, fact, place);
     else note(this.#deals, `${fact.kind} ${fact.id}`, fact, place);
   }
 
@@ -48,7 +51,7 @@ export class FactBook {
   retailers(): readonly RetailerFacts[] {
     const deals = Map.groupBy(agreed(this.#deals), ({ fact }) => fact.advertiserId);
     return agreed(this.#retailers)
-      .filter(({ fact }) => this.#partners === undefined || this.#partners.has(fact.advertiserId))
+      .filter(({ fact }) => !this.#isPartnersOnly || this.#partners.has(fact.advertiserId))
       .map(({ fact, place }) => ({
         fact,
         place,
@@ -73,8 +76,16 @@ function agreed<Fact>(facts: ReadonlyMap<string, Noted<Fact>>): Told<Fact>[] {
   return [...facts.values()].filter(({ conflict }) => conflict === undefined);
 }
 
-/** A fallback counts only where no other offer is known. */
+/** A fallback counts only where no other offer, and no other coupon with its code, is known of the retailer. */
 function withoutFallbacks(deals: readonly Told<DealFact>[]): readonly Told<DealFact>[] {
-  const isProper = ({ fact }: Told<DealFact>) => fact.kind === 'offer' && fact.isFallback !== true;
-  return deals.some(isProper) ? deals.filter((deal) => deal.fact.kind !== 'offer' || isProper(deal)) : deals;
+  const known = new Set(deals.flatMap(({ fact }) => (isFallback(fact) ? [] : [roleOf(fact)])));
+  return deals.filter(({ fact }) => !isFallback(fact) || !known.has(roleOf(fact)));
+}
+
+function isFallback(fact: DealFact): boolean {
+  return fact.kind !== 'promotion' && fact.isFallback === true;
+}
+
+function roleOf(fact: DealFact): string {
+  return fact.kind === 'coupon' ? `coupon ${fact.code}` : fact.kind;
 }

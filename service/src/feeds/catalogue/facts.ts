@@ -42,6 +42,8 @@ export interface CouponFact {
   readonly advertiserId: string;
   readonly id: string;
   readonly code: string;
+  /** Whether it counts only where nothing else tells of a coupon with this code. */
+  readonly isFallback?: boolean | undefined;
   readonly description: string;
   readonly startDate: Timestamp | undefined;
   readonly endDate: Timestamp | undefined;

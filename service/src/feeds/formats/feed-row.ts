@@ -18,14 +18,14 @@ export interface FeedShape {
     /** Names of fields that lead to the list of rows in an answer: `data`, `publisherCommissions`, `records`. A list
      * without an envelope, and one row on each line, are read besides. */
     readonly lists: readonly (readonly string[])[];
-    /** What an answer says besides its rows. */
-    readonly explain?: ((answer: Record<string, unknown>) => PageNote) | undefined;
+    readonly explain?: ExplainAnswer | undefined;
   };
   readonly xml?: {
     /** Names of elements that lead to a row: `cj-api`, `links`, `link`. */
     readonly row: readonly string[];
     /** Of an element that tells what went wrong. */
     readonly errorElement?: string | undefined;
+    readonly explain?: ExplainAnswer | undefined;
   };
   readonly csv?: {
     /** Columns without which it is another file. */
@@ -34,11 +34,22 @@ export interface FeedShape {
   };
 }
 
+/** What an answer says of itself. It is handed over with what it holds besides its rows, and with the first of these. */
+export type ExplainAnswer = (answer: Record<string, unknown>) => PageNote;
+
+/** An answer among those to one question. Networks tell some of this, each in its own words. */
 export interface PageNote {
   /** Why there are no rows: the network's own words. */
   readonly error?: string | undefined;
-  /** The number of this page, from 1, if pages are numbered. */
+  /** What was asked for, where questions of one kind differ: the deals of which campaign. */
+  readonly question?: string | undefined;
+  /** The number of this page, if pages are numbered: from 1, or from 0. */
   readonly page?: number | undefined;
-  /** Whether the network has more than this page. */
+  /** Whether another page follows. */
   readonly hasMore?: boolean | undefined;
+  /** How many rows this page has, and how many all pages have. */
+  readonly count?: number | undefined;
+  readonly total?: number | undefined;
+  /** Where rows have numbers that rise, and pages none: those of the first row here and of the last one. */
+  readonly rows?: { readonly first: number | undefined; readonly last: number } | undefined;
 }

@@ -1,6 +1,6 @@
 // JSON answers as curl writes them: one or several in a file, each a list, a row, or an envelope with the list
 // somewhere inside. Rows are cut out as bytes while the file goes by, so that an answer of any length needs the
-// memory of one row. What else an envelope holds is kept and handed out at its end.
+// memory of one row. What else an envelope holds is kept and handed out at its end, with the first of its rows.
 
 import { parseDecimal } from '../../domain/decimal.ts';
 import { parseJsonRow } from '../../importer/formats/json-row.ts';
@@ -25,7 +25,7 @@ type Answer = Record<string, unknown>;
 
 export interface AnswerRules {
   readonly lists: readonly (readonly string[])[];
-  /** Called at the end of every envelope with what it holds besides its rows. */
+  /** Called at the end of every envelope with what it holds besides its rows, and at least the first of these. */
   readonly onAnswer: (answer: Answer, line: number) => void;
 }
 
@@ -50,7 +50,7 @@ export async function* readJsonAnswers(
 /** An envelope that is open, with the names that led to it; or the list of rows. */
 type Frame =
   | { readonly kind: 'envelope'; readonly path: readonly string[]; readonly answer: Answer; key: string }
-  | { readonly kind: 'list' };
+  | { readonly kind: 'list'; readonly first: unknown[] };
 
 /** What the next byte that is not blank has to be part of. */
 type Expected = 'answer' | 'key' | 'key or end' | 'colon' | 'value' | 'value or end' | 'comma or end';
@@ -186,7 +186,10 @@ class AnswerCutter {
 
   #openList(): void {
     this.#hadList = true;
-    this.#frames.push({ kind: 'list' });
+    const frame = this.#frames.at(-1);
+    const first: unknown[] = [];
+    if (frame?.kind === 'envelope') frame.answer[frame.key] = first;
+    this.#frames.push({ kind: 'list', first });
     this.#expected = 'value or end';
   }
 
@@ -221,7 +224,7 @@ class AnswerCutter {
     const isKey = this.#cutting === 'key';
     this.#cutting = undefined;
     const frame = this.#frames.at(-1);
-    if (frame?.kind === 'list') this.#takeItem();
+    if (frame?.kind === 'list') this.#takeItem(frame.first);
     else {
       const bytes = this.#bytes.take();
       this.#answerBytes += bytes?.length ?? 0;
@@ -235,13 +238,14 @@ class AnswerCutter {
   }
 
   /** An item is a row; or a whole answer, where somebody has put several into one list. */
-  #takeItem(): void {
+  #takeItem(first: unknown[]): void {
     const { value, problem } = parseJsonRow(
       this.#bytes.take(),
       { line: this.#valueLine },
       FEED_LIMITS,
       keepDigits,
     );
+    if (first.length === 0) first.push(value);
     const list = isObject(value) ? this.#findList(value) : undefined;
     if (isObject(value) && list !== undefined) this.#rules.onAnswer(value, this.#valueLine);
     for (const row of list ?? [value]) {

@@ -5,7 +5,7 @@ import { BrokenFile } from '../../importer/formats/raw-row.ts';
 import { withoutByteOrderMark } from '../../importer/formats/read-rows.ts';
 import { quote } from '../fields.ts';
 import { readCsvRows } from './csv-rows.ts';
-import type { FeedFormat, FeedRow, FeedShape, PageNote } from './feed-row.ts';
+import type { ExplainAnswer, FeedFormat, FeedRow, FeedShape, PageNote } from './feed-row.ts';
 import { readJsonAnswers } from './json-answers.ts';
 import { readXmlRows } from './xml-rows.ts';
 
@@ -25,16 +25,16 @@ export async function* readFeed(
   // Networks answer with an empty list where there is nothing; this is a download that failed.
   if (text === '') throw new BrokenFile({ line: 1 }, { field: 'the file', reason: 'is empty' });
   const format = recognise(text);
+  const onAnswer = (explain?: ExplainAnswer) => (answer: Record<string, unknown>, line: number) => {
+    const note = explain?.(answer) ?? {};
+    if (note.error !== undefined) refuse(note.error, line);
+    onPage(note);
+  };
   if (format === 'JSON' && shape.json !== undefined) {
     const { lists, explain } = shape.json;
-    const onAnswer = (answer: Record<string, unknown>, line: number) => {
-      const note = explain?.(answer) ?? {};
-      if (note.error !== undefined) refuse(note.error, line);
-      onPage(note);
-    };
-    yield* readJsonAnswers(withoutByteOrderMark(all), { lists, onAnswer });
+    yield* readJsonAnswers(withoutByteOrderMark(all), { lists, onAnswer: onAnswer(explain) });
   } else if (format === 'XML' && shape.xml !== undefined)
-    yield* readXmlRows(all, { ...shape.xml, onError: refuse });
+    yield* readXmlRows(all, { ...shape.xml, onError: refuse, onAnswer: onAnswer(shape.xml.explain) });
   else if (format === 'CSV' && shape.csv !== undefined) yield* readCsvRows(all, shape.csv);
   else throw wrongFormat(format, shape);
 }

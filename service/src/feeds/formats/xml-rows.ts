@@ -14,6 +14,8 @@ export interface XmlRules {
   /** An element beside the rows that tells what went wrong, and what to do with its text. */
   readonly errorElement?: string | undefined;
   readonly onError: (text: string, line: number) => void;
+  /** Called at the end of every element that rows stand in, with its attributes and the texts beside its rows. */
+  readonly onAnswer: (answer: Record<string, unknown>, line: number) => void;
 }
 
 export async function* readXmlRows(
@@ -51,6 +53,10 @@ class ElementCutter {
   #rowLength = 0;
   #items = 0;
   #hasRoot = false;
+  /** Whether the document that is open had the element that rows stand in. */
+  #hasAnswer = false;
+  /** Of the texts beside the rows. */
+  #answerLength = 0;
 
   constructor(rules: XmlRules) {
     this.#rules = rules;
@@ -81,6 +87,7 @@ class ElementCutter {
     const { row } = this.#rules;
     if (this.#open.length === 0) {
       this.#hasRoot = true;
+      this.#hasAnswer = false;
       if (name !== row[0]) this.#fail(`must begin with <${row[0]}>, not with ${quote(name)}`);
     }
     const element: Element = Object.create(null);
@@ -89,29 +96,44 @@ class ElementCutter {
       this.#grow(value.length);
     }
     this.#open.push({ name, element, text: '' });
-    if (this.#open.length === row.length && this.#isRow()) {
+    if (this.#isAt(row.length)) {
       this.#rowLine = this.#parser.line;
       this.#rowLength = 0;
+    } else if (this.#isAt(row.length - 1)) {
+      this.#hasAnswer = true;
+      this.#answerLength = 0;
     }
   }
 
   #closeElement(): void {
-    const isRow = this.#isRow();
+    const { row, errorElement, onError, onAnswer } = this.#rules;
+    const [isRow, isAnswer] = [this.#isAt(row.length), this.#isAt(row.length - 1)];
     const closed = this.#open.pop();
     if (closed === undefined) return;
     const value = toValue(closed);
+    const isInside = this.#open.length >= row.length;
     if (isRow) {
       const place = { line: this.#rowLine, item: ++this.#items };
       this.#rows.push({ format: 'XML', place, value });
-    } else if (this.#open.length > this.#rules.row.length - 1) this.#addChild(closed.name, value);
-    else if (closed.name === this.#rules.errorElement) {
-      this.#rules.onError(closed.text.trim(), this.#parser.line);
+    } else if (isInside) this.#addChild(closed.name, value);
+    else if (closed.name === errorElement) onError(closed.text.trim(), this.#parser.line);
+    else if (isAnswer) onAnswer(closed.element, this.#parser.line);
+    else if (typeof value === 'string' && this.#isAt(row.length - 1)) this.#addBeside(closed.name, value);
+    if (this.#open.length === 0 && !this.#hasAnswer) {
+      this.#fail(`has no <${row.at(-2)}>, in which its rows would stand`);
     }
   }
 
-  #isRow(): boolean {
+  /** Whether what is open are the first elements of the path to a row, and so many of them. */
+  #isAt(depth: number): boolean {
     const { row } = this.#rules;
-    return this.#open.length === row.length && this.#open.every(({ name }, index) => name === row[index]);
+    return this.#open.length === depth && this.#open.every(({ name }, index) => name === row[index]);
+  }
+
+  #addBeside(name: string, text: string): void {
+    this.#answerLength += name.length + text.length;
+    if (this.#answerLength > FEED_LIMITS.bytes) this.#fail(tooLong(FEED_LIMITS).reason);
+    this.#addChild(name, text);
   }
 
   #addChild(name: string, value: unknown): void {

@@ -9,6 +9,10 @@ export const CJ = {
   confirmedFrom: fact('A', 2),
   validationStatuses: fact('A', { PENDING: 0, AUTOMATED: 1, ACCEPTED: 1, DECLINED: 2 }),
   declined: fact('A', 'DECLINED'),
+  /** Of an answer with commissions. One that is not complete goes on after its greatest id. */
+  paging: fact('A', { isComplete: 'payloadComplete', lastId: 'maxCommissionId', id: 'commissionId' }),
+  /** Of an answer of the XML services. */
+  xmlPaging: fact('A', { page: '@page-number', count: '@records-returned', total: '@total-matched' }),
   /** An error of the XML services. */
   errorElement: fact('C', 'error-message'),
   joined: fact('A', { joined: true }),

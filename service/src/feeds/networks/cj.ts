@@ -14,7 +14,7 @@ import {
 } from '../amount.ts';
 import { type CatalogueFact, leftOut, type OfferFact, type Rate } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
-import { type Fields, isObject, quote } from '../fields.ts';
+import { Fields, isObject, quote, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
@@ -33,7 +33,7 @@ export function cj(source: SourceOf<'cj'>): Network {
   const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
   const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
   const xml = (...row: string[]) => ({
-    xml: { row: ['cj-api', ...row], errorElement: CJ.errorElement.value },
+    xml: { row: ['cj-api', ...row], errorElement: CJ.errorElement.value, explain: explainPage },
   });
   return {
     transactions,
@@ -51,7 +51,21 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
   }
   const data = isObject(answer.data) ? answer.data : {};
   const list = isObject(data.publisherCommissions) ? data.publisherCommissions : {};
-  return typeof list.payloadComplete === 'boolean' ? { hasMore: !list.payloadComplete } : {};
+  const { isComplete, lastId, id } = CJ.paging.value;
+  if (typeof list[isComplete] !== 'boolean') return {};
+  // Two questions are converted together, by posting and by locking: the end of one is none of the other.
+  const last = wholeNumber(list[lastId]);
+  const first = wholeNumber(new Fields(list).list('records')[0]?.find(id));
+  return { hasMore: !list[isComplete], rows: last === undefined ? undefined : { first, last } };
+}
+
+function explainPage(answer: Record<string, unknown>): PageNote {
+  const { page, count, total } = CJ.xmlPaging.value;
+  return {
+    page: wholeNumber(answer[page]),
+    count: wholeNumber(answer[count]),
+    total: wholeNumber(answer[total]),
+  };
 }
 
 interface CommissionRecord extends SalePart {

@@ -7,7 +7,7 @@ export const IMPACT = {
   /** All that version 16 has. Older programs met DEFAULT, REJECTED, LOCKED and PAID: what they mean today nobody says. */
   states: fact('A', { PENDING: 'PENDING', APPROVED: 'CONFIRMED', REVERSED: 'DECLINED' }),
   error: fact('A', { status: 'Status', value: 'ERROR', words: 'Message' }),
-  paging: fact('A', { page: '@page', next: '@nextpageuri' }),
+  paging: fact('A', { page: '@page', next: '@nextpageuri', uri: '@uri' }),
   /** Some accounts write amounts with a decimal comma. */
   amounts: fact('B', parseEitherMark),
   /** Which payouts are for purchases. */

@@ -4,7 +4,7 @@
 import { type Amount, isZero, multiply, ONE_HUNDREDTH } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
 import { joinTexts, plainText } from '../catalogue/texts.ts';
-import { type Fields, quote } from '../fields.ts';
+import { type Fields, quote, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { CatalogueFeed, Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
@@ -38,9 +38,14 @@ export function impact(source: SourceOf<'impact'>): Network {
 function explainAnswer(answer: Record<string, unknown>): PageNote {
   const { status, value, words } = IMPACT.error.value;
   if (answer[status] === value) return { error: String(answer[words] ?? value) };
-  const { page, next } = IMPACT.paging.value;
+  const { page, next, uri } = IMPACT.paging.value;
   if (answer[page] === undefined || answer[next] === undefined) return {};
-  return { page: Number(answer[page]), hasMore: answer[next] !== '' && answer[next] !== null };
+  return {
+    // Deals are asked for by campaign. What follows the path may differ between pages of one question.
+    question: typeof answer[uri] === 'string' ? answer[uri].replace(/\?.*/s, '') : undefined,
+    page: wholeNumber(answer[page]),
+    hasMore: answer[next] !== '' && answer[next] !== null,
+  };
 }
 
 function readSale(row: Fields, readTime: TimeReader): Sale {
@@ -160,7 +165,9 @@ function readDeal(row: Fields, readTime: TimeReader, readEnd: TimeReader): Catal
     endDate: row.findTime('EndDate', readEnd),
   };
   const code = row.findText('DefaultPromoCode');
-  return [code === undefined ? { kind: 'promotion', ...deal } : { kind: 'coupon', ...deal, code }];
+  if (code === undefined) return [{ kind: 'promotion', ...deal }];
+  // It may be among the promo codes as well, under an id of its own.
+  return [{ kind: 'coupon', ...deal, code, isFallback: true }];
 }
 
 /** From names and codes that take turns. */

@@ -7,6 +7,8 @@ export const PARTNERIZE = {
   /** A conversion whose items have been decided differently. */
   mixed: fact('B', 'mixed'),
   error: fact('A', 'error'),
+  /** The address of the page that follows; version 1 of their API has none. */
+  paging: fact('A', { pages: 'hypermedia.pagination', next: 'next_page' }),
   /** Fields of a conversion in the JSON report and in the CSV export, which has no publisher reference and no items. */
   conversion: fact('A', {
     JSON: {

@@ -6,7 +6,7 @@ import type { Status } from '../../domain/transaction.ts';
 import { type Amount, isZero, multiply, ONE_HUNDREDTH, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
 import { plainText } from '../catalogue/texts.ts';
-import { type Fields, isObject } from '../fields.ts';
+import { Fields, isObject } from '../fields.ts';
 import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
 import type { Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
@@ -51,8 +51,12 @@ export function partnerize(source: SourceOf<'partnerize'>): Network {
 
 function explainAnswer(answer: Record<string, unknown>): PageNote {
   const error = answer[PARTNERIZE.error.value];
-  if (error === undefined) return {};
-  return { error: isObject(error) && typeof error.message === 'string' ? error.message : 'no details' };
+  if (error !== undefined) {
+    return { error: isObject(error) && typeof error.message === 'string' ? error.message : 'no details' };
+  }
+  const { pages, next } = PARTNERIZE.paging.value;
+  const told = new Fields(answer);
+  return told.has(pages) ? { hasMore: told.has(`${pages}.${next}`) } : {};
 }
 
 function namesIn(format: FeedFormat): Names {
@@ -129,7 +133,8 @@ function readCampaign(row: Fields): CatalogueFact[] {
   const currency = row.findText('campaign.default_currency');
   const percent = row.findAmount('campaign.default_commission_rate');
   const fixed = row.findAmount('campaign.default_commission_value');
-  const rate = percent === undefined ? fixed && { fixed, currency } : toFraction(percent);
+  const isFixed = fixed !== undefined && (percent === undefined || (isZero(percent) && !isZero(fixed)));
+  const rate = isFixed ? { fixed, currency } : percent && toFraction(percent);
   const retailer: CatalogueFact = {
     kind: 'retailer',
     advertiserId,

@@ -10,6 +10,7 @@ export const RAKUTEN = {
   ),
   error: fact('A', { code: 'error', words: 'message' }),
   paging: fact('A', { metadata: '_metadata', links: '_links', next: 'next', page: 'page' }),
+  couponPaging: fact('A', { page: 'PageNumberRequested', pages: 'TotalPages' }),
   rateTypes: fact('A', { percentage: true }),
   activePartner: fact('A', { active: true }),
   /** Networks by number and by name. Answers name them in either way, or as `1 - United States`. */

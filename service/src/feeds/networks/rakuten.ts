@@ -6,7 +6,7 @@ import type { Status } from '../../domain/transaction.ts';
 import { type Amount, isNegative, isZero, multiply, ONE_HUNDREDTH, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
-import { type Fields, isObject } from '../fields.ts';
+import { type Fields, isObject, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { CatalogueFeed, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
@@ -33,10 +33,10 @@ export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
     transactions,
     catalogue: {
       advertisers: json('advertisers', readAdvertiser),
-      partnerships: json('partnerships', readPartnership),
+      partnerships: { ...json('partnerships', readPartnership), tellsPartners: true },
       offers: json('offers', readOffer),
       coupons: {
-        shape: { xml: { row: ['couponfeed', 'link'] } },
+        shape: { xml: { row: ['couponfeed', 'link'], explain: explainCoupons } },
         readFacts: (row) => readCoupon(row, readTime, readEnd),
       },
     },
@@ -49,8 +49,14 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
   const { metadata, links, next, page } = RAKUTEN.paging.value;
   const told = answer[metadata];
   const following = isObject(told) && isObject(told[links]) ? told[links][next] : undefined;
-  if (!isObject(told) || typeof told[page] !== 'number') return {};
-  return { page: told[page], hasMore: typeof following === 'string' && following !== '' };
+  if (!isObject(told)) return {};
+  return { page: wholeNumber(told[page]), hasMore: typeof following === 'string' && following !== '' };
+}
+
+function explainCoupons(answer: Record<string, unknown>): PageNote {
+  const { page, pages } = RAKUTEN.couponPaging.value;
+  const [number, last] = [wholeNumber(answer[page]), wholeNumber(answer[pages])];
+  return number === undefined || last === undefined ? {} : { page: number, hasMore: number < last };
 }
 
 interface SkuRow extends SalePart {
