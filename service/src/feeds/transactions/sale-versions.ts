@@ -13,6 +13,7 @@ export interface SaleVersion {
   readonly row: ConvertedRow;
   /** Of two versions the greater is the newer; 0 where the network does not tell. */
   readonly version: number;
+  readonly lacksCoupon: boolean;
   readonly place: FeedPlace;
   /** Their id, for messages. */
   readonly id: string;
@@ -25,6 +26,8 @@ export interface VersionOutcome {
   readonly reopened: number;
   /** Declined sales of which no version tells any amount. */
   readonly withoutAmounts: number;
+  /** Sales that are printed without the coupon that was looked for. */
+  readonly withoutCoupon: number;
 }
 
 /** Decided before pending, then the newer. */
@@ -47,6 +50,7 @@ export class SaleVersions {
   /** By the number of the sale; few, if any. */
   readonly #conflicts = new Map<number, SaleVersion>();
   readonly #newestPending = new Map<number, number>();
+  readonly #lackingCoupon = new Set<number>();
   /** Declined sales that came without an amount: another version may tell it. */
   readonly #hollow = new Map<string, SaleVersion>();
   /** Versions of those that differ from the one that is kept, and are no older. */
@@ -76,9 +80,12 @@ export class SaleVersions {
     const reopened = [...this.#newestPending].filter(
       ([number, version]) => version + DECIDED > (this.#ranks[number] ?? 0),
     ).length;
-    for (const number of this.#conflicts.keys()) this.#spool.drop(this.#lines[number] ?? 0);
+    for (const number of this.#conflicts.keys()) {
+      this.#spool.drop(this.#lines[number] ?? 0);
+      this.#lackingCoupon.delete(number);
+    }
     conflicts.push(...this.#conflicts.values());
-    return { conflicts, reopened, withoutAmounts };
+    return { conflicts, reopened, withoutAmounts, withoutCoupon: this.#lackingCoupon.size };
   }
 
   #addHollow(version: SaleVersion): void {
@@ -97,7 +104,7 @@ export class SaleVersions {
     const rank = rankOf(version);
     const number = this.#ranks.length;
     const known = this.#numbers.add(version.row.id, { line: number })?.line;
-    if (known === undefined) this.#keep(number, version.row, rank, text);
+    if (known === undefined) this.#keep(number, version, rank, text);
     else this.#choose(known, version, rank, text);
   }
 
@@ -111,16 +118,18 @@ export class SaleVersions {
     if (rank > before) {
       this.#conflicts.delete(number);
       this.#spool.drop(this.#lines[number] ?? 0);
-      this.#keep(number, version.row, rank, text);
+      this.#keep(number, version, rank, text);
     } else if (rank === before && hash(text) !== this.#hashes[number]) this.#conflicts.set(number, version);
   }
 
-  #keep(number: number, { orderValue, cashback }: ConvertedRow, rank: number, text: string): void {
+  #keep(number: number, { row, lacksCoupon }: SaleVersion, rank: number, text: string): void {
     this.#ranks[number] = rank;
     this.#hashes[number] = hash(text);
     this.#lines[number] = this.#spool.append(text);
-    this.#orderValues[number] = orderValue;
-    this.#cashbacks[number] = cashback;
+    this.#orderValues[number] = row.orderValue;
+    this.#cashbacks[number] = row.cashback;
+    if (lacksCoupon) this.#lackingCoupon.add(number);
+    else this.#lackingCoupon.delete(number);
   }
 
   #filled(version: SaleVersion, number: number): SaleVersion {
