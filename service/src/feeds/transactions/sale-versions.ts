@@ -4,6 +4,7 @@
 // the spool.
 
 import { printJson } from '../../domain/decimal.ts';
+import type { Uuid } from '../../domain/uuid.ts';
 import { UuidPlaces } from '../../importer/checks/uuid-places.ts';
 import type { RowSpool } from '../convert-report.ts';
 import type { FeedPlace } from '../convert-run.ts';
@@ -47,6 +48,7 @@ export class SaleVersions {
   readonly #lines: number[] = [];
   readonly #orderValues: number[] = [];
   readonly #cashbacks: number[] = [];
+  readonly #offerIds: (Uuid | null)[] = [];
   /** By the number of the sale; few, if any. */
   readonly #conflicts = new Map<number, SaleVersion>();
   readonly #newestPending = new Map<number, number>();
@@ -68,14 +70,20 @@ export class SaleVersions {
   /** Prints what has been waiting for other versions. */
   finish(): VersionOutcome {
     let withoutAmounts = 0;
-    const conflicts = [...this.#hollowConflicts.values()];
+    const conflicts: SaleVersion[] = [];
     for (const [id, version] of this.#hollow) {
-      if (this.#hollowConflicts.has(id)) continue;
-      const known = this.#numbers.get(version.row.id);
-      if (known === undefined)
-        withoutAmounts += version.row.orderValue === 0 && version.row.cashback === 0 ? 1 : 0;
-      else if (rankOf(version) < (this.#ranks[known.line] ?? 0) || this.#conflicts.has(known.line)) continue;
-      this.#addWhole(known === undefined ? version : this.#filled(version, known.line));
+      const conflict = this.#hollowConflicts.get(id);
+      const known = this.#numbers.get(version.row.id)?.line;
+      if (known === undefined) {
+        if (conflict !== undefined) conflicts.push(conflict);
+        else {
+          withoutAmounts += version.row.orderValue === 0 && version.row.cashback === 0 ? 1 : 0;
+          this.#addWhole(version);
+        }
+      } else if (rankOf(version) >= (this.#ranks[known] ?? 0)) {
+        if (conflict !== undefined) this.#conflicts.set(known, conflict);
+        else if (!this.#conflicts.has(known)) this.#addWhole(this.#filled(version, known));
+      }
     }
     const reopened = [...this.#newestPending].filter(
       ([number, version]) => version + DECIDED > (this.#ranks[number] ?? 0),
@@ -128,15 +136,18 @@ export class SaleVersions {
     this.#lines[number] = this.#spool.append(text);
     this.#orderValues[number] = row.orderValue;
     this.#cashbacks[number] = row.cashback;
+    this.#offerIds[number] = 'cashbackOfferId' in row ? row.cashbackOfferId : null;
     if (lacksCoupon) this.#lackingCoupon.add(number);
     else this.#lackingCoupon.delete(number);
   }
 
+  /** A declined version, with what another one tells that it has lost. */
   #filled(version: SaleVersion, number: number): SaleVersion {
-    const { row } = version;
-    const orderValue = row.orderValue || (this.#orderValues[number] ?? 0);
-    const cashback = row.cashback || (this.#cashbacks[number] ?? 0);
-    return { ...version, row: { ...row, orderValue, cashback } };
+    const orderValue = version.row.orderValue || (this.#orderValues[number] ?? 0);
+    const cashback = version.row.cashback || (this.#cashbacks[number] ?? 0);
+    const row = { ...version.row, orderValue, cashback };
+    if ('cashbackOfferId' in row) row.cashbackOfferId ??= this.#offerIds[number] ?? null;
+    return { ...version, row };
   }
 }
 
