@@ -48,6 +48,16 @@ export function patternReader(pattern: string, zone: string, read = parseTime): 
   };
 }
 
+/** Why a pattern would read a part of a time and forget it, or undefined when it would not. */
+export function findPatternFault(pattern: string): string | undefined {
+  const names = splitPattern(pattern).filter(isPart);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) return `has ${twice} twice${twice === 'MM' ? ': minutes are mm' : ''}`;
+  const misses = (name: string, greater: string) => names.includes(name) && !names.includes(greater);
+  if (misses('mm', 'HH')) return 'has mm without HH';
+  return misses('ss', 'mm') ? 'has ss without mm' : undefined;
+}
+
 interface CompiledPattern {
   readonly expression: RegExp;
   /** What each group of the expression stands for. */
@@ -60,14 +70,23 @@ const compiled = new Map<string, CompiledPattern>();
 function compilePattern(pattern: string): CompiledPattern {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  const parts = pattern.match(/YYYY|MM|DD|HH|mm|ss|[^YMDHms]+/g) ?? [];
-  const names = parts.filter((part) => /^[YMDHms]/.test(part));
+  const parts = splitPattern(pattern);
+  const names = parts.filter(isPart);
   const source = parts.map((part) =>
     names.includes(part) ? `(\\d{${part.length}})` : escapeExpression(part),
   );
   const made = { expression: new RegExp(`^${source.join('')}$`), names };
   compiled.set(pattern, made);
   return made;
+}
+
+/** Into parts of a time, and what stands between them. */
+function splitPattern(pattern: string): readonly string[] {
+  return pattern.match(/YYYY|MM|DD|HH|mm|ss|[^YMDHms]+/g) ?? [];
+}
+
+function isPart(text: string): boolean {
+  return /^[YMDHms]/.test(text);
 }
 
 export function isTimeZone(name: string): boolean {

@@ -119,7 +119,7 @@ class CatalogueLoad {
     }
     if (gone.length > before.length * WITHDRAWN_PART_MAX && this.#options.allowWithdrawals !== true) {
       throw new Refused(
-        `this file would withdraw ${printCount(gone.length)} of ${printCountOf(before.length, 'retailer')}, more than half; nothing was imported. If that is meant, add --allow-withdrawals`,
+        `this file would withdraw ${printCount(gone.length)} of ${printCountOf(before.length, 'retailer')}, more than half; nothing was imported. A file is the whole catalogue: one that comes from several files, such as one for each network, is imported as one. If the retailers are gone, add --allow-withdrawals`,
       );
     }
     await this.#writer.remove(gone);

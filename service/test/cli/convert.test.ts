@@ -135,7 +135,7 @@ describe('transactions', () => {
     expect(rows.map(({ status }) => status)).toEqual(['CONFIRMED', 'CONFIRMED']);
   });
 
-  test('--catalogue: coupons are found in a converted catalogue', async () => {
+  test('--catalogue: coupons are found in converted catalogues, of which there may be several', async () => {
     const overlay = 'advertiserId,logo\n20001,https://l.example/s.svg\n';
     const cwd = folderWith({ 'a.json': two, 'o.csv': overlay, ...awinFiles }, { overlay: 'o.csv' });
     const files = [
@@ -148,7 +148,9 @@ describe('transactions', () => {
     ];
     const catalogue = ['catalogue', '--source', 'awin.json', ...files, '--out', 'catalogue.ndjson'];
     expect((await convertIn(cwd, catalogue)).code).toBe(0);
-    const { stdout } = await convertIn(cwd, [...SALES, 'a.json', '--catalogue', 'catalogue.ndjson']);
+    writeFileSync(join(cwd, 'later.ndjson'), '');
+    const both = ['--catalogue', 'catalogue.ndjson', '--catalogue', 'later.ndjson'];
+    const { stdout } = await convertIn(cwd, [...SALES, ...both, 'a.json']);
     const [first] = stdout.split('\n').map((line) => JSON.parse(line || '{}') as Row);
     expect(first?.couponId).toBe(idOf('awin', 'coupon', '2651268'));
   });

@@ -8,7 +8,7 @@ import { type Overlay, overlayShares } from '../../src/feeds/source/overlay.ts';
 import { Shares } from '../../src/feeds/source/share.ts';
 import { type NetworkName, parseSource, type Source } from '../../src/feeds/source/source-file.ts';
 import { convertTransactions } from '../../src/feeds/transactions/convert-transactions.ts';
-import { CouponCodes } from '../../src/feeds/transactions/coupon-codes.ts';
+import type { CouponCodes } from '../../src/feeds/transactions/coupon-codes.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 
 export type Row = Record<string, unknown>;
@@ -97,7 +97,7 @@ export async function convertSales(
   const rules = {
     source,
     shares: new Shares(source, overlayShares(options.overlay ?? new Map())),
-    coupons: options.coupons ?? new CouponCodes(),
+    coupons: options.coupons,
     organisation: options.organisation,
   };
   const { skipInvalid } = options;

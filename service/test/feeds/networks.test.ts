@@ -173,17 +173,39 @@ test('coupons are found by their codes, at their retailer and in their time', as
       coupon(4, 'TWICE', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
     ],
   });
+  // A later catalogue, in which one coupon is as before and the other has other dates.
+  coupons.add({
+    id: idOf('awin', 'retailer', '17874') as Uuid,
+    coupons: [
+      coupon(2, 'SPRING10', '2026-11-14T12:00:00', '2026-12-01T00:00:00'),
+      coupon(3, 'LONGER', '2026-01-01T00:00:00', '2026-02-01T00:00:00'),
+      coupon(3, 'LONGER', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
+    ],
+  });
+  const source = sourceFor('awin');
   const found = async (changes: Row) => {
-    const { rows } = await convertSales(sourceFor('awin'), JSON.stringify([awinSale(changes)]), { coupons });
-    return rows[0]?.couponId;
+    // Both versions of the sale count as one.
+    const sales = [awinSale(changes), awinSale({ ...changes, commissionStatus: 'approved' })];
+    const { rows, report } = await convertSales(source, JSON.stringify(sales), { coupons });
+    return [rows[0]?.couponId, ...report.notes];
   };
-  expect(await found({})).toBe('00000000-0000-4000-8000-000000000002');
-  expect(await found({ transactionDate: '2026-11-14T11:59:59' })).toBe(
+  expect(await found({})).toEqual(['00000000-0000-4000-8000-000000000002']);
+  expect(await found({ transactionDate: '2026-11-14T11:59:59' })).toEqual([
     '00000000-0000-4000-8000-000000000001',
-  );
-  expect(await found({ voucherCode: 'TWICE' })).toBeNull();
-  expect(await found({ voucherCode: 'spring10' })).toBeNull();
-  expect(await found({ advertiserId: 1 })).toBeNull();
+  ]);
+  expect(await found({ voucherCode: 'LONGER' })).toEqual(['00000000-0000-4000-8000-000000000003']);
+  const none = [
+    null,
+    'With a code that no coupon of the catalogue has, or several: 1 sale. Their couponId is null.',
+  ];
+  expect(await found({ voucherCode: 'TWICE' })).toEqual(none);
+  expect(await found({ voucherCode: 'spring10' })).toEqual(none);
+  expect(await found({ advertiserId: 1 })).toEqual(none);
+  // Nobody asked for coupons, or the coupon is the click's business.
+  const sale = JSON.stringify([awinSale({ voucherCode: 'OTHER' })]);
+  expect((await convertSales(source, sale)).report.notes).toEqual([]);
+  const byClick = await convertSales(sourceFor('awin', { subId: 'click' }), sale, { coupons });
+  expect(byClick.report.notes).toEqual([]);
 });
 
 describe('table', () => {

@@ -80,6 +80,16 @@ describe('single mistakes', () => {
       },
       'promotions.fields.endDate.date must be a pattern of YYYY, MM, DD, HH, mm and ss, such as DD.MM.YYYY HH:mm',
     ],
+    [
+      {
+        ...good,
+        network: 'table',
+        promotions: {
+          fields: { id: 'a', retailerId: 'b', endDate: { column: 'c', date: 'DD.MM.YYYY HH:MM' } },
+        },
+      },
+      'promotions.fields.endDate.date has MM twice: minutes are mm',
+    ],
   ])('%j', (source, mistake) => {
     expect(mistakes(source)).toEqual([`f.json: ${mistake}`]);
   });

@@ -10,6 +10,7 @@ import {
   convertSales,
   convertShops,
   errorOf,
+  idOf,
   impactAction,
   impactPage,
   NAMESPACE,
@@ -241,6 +242,47 @@ describe('declined amounts that come as zero', () => {
     expect(report.notes).toEqual([
       'Declined, and without amounts in all files: 1 sale. They are printed as 0.',
     ]);
+  });
+
+  test('Awin: two that differ are refused and left out with the pending one, unless a newer version tells all', async () => {
+    const versions = [awinSale(), declined(), declined({ customerCountry: 'AT' })];
+    const decided = awinSale({ commissionStatus: 'declined', validationDate: '2026-11-20T00:00:00' });
+    for (const rows of [versions, versions.toReversed()]) {
+      expect((await errorOf(awin(rows))).message).toContain('nothing tells which is newer\nNothing was');
+      const { rows: printed, report } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
+        skipInvalid: true,
+      });
+      expect([printed, report.written, report.invalid]).toEqual([[], 0, 1]);
+      expect(await only(awin([...rows, decided]), 'status', 'orderValue')).toEqual(['DECLINED', 81]);
+      expect(await only(awin([decided, ...rows]), 'status', 'orderValue')).toEqual(['DECLINED', 81]);
+    }
+  });
+
+  test('Awin: parts that come as zero, too, contradict nothing, and the offer of the sale stays', async () => {
+    const parts = (...commissions: number[]) => ({
+      transactionParts: commissions.map((commissionAmount, index) => ({
+        commissionGroupId: 10 + index,
+        commissionAmount,
+      })),
+    });
+    const amounts = { amount: 4, currency: 'EUR' };
+    const pending = awinSale({ commissionAmount: amounts, ...parts(1, 3) });
+    const emptied = declined(parts(0, 0));
+    const fields = ['status', 'cashback', 'cashbackOfferId'];
+    const source = sourceFor('awin', { share: { default: 0.5, groups: { 10: 1 } } });
+    const sale = (...rows: Row[]) => only(convertSales(source, JSON.stringify(rows)), ...fields);
+    for (const rows of [
+      [pending, emptied],
+      [emptied, pending],
+    ]) {
+      expect(await sale(...rows)).toEqual(['DECLINED', 2.5, idOf('awin', 'offer', '11')]);
+    }
+    // Old amounts that nobody can divide are those of another version, or none.
+    const old = declined({ ...parts(0, 0), oldCommissionAmount: amounts });
+    expect(await sale(old)).toEqual(['DECLINED', 0, null]);
+    expect(await sale(old, pending)).toEqual(['DECLINED', 2.5, idOf('awin', 'offer', '11')]);
+    const open = awinSale({ commissionAmount: amounts, ...parts(0, 0) });
+    expect((await errorOf(sale(open))).message).toContain('transactionParts do not add up');
   });
 
   test('Awin: deleted is declined', async () => {

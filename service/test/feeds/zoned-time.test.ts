@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { parseEnd, parseTime, patternReader } from '../../src/feeds/zoned-time.ts';
+import { findPatternFault, parseEnd, parseTime, patternReader } from '../../src/feeds/zoned-time.ts';
 import { TEST_SEED } from '../hostile/seed.ts';
 
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Apia', 'Africa/Cairo'];
@@ -62,4 +62,15 @@ test('patterns', () => {
   ]);
   const day = patternReader('DD/MM/YYYY', 'UTC', parseEnd);
   expect(day('30/11/2026') as string).toBe('2026-12-01T00:00:00');
+});
+
+test.each([
+  ['DD.MM.YYYY HH:MM', 'has MM twice: minutes are mm'],
+  ['DD.MM.YYYY DD', 'has DD twice'],
+  ['DD.MM.YYYY mm', 'has mm without HH'],
+  ['DD.MM.YYYY HH:ss', 'has ss without mm'],
+  ['DD.MM.YYYY HH', undefined],
+  ['YYYY-MM-DDTHH:mm:ss', undefined],
+])('a pattern forgets nothing that it reads: %p %p', (pattern, fault) => {
+  expect(findPatternFault(pattern)).toBe(fault);
 });

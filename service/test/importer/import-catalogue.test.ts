@@ -170,7 +170,7 @@ describe('the withdrawal guard', () => {
       const error = await errorOf(load(file, options));
       expect(error).toBeInstanceOf(Refused);
       expect(error.message).toBe(
-        `this file would withdraw ${count} of 4 retailers, more than half; nothing was imported. If that is meant, add --allow-withdrawals`,
+        `this file would withdraw ${count} of 4 retailers, more than half; nothing was imported. A file is the whole catalogue: one that comes from several files, such as one for each network, is imported as one. If the retailers are gone, add --allow-withdrawals`,
       );
     }
     expect(await contentOf(book)).toEqual(before);

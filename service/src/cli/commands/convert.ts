@@ -58,7 +58,11 @@ export function convertCommand(): Command {
   )
     .argument('<file...>', 'answers and exports of the network, plain, .gz or .zst; - is stdin')
     .option('--org <name>', 'whose sales to print, where sub-ids name the organisation')
-    .option('--catalogue <file>', 'a converted or exported catalogue, to find coupons by their codes')
+    .option(
+      '--catalogue <file>',
+      'a converted or exported catalogue, to find coupons by their codes; may be given several times',
+      (path, before: readonly string[] = []) => [...before, path],
+    )
     .action(convertTransactionFiles);
   const catalogue = convertOf(
     'catalogue',
@@ -101,7 +105,7 @@ async function printExample({ example }: { example?: string }, command: Command)
 
 async function convertTransactionFiles(
   paths: readonly string[],
-  options: ConvertCommandOptions & { org?: string; catalogue?: string },
+  options: ConvertCommandOptions & { org?: string; catalogue?: readonly string[] },
 ): Promise<void> {
   const { source, overlay, network } = await openFeed(options);
   if (network.transactions === undefined) throw new BadInput(`${options.source} has no "transactions"`);
@@ -109,9 +113,8 @@ async function convertTransactionFiles(
   const rules = {
     source,
     shares: new Shares(source, overlayShares(overlay)),
-    coupons: await readCouponCodes(
-      options.catalogue === undefined ? undefined : await openSource(options.catalogue),
-    ),
+    coupons:
+      options.catalogue && (await readCouponCodes(await Promise.all(options.catalogue.map(openSource)))),
     organisation: options.org,
   };
   const files = await Promise.all(paths.map(openSource));

@@ -59,6 +59,7 @@ function readSale(row: Fields, readTime: TimeReader, sharedGroups: ReadonlySet<s
   const orderValue = keptAmount(row, 'saleAmount', isDeclined, ['oldSaleAmount', 'originalSaleAmount']);
   const commission = keptAmount(row, 'commissionAmount', isDeclined, ['oldCommissionAmount']);
   const parts = readParts(row);
+  const areEmptied = isDeclined && parts.length > 1 && parts.every((part) => isZero(part.commission));
   const validatedAt = row.findTime('validationDate', readTime);
   return {
     id: row.text('id'),
@@ -69,10 +70,10 @@ function readSale(row: Fields, readTime: TimeReader, sharedGroups: ReadonlySet<s
     soldAt: row.time('transactionDate', readTime),
     currency,
     orderValue,
-    commissions: splitByGroup(row, commission, parts, sharedGroups),
+    commissions: splitByGroup(row, commission, parts, areEmptied, sharedGroups),
     subId: row.findText('clickRefs.clickRef'),
     subData: row.findText('clickRefs.clickRef2'),
-    offerId: largestPart(parts)?.group,
+    offerId: areEmptied ? undefined : largestPart(parts)?.group,
     couponCode: row.findText('voucherCode'),
     // An amendment has no time of its own, but follows the version without it.
     version:
@@ -115,10 +116,12 @@ function splitByGroup(
   row: Fields,
   commission: Amount,
   parts: readonly Part[],
+  areEmptied: boolean,
   sharedGroups: ReadonlySet<string>,
 ): Commission[] {
   if (!parts.some(({ group }) => sharedGroups.has(group))) return [{ amount: commission }];
-  if (compare(sum(parts.map((part) => part.commission)), commission) === 0) {
+  // Of a declined sale whose parts show 0, another version may tell what they were.
+  if (areEmptied || compare(sum(parts.map((part) => part.commission)), commission) === 0) {
     return parts.map(({ group, commission: amount }) => ({ group, amount }));
   }
   const [only, ...others] = parts;

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { STATUSES } from '../../domain/transaction.ts';
 import { filledText, LIST, OBJECT } from '../../domain/wire.ts';
-import { isTimeZone } from '../zoned-time.ts';
+import { findPatternFault, isTimeZone } from '../zoned-time.ts';
 
 const NUMBER_MARKS = ['point', 'comma'] as const;
 
@@ -23,6 +23,10 @@ const cell = z.strictObject(
       .string({ error: 'must be a pattern' })
       .regex(/^(?=.*YYYY)(?=.*MM)(?=.*DD)[^A-Za-z]*(?:(?:YYYY|MM|DD|HH|mm|ss|T)[^A-Za-z]*)+$/, {
         error: 'must be a pattern of YYYY, MM, DD, HH, mm and ss, such as DD.MM.YYYY HH:mm',
+      })
+      .check(({ value, issues }) => {
+        const message = findPatternFault(value);
+        if (message !== undefined) issues.push({ code: 'custom', message, input: value });
       })
       .optional(),
     timeZone: z

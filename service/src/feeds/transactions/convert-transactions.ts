@@ -73,7 +73,7 @@ class TransactionConversion {
   finish(): void {
     const feed = this.#feed;
     if ('readPart' in feed) this.#joinGroups(feed);
-    const { conflicts, reopened, withoutAmounts } = this.#versions.finish();
+    const { conflicts, reopened, withoutAmounts, withoutCoupon } = this.#versions.finish();
     for (const { place, id } of conflicts) {
       const reason = 'was read before with other contents, and nothing tells which is newer';
       this.#run.reject(place, id, [{ field: '', reason }]);
@@ -85,6 +85,12 @@ class TransactionConversion {
     }
     this.#tell('Decided, and pending again at the network', reopened, 'sale', 'The decision stands');
     this.#tell('Declined, and without amounts in all files', withoutAmounts, 'sale', 'They are printed as 0');
+    this.#tell(
+      'With a code that no coupon of the catalogue has, or several',
+      withoutCoupon,
+      'sale',
+      'Their couponId is null',
+    );
     this.#tell('Without a readable id', this.#rowsWithoutSale, 'row', 'Sums of sales may lack them');
   }
 
@@ -114,7 +120,10 @@ class TransactionConversion {
     const converted = this.#maker.make(sale);
     if (converted.kind === 'bad') this.#run.reject(place, sale.id, converted.problems);
     else if (converted.kind === 'other organisation') this.#run.leaveOut('sales of other organisations');
-    else this.#versions.add({ row: converted.row, version: sale.version ?? 0, place, id: sale.id });
+    else {
+      const { row, lacksCoupon } = converted;
+      this.#versions.add({ row, lacksCoupon, version: sale.version ?? 0, place, id: sale.id });
+    }
   }
 
   #reject(row: FeedRow, place: FeedPlace, problems: readonly FieldProblem[]): void {

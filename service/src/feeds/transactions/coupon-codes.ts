@@ -1,4 +1,5 @@
-// Finds the coupon that a sale was made with, by the code that the network tells, in a catalogue that was converted before.
+// Finds the coupon that a sale was made with, by the code that the network tells, in catalogues that were converted before.
+// There may be several, because networks list a coupon for weeks and decide on its sales months later.
 
 import { type Retailer, RetailerSchema } from '../../domain/catalogue.ts';
 import { BadInput } from '../../domain/failures.ts';
@@ -21,7 +22,8 @@ export class CouponCodes {
       const known = this.#coupons.get(key);
       const coupon = { id, startDate, endDate };
       if (known === undefined) this.#coupons.set(key, [coupon]);
-      else known.push(coupon);
+      // Most coupons of a catalogue stood in the one before.
+      else if (!known.some((other) => Bun.deepEquals(other, coupon))) known.push(coupon);
     }
   }
 
@@ -29,7 +31,9 @@ export class CouponCodes {
   find(retailerId: Uuid, code: string, soldAt: Timestamp): Uuid | null {
     const known = this.#coupons.get(keyOf(retailerId, code)) ?? [];
     const active = known.filter(({ startDate, endDate }) => startDate <= soldAt && soldAt < endDate);
-    return active.length === 1 ? (active[0]?.id ?? null) : null;
+    const first = active[0]?.id ?? null;
+    // One coupon may have other dates in each catalogue.
+    return active.every(({ id }) => id === first) ? first : null;
   }
 }
 
@@ -37,10 +41,13 @@ function keyOf(retailerId: Uuid, code: string): string {
   return `${retailerId} ${code}`;
 }
 
-/** The coupons of a catalogue file; without a file there are none. */
-export async function readCouponCodes(file: ImportSource | undefined): Promise<CouponCodes> {
+export async function readCouponCodes(files: readonly ImportSource[]): Promise<CouponCodes> {
   const codes = new CouponCodes();
-  if (file === undefined) return codes;
+  for (const file of files) await addFile(codes, file);
+  return codes;
+}
+
+async function addFile(codes: CouponCodes, file: ImportSource): Promise<void> {
   try {
     const rules = {
       columns: undefined,
@@ -62,5 +69,4 @@ export async function readCouponCodes(file: ImportSource | undefined): Promise<C
       cause: error,
     });
   }
-  return codes;
 }

@@ -4,6 +4,7 @@
 // the spool.
 
 import { printJson } from '../../domain/decimal.ts';
+import type { Uuid } from '../../domain/uuid.ts';
 import { UuidPlaces } from '../../importer/checks/uuid-places.ts';
 import type { RowSpool } from '../convert-report.ts';
 import type { FeedPlace } from '../convert-run.ts';
@@ -13,6 +14,7 @@ export interface SaleVersion {
   readonly row: ConvertedRow;
   /** Of two versions the greater is the newer; 0 where the network does not tell. */
   readonly version: number;
+  readonly lacksCoupon: boolean;
   readonly place: FeedPlace;
   /** Their id, for messages. */
   readonly id: string;
@@ -25,6 +27,8 @@ export interface VersionOutcome {
   readonly reopened: number;
   /** Declined sales of which no version tells any amount. */
   readonly withoutAmounts: number;
+  /** Sales that are printed without the coupon that was looked for. */
+  readonly withoutCoupon: number;
 }
 
 /** Decided before pending, then the newer. */
@@ -44,9 +48,11 @@ export class SaleVersions {
   readonly #lines: number[] = [];
   readonly #orderValues: number[] = [];
   readonly #cashbacks: number[] = [];
+  readonly #offerIds: (Uuid | null)[] = [];
   /** By the number of the sale; few, if any. */
   readonly #conflicts = new Map<number, SaleVersion>();
   readonly #newestPending = new Map<number, number>();
+  readonly #lackingCoupon = new Set<number>();
   /** Declined sales that came without an amount: another version may tell it. */
   readonly #hollow = new Map<string, SaleVersion>();
   /** Versions of those that differ from the one that is kept, and are no older. */
@@ -64,21 +70,30 @@ export class SaleVersions {
   /** Prints what has been waiting for other versions. */
   finish(): VersionOutcome {
     let withoutAmounts = 0;
-    const conflicts = [...this.#hollowConflicts.values()];
+    const conflicts: SaleVersion[] = [];
     for (const [id, version] of this.#hollow) {
-      if (this.#hollowConflicts.has(id)) continue;
-      const known = this.#numbers.get(version.row.id);
-      if (known === undefined)
-        withoutAmounts += version.row.orderValue === 0 && version.row.cashback === 0 ? 1 : 0;
-      else if (rankOf(version) < (this.#ranks[known.line] ?? 0) || this.#conflicts.has(known.line)) continue;
-      this.#addWhole(known === undefined ? version : this.#filled(version, known.line));
+      const conflict = this.#hollowConflicts.get(id);
+      const known = this.#numbers.get(version.row.id)?.line;
+      if (known === undefined) {
+        if (conflict !== undefined) conflicts.push(conflict);
+        else {
+          withoutAmounts += version.row.orderValue === 0 && version.row.cashback === 0 ? 1 : 0;
+          this.#addWhole(version);
+        }
+      } else if (rankOf(version) >= (this.#ranks[known] ?? 0)) {
+        if (conflict !== undefined) this.#conflicts.set(known, conflict);
+        else if (!this.#conflicts.has(known)) this.#addWhole(this.#filled(version, known));
+      }
     }
     const reopened = [...this.#newestPending].filter(
       ([number, version]) => version + DECIDED > (this.#ranks[number] ?? 0),
     ).length;
-    for (const number of this.#conflicts.keys()) this.#spool.drop(this.#lines[number] ?? 0);
+    for (const number of this.#conflicts.keys()) {
+      this.#spool.drop(this.#lines[number] ?? 0);
+      this.#lackingCoupon.delete(number);
+    }
     conflicts.push(...this.#conflicts.values());
-    return { conflicts, reopened, withoutAmounts };
+    return { conflicts, reopened, withoutAmounts, withoutCoupon: this.#lackingCoupon.size };
   }
 
   #addHollow(version: SaleVersion): void {
@@ -97,7 +112,7 @@ export class SaleVersions {
     const rank = rankOf(version);
     const number = this.#ranks.length;
     const known = this.#numbers.add(version.row.id, { line: number })?.line;
-    if (known === undefined) this.#keep(number, version.row, rank, text);
+    if (known === undefined) this.#keep(number, version, rank, text);
     else this.#choose(known, version, rank, text);
   }
 
@@ -111,23 +126,28 @@ export class SaleVersions {
     if (rank > before) {
       this.#conflicts.delete(number);
       this.#spool.drop(this.#lines[number] ?? 0);
-      this.#keep(number, version.row, rank, text);
+      this.#keep(number, version, rank, text);
     } else if (rank === before && hash(text) !== this.#hashes[number]) this.#conflicts.set(number, version);
   }
 
-  #keep(number: number, { orderValue, cashback }: ConvertedRow, rank: number, text: string): void {
+  #keep(number: number, { row, lacksCoupon }: SaleVersion, rank: number, text: string): void {
     this.#ranks[number] = rank;
     this.#hashes[number] = hash(text);
     this.#lines[number] = this.#spool.append(text);
-    this.#orderValues[number] = orderValue;
-    this.#cashbacks[number] = cashback;
+    this.#orderValues[number] = row.orderValue;
+    this.#cashbacks[number] = row.cashback;
+    this.#offerIds[number] = 'cashbackOfferId' in row ? row.cashbackOfferId : null;
+    if (lacksCoupon) this.#lackingCoupon.add(number);
+    else this.#lackingCoupon.delete(number);
   }
 
+  /** A declined version, with what another one tells that it has lost. */
   #filled(version: SaleVersion, number: number): SaleVersion {
-    const { row } = version;
-    const orderValue = row.orderValue || (this.#orderValues[number] ?? 0);
-    const cashback = row.cashback || (this.#cashbacks[number] ?? 0);
-    return { ...version, row: { ...row, orderValue, cashback } };
+    const orderValue = version.row.orderValue || (this.#orderValues[number] ?? 0);
+    const cashback = version.row.cashback || (this.#cashbacks[number] ?? 0);
+    const row = { ...version.row, orderValue, cashback };
+    if ('cashbackOfferId' in row) row.cashbackOfferId ??= this.#offerIds[number] ?? null;
+    return { ...version, row };
   }
 }
 

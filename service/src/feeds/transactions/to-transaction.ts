@@ -27,14 +27,20 @@ export interface ClickRow
 export type ConvertedRow = UnstampedTransaction | ClickRow;
 
 export type Converted =
-  | { readonly kind: 'row'; readonly row: ConvertedRow }
+  | {
+      readonly kind: 'row';
+      readonly row: ConvertedRow;
+      /** Whether its coupon was looked for and not found. */
+      readonly lacksCoupon: boolean;
+    }
   | { readonly kind: 'other organisation' }
   | { readonly kind: 'bad'; readonly problems: readonly FieldProblem[] };
 
 export interface TransactionRules {
   readonly source: Source;
   readonly shares: Shares;
-  readonly coupons: CouponCodes;
+  /** Undefined where nobody asked for coupons. */
+  readonly coupons: CouponCodes | undefined;
   /** Whose sales to print, where sub-ids name the organisation. */
   readonly organisation: string | undefined;
 }
@@ -60,7 +66,10 @@ export class TransactionMaker {
     const row = this.#row(sale, owner.kind === 'click' ? NO_USER : owner);
     const problems = this.#findFaults(row);
     if (problems !== undefined) return { kind: 'bad', problems };
-    return { kind: 'row', row: owner.kind === 'click' ? withClick(row, owner.clickId) : row };
+    if (owner.kind === 'click')
+      return { kind: 'row', row: withClick(row, owner.clickId), lacksCoupon: false };
+    const isCouponWanted = sale.couponCode !== undefined && this.#rules.coupons !== undefined;
+    return { kind: 'row', row, lacksCoupon: isCouponWanted && row.couponId === null };
   }
 
   #row(sale: Sale, { passbackUid, passbackData }: User): UnstampedTransaction {
@@ -87,8 +96,9 @@ export class TransactionMaker {
   }
 
   #couponId({ advertiserId, couponCode, soldAt }: Sale): Uuid | null {
-    if (couponCode === undefined) return null;
-    return this.#rules.coupons.find(this.#makeId('retailer', advertiserId), couponCode, soldAt);
+    const { coupons } = this.#rules;
+    if (couponCode === undefined || coupons === undefined) return null;
+    return coupons.find(this.#makeId('retailer', advertiserId), couponCode, soldAt);
   }
 
   /** What the import would say of the row, or undefined when it would take it. */
