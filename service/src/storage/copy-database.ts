@@ -19,6 +19,7 @@ import {
 import { openDatabase } from './open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from './open-stores.ts';
 import { findSchemaState, migrate, migrateToRead } from './schema/migrate.ts';
+import { forUpdate } from './sql-dialect.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
 import { copyErasedUsers } from './stores/erased-users.ts';
@@ -95,7 +96,7 @@ async function copyAll(
   return source.readOnce((from) =>
     target.write(async (to) => {
       // Of two copies at once, the second waits here for the first, and finds that it is too late.
-      await to.all(`SELECT value FROM revisions${target.dialect === 'postgres' ? ' FOR UPDATE' : ''}`);
+      await to.all(`SELECT value FROM revisions ${forUpdate(target.dialect)}`);
       if (!(await isEmpty(to))) throw new Refused('the database to copy to is not empty: nothing was copied');
       if (await isEmpty(from))
         throw new BadInput('there is nothing to copy: the database to copy from is empty');

@@ -16,6 +16,13 @@ export const VALUES = {
     `(SELECT value::${type} AS value FROM json_array_elements_text(${param}::text::json)) AS v`,
 };
 
+/** The rest of a condition: a column is one of those that a statement finds. PostgreSQL goes to them in its order. */
+export const isOneOf = (dialect: Dialect, select: string) =>
+  dialect === 'sqlite' ? `IN (${select})` : `= ANY (ARRAY (${select}))`;
+
+/** Ends a SELECT whose rows are locked until the commit. SQLite has one writer, which has waited already. */
+export const forUpdate = (dialect: Dialect) => (dialect === 'postgres' ? 'FOR UPDATE' : '');
+
 /** The function that tells where a text has another one, and 0 where it has not. */
 export const CONTAINS: Readonly<Record<Dialect, string>> = { sqlite: 'instr', postgres: 'strpos' };
 

@@ -10,13 +10,14 @@ import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
+import type { Connection } from '../../src/storage/database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
-import { EVERYTHING, newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
+import { EVERYTHING, newOrganisation, openTestStores, rejection, untilWaiting } from './open-test-stores.ts';
 
 const UID = 'anna "a\\b" müller';
 const DATA = 'campaign for anna';
@@ -235,6 +236,55 @@ for (const database of DATABASES) {
     });
   });
 }
+
+describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on $name', ({ create }) => {
+  const open = openTestStores();
+
+  /** One earlier version of each of two transactions, of which the first is the user's. */
+  async function scene() {
+    const url = await create();
+    const stores = await open.stores(url);
+    const org = await newOrganisation(stores);
+    for (const status of ['PENDING', 'CONFIRMED'] as const)
+      for (const row of [transaction(1, { status, passbackUid: UID }), transaction(2, { status })])
+        await importTransactions(stores.transactions, org, sourceFrom(ndjson([row])), Date.now, {});
+    return { url, stores, org, watched: open.database(url) };
+  }
+
+  const lockVersion = (connection: Connection, number: number) =>
+    connection.all('SELECT id FROM history WHERE id = $1 FOR UPDATE', id(number));
+
+  test('a version that a purge takes meanwhile does not come back', async () => {
+    const { url, stores, org, watched } = await scene();
+    const before = Math.max(...(await stores.history.versions(id(2))).map(({ fromMs }) => fromMs)) + 1;
+    let [purging, erasing] = [Promise.resolve(0), Promise.resolve({})];
+    await watched.write(async (connection) => {
+      await lockVersion(connection, 2);
+      // Has deleted the user's version, and waits for the other one.
+      purging = (await open.stores(url)).history.purge(before);
+      await untilWaiting(open.database(url), 1);
+      erasing = stores.erasures.erase(org, UID);
+      await untilWaiting(open.database(url), 2);
+    });
+    expect(await purging).toBe(2);
+    expect(await erasing).toEqual({ transactions: 1, versions: 0, clicks: 0 });
+    expect(await watched.all('SELECT id FROM history WHERE until_stamp < $1', before)).toEqual([]);
+  });
+
+  test('a version that is erased meanwhile is deleted with its organisation all the same', async () => {
+    const { url, stores, org, watched } = await scene();
+    let [erasing, deleting]: Promise<unknown>[] = [];
+    await watched.write(async (connection) => {
+      await lockVersion(connection, 1);
+      erasing = stores.erasures.erase(org, UID);
+      await untilWaiting(open.database(url), 1);
+      deleting = (await open.stores(url)).organisations.delete(org.name, { takeUpMs: 0 });
+      await untilWaiting(open.database(url), 2);
+    });
+    await Promise.all([erasing, deleting]);
+    expect(await watched.all('SELECT id FROM history')).toEqual([]);
+  });
+});
 
 describe('what is gone from an SQLite database', () => {
   const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');

@@ -121,3 +121,9 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
 
 /** Who works with a database in a test that does not ask. */
 export const TEST_AUDITOR = { clock: systemClock, by: 'the test' };
+
+/** Until so many wait for a lock in this database, which is one of PostgreSQL. */
+export async function untilWaiting(database: Database, count: number): Promise<void> {
+  const sql = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  while ((await database.all(sql)).length < count) await Bun.sleep(5);
+}

@@ -2,11 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { BadInput } from '../../src/domain/failures.ts';
 import type { NewToken, Stores } from '../../src/domain/stores.ts';
 import { newUuid } from '../../src/domain/uuid.ts';
-import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
-import { newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
+import { newOrganisation, openTestStores, rejection, untilWaiting } from './open-test-stores.ts';
 
 for (const database of DATABASES) {
   describe(`tokens on ${database.name}`, () => {
@@ -224,9 +223,3 @@ describe('tokens on PostgreSQL while others write', () => {
     expect(seen).toEqual([null, 6_000]);
   });
 });
-
-/** Until so many wait for a lock in this database. */
-async function untilWaiting(database: Database, count: number): Promise<void> {
-  const sql = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  while ((await database.all(sql)).length < count) await Bun.sleep(5);
-}

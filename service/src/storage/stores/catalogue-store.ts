@@ -7,7 +7,7 @@ import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, RETAILERS } from '../database.ts';
 import { takeTurn } from './import-book.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
-import { raiseRevision, readRevisions } from './revision.ts';
+import { lockRevision, raiseRevision, readRevisions } from './revision.ts';
 
 export const ALL_RETAILERS: BatchQuery = {
   sql: 'SELECT id, document FROM retailers WHERE id >= $1 ORDER BY id',
@@ -25,9 +25,7 @@ export function catalogueStore(database: Database, clock: Clock): CatalogueStore
       }),
     write: (work, importId) =>
       database.write(async (connection) => {
-        // PostgreSQL waits here for an import that is under way; SQLite has waited already.
-        const forUpdate = database.dialect === 'postgres' ? 'FOR UPDATE' : '';
-        await connection.all(`SELECT value FROM revisions WHERE name = 'catalogue' ${forUpdate}`);
+        await lockRevision(database, connection, 'catalogue');
         const finishImport = await takeTurn(connection, clock, importId);
         return work({ ...writer(connection), finishImport });
       }),

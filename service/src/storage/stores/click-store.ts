@@ -13,7 +13,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { textProblem } from '../../domain/text.ts';
 import { CLICKS, type Connection, type Database, type SqlValue } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
-import { inBoth } from '../sql-dialect.ts';
+import { inBoth, isOneOf } from '../sql-dialect.ts';
 import { emptyLog } from '../sqlite/overwrite-deleted.ts';
 
 /** Others hold locks for a moment only: to record clicks, or a batch of a purge. */
@@ -65,9 +65,17 @@ const FORGET_TAPS_SQL = {
   ))`,
 };
 
-const PURGE_SQL = `DELETE FROM clicks WHERE id IN (
-   SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}
- ) RETURNING id`;
+/**
+ * PostgreSQL looks again at a click that an import was changing, but only by the outer condition. Both go through clicks in
+ * the order of their ids, so that they never wait for each other.
+ */
+const PURGE_SQL = inBoth(
+  (dialect) =>
+    `DELETE FROM clicks WHERE has_sale = 0 AND id ${isOneOf(
+      dialect,
+      `SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}`,
+    )} RETURNING id`,
+);
 
 /** Reads on from the last id, so that all batches together read the clicks once. */
 const ofOwner = ({ passbackUid }: ClickOwner) =>
@@ -179,12 +187,13 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
     async purge(beforeMs, onBatch = () => {}) {
       let [count, from] = [0, ''];
       while (true) {
-        const gone = await write((connection) =>
-          connection.all<{ id: string }>(PURGE_SQL, from, firstClickIdAt(beforeMs)),
+        const gone = await write((connection, { dialect }) =>
+          connection.all<{ id: string }>(PURGE_SQL[dialect], from, firstClickIdAt(beforeMs)),
         );
+        // Not after a batch that is not full: some of it may have stayed.
+        if (gone.length === 0) break;
         count += gone.length;
         onBatch(count);
-        if (gone.length < PURGE_BATCH) break;
         // Those that stay are not looked at again with every batch.
         from = gone.reduce((last, { id }) => (id > last ? id : last), from);
       }

@@ -11,7 +11,7 @@ import type { ErasureCounts, ErasureStore, Organisation } from '../../domain/sto
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, HISTORY, TRANSACTIONS } from '../database.ts';
-import { CONTAINS, inBoth } from '../sql-dialect.ts';
+import { CONTAINS, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { FIRST_ID } from '../transactions/id-bounds.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
@@ -32,6 +32,13 @@ const FIND_VERSIONS_SQL = inBoth(
    WHERE (org_id, until_stamp, id) > ($1, $2, $3) AND org_id <= $1 AND ${CONTAINS[dialect]}(document, $4) > 0
    ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${BATCH}`,
 );
+
+/** Waits for a purge that is deleting some of them, which must not be written again. */
+const VERSIONS_SQL = inBoth((dialect) => {
+  const ids = isOneOf(dialect, `SELECT value FROM ${VALUES[dialect]('$1', 'uuid')}`);
+  return `SELECT id, until_stamp, org_id, from_stamp, import_id, document FROM history
+    WHERE id ${ids} ${forUpdate(dialect)}`;
+});
 
 const COUNT_SQL = inBoth((dialect) => {
   const count = (table: string) =>
@@ -189,7 +196,10 @@ class Erasure {
 
   /** All versions of these transactions, in place: what was replaced has no stamp of its own to announce. */
   async #rewrite(connection: Connection, ids: readonly Uuid[]): Promise<number> {
-    const rows = this.#stillNaming(await connection.findMany<VersionRow>(HISTORY, ids));
+    // Nothing is written to an organisation that is being deleted.
+    await lockClock(this.#database, connection, this.#org.id);
+    const sql = VERSIONS_SQL[this.#database.dialect];
+    const rows = this.#stillNaming(await connection.all<VersionRow>(sql, JSON.stringify(ids)));
     await connection.putMany(
       HISTORY,
       rows.map((row) => [

@@ -4,16 +4,14 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Link, LinkStore } from '../../domain/stores.ts';
 import { type Connection, type Database, LINKS } from '../database.ts';
 import { takeTurn } from './import-book.ts';
-import { raiseRevision } from './revision.ts';
+import { lockRevision, raiseRevision } from './revision.ts';
 
 export function linkStore(database: Database, clock: Clock): LinkStore {
   return {
     list: () => listLinks(database),
     write: (work, importId) =>
       database.write(async (connection) => {
-        // PostgreSQL waits here for an import that is under way; SQLite has waited already.
-        const forUpdate = database.dialect === 'postgres' ? 'FOR UPDATE' : '';
-        await connection.all(`SELECT value FROM revisions WHERE name = 'activation' ${forUpdate}`);
+        await lockRevision(database, connection, 'activation');
         const finishImport = await takeTurn(connection, clock, importId);
         const before = await listLinks(connection);
         return work({

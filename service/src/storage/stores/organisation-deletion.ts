@@ -9,7 +9,7 @@ import { Refused } from '../../domain/failures.ts';
 import type { DeletedCounts, OrganisationStore } from '../../domain/stores.ts';
 import { newUuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
-import { type Dialect, inBoth } from '../sql-dialect.ts';
+import { type Dialect, forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 import { DELETED_NUMBER, raiseRevision } from './revision.ts';
@@ -21,10 +21,9 @@ const TAKE_UP_MS = 2_000;
 /** Of one organisation; PostgreSQL finds rows by their place for the same reason as a purge of the history does. */
 const deleteBatch = (table: 'transactions' | 'history') =>
   inBoth((dialect) => {
-    const batch = (columns: string) => `SELECT ${columns} FROM ${table} WHERE org_id = $1 LIMIT ${BATCH}`;
     const place = { sqlite: 'rowid', postgres: 'ctid' }[dialect];
-    const places = dialect === 'sqlite' ? `IN (${batch('rowid')})` : `= ANY (ARRAY (${batch('ctid')}))`;
-    return `DELETE FROM ${table} WHERE ${place} ${places} RETURNING id`;
+    const batch = `SELECT ${place} FROM ${table} WHERE org_id = $1 LIMIT ${BATCH}`;
+    return `DELETE FROM ${table} WHERE ${place} ${isOneOf(dialect, batch)} RETURNING id`;
   });
 
 const DELETE_SQL = { transactions: deleteBatch('transactions'), history: deleteBatch('history') };
@@ -39,8 +38,7 @@ interface Row {
 }
 
 const FIND_SQL = inBoth(
-  (dialect) =>
-    `SELECT id, deleting_since FROM organisations WHERE name = $1 ${dialect === 'postgres' ? 'FOR UPDATE' : ''}`,
+  (dialect) => `SELECT id, deleting_since FROM organisations WHERE name = $1 ${forUpdate(dialect)}`,
 );
 
 export function organisationDeletion(

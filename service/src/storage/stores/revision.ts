@@ -2,10 +2,20 @@
 // raises its counter and wakes the servers; they re-read what has moved.
 
 import type { Revisions } from '../../domain/stores.ts';
-import type { Connection } from '../database.ts';
+import type { Connection, Database } from '../database.ts';
+import { forUpdate } from '../sql-dialect.ts';
 
 /** A counter that wakes nobody: the greatest number of an organisation that was deleted. */
 export const DELETED_NUMBER = 'organisations deleted';
+
+/** Waits for an import of the same thing that is under way, which holds this until its commit. */
+export async function lockRevision(
+  { dialect }: Database,
+  connection: Connection,
+  name: keyof Revisions,
+): Promise<void> {
+  await connection.all(`SELECT value FROM revisions WHERE name = $1 ${forUpdate(dialect)}`, name);
+}
 
 export async function raiseRevision(connection: Connection, name: keyof Revisions): Promise<void> {
   await connection.all('UPDATE revisions SET value = value + 1 WHERE name = $1', name);

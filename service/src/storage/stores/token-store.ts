@@ -6,6 +6,7 @@ import type { NewToken, TokenStore } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { newUuid, type Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
+import { forUpdate } from '../sql-dialect.ts';
 import { type Auditor, writeAudit } from './audit-book.ts';
 import { raiseRevision } from './revision.ts';
 
@@ -63,8 +64,8 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
       }),
     rotate: (id, succeed) =>
       database.write(async (connection) => {
-        const forUpdate = database.dialect === 'postgres' ? 'FOR UPDATE' : '';
-        const locked = await connection.all(`SELECT id FROM tokens WHERE id = $1 ${forUpdate}`, id);
+        const lockSql = `SELECT id FROM tokens WHERE id = $1 ${forUpdate(database.dialect)}`;
+        const locked = await connection.all(lockSql, id);
         if (locked.length === 0) return undefined;
         const { successor, endsAtMs } = succeed(await get(connection, id));
         const successorId = await insert(connection, successor);

@@ -8,7 +8,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Transaction } from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
-import { CONTAINS, type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
+import { CONTAINS, type Dialect, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 
@@ -117,21 +117,19 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
       );
       let versions = 0;
       for (const { id: orgId } of await database.all<{ id: number }>('SELECT id FROM organisations')) {
-        let deleted: number;
-        do {
-          deleted = await database.write(async (connection) => {
+        while (true) {
+          const deleted = await database.write(async (connection) => {
             await overwriteDeleted(connection, database.dialect);
-            const { length: count } = await connection.all(
-              PURGE_SQL[database.dialect],
-              orgId,
-              replacedBeforeMs,
-            );
-            await amendAudit(connection, entry, { versions: versions + count, replacedBefore });
-            return count;
+            const { length } = await connection.all(PURGE_SQL[database.dialect], orgId, replacedBeforeMs);
+            if (length > 0)
+              await amendAudit(connection, entry, { versions: versions + length, replacedBefore });
+            return length;
           });
+          // Not after a batch that is not full: PostgreSQL passes over a version that was being erased.
+          if (deleted === 0) break;
           versions += deleted;
           onBatch(versions);
-        } while (deleted === PURGE_BATCH);
+        }
       }
       await emptyLog(database);
       return versions;
@@ -141,15 +139,11 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
 
 /** Of one organisation, because the index that is in this order begins with it. */
 export const PURGE_SQL = inBoth((dialect) => {
-  const oldest = (columns: string) => `
-    SELECT ${columns} FROM history
-     WHERE org_id = $1 AND until_stamp < $2 ORDER BY until_stamp LIMIT ${PURGE_BATCH}`;
   // PostgreSQL might read the whole table to find the keys in a list, and never does to find rows by their place.
-  const [place, places] =
-    dialect === 'sqlite'
-      ? ['(id, until_stamp)', `IN (${oldest('id, until_stamp')})`]
-      : ['ctid', `= ANY (ARRAY (${oldest('ctid')}))`];
-  return `DELETE FROM history WHERE ${place} ${places} RETURNING id`;
+  const columns = { sqlite: 'id, until_stamp', postgres: 'ctid' }[dialect];
+  const oldest = `SELECT ${columns} FROM history
+     WHERE org_id = $1 AND until_stamp < $2 ORDER BY until_stamp LIMIT ${PURGE_BATCH}`;
+  return `DELETE FROM history WHERE (${columns}) ${isOneOf(dialect, oldest)} RETURNING id`;
 });
 
 function toVersion({ id, org_name, from_stamp, until_stamp, import_id, document }: Row): TransactionVersion {
