@@ -29,6 +29,8 @@ interface Waiting {
 export interface RecorderOptions {
   readonly store: ClickStore;
   readonly spool: ClickStore;
+  /** Whether the spool is there: its file is made by the first who needs it, this process or another. */
+  readonly hasSpool: () => boolean;
   /** Those that the database has now, not those that were there when this node last looked. */
   readonly organisations: Pick<OrganisationStore, 'list'>;
   readonly logger: Logger;
@@ -65,6 +67,7 @@ export class ClickRecorder {
 
   /** Takes up what an earlier process has left in the spool. */
   start(): void {
+    if (!this.#options.hasSpool()) return;
     this.#mayHoldClicks = true;
     this.#drainSoon(0);
   }
@@ -81,16 +84,20 @@ export class ClickRecorder {
 
   /** Throws DatabaseUnavailable when it is not in the spool and the database does not answer. */
   async find(id: ClickId): Promise<Click | undefined> {
-    const { store, spool } = this.#options;
+    const { store, spool, hasSpool } = this.#options;
+    const findIn = async (place: ClickStore) => (await place.find([id])).get(id);
+    let found: Click | undefined;
     try {
-      const found = (await store.find([id])).get(id);
-      if (found !== undefined || !(this.#isSpooling || this.#mayHoldClicks)) return found;
+      found = await findIn(store);
     } catch (error) {
-      const spooled = (await spool.find([id]).catch(() => undefined))?.get(id);
+      const spooled = hasSpool() ? await findIn(spool).catch(() => undefined) : undefined;
       if (spooled === undefined) throw error;
       return spooled;
     }
-    return (await spool.find([id])).get(id);
+    // Whatever this worker has spooled itself: those beside it have the same spool.
+    if (found !== undefined || !hasSpool()) return found;
+    // What leaves the spool between the two looks is in the database by then.
+    return (await findIn(spool)) ?? (await findIn(store));
   }
 
   /** Waits for what is under way. What is in the spool is for the next process, or for another one. */

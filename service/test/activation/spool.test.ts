@@ -11,34 +11,46 @@ import { coupon, id, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
+const NETWORK = 'https://network.example/';
+
 interface Scene extends AsyncDisposable {
   readonly node: TestNode;
   /** Follows the link of a user, of the first organisation unless another is given; returns the click, or the plain URL. */
   click(user: string, orgId?: string): Promise<string>;
+  /** Activates for a user who will follow the link later; returns its path. */
+  prepare(user: string): Promise<string>;
   recorded(): Promise<ClickId[]>;
-  /** Nobody can record a click while the work runs. */
+  /** Nobody can record a click while the work runs; those that are there can be read. */
   whileBusy<T>(work: () => Promise<T>): Promise<T>;
 }
 
-async function openScene(database: TestDatabase, spool: string, adminPort?: number): Promise<Scene> {
+async function openScene(
+  database: TestDatabase,
+  spool: string,
+  { adminPort, clickDeadlineMs = 300 }: { adminPort?: number; clickDeadlineMs?: number } = {},
+): Promise<Scene> {
   const databaseUrl = await database.create();
-  const node = await TestNode.start({ databaseUrl, clickDeadlineMs: 300, settings: { spool, adminPort } });
+  const node = await TestNode.start({ databaseUrl, clickDeadlineMs, settings: { spool, adminPort } });
   await node.organisation();
   const firstId = (await node.stores.organisations.list())[0]?.publicId ?? '';
   await node.catalogue([retailer(1, { coupons: [coupon(21)] })]);
   await node.stores.links.write(async (writer) => {
-    await writer.put([{ id: id(1), kind: 'retailer', template: 'https://network.example/{click}' }]);
+    await writer.put([{ id: id(1), kind: 'retailer', template: `${NETWORK}{click}` }]);
     await writer.markChanged();
   });
   const { activation } = await node.stores.revisions();
   await node.logged((line) => line.activation === activation);
+  const urlFor = (user: string, orgId = firstId) =>
+    `${node.url}/v1/coupons/${id(21)}/activate/?${new URLSearchParams({ orgId, passbackUid: user })}`;
   return {
     node,
-    async click(user, orgId = firstId) {
-      const query = new URLSearchParams({ orgId, passbackUid: user });
-      const url = `${node.url}/v1/coupons/${id(21)}/activate/?${query}`;
-      const location = (await fetch(url, { redirect: 'manual' })).headers.get('Location') ?? '';
-      return location.replace('https://network.example/', '');
+    async click(user, orgId) {
+      const { headers } = await fetch(urlFor(user, orgId), { redirect: 'manual' });
+      return (headers.get('Location') ?? '').replace(NETWORK, '');
+    },
+    async prepare(user) {
+      const answer = await fetch(urlFor(user), { method: 'POST' });
+      return new URL(((await answer.json()) as { url: string }).url).pathname;
     },
     recorded: async () => (await node.stores.clicks.list(10_000)).map((click) => click.id),
     async whileBusy(work) {
@@ -48,7 +60,7 @@ async function openScene(database: TestDatabase, spool: string, adminPort?: numb
       const other = openDatabase(isSqlite ? `${databaseUrl}-activations` : databaseUrl, COMMAND_OPTIONS);
       try {
         return await other.write(async (connection) => {
-          if (!isSqlite) await connection.all('LOCK TABLE clicks IN ACCESS EXCLUSIVE MODE');
+          if (!isSqlite) await connection.all('LOCK TABLE clicks IN EXCLUSIVE MODE');
           return work();
         });
       } finally {
@@ -75,7 +87,7 @@ for (const database of DATABASES) {
     test('users are sent on with their click, /readyz and the metrics say so, and in the end every click is there once', async () => {
       const adminPort = await freePort();
       const spool = temporaryFolder();
-      await using scene = await openScene(database, spool, adminPort);
+      await using scene = await openScene(database, spool, { adminPort });
       const readyz = async () => (await scene.node.get('/readyz')).json();
       const metrics = async () => {
         const page = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
@@ -104,6 +116,21 @@ for (const database of DATABASES) {
       const later = await scene.click('later');
       await untilRecorded(scene, [...clicks, later]);
       expect(await metrics()).toEqual(['offerbook_clicks_spooled_total 101', 'offerbook_clicks_spooling 0']);
+    });
+
+    test('a link that one worker has spooled leads to the shop from the others, which have spooled nothing', async () => {
+      const spool = temporaryFolder();
+      const clickDeadlineMs = 10;
+      await using scene = await openScene(database, spool, { clickDeadlineMs });
+      const { databaseUrl } = scene.node;
+      await using other = await TestNode.start({ databaseUrl, clickDeadlineMs, settings: { spool } });
+      const [path, answer] = await scene.whileBusy(async () => {
+        const link = await scene.prepare('anna');
+        return [link, await fetch(other.url + link, { redirect: 'manual' })];
+      });
+      const [, click = ''] = /^\/go\/(.*)\/$/.exec(path) ?? [];
+      expect([answer.status, answer.headers.get('Location')]).toEqual([302, NETWORK + click]);
+      await untilRecorded(scene, [click]);
     });
 
     test('and there is no place for a spool, users are sent on by the plain URL', async () => {
