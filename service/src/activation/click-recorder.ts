@@ -111,19 +111,22 @@ export class ClickRecorder {
   #add(click: Click, key: string | undefined): Promise<ClickId> {
     const { promise, resolve, reject } = Promise.withResolvers<ClickId>();
     this.#waiting.push({ click, key, arrivedAtMs: performance.now(), resolve, reject });
-    this.#committing ??= this.#commitAll().finally(() => {
-      this.#committing = undefined;
-    });
+    this.#committing ??= this.#commitAll();
     return promise;
   }
 
   async #commitAll(): Promise<void> {
     // Requests that have arrived together are all seen before the first commit begins.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, BATCH_MAX);
-      this.#waiting = this.#waiting.slice(BATCH_MAX);
-      await this.#commit(batch);
+    try {
+      while (this.#waiting.length > 0) {
+        const batch = this.#waiting.slice(0, BATCH_MAX);
+        this.#waiting = this.#waiting.slice(BATCH_MAX);
+        await this.#commit(batch);
+      }
+    } finally {
+      // Together with the last look: a click that came between the two would wait for the next one.
+      this.#committing = undefined;
     }
   }
 
@@ -152,12 +155,17 @@ export class ClickRecorder {
 
   async #write(batch: readonly Waiting[]): Promise<ClickId[]> {
     const { store } = this.#options;
-    const taps = batch.flatMap(({ click, key }) => (key === undefined ? [] : [{ click, key }]));
-    const visited = batch.flatMap(({ click, key }) => (key === undefined ? [click] : []));
+    const visited: Click[] = [];
+    /** By key: a clock that was set back may have let a second tap through. */
+    const taps = new Map<string, Tap>();
+    for (const { click, key } of batch) {
+      if (key === undefined) visited.push(click);
+      else if (!taps.has(key)) taps.set(key, { click, key });
+    }
     if (visited.length > 0) await store.put(visited);
-    const ids = taps.length === 0 ? [] : await store.record(taps);
-    let next = 0;
-    return batch.map(({ click, key }) => (key === undefined ? click.id : (ids[next++] ?? click.id)));
+    const ids = taps.size === 0 ? [] : await store.record([...taps.values()]);
+    const counting = new Map([...taps.keys()].map((key, index) => [key, ids[index]]));
+    return batch.map(({ click, key }) => (key === undefined ? undefined : counting.get(key)) ?? click.id);
   }
 
   async #spool(batch: readonly Waiting[]): Promise<void> {
