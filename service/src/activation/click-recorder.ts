@@ -29,6 +29,8 @@ interface Waiting {
 export interface RecorderOptions {
   readonly store: ClickStore;
   readonly spool: ClickStore;
+  /** Whether the spool is there: its file is made by the first who needs it, this process or another. */
+  readonly hasSpool: () => boolean;
   /** Those that the database has now, not those that were there when this node last looked. */
   readonly organisations: Pick<OrganisationStore, 'list'>;
   readonly logger: Logger;
@@ -65,6 +67,7 @@ export class ClickRecorder {
 
   /** Takes up what an earlier process has left in the spool. */
   start(): void {
+    if (!this.#options.hasSpool()) return;
     this.#mayHoldClicks = true;
     this.#drainSoon(0);
   }
@@ -81,16 +84,20 @@ export class ClickRecorder {
 
   /** Throws DatabaseUnavailable when it is not in the spool and the database does not answer. */
   async find(id: ClickId): Promise<Click | undefined> {
-    const { store, spool } = this.#options;
+    const { store, spool, hasSpool } = this.#options;
+    const findIn = async (place: ClickStore) => (await place.find([id])).get(id);
+    let found: Click | undefined;
     try {
-      const found = (await store.find([id])).get(id);
-      if (found !== undefined || !(this.#isSpooling || this.#mayHoldClicks)) return found;
+      found = await findIn(store);
     } catch (error) {
-      const spooled = (await spool.find([id]).catch(() => undefined))?.get(id);
+      const spooled = hasSpool() ? await findIn(spool).catch(() => undefined) : undefined;
       if (spooled === undefined) throw error;
       return spooled;
     }
-    return (await spool.find([id])).get(id);
+    // Whatever this worker has spooled itself: those beside it have the same spool.
+    if (found !== undefined || !hasSpool()) return found;
+    // What leaves the spool between the two looks is in the database by then.
+    return (await findIn(spool)) ?? (await findIn(store));
   }
 
   /** Waits for what is under way. What is in the spool is for the next process, or for another one. */
@@ -104,19 +111,22 @@ export class ClickRecorder {
   #add(click: Click, key: string | undefined): Promise<ClickId> {
     const { promise, resolve, reject } = Promise.withResolvers<ClickId>();
     this.#waiting.push({ click, key, arrivedAtMs: performance.now(), resolve, reject });
-    this.#committing ??= this.#commitAll().finally(() => {
-      this.#committing = undefined;
-    });
+    this.#committing ??= this.#commitAll();
     return promise;
   }
 
   async #commitAll(): Promise<void> {
     // Requests that have arrived together are all seen before the first commit begins.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, BATCH_MAX);
-      this.#waiting = this.#waiting.slice(BATCH_MAX);
-      await this.#commit(batch);
+    try {
+      while (this.#waiting.length > 0) {
+        const batch = this.#waiting.slice(0, BATCH_MAX);
+        this.#waiting = this.#waiting.slice(BATCH_MAX);
+        await this.#commit(batch);
+      }
+    } finally {
+      // Together with the last look: a click that came between the two would wait for the next one.
+      this.#committing = undefined;
     }
   }
 
@@ -145,12 +155,17 @@ export class ClickRecorder {
 
   async #write(batch: readonly Waiting[]): Promise<ClickId[]> {
     const { store } = this.#options;
-    const taps = batch.flatMap(({ click, key }) => (key === undefined ? [] : [{ click, key }]));
-    const visited = batch.flatMap(({ click, key }) => (key === undefined ? [click] : []));
+    const visited: Click[] = [];
+    /** By key: a clock that was set back may have let a second tap through. */
+    const taps = new Map<string, Tap>();
+    for (const { click, key } of batch) {
+      if (key === undefined) visited.push(click);
+      else if (!taps.has(key)) taps.set(key, { click, key });
+    }
     if (visited.length > 0) await store.put(visited);
-    const ids = taps.length === 0 ? [] : await store.record(taps);
-    let next = 0;
-    return batch.map(({ click, key }) => (key === undefined ? click.id : (ids[next++] ?? click.id)));
+    const ids = taps.size === 0 ? [] : await store.record([...taps.values()]);
+    const counting = new Map([...taps.keys()].map((key, index) => [key, ids[index]]));
+    return batch.map(({ click, key }) => (key === undefined ? undefined : counting.get(key)) ?? click.id);
   }
 
   async #spool(batch: readonly Waiting[]): Promise<void> {

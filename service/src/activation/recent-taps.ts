@@ -16,10 +16,8 @@ export class RecentTaps {
 
   find(key: string, nowMs: number): Promise<ClickId> | undefined {
     const entry = this.#newer.get(key) ?? this.#older.get(key);
-    if (entry === undefined) return undefined;
-    const ageMs = nowMs - entry.atMs;
-    // A clock that was set back makes nothing recent for long.
-    return ageMs >= 0 && ageMs < TAP_MS ? entry.recording : undefined;
+    // Either way: a clock may be set back a little, and one that was far ahead makes nothing recent for long.
+    return entry && Math.abs(nowMs - entry.atMs) < TAP_MS ? entry.recording : undefined;
   }
 
   /** What could not be recorded is not remembered. */

@@ -11,6 +11,8 @@ import { coupon, id, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
+const NETWORK = 'https://network.example/';
+
 interface Scene extends AsyncDisposable {
   readonly node: TestNode;
   /** Follows the link of a user, of the first organisation unless another is given; returns the click, or the plain URL. */
@@ -18,18 +20,22 @@ interface Scene extends AsyncDisposable {
   /** Activates the deal for a user, as programs do. */
   post(user: string): Promise<Response>;
   recorded(): Promise<ClickId[]>;
-  /** Nobody can record a click while the work runs. */
+  /** Nobody can record a click while the work runs; those that are there can be read. */
   whileBusy<T>(work: () => Promise<T>): Promise<T>;
 }
 
-async function openScene(database: TestDatabase, spool: string, adminPort?: number): Promise<Scene> {
+async function openScene(
+  database: TestDatabase,
+  spool: string,
+  { adminPort, clickDeadlineMs = 300 }: { adminPort?: number; clickDeadlineMs?: number } = {},
+): Promise<Scene> {
   const databaseUrl = await database.create();
-  const node = await TestNode.start({ databaseUrl, clickDeadlineMs: 300, settings: { spool, adminPort } });
+  const node = await TestNode.start({ databaseUrl, clickDeadlineMs, settings: { spool, adminPort } });
   await node.organisation();
   const firstId = (await node.stores.organisations.list())[0]?.publicId ?? '';
   await node.catalogue([retailer(1, { coupons: [coupon(21)] })]);
   await node.stores.links.write(async (writer) => {
-    await writer.put([{ id: id(1), kind: 'retailer', template: 'https://network.example/{click}' }]);
+    await writer.put([{ id: id(1), kind: 'retailer', template: `${NETWORK}{click}` }]);
     await writer.markChanged();
   });
   const { activation } = await node.stores.revisions();
@@ -40,7 +46,7 @@ async function openScene(database: TestDatabase, spool: string, adminPort?: numb
     node,
     async click(user, orgId = firstId) {
       const response = await fetch(linkOf(user, orgId), { redirect: 'manual' });
-      return (response.headers.get('Location') ?? '').replace('https://network.example/', '');
+      return (response.headers.get('Location') ?? '').replace(NETWORK, '');
     },
     post: (user) => fetch(linkOf(user, firstId), { method: 'POST' }),
     recorded: async () => (await node.stores.clicks.list(10_000)).map((click) => click.id),
@@ -51,7 +57,7 @@ async function openScene(database: TestDatabase, spool: string, adminPort?: numb
       const other = openDatabase(isSqlite ? `${databaseUrl}-activations` : databaseUrl, COMMAND_OPTIONS);
       try {
         return await other.write(async (connection) => {
-          if (!isSqlite) await connection.all('LOCK TABLE clicks IN ACCESS EXCLUSIVE MODE');
+          if (!isSqlite) await connection.all('LOCK TABLE clicks IN EXCLUSIVE MODE');
           return work();
         });
       } finally {
@@ -78,7 +84,7 @@ for (const database of DATABASES) {
     test('users are sent on with their click, /readyz and the metrics say so, and in the end every click is there once', async () => {
       const adminPort = await freePort();
       const spool = temporaryFolder();
-      await using scene = await openScene(database, spool, adminPort);
+      await using scene = await openScene(database, spool, { adminPort });
       const readyz = async () => (await scene.node.get('/readyz')).json();
       const metrics = async () => {
         const page = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
@@ -107,6 +113,22 @@ for (const database of DATABASES) {
       const later = await scene.click('later');
       await untilRecorded(scene, [...clicks, later]);
       expect(await metrics()).toEqual(['offerbook_clicks_spooled_total 101', 'offerbook_clicks_spooling 0']);
+    });
+
+    test('a link that one worker has spooled leads to the shop from the others, which have spooled nothing', async () => {
+      const spool = temporaryFolder();
+      const clickDeadlineMs = 10;
+      await using scene = await openScene(database, spool, { clickDeadlineMs });
+      const { databaseUrl } = scene.node;
+      await using other = await TestNode.start({ databaseUrl, clickDeadlineMs, settings: { spool } });
+      const [path, answer] = await scene.whileBusy(async () => {
+        const { url } = (await (await scene.post('anna')).json()) as { url: string };
+        const link = new URL(url).pathname;
+        return [link, await fetch(other.url + link, { redirect: 'manual' })];
+      });
+      const [, click = ''] = /^\/go\/(.*)\/$/.exec(path) ?? [];
+      expect([answer.status, answer.headers.get('Location')]).toEqual([302, NETWORK + click]);
+      await untilRecorded(scene, [click]);
     });
 
     test('and there is no place for a spool, users are sent on by the plain URL, and programs get 503', async () => {

@@ -38,16 +38,21 @@ export function openActivation(parts: NodeParts): NodeActivation {
   const directory = new ActivationDirectory(stores);
   const path = () => spoolPath(settings.spool, databaseUrl, directory.name);
   const spool = openSpool(path);
-  const deadlineMs = parts.clickDeadlineMs;
-  const { clicks: store, organisations } = stores;
-  const recorder = new ClickRecorder({ store, spool, organisations, logger, deadlineMs });
+  const recorder = new ClickRecorder({
+    store: stores.clicks,
+    spool,
+    hasSpool: () => existsSync(path()),
+    organisations: stores.organisations,
+    logger,
+    deadlineMs: parts.clickDeadlineMs,
+  });
   return {
     activation: new Activation({ directory, recorder, catalogue, clock, logger }),
     directory,
     recorder,
     async start() {
       await directory.refresh();
-      if (existsSync(path())) recorder.start();
+      recorder.start();
     },
     async stop() {
       await recorder.stop();

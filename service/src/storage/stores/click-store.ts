@@ -49,11 +49,14 @@ const TAPS = {
     'SELECT value ->> 0, value ->> 1, (value ->> 2)::bigint FROM json_array_elements($1::text::json) AS v',
 };
 
-/** A tap that is recent enough keeps its click; else it is this click's from now on. $2: since when. */
+/** $2 and $3: now, less and plus the time of a double tap. A tap of a clock that was far ahead must hide no click. */
+const IS_RECENT = 'taps.at > $2 AND taps.at < $3';
+
+/** A tap that is recent enough keeps its click; else it is this click's from now on. */
 const TAP_SQL = inBoth(
   (dialect) => `INSERT INTO taps (key, click_id, at) ${TAPS[dialect]} ON CONFLICT (key) DO UPDATE SET
-     click_id = CASE WHEN taps.at > $2 THEN taps.click_id ELSE excluded.click_id END,
-     at = CASE WHEN taps.at > $2 THEN taps.at ELSE excluded.at END
+     click_id = CASE WHEN ${IS_RECENT} THEN taps.click_id ELSE excluded.click_id END,
+     at = CASE WHEN ${IS_RECENT} THEN taps.at ELSE excluded.at END
    RETURNING key, click_id`,
 );
 
@@ -136,7 +139,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
     record: (taps) =>
       write(async (connection, { dialect }) => {
         const nowMs = clock();
-        const firsts = await findFirsts(connection, dialect, taps, nowMs - TAP_MS);
+        const firsts = await findFirsts(connection, dialect, taps, nowMs);
         const ids = taps.map(({ click, key }) => firsts.get(key) ?? click.id);
         await put(
           connection,
@@ -231,14 +234,15 @@ async function findFirsts(
   connection: Connection,
   dialect: Database['dialect'],
   taps: readonly Tap[],
-  sinceMs: number,
+  nowMs: number,
 ): Promise<Map<string, ClickId>> {
   const sorted = taps.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const list = sorted.map(({ key, click }) => [key, click.id, click.activatedAtMs]);
   const rows = await connection.all<{ key: string; click_id: ClickId }>(
     TAP_SQL[dialect],
     JSON.stringify(list),
-    sinceMs,
+    nowMs - TAP_MS,
+    nowMs + TAP_MS,
   );
   return new Map(rows.map((row) => [row.key, row.click_id]));
 }

@@ -1,0 +1,93 @@
+// What is recorded of taps when clocks are wrong, and that a click is found wherever it is.
+
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { ClickRecorder } from '../../src/activation/click-recorder.ts';
+import { Catalogue } from '../../src/catalogue/catalogue.ts';
+import { openActivation } from '../../src/cli/node/activation.ts';
+import { readServeSettings } from '../../src/config.ts';
+import type { ActivatedKind, ClickStore } from '../../src/domain/click.ts';
+import { Logger } from '../../src/domain/logger.ts';
+import { openSpool } from '../../src/storage/open-stores.ts';
+import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { id } from '../support/fixtures.ts';
+
+const MINUTE_MS = 60_000;
+const logger = new Logger('silent', () => {});
+
+describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
+  const open = openTestStores();
+
+  /** A node's activation under a clock that the test sets, and users who tap on one link. */
+  async function openTaps() {
+    const databaseUrl = await create();
+    const time = { nowMs: Date.UTC(2026, 10, 15, 12) };
+    const clock = () => time.nowMs;
+    const stores = await open.stores(databaseUrl, undefined, clock);
+    const { id: orgId, publicId } = await newOrganisation(stores);
+    const settings = readServeSettings({ port: '0', spool: temporaryFolder() }, {});
+    const catalogue = new Catalogue(clock);
+    const parts = { settings, databaseUrl, stores, catalogue, clock, logger, clickDeadlineMs: MINUTE_MS };
+    const { activation, recorder, start, stop } = openActivation(parts);
+    await start();
+    const kind: ActivatedKind = 'retailers';
+    const deal = { kind, dealId: id(1), retailerId: id(1), orgId, url: '', retailerUrl: '', isActive: true };
+    const request = { kind, id: id(1), orgId: publicId, passbackData: undefined };
+    return {
+      time,
+      recorder,
+      tap: (passbackUid: string) => activation.activate(deal, { ...request, passbackUid }, 'follow'),
+      recorded: async () => (await stores.clicks.list(10)).map((click) => click.id),
+      [Symbol.asyncDispose]: stop,
+    };
+  }
+
+  test('a tap under a clock that was ahead hides no later click', async () => {
+    await using taps = await openTaps();
+    const { time, tap, recorded } = taps;
+    time.nowMs += 60 * MINUTE_MS;
+    const ahead = await tap('anna');
+    time.nowMs -= 59 * MINUTE_MS;
+    const later = await tap('anna');
+    time.nowMs += 9_999;
+    expect(await tap('anna')).toBe(later);
+    expect(await recorded()).toEqual([later, ahead] as never);
+  });
+
+  test('a clock that is set back between taps that share a commit leaves one click, and the database takes it', async () => {
+    await using taps = await openTaps();
+    const { time, tap, recorder, recorded } = taps;
+    const tapping = [tap('anna'), tap('ben')];
+    for (const backMs of [3, 20_000]) {
+      time.nowMs -= backMs;
+      tapping.push(tap('anna'));
+    }
+    const [anna, ben, ...again] = await Promise.all(tapping);
+    expect(again).toEqual([anna, anna]);
+    expect(await recorded()).toEqual([anna, ben].sort() as never);
+    expect(recorder.state).toEqual({ isSpooling: false, spooledCount: 0 });
+  });
+
+  test('a click is found while it is moved from the spool into the database', async () => {
+    const stores = await open.stores(await create());
+    const { clicks: store, organisations } = stores;
+    const click = await recordClick(stores, (await newOrganisation(stores)).id);
+    await store.remove([click]);
+    const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
+    await spool.put([click]);
+    // Another worker does it after the database was asked, and before the spool is.
+    const moved: ClickStore = {
+      ...spool,
+      async find(ids) {
+        await store.put([click]);
+        await spool.remove([click]);
+        return spool.find(ids);
+      },
+    };
+    const recorder = new ClickRecorder({ store, spool: moved, hasSpool: () => true, organisations, logger });
+    expect(await recorder.find(click.id)).toEqual(click);
+    await spool.close();
+  });
+});
