@@ -14,8 +14,9 @@ const PARTS = [
 const TEST = [process.execPath, 'test', '--timeout', '120000'];
 
 /** Runs the tests in a process of their own. Tells each piece of what it prints, and returns its exit code. */
-async function run(args: readonly string[], onText: (text: string) => void): Promise<number> {
-  const child = Bun.spawn([...TEST, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+async function run(part: number, args: readonly string[], onText: (text: string) => void): Promise<number> {
+  const env = { ...process.env, TEST_PART: String(part) };
+  const child = Bun.spawn([...TEST, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const read = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();
     for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }));
@@ -46,7 +47,7 @@ const parts = availableParallelism() < 2 ? [[]] : [rest, ...PARTS];
 const texts = parts.map(() => '');
 const codes = await Promise.all(
   parts.map((args, i) =>
-    run(args, (text) => {
+    run(i, args, (text) => {
       texts[i] += text;
       if (i === 0) process.stdout.write(text);
     }),

@@ -83,14 +83,21 @@ export function postgresUrl(port: number, database: string): string {
   return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
 }
 
+/** Test processes that run side by side have ports of their own: the same one could be found free by two of them. */
+const PORTS = 5_000;
+const FIRST_PORT = 10_000 + PORTS * Number(process.env['TEST_PART'] ?? 0);
+const givenPorts = new Set<number>();
+
 /**
- * A port on which nobody listens. It is not one of those that the system gives to outgoing connections (from 32768 on, on
- * Linux): one of them could be taken before the test comes to use it.
+ * A port on which nobody listens, each once. It is not one of those that the system gives to outgoing connections (from
+ * 32768 on, on Linux): one of them could be taken before the test comes to use it.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = 10_000 + randomInt(20_000);
-    if (await isFree(port)) return port;
+    const port = FIRST_PORT + randomInt(PORTS);
+    if (givenPorts.has(port) || !(await isFree(port))) continue;
+    givenPorts.add(port);
+    return port;
   }
 }
 
