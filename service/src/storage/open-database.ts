@@ -1,9 +1,12 @@
 // Opens the database that a URL names. Apart from the stores, so that the thread that reads the catalogue starts without
 // all the others.
 
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { BadInput } from '../domain/failures.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { openPostgres } from './postgres/postgres.ts';
+import { realPath } from './sqlite/real-path.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 
 /** For servers: a request must not wait, and SQLite would hold up all the others. What they write may be lost. */
@@ -19,9 +22,28 @@ export const SERVER_OPTIONS: DatabaseOptions = {
 /** Clicks have a file of their own beside an SQLite database: its path with this at the end. */
 export const CLICK_END = '-activations';
 
-/** The path of an SQLite database; undefined for any other URL. */
+/**
+ * The path of an SQLite database; undefined for any other URL. One file is one database: every name of it leads to the
+ * same clicks.
+ */
 export function sqlitePath(url: string): string | undefined {
-  return /^sqlite:(.+)$/s.exec(url)?.[1];
+  const given = /^sqlite:(.+)$/s.exec(url)?.[1];
+  if (given === undefined) return undefined;
+  const path = realPath(given);
+  requireClicksBeside(path, given);
+  return path;
+}
+
+/** Throws BadInput for clicks beside a link to the database, where an earlier Offerbook kept them. */
+function requireClicksBeside(path: string, given: string): void {
+  const [old, now] = [`${given}${CLICK_END}`, `${path}${CLICK_END}`];
+  if (path === given || !existsSync(old) || resolve(realPath(old)) === resolve(realPath(now))) return;
+  const where = `${given} is a link to ${path}, but there are clicks beside the link`;
+  throw new BadInput(
+    existsSync(now)
+      ? `${where}, in ${old}, and others in ${now}; put them together as docs/operations/databases.md says`
+      : `${where}; stop all servers and move ${old} to ${now}, and ${old}-wal, if it is there, to ${now}-wal`,
+  );
 }
 
 export function openDatabase(url: string, options: DatabaseOptions): Database {

@@ -1,10 +1,12 @@
 // Moving to another database, on the command line: who has a token goes on with it.
 
 import { expect, test } from 'bun:test';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { databaseName } from '../../src/activation/activation-directory.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
+import { spoolPath } from '../../src/cli/node/activation.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { openSpool, openStores } from '../../src/storage/open-stores.ts';
 import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id, retailer, transaction } from '../support/fixtures.ts';
@@ -24,6 +26,7 @@ test('what a poller gets from a copy is what it would have got', async () => {
   const token = (await run('tokens issue --org acme --kind private')).trim();
 
   const clicks = await recordClicks(env.OFFERBOOK_DATABASE_URL);
+  const spool = await spoolOneClick(env.OFFERBOOK_DATABASE_URL);
 
   const to = await newPostgresDatabase();
   const copied = await offerbook(['copy', '--json'], { env: { ...env, OFFERBOOK_TO_URL: to } });
@@ -37,10 +40,12 @@ test('what a poller gets from a copy is what it would have got', async () => {
       clicks: 2,
       seconds: expect.any(Number),
     },
-    stderr: '',
+    stderr: `offerbook: 1 click not copied: in the spool ${spool}, from which a server of the copy with --spool ${dirname(spool)} takes them\n`,
   });
   const target = await openStores(to);
   expect([...(await target.clicks.find(clicks)).keys()].sort()).toEqual(clicks.toSorted());
+  // What a server of the copy looks for, if it is told the folder.
+  expect(spoolPath(dirname(spool), to, databaseName(await target.clickKey()))).toBe(spool);
   // That a sale has come of one of them is copied, too.
   expect(await target.clicks.purge(Date.now() + 86_400_000)).toBe(1);
   await target.close();
@@ -70,6 +75,18 @@ test('what a poller gets from a copy is what it would have got', async () => {
     stderr: 'offerbook: say where to copy to, with --to or OFFERBOOK_TO_URL\n',
   });
 });
+
+/** Where a server puts a click that the database does not take; returns the file. */
+async function spoolOneClick(url: string): Promise<string> {
+  const stores = await openStores(url);
+  const path = spoolPath(undefined, url, databaseName(await stores.clickKey()));
+  const spool = openSpool(() => path);
+  const ids = new ClickIds(await stores.clickKey());
+  await spool.put((await stores.clicks.list(1)).map((click) => ({ ...click, id: ids.make(1, 3) })));
+  await spool.close();
+  await stores.close();
+  return path;
+}
 
 /** Two clicks, of which one has led to a sale. */
 async function recordClicks(url: string): Promise<ClickId[]> {

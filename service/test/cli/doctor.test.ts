@@ -172,5 +172,16 @@ test('the exit code is 1 for a fault, 0 for warnings unless they are not wanted,
   chmodSync(join(cwd, 'offerbook.db'), 0o644);
   const words = (await doctor()).stdout;
   expect(words).toContain(`\nWhat to do\n  rights: it holds everybody's transactions: chmod 600 `);
-  expect(await doctor('--public-url', 'nonsense')).toMatchObject({ code: 2, stdout: '' });
+  const refusals = await Promise.all([
+    doctor('--public-url', 'nonsense'),
+    doctor('--admin-port', '1', '--admin-token-file', '/nope'),
+    doctor('--replica-url', 'postgres://x@127.0.0.1:1/x'),
+    offerbook(['doctor'], { cwd, env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'notaurl' } }),
+  ]);
+  expect(refusals.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual([
+    [2, '', expect.stringContaining('--public-url must be a URL without a path')],
+    [2, '', 'offerbook: --admin-token-file /nope cannot be read (ENOENT)\n'],
+    [2, '', 'offerbook: --replica-url needs a PostgreSQL database: SQLite has no replicas\n'],
+    [2, '', 'offerbook: OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://localhost:4318\n'],
+  ]);
 });

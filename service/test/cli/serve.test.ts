@@ -165,8 +165,13 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
     },
   );
 
-  test('a taken admin port is told in one sentence', async () => {
-    using other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  test('a taken admin port is told in one sentence, even if the one who has it would share it', async () => {
+    await using other = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      reusePort: true,
+      fetch: () => new Response(),
+    });
     expect(await start('--port', '0', '--admin-port', String(other.port))).toEqual(
       refusal(`port ${other.port} on 127.0.0.1 is taken; choose another with --admin-port`),
     );

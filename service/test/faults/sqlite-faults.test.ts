@@ -154,6 +154,18 @@ test.if(await SmallDisk.canMount())('a disk that is full: the import says so', a
   expect(await exported()).toBe(before);
 });
 
+test('in a folder that this user may not enter: the import says so, and not that there is no database', async () => {
+  const folder = temporaryFolder();
+  useCopyIn(folder);
+  chmodSync(folder, 0o000);
+  expect(await importAsSomebody(FEW)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `offerbook: ${path} cannot be opened: this user may not enter its folder; run this as the user of the service\n`,
+  });
+  chmodSync(folder, 0o700);
+});
+
 /** Root may write what is read-only, so that it is somebody else who tries. */
 function importAsSomebody(rows: string): Promise<Finished> {
   const child = spawn(COMMAND, IMPORT, {

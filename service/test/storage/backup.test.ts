@@ -12,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -149,6 +150,24 @@ describe('a backup', () => {
       details: { madeAt: manifest.madeAt, stamped: 0, tokensRevoked: 0 },
     });
     expect(readdirSync(folder).filter((name) => name.includes('restoring'))).toEqual([]);
+  });
+
+  test('takes the place of the file behind a link, and the old one is beside that', async () => {
+    const { folder, path, stores, org, backup } = await scene();
+    await load(stores, org, [transaction(1)]);
+    await backup(join(folder, 'backup'));
+    await load(stores, org, [transaction(2)]);
+    await stores.close();
+    const link = join(temporaryFolder(), 'link.db');
+    symlinkSync(path, link);
+    const source = join(folder, 'backup');
+    const options = { source, replaces: true, keepsStamps: false, auditor };
+    const { replaced } = await restoreBackup({ url: `sqlite:${link}`, ...options });
+    expect([dirname(replaced ?? ''), readdirSync(dirname(link))]).toEqual([folder, ['link.db']]);
+    const ids = async (at: string) =>
+      (await readAllTransactions(await open.stores(`sqlite:${at}`), org.id)).map((row) => row.id);
+    expect(await ids(path)).toEqual([transaction(1).id]);
+    expect(await ids(join(replaced ?? '', 'shop.db'))).toEqual([transaction(1).id, transaction(2).id]);
   });
 
   test('that is made while sales come in has no sale without its click and the mark on it', async () => {

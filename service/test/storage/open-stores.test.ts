@@ -2,13 +2,23 @@
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BadInput } from '../../src/domain/failures.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { ADVISORY_LOCK } from '../../src/storage/schema/migrate.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import {
   EVERYTHING,
@@ -109,6 +119,57 @@ describe('a new SQLite database', () => {
       { journal_mode: 'wal' },
     ]);
     file.close();
+  });
+});
+
+describe('an SQLite database with several names', () => {
+  const open = openTestStores();
+
+  /** A link to a file that is not there yet, a second link to the first, and a name through a link to its folder. */
+  function names() {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'disk'));
+    symlinkSync('disk/real.db', join(folder, 'offerbook.db'));
+    symlinkSync('offerbook.db', join(folder, 'second.db'));
+    symlinkSync('disk', join(folder, 'data'));
+    const [link, second, real] = ['offerbook.db', 'second.db', 'disk/real.db'].map((name) =>
+      join(folder, name),
+    ) as [string, string, string];
+    return { link, real, all: [second, link, join(folder, 'data/real.db'), real] };
+  }
+
+  test('has one set of clicks, beside the file itself, by whichever name it is made and opened', async () => {
+    const { link, real, all } = names();
+    const made = await open.stores(`sqlite:${link}`);
+    const { id } = await newOrganisation(made);
+    const click = await recordClick(made, id);
+    for (const path of all) {
+      const stores = await openStores(`sqlite:${path}`);
+      expect((await stores.clicks.list(10)).map((each) => each.id)).toEqual([click.id]);
+      await stores.close();
+    }
+    await made.close();
+    expect(readdirSync(dirname(link)).sort()).toEqual(['data', 'disk', 'offerbook.db', 'second.db']);
+    expect(readdirSync(dirname(real)).sort()).toEqual(['real.db', 'real.db-activations']);
+  });
+
+  test('is refused while clicks are beside a link to it: it is said what to move where', async () => {
+    const { link, real } = names();
+    const made = await open.stores(`sqlite:${real}`);
+    await recordClick(made, (await newOrganisation(made)).id);
+    await made.close();
+    renameSync(`${real}-activations`, `${link}-activations`);
+    const opened = () => rejection(openStores(`sqlite:${link}`));
+    expect(await opened()).toEqual(
+      new BadInput(
+        `${link} is a link to ${real}, but there are clicks beside the link; stop all servers and move ` +
+          `${link}-activations to ${real}-activations, and ${link}-activations-wal, if it is there, to ${real}-activations-wal`,
+      ),
+    );
+    writeFileSync(`${real}-activations`, '');
+    expect((await opened()).message).toEndWith(
+      `in ${link}-activations, and others in ${real}-activations; put them together as docs/operations/databases.md says`,
+    );
   });
 });
 

@@ -1,14 +1,18 @@
 // offerbook copy: everything from one database into another, as when an installation outgrows SQLite.
 
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { readDatabaseUrl, readTargetUrl } from '../../config.ts';
+import { databaseName } from '../../activation/activation-directory.ts';
+import { readDatabaseUrl, readSpoolFolder, readTargetUrl } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { type CopyReport, copyDatabase } from '../../storage/copy-database.ts';
-import { jsonCommand, type StoreOptions } from '../command.ts';
+import { countSpooled } from '../../storage/inspect-database.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
-import { printResult } from '../output.ts';
+import { spoolPath } from '../node/activation.ts';
+import { printNote, printResult } from '../output.ts';
 import { progressBar } from './progress-bar.ts';
 
 export function copyCommand(): Command {
@@ -18,10 +22,16 @@ export function copyCommand(): Command {
     'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
   )
     .option('--to <url>', 'the database to copy to (default: $OFFERBOOK_TO_URL)')
+    .option('--spool <folder>', 'where servers keep clicks while the database is away, if they were told')
     .action(copy);
 }
 
-async function copy(options: StoreOptions & { readonly to?: string }): Promise<void> {
+interface CopyOptions extends StoreOptions {
+  readonly to?: string;
+  readonly spool?: string;
+}
+
+async function copy(options: CopyOptions): Promise<void> {
   const to = readTargetUrl(options.to);
   if (to === undefined) throw new BadInput('say where to copy to, with --to or OFFERBOOK_TO_URL');
   const startedMs = performance.now();
@@ -42,6 +52,18 @@ async function copy(options: StoreOptions & { readonly to?: string }): Promise<v
   } finally {
     bar.clear();
   }
+  await noteSpooled(from, to, readSpoolFolder(options.spool));
+}
+
+/** Clicks in a spool stay there: the copy has the key by which the spool is named, so that its servers take them up. */
+async function noteSpooled(from: string, to: string, folder: string | undefined): Promise<void> {
+  const clickKey = await withStores({ database: to }, (stores) => stores.clickKey());
+  const path = spoolPath(folder, from, databaseName(clickKey));
+  const waiting = await countSpooled(path);
+  if (waiting === 0) return;
+  printNote(
+    `offerbook: ${printCountOf(waiting, 'click')} not copied: in the spool ${path}, from which a server of the copy with --spool ${dirname(path)} takes them`,
+  );
 }
 
 function inWords({ organisations, tokens, retailers, transactions, clicks }: CopyReport): string {

@@ -1,12 +1,13 @@
 // offerbook doctor: looks whether an installation is in order, with the settings of `serve`, and says what to do.
 
 import type { Command } from 'commander';
-import { readDatabaseUrl, readServeSettings, SERVE_FLAGS } from '../../config.ts';
+import { SERVE_FLAGS } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { FaultFound } from '../../domain/failures.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
 import { type Check, worstOf } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
+import { readNodeSettings } from '../node/node-settings.ts';
 import { printResult, table } from '../output.ts';
 import { VERSION_WORDS } from '../version.ts';
 import { parsePositiveDurationMs } from './duration.ts';
@@ -29,9 +30,10 @@ interface DoctorOptions extends StoreOptions {
 }
 
 async function runDoctor(options: DoctorOptions): Promise<void> {
+  const { settings, databaseUrl } = readNodeSettings({ ...options });
   const checks = await examine({
-    settings: readServeSettings({ ...options }),
-    databaseUrl: readDatabaseUrl(options.database),
+    settings,
+    databaseUrl,
     importAgeMaxMs: parsePositiveDurationMs('--import-max-age', options.importMaxAge),
     clock: systemClock,
   });

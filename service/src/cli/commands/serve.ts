@@ -1,11 +1,12 @@
 // offerbook serve: the production server.
 
 import type { Command } from 'commander';
-import { readDatabaseUrl, readServeSettings, readTracingSettings, SERVE_FLAGS } from '../../config.ts';
+import { SERVE_FLAGS } from '../../config.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { command } from '../command.ts';
 import { requireSpool } from '../node/activation.ts';
 import { startNode } from '../node/node.ts';
+import { readNodeSettings } from '../node/node-settings.ts';
 import { openLog, toStdout } from '../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../node/signals.ts';
 import { startWorkers, type WorkerParts } from '../node/workers/workers.ts';
@@ -24,10 +25,8 @@ async function runServer(
   flags: Record<string, string | boolean | undefined>,
   parts: WorkerParts,
 ): Promise<void> {
-  const settings = readServeSettings(flags);
+  const { settings, databaseUrl, tracing } = readNodeSettings(flags);
   requireSpool(settings);
-  const databaseUrl = readDatabaseUrl(flags.database as string | undefined);
-  const tracing = readTracingSettings();
   const log = openLog(settings.logLevel, toStdout);
   // Listened for from here on, so that an order to stop that comes during the start is not missed.
   const stop = untilToldToStop();

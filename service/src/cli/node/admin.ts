@@ -79,6 +79,8 @@ export function openAdmin(source: AdminSource): Admin | undefined {
     Bun.serve({
       port,
       hostname: host,
+      // Else Bun shares the port with another node, because `development` is off.
+      reusePort: false,
       development: false,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: BODY_MAX_BYTES,

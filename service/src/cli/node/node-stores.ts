@@ -2,7 +2,6 @@
 
 import type { ServeSettings } from '../../config.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { BadInput } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { SERVER_OPTIONS } from '../../storage/open-database.ts';
@@ -17,7 +16,6 @@ interface NodeStoresOptions {
 
 export async function openNodeStores(options: NodeStoresOptions, clock: Clock): Promise<Stores> {
   const { databaseUrl, settings, logger } = options;
-  requireReplicable(databaseUrl, settings);
   const { replicaUrl } = settings;
   const by = currentUser();
   if (replicaUrl === undefined) return openStores(databaseUrl, SERVER_OPTIONS, clock, { by });
@@ -31,11 +29,4 @@ export async function openNodeStores(options: NodeStoresOptions, clock: Clock): 
       },
     },
   });
-}
-
-/** Throws BadInput when there is a replica of a database that has none. */
-export function requireReplicable(databaseUrl: string, { replicaUrl }: ServeSettings): void {
-  if (replicaUrl !== undefined && databaseUrl.startsWith('sqlite:')) {
-    throw new BadInput('--replica-url needs a PostgreSQL database: SQLite has no replicas');
-  }
 }

@@ -15,7 +15,7 @@ import {
 } from '../database.ts';
 import { EarlySync } from './early-sync.ts';
 import { emptyLog, overwriteDeleted } from './overwrite-deleted.ts';
-import { explainSqlite, isBusy } from './sqlite-errors.ts';
+import { explainSqlite, isBusy, mayLookAt } from './sqlite-errors.ts';
 
 /** SQLite's own waiting would block this process, its requests and whatever in it holds the lock: we ask again instead. */
 const LOCK_RETRY_MS = 10;
@@ -49,7 +49,8 @@ export class SqliteConnection implements Connection {
     }: Partial<DatabaseOptions> = {},
   ): Promise<SqliteConnection> {
     if (create) createFile(path);
-    else if (!existsSync(path) && existsSync(dirname(path))) throw noDatabase(placeOf(path));
+    else if (mayLookAt(path) && !existsSync(path) && existsSync(dirname(path)))
+      throw noDatabase(placeOf(path));
     const connection = new SqliteConnection(path, durable);
     try {
       // Before anything is set: a file that is not ours stays as it is.

@@ -51,7 +51,18 @@ function hasNoFileHandles(path: string): boolean {
 }
 
 function whyNot(path: string): string {
+  if (!mayLookAt(path)) return 'this user may not enter its folder; run this as the user of the service';
   if (existsSync(path) && statSync(path).isDirectory()) return 'it is a folder, not a file';
   if (!existsSync(dirname(path))) return `the folder ${dirname(path)} does not exist`;
   return 'check that the file and its folder may be read and written';
+}
+
+/** False in a folder that this user may not enter: whether the file is there cannot be told. */
+export function mayLookAt(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code !== 'EACCES';
+  }
 }

@@ -2,16 +2,18 @@
 // the database. It ends with the process, however that ends, so it is never left behind.
 
 import { Database, SQLiteError } from 'bun:sqlite';
-import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { BadInput } from '../../../domain/failures.ts';
 
 export interface FileLock {
   release(): void;
 }
 
+/** `path`: without links, so that the same file under two names has one lock. */
 export function lockFile(path: string): FileLock {
-  const lockPath = `${realPath(path)}-lock`;
+  requireFolder(dirname(path));
+  const lockPath = `${path}-lock`;
   let lock: Database | undefined;
   try {
     lock = new Database(lockPath, { create: true, readwrite: true });
@@ -30,13 +32,9 @@ export function lockFile(path: string): FileLock {
   };
 }
 
-/** The same file under two names has one lock. */
-function realPath(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  const folder = dirname(path);
+function requireFolder(folder: string): void {
   if (!existsSync(folder)) throw new BadInput(`the folder ${folder} does not exist`);
   if (!statSync(folder).isDirectory()) throw new BadInput(`${folder} is a file, not a folder`);
-  return join(realpathSync(folder), basename(path));
 }
 
 function explain(error: unknown, path: string): unknown {

@@ -16,7 +16,7 @@ import { type ChangeFollower, type Followed, followChanges } from '../change-fol
 import { DatabaseFiguresReader } from '../database-figures.ts';
 import { DatabaseHealth } from '../database-health.ts';
 import { bind, urlOf } from '../listen.ts';
-import { openNodeStores, requireReplicable } from '../node-stores.ts';
+import { openNodeStores } from '../node-stores.ts';
 import type { ServerLog } from '../open-log.ts';
 import { STOP_MAX_MS } from '../signals.ts';
 import { SnapshotBuilder } from '../snapshot-builder.ts';
@@ -44,7 +44,6 @@ interface WorkersOptions extends WorkerParts {
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { databaseUrl, log } = options;
   // Found out here, once, and not by every worker: what is wrong with the database, and which port it will be.
-  requireReplicable(databaseUrl, options.settings);
   const settings = { ...options.settings, port: findPort(options.settings) };
   const primary = { ...settings, replicaUrl: undefined };
   const stores = await openNodeStores({ databaseUrl, logger: log.logger, settings: primary }, systemClock);
