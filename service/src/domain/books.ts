@@ -10,7 +10,7 @@ export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
  * `begun` while it runs or waits for its turn. `refused` and `failed` imports have changed nothing. `unfinished` is one
- * whose process ended without a word; an import of the same kind that comes minutes later finds it so.
+ * whose process ended without a word; the next import of the same kind finds it so.
  */
 export const IMPORT_OUTCOMES = ['begun', 'done', 'refused', 'failed', 'unfinished'] as const;
 export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];

@@ -24,12 +24,9 @@ const KEEP_MS = 400 * 86_400_000;
 
 /**
  * Whoever imported wants to hear of the error, not wait for the next import to end. An entry that could not be closed in
- * this time is closed as unfinished by a later import.
+ * this time is closed as unfinished by the next import.
  */
 const CLOSE_TIMEOUT_MS = 5_000;
-
-/** Twice as long as a command waits for its turn: whoever began so long ago and has not had it was killed. */
-const TURN_WAIT_MAX_MS = 120_000;
 
 /** What no query asks for, as JSON. */
 type Document = Omit<ImportOrigin, 'kind' | 'orgId'> & ImportResult;
@@ -181,7 +178,7 @@ export async function takeTurn(
   id: number | undefined,
 ): Promise<(result: ImportResult) => Promise<void>> {
   if (id === undefined) return async () => {};
-  const [unfinished] = await closeUnfinished(connection, id, clock() - TURN_WAIT_MAX_MS);
+  const [unfinished] = await closeUnfinished(connection, id);
   return async (result) => {
     if (unfinished !== undefined) await count(connection, unfinished.kind, 'unfinished', unfinished.count);
     await closeImport(connection, id, 'done', result, clock());
@@ -214,22 +211,20 @@ async function closeImport(
 
 /**
  * For an import that has just been given its turn: those of the same kind and organisation that began before it and were
- * not closed have been killed, unless they are so young that they may be waiting for their turn. A later import finds
- * those: once counted as unfinished, one that is kept after all could not be taken back.
+ * not closed have been killed. One that is merely waiting for its turn is told wrong for that long, and puts it right
+ * when it ends.
  */
 async function closeUnfinished(
   connection: Connection,
   id: number,
-  beganBeforeMs: number,
 ): Promise<{ readonly kind: ImportKind; readonly count: number }[]> {
   const closed = await connection.all<Pick<Row, 'kind'>>(
     `UPDATE imports SET outcome = 'unfinished'
-      WHERE outcome = 'begun' AND id < $1 AND began_at < $2
+      WHERE outcome = 'begun' AND id < $1
         AND kind = (SELECT kind FROM imports WHERE id = $1)
         AND coalesce(org_id, 0) = (SELECT coalesce(org_id, 0) FROM imports WHERE id = $1)
       RETURNING kind`,
     id,
-    beganBeforeMs,
   );
   return closed.slice(0, 1).map(({ kind }) => ({ kind, count: closed.length }));
 }
