@@ -86,7 +86,7 @@ export const ERRORS = {
   uri_too_long: {
     status: 414,
     title: 'The URL is too long',
-    meaning: 'The path and query are longer than 8 KiB.',
+    meaning: 'The path and query are longer than 16 KiB.',
     remedy: 'Shorten the query. No parameter takes more than 1,024 characters, and most take 200.',
   },
   rate_limited: {

@@ -31,7 +31,8 @@ import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
 import { buildSite } from './site/site.ts';
 
-const URL_LENGTH_MAX = 8 * 1024;
+/** The longest `passbackUid` and `passbackData` fit in, percent-encoded and of any script. */
+const URL_LENGTH_MAX = 16 * 1024;
 
 export interface AppSettings extends RateLimitSettings {
   readonly pageSize: number;

@@ -199,7 +199,7 @@ const anyOddTarget = fc.oneof(
     '/v1/coupons/%2e%2e/coupons/',
   ),
   fc
-    .tuple(fc.constantFrom(...PATHS), fc.constantFrom(8_100, 8_191, 8_192, 14_000, 20_000))
+    .tuple(fc.constantFrom(...PATHS), fc.constantFrom(8_192, 16_383, 16_384, 16_385, 28_000))
     .map(([path, length]) => `${path}?x=`.padEnd(length, 'a')),
 );
 

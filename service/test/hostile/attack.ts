@@ -31,7 +31,7 @@ export interface AttackReport {
   refusals: number;
 }
 
-const URL_LENGTH_MAX = 8 * 1024;
+const URL_LENGTH_MAX = 16 * 1024;
 const document = await openApiDocument();
 
 export async function attack(databaseUrl: string, requests: number, seed: number): Promise<AttackReport> {

@@ -500,9 +500,12 @@ describe('what is refused', () => {
       }
     }
     expect(await app.clicks()).toEqual([]);
-    const users = ['Müller', 'Möller', 'ab+c=', '日'.repeat(255), '😀'];
-    for (const user of users) await app.get(`${path}&passbackUid=${encodeURIComponent(user)}`);
-    expect((await app.clicks()).map(({ passbackUid }) => passbackUid)).toEqual(users);
+    const passed = ['Müller', 'Möller', 'ab+c=', '😀'].map((user) => [user, user]);
+    // As long as they may be, in the longest encoding.
+    passed.push(['日'.repeat(255), '日'.repeat(1_024)], ['😀'.repeat(255), '😀'.repeat(1_024)]);
+    for (const [passbackUid = '', passbackData = ''] of passed)
+      await app.get(`${path}&${new URLSearchParams({ passbackUid, passbackData })}`);
+    expect((await app.clicks()).map((click) => [click.passbackUid, click.passbackData])).toEqual(passed);
   });
 
   test('an unknown organisation and an unknown deal are one answer; what is missing is named all at once', async () => {

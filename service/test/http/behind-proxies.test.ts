@@ -55,6 +55,13 @@ describe.each(PROXIES)('%s', (name) => {
     expect(await statusOf(proxy.url, target)).toBe(400);
   });
 
+  test('carries the longest URL that the service takes, and its answer to a longer one', async () => {
+    const longest = '/livez?x='.padEnd(16 * 1024, 'a');
+    expect([await statusOf(proxy.url, longest), await statusOf(proxy.url, `${longest}a`)]).toEqual([
+      200, 414,
+    ]);
+  });
+
   test.each(['/livez', '/livez?x=/../', '/livez?x=..'])('lets others through: %s', async (target) => {
     expect(await statusOf(proxy.url, target)).toBe(200);
   });

@@ -80,7 +80,7 @@ const MISTAKES: Partial<Record<ErrorCode, (path: string) => Promise<Response>>> 
     node.request('POST', `${path}x/activate/?passbackUid=x&orgId=${crypto.randomUUID()}`),
   method_not_allowed: (path) => node.request('DELETE', path, tokens.public),
   several_hosts: (path) => node.get(path, tokens.public, { Host: 'a.example, b.example' }),
-  uri_too_long: (path) => node.get(`${path}?name=${'x'.repeat(8192)}`, tokens.public),
+  uri_too_long: (path) => node.get(`${path}?name=${'x'.repeat(16 * 1024)}`, tokens.public),
 };
 
 function withoutIds(problem: Record<string, unknown>): unknown {

@@ -1,6 +1,7 @@
 // A running node on a real socket with a database of its own, for tests. Ends itself after the test file's
 // scope when used with `await using`.
 
+import http from 'node:http';
 import { startNode } from '../../src/cli/node/node.ts';
 import { readServeSettings, type ServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
@@ -18,6 +19,9 @@ import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { DATABASES, temporaryFolder } from './databases.ts';
 import { leakWatch } from './leak-watch.ts';
+
+// What the command is started with; tests run in the runtime's own process.
+Object.assign(http, { maxHeaderSize: 65_536 });
 
 export interface TestNodeOptions {
   readonly databaseUrl?: string;

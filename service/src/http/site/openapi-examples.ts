@@ -100,7 +100,7 @@ function exampleDetails({
     deal_gone: { detail: 'This deal is not active now.' },
     method_not_allowed: { detail: `Use ${methods}.` },
     several_hosts: { detail: 'The request names more than one host. Send one Host header.' },
-    uri_too_long: { detail: 'The URL must not be longer than 8192 bytes.' },
+    uri_too_long: { detail: 'The URL must not be longer than 16384 bytes.' },
     rate_limited: { detail: 'Too many requests. Try again in 30 s.' },
     internal: { detail: 'Something went wrong on our side.' },
     unavailable: {
