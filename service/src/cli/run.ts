@@ -81,7 +81,7 @@ function explain(error: unknown): number {
     printNote(error.message.includes('\n') ? error.message : `offerbook: ${error.message}`);
     return error instanceof Refused ? 3 : 2;
   }
-  if (error instanceof FaultFound) return 1;
+  if (error instanceof FaultFound) return error.exitCode;
   if (error instanceof DatabaseUnavailable || error instanceof ServiceFailure) {
     printNote(`offerbook: ${error.message}`);
     return 1;

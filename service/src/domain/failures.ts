@@ -21,7 +21,13 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** Checks that have found a fault, and have said so. Exit code 1; nothing has changed. */
+/** A fault that was found, and of which all has been said. Nothing has changed. */
 export class FaultFound extends Error {
   override readonly name = 'FaultFound';
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, exitCode: 1 | 2 = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }

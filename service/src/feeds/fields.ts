@@ -92,6 +92,11 @@ export class Fields {
     return items.map((item, index) => new Fields(item, this.problems, `${this.#prefix}${path}[${index}].`));
   }
 
+  /** The same fields, whose problems are noted apart from those of the row. */
+  alone(): Fields {
+    return new Fields(this.#value, [], this.#prefix);
+  }
+
   fail(path: string, reason: string): void {
     this.problems.push({ field: (this.#prefix + path).replace(/\.$/, ''), reason });
   }

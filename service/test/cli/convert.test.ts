@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { RowFile } from '../../src/cli/commands/row-file.ts';
 import { exampleSource } from '../../src/feeds/source/example-source.ts';
-import { NETWORK_NAMES, parseSource } from '../../src/feeds/source/source-file.ts';
+import { parseSource } from '../../src/feeds/source/source-file.ts';
 import { awinFiles } from '../feeds/catalogues.ts';
 import { awinSale, idOf, NAMESPACE, type Row } from '../feeds/fixture.ts';
 import { offerbook } from '../support/command.ts';
@@ -41,6 +41,19 @@ const convertIn = (cwd: string, args: readonly string[], stdin?: string) =>
 const SALES = ['transactions', '--from', 'awin', '--source', 'awin.json'];
 const two = JSON.stringify([awinSale(), awinSale({ id: 2, commissionStatus: 'approved' })]);
 const bad = JSON.stringify([awinSale(), awinSale({ id: 2, commissionStatus: 'lost' })]);
+const LOST_PROBLEM = {
+  file: 'bad.json',
+  line: 1,
+  item: 2,
+  id: '2',
+  field: 'commissionStatus',
+  reason: 'is "lost", which is none of pending, approved, declined, deleted',
+};
+const NOTHING = {
+  saleAmount: { amount: 0, currency: 'EUR' },
+  commissionAmount: { amount: 0, currency: 'EUR' },
+  transactionParts: [],
+};
 const LOST =
   'bad.json, line 1 (item 2), id 2: commissionStatus is "lost", which is none of pending, approved, declined, deleted';
 
@@ -103,9 +116,11 @@ describe('transactions', () => {
   test('--out: a file that appears whole, for its owner only until then, and the report on stdout', async () => {
     const cwd = folderWith({ 'a.json': two, 'bad.json': bad, 'out.ndjson': 'as it was\n' });
     const failed = await convertIn(cwd, [...SALES, 'bad.json', '--out', 'out.ndjson', '--json']);
-    expect([failed.code, JSON.parse(failed.stdout)]).toEqual([
+    const report = { read: 2, written: 0, invalid: 1, seconds: expect.any(Number), notes: [] };
+    expect([failed.code, JSON.parse(failed.stdout), failed.stderr]).toEqual([
       2,
-      { read: 2, written: 0, invalid: 1, seconds: expect.any(Number), notes: [] },
+      { ...report, problems: [LOST_PROBLEM] },
+      `${LOST}\nNothing was converted: 1 of 2 rows is bad.\n`,
     ]);
     expect(readFileSync(join(cwd, 'out.ndjson'), 'utf8')).toBe('as it was\n');
     const { code, stdout, stderr } = await convertIn(cwd, [
@@ -118,10 +133,26 @@ describe('transactions', () => {
     expect({ code, stderr, report: JSON.parse(stdout) }).toEqual({
       code: 0,
       stderr: '',
-      report: { read: 2, written: 2, invalid: 0, seconds: expect.any(Number), notes: [] },
+      report: { ...report, written: 2, invalid: 0, problems: [] },
     });
     expect(readFileSync(join(cwd, 'out.ndjson'), 'utf8').split('\n')).toHaveLength(3);
     expect(readdirSync(cwd).sort()).toEqual(['a.json', 'awin.json', 'bad.json', 'out.ndjson']);
+  });
+
+  test('--json without --out: stderr is one document, with notes and problems in it', async () => {
+    const next = JSON.stringify([awinSale({ id: 3, commissionStatus: 'declined', ...NOTHING })]);
+    const cwd = folderWith({ 'bad.json': bad, 'next.json': next });
+    const files = ['bad.json', 'next.json', '--json'];
+    const failed = await convertIn(cwd, [...SALES, ...files]);
+    const report = { read: 3, invalid: 1, seconds: expect.any(Number), problems: [LOST_PROBLEM] };
+    const notes = ['Declined, and without amounts in all files: 1 sale. They are printed as 0.'];
+    expect({ ...failed, stderr: JSON.parse(failed.stderr) }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: { ...report, written: 0, notes },
+    });
+    const skipped = await convertIn(cwd, [...SALES, ...files, '--skip-invalid']);
+    expect([skipped.code, JSON.parse(skipped.stderr)]).toEqual([0, { ...report, written: 2, notes }]);
   });
 
   test('versions that replace each other: only the last is printed', async () => {
@@ -135,9 +166,10 @@ describe('transactions', () => {
     expect(rows.map(({ status }) => status)).toEqual(['CONFIRMED', 'CONFIRMED']);
   });
 
-  test('--catalogue: coupons are found in converted catalogues, of which there may be several', async () => {
-    const overlay = 'advertiserId,logo\n20001,https://l.example/s.svg\n';
-    const cwd = folderWith({ 'a.json': two, 'o.csv': overlay, ...awinFiles }, { overlay: 'o.csv' });
+  test('--catalogue: coupons are found in converted catalogues, of which there may be several, with an overlay anywhere', async () => {
+    const elsewhere = join(temporaryFolder(), 'o.csv');
+    writeFileSync(elsewhere, '\ufeffadvertiserId,logo\n20001,https://l.example/s.svg\n');
+    const cwd = folderWith({ 'a.json': two, ...awinFiles }, { overlay: elsewhere });
     const files = [
       '--programmes',
       'programmes',
@@ -174,7 +206,8 @@ describe('transactions', () => {
   test('no file, a folder, a wrong network, a broken file, a bad source file', async () => {
     const cwd = folderWith({
       'broken.json': '[{"id":1}',
-      'bad-source.json': '{"network":"awin"}',
+      'bad-source.json': '\ufeff{"network":"awin"}',
+      'latin-1.json': Buffer.from('{"network":"awin","account":"Möbel"}', 'latin1'),
       'a.json': two,
     });
     const outcome = async (...args: string[]) => {
@@ -198,6 +231,9 @@ describe('transactions', () => {
         'bad-source.json: share is missing',
         'bad-source.json: subId is missing\n',
       ].join('\n'),
+    );
+    expect(await outcome('transactions', '--source', 'latin-1.json', 'a.json')).toBe(
+      'offerbook: latin-1.json is not UTF-8\n',
     );
     expect(await outcome('transactions', '--source', 'awin.json')).toContain(
       "missing required argument 'file'",
@@ -286,11 +322,13 @@ describe('catalogue', () => {
 });
 
 describe('--example', () => {
-  test.each(NETWORK_NAMES)('%s: a source file that passes, with a namespace of its own', async (network) => {
-    const { code, stdout } = await offerbook(['convert', '--example', network]);
-    const source = parseSource(stdout, 'source.json');
-    expect([code, source.network]).toEqual([0, network]);
-    expect(JSON.parse(stdout)).toEqual(exampleSource(network, source.namespace));
+  test('a source file with a namespace of its own, which runs as it is', async () => {
+    const { code, stdout } = await offerbook(['convert', '--example', 'awin']);
+    const { namespace } = parseSource(stdout, 'source.json');
+    expect([code, JSON.parse(stdout)]).toEqual([0, exampleSource('awin', namespace)]);
+    const cwd = folderWith({ 'example.json': stdout, 'a.json': two });
+    const converted = await convertIn(cwd, ['transactions', '--source', 'example.json', 'a.json']);
+    expect([converted.code, converted.stdout.split('\n').length]).toEqual([0, 3]);
   });
 
   test('a network that there is not, and no network', async () => {

@@ -420,6 +420,39 @@ describe('what is wrong', () => {
     );
   });
 
+  test('a row that cannot be read is told with the id of its retailer', async () => {
+    const programmes = '[{"id":4711,"displayUrl":"https://x.example"}]';
+    expect((await errorOf(awinShop({ programmes }))).message).toBe(
+      [
+        'programmes, line 1 (item 1), id 4711: name is missing',
+        'Nothing was converted: 1 of 1 row is bad.',
+      ].join('\n'),
+    );
+  });
+
+  test.each<[string, NetworkName, Record<string, string>, string, string, string]>([
+    ['1234567:380:37514', 'cj', cjFiles, 'advertisers', '>8.00%<', '>4.00% - 8.00%<'],
+    ['1234567:380:default', 'cj', cjFiles, 'advertisers', '>5.00%<', '>up to 5%<'],
+    ['2240', 'impact', impactFiles, 'contracts', '"DefaultPayoutRate":"5"', '"DefaultPayoutRate":"some"'],
+    ['185078', 'rakuten', rakutenFiles, 'offers', '"commission":10.5', '"commission":"much"'],
+    ['default:111111l30', 'partnerize', partnerizeFiles, 'campaigns', '"3.5"', '"3,5"'],
+    ['7:111111l92', 'partnerize', partnerizeFiles, 'commissions=111111l29', ':8}', ':"8 %"}'],
+  ])(
+    'rate %s of %s, which cannot be read, takes nothing else along',
+    async (id, network, files, name, good, bad) => {
+      const changes = { country: 'GB' };
+      const whole = await convertCatalogueOf(network, files, changes);
+      const expected = whole.rows.map((row) => ({
+        ...row,
+        cashbackOffers: (row.cashbackOffers as Row[]).filter((it) => it.id !== idOf(network, 'offer', id)),
+      }));
+      const changed = { ...files, [name]: files[name]?.replace(good, bad) };
+      const { rows, report } = await convertCatalogueOf(network, changed, changes, { skipInvalid: true });
+      expect([rows, report.problems.map((problem) => problem.id)]).toEqual([expected, [id]]);
+      expect(rows).not.toEqual(whole.rows);
+    },
+  );
+
   test('the same file twice is fine; two that contradict each other are not', async () => {
     const { rows } = await awinShop({ ...awinFiles, 'programmes again': awinFiles.programmes });
     expect(rows).toHaveLength(2);

@@ -312,9 +312,14 @@ const OVERLAYS: Readonly<Partial<Record<NetworkName, string>>> = {
 };
 
 /** With a logo for each retailer, and countries where the network has none. */
-export function convertCatalogueOf(network: NetworkName, files: Row, changes: Row = {}): Promise<Conversion> {
+export function convertCatalogueOf(
+  network: NetworkName,
+  files: Row,
+  changes: Row = {},
+  options: ConversionOptions = {},
+): Promise<Conversion> {
   const id = OVERLAYS[network];
   const countries = network === 'cj' ? ['US', 'CA'] : undefined;
   const overlay = id === undefined ? new Map() : new Map([[id, { logo: LOGO, countries }]]);
-  return convertShops(sourceFor(network, changes), files as Record<string, string>, { overlay });
+  return convertShops(sourceFor(network, changes), files as Record<string, string>, { overlay, ...options });
 }

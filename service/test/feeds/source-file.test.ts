@@ -5,9 +5,11 @@ import { exampleSource } from '../../src/feeds/source/example-source.ts';
 import { NETWORK_NAMES, parseSource } from '../../src/feeds/source/source-file.ts';
 import { NAMESPACE } from './fixture.ts';
 
-test.each(NETWORK_NAMES)('the example for %s passes the schema', (network) => {
+test.each(NETWORK_NAMES)('the example for %s passes the schema, and needs no other file', (network) => {
   const text = JSON.stringify(exampleSource(network, NAMESPACE), null, 2);
-  expect(parseSource(text, 'source.json')).toMatchObject({ network, namespace: NAMESPACE, subId: 'uid' });
+  const source = parseSource(text, 'source.json');
+  expect(source).toMatchObject({ network, namespace: NAMESPACE, subId: 'uid' });
+  expect(source.overlay).toBeUndefined();
 });
 
 function mistakes(source: unknown): string[] {

@@ -1,11 +1,11 @@
 // offerbook convert: turns files of affiliate networks into files that import takes. No network is called, and no database
 // is opened.
 
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { Command } from 'commander';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount, printCountOf } from '../../domain/count.ts';
-import { BadInput } from '../../domain/failures.ts';
+import { BadInput, FaultFound } from '../../domain/failures.ts';
 import { newUuid } from '../../domain/uuid.ts';
 import { type CatalogueFile, convertCatalogue } from '../../feeds/catalogue/convert-catalogue.ts';
 import type { ConvertOptions, ConvertReport } from '../../feeds/convert-report.ts';
@@ -189,16 +189,21 @@ async function openFeed(options: ConvertCommandOptions) {
   };
 }
 
-/** Beside the source file, wherever the command is run. */
+/** Beside the source file, wherever the command is run, unless its path is absolute. */
 async function readOverlay(source: Source, sourcePath: string): Promise<Overlay> {
   if (source.overlay === undefined) return new Map();
-  const path = join(dirname(sourcePath), source.overlay);
+  const path = isAbsolute(source.overlay) ? source.overlay : join(dirname(sourcePath), source.overlay);
   return parseOverlay(await readText(path), path, source);
 }
 
+/** Without its byte order mark. Letters of another encoding would be published wrongly. */
 async function readText(path: string): Promise<string> {
   const chunks = await Array.fromAsync((await openSource(path)).chunks());
-  return Buffer.concat(chunks).toString('utf8');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (error) {
+    throw new BadInput(`${path} is not UTF-8`, { cause: error });
+  }
 }
 
 async function convert(
@@ -214,16 +219,17 @@ async function convert(
     await rows.print();
     await printReport(options, report, noun);
   } catch (error) {
-    if (error instanceof Unconverted && options.json === true) {
-      await printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
-    }
-    throw error;
+    if (!(error instanceof Unconverted) || options.json !== true) throw error;
+    await printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
+    // On stderr the document stands alone, and has the problems in it.
+    throw options.out === undefined ? new FaultFound(error.message, 2) : error;
   }
 }
 
 function printReport(options: ConvertCommandOptions, report: ConvertReport, noun: string): Promise<void> {
-  for (const line of listFeedProblems(report)) printNote(line);
-  for (const note of report.notes) printNote(note);
+  if (options.json !== true || options.out !== undefined) {
+    for (const line of [...listFeedProblems(report), ...report.notes]) printNote(line);
+  }
   const { read, written, invalid, seconds } = report;
   const bad = invalid > 0 ? `, ${printCount(invalid)} invalid` : '';
   const words = `Converted ${printCountOf(read, 'row')} to ${printCountOf(written, noun)}${bad} (${seconds.toFixed(1)} s).`;
@@ -236,6 +242,6 @@ async function printOutcome(options: ConvertCommandOptions, text: string): Promi
   else await print(`${text}\n`);
 }
 
-function toJson({ read, written, invalid, seconds, notes }: ConvertReport) {
-  return { read, written, invalid, seconds, notes };
+function toJson({ read, written, invalid, seconds, notes, problems }: ConvertReport) {
+  return { read, written, invalid, seconds, notes, problems };
 }

@@ -11,6 +11,7 @@ import type { FeedRow } from '../formats/feed-row.ts';
 import { PageCheck } from '../formats/page-check.ts';
 import type { CatalogueFeed } from '../network.ts';
 import { FactBook, type RetailerFacts } from './fact-book.ts';
+import { idOf } from './read-apart.ts';
 import { type CatalogueRules, type Deals, RetailerMaker } from './to-retailer.ts';
 
 export interface CatalogueFile {
@@ -59,12 +60,13 @@ function takeRow(row: FeedRow, file: CatalogueFile, run: ConvertRun, facts: Fact
   const fields = new Fields(row.value);
   const found = file.feed.readFacts(fields, file.advertiserId, row.format);
   if (fields.problems.length > 0) {
-    const [first] = found;
-    run.reject(place, first !== undefined && 'id' in first ? first.id : undefined, fields.problems);
+    const ofParts = found.flatMap((fact) => (fact.kind === 'bad' ? fact.problems : []));
+    run.reject(place, idOf(found), [...fields.problems, ...ofParts]);
     return;
   }
   for (const fact of found) {
     if (fact.kind === 'left out') run.leaveOut(fact.what);
+    else if (fact.kind === 'bad') run.reject(place, fact.id, fact.problems);
     else facts.add(fact, place);
   }
 }

@@ -2,6 +2,7 @@
 // share taken yet.
 
 import type { Timestamp } from '../../domain/timestamp.ts';
+import type { FieldProblem } from '../../importer/formats/raw-row.ts';
 import type { Amount } from '../amount.ts';
 
 export interface RetailerFact {
@@ -72,13 +73,21 @@ export interface LeftOutFact {
   readonly what: string;
 }
 
+/** A part of a row that cannot be read, while the rest can. */
+export interface BadFact {
+  readonly kind: 'bad';
+  readonly id: string | undefined;
+  readonly problems: readonly FieldProblem[];
+}
+
 export type CatalogueFact =
   | RetailerFact
   | OfferFact
   | CouponFact
   | PromotionFact
   | PartnershipFact
-  | LeftOutFact;
+  | LeftOutFact
+  | BadFact;
 
 export function leftOut(what: string): CatalogueFact[] {
   return [{ kind: 'left out', what }];

@@ -13,6 +13,7 @@ import {
   ZERO,
 } from '../amount.ts';
 import { type CatalogueFact, leftOut, type OfferFact, type Rate } from '../catalogue/facts.ts';
+import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { Fields, isObject, quote, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
@@ -163,7 +164,7 @@ function isForeign(row: Fields): boolean {
   return status !== undefined && !Object.hasOwn(CJ.joined.value, status);
 }
 
-function readAction(action: Fields, advertiserId: string): OfferFact[] {
+function readAction(action: Fields, advertiserId: string): CatalogueFact[] {
   const actionId = action.text('id');
   const name = action.findText('name');
   const offer = (listId: string, rate: Rate, listName: string | undefined): OfferFact => ({
@@ -174,11 +175,14 @@ function readAction(action: Fields, advertiserId: string): OfferFact[] {
     rate,
     description: joinTexts(name, listName),
   });
-  const lists = action
-    .list('commission.itemlist')
-    .map((list) => offer(list.text('@id'), readRate(list, ''), list.findText('@name')));
+  const lists = readApart(action.list('commission.itemlist'), (list) => [
+    offer(list.text('@id'), readRate(list, ''), list.findText('@name')),
+  ]);
   if (!action.has('commission.default')) return lists;
-  return [...lists, offer(CJ.defaultRate.value, readRate(action, 'commission.default'), undefined)];
+  const standard = readApart([action], (alone) => [
+    offer(CJ.defaultRate.value, readRate(alone, 'commission.default'), undefined),
+  ]);
+  return [...lists, ...standard];
 }
 
 function readRate(fields: Fields, path: string): Rate {

@@ -3,6 +3,7 @@
 
 import { type Amount, isZero, multiply, ONE_HUNDREDTH } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
+import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts, plainText } from '../catalogue/texts.ts';
 import { type Fields, quote, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
@@ -109,7 +110,7 @@ function readContract(row: Fields): CatalogueFact[] {
   const terms = row
     .list('Terms.SpecialTermsList')
     .map((term) => plainText(term.findText('TermsContent') ?? ''));
-  return row.list('Terms.EventPayouts').flatMap((payout): CatalogueFact[] => {
+  return readApart(row.list('Terms.EventPayouts'), (payout) => {
     if (!Object.hasOwn(IMPACT.saleCategories.value, payout.text('EventCategory'))) {
       return leftOut('payouts for something else than purchases');
     }
@@ -128,11 +129,14 @@ function readContract(row: Fields): CatalogueFact[] {
 }
 
 function readRate(payout: Fields, currency: string | undefined): Rate {
-  const percent = payout.findAmount('DefaultPayoutRate', IMPACT.amounts.value);
-  if (percent !== undefined && !isZero(percent)) return { fraction: multiply(percent, ONE_HUNDREDTH) };
   const fixed = payout.findAmount('DefaultPayout', IMPACT.amounts.value);
-  if (fixed !== undefined) return { fixed, currency };
-  return { fraction: payout.amount('DefaultPayoutRate', IMPACT.amounts.value) };
+  if (fixed === undefined) return toFraction(payout.amount('DefaultPayoutRate', IMPACT.amounts.value));
+  const percent = payout.findAmount('DefaultPayoutRate', IMPACT.amounts.value);
+  return percent === undefined || isZero(percent) ? { fixed, currency } : toFraction(percent);
+}
+
+function toFraction(percent: Amount): Rate {
+  return { fraction: multiply(percent, ONE_HUNDREDTH) };
 }
 
 function readPromoCode(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {

@@ -40,6 +40,10 @@ export const PARTNERIZE = {
       modifiedAt: undefined,
     },
   }),
+  defaultRate: fact('A', {
+    percent: 'campaign.default_commission_rate',
+    fixed: 'campaign.default_commission_value',
+  }),
   approvedCampaign: fact('A', { a: true }),
   activeVoucher: fact('A', { y: true }),
   rateModels: fact('A', { percentage_cpa: 'fraction', fixed_cpa: 'fixed', cpc: 'click' }),

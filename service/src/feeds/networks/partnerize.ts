@@ -3,8 +3,9 @@
 
 import { timestampMs } from '../../domain/timestamp.ts';
 import type { Status } from '../../domain/transaction.ts';
-import { type Amount, isZero, multiply, ONE_HUNDREDTH, sum } from '../amount.ts';
+import { type Amount, isZero, multiply, ONE_HUNDREDTH, sum, ZERO } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
+import { readApart } from '../catalogue/read-apart.ts';
 import { plainText } from '../catalogue/texts.ts';
 import { Fields, isObject } from '../fields.ts';
 import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
@@ -131,10 +132,6 @@ function readCampaign(row: Fields): CatalogueFact[] {
   }
   const advertiserId = row.text('campaign.campaign_id');
   const currency = row.findText('campaign.default_currency');
-  const percent = row.findAmount('campaign.default_commission_rate');
-  const fixed = row.findAmount('campaign.default_commission_value');
-  const isFixed = fixed !== undefined && (percent === undefined || (isZero(percent) && !isZero(fixed)));
-  const rate = isFixed ? { fixed, currency } : percent && toFraction(percent);
   const retailer: CatalogueFact = {
     kind: 'retailer',
     advertiserId,
@@ -145,14 +142,27 @@ function readCampaign(row: Fields): CatalogueFact[] {
     terms: plainText(row.findText('campaign.terms.en.terms') ?? ''),
     currency,
   };
-  if (rate === undefined) return [retailer];
+  const { percent, fixed } = PARTNERIZE.defaultRate.value;
+  if (!row.has(percent) && !row.has(fixed)) return [retailer];
   const id = `default:${advertiserId}`;
-  return [retailer, { kind: 'offer', advertiserId, id, rate, description: '', isFallback: true }];
+  const standard = readApart([row], (alone) => {
+    const rate = readDefaultRate(alone, currency);
+    return [{ kind: 'offer', advertiserId, id, rate, description: '', isFallback: true }];
+  });
+  return [retailer, ...standard];
+}
+
+/** Of two that are told, the one that is not 0. */
+function readDefaultRate(row: Fields, currency: string | undefined): Rate {
+  const names = PARTNERIZE.defaultRate.value;
+  const [percent, fixed] = [row.findAmount(names.percent), row.findAmount(names.fixed)];
+  const isFixed = fixed !== undefined && (percent === undefined || (isZero(percent) && !isZero(fixed)));
+  return isFixed ? { fixed, currency } : toFraction(percent ?? ZERO);
 }
 
 function readCommission(row: Fields, campaignId: string | undefined): CatalogueFact[] {
   const id = row.text('id');
-  return row.list('rates').flatMap((rate, index): CatalogueFact[] => {
+  return readApart(row.list('rates'), (rate, index) => {
     const model = rate.word('performance_model', PARTNERIZE.rateModels.value);
     if (model === 'click') return leftOut('rates for clicks');
     const value = rate.amount('performance_value');

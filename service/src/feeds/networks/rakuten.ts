@@ -5,6 +5,7 @@ import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
 import type { Status } from '../../domain/transaction.ts';
 import { type Amount, isNegative, isZero, multiply, ONE_HUNDREDTH, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut } from '../catalogue/facts.ts';
+import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, isObject, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
@@ -157,7 +158,7 @@ function readPartnership(row: Fields): CatalogueFact[] {
 function readOffer(row: Fields): CatalogueFact[] {
   const advertiserId = row.text('advertiser.id');
   const country = networkCountry(row.findText('advertiser.network'));
-  return row.list('offer_rules').flatMap((rule): CatalogueFact[] => {
+  return readApart(row.list('offer_rules'), (rule) => {
     const [commission] = rule.list('commissions');
     const [tier] = commission?.list('tiers') ?? [];
     if (commission === undefined || tier === undefined) return leftOut('offer rules without a rate');

@@ -1,19 +1,18 @@
-// A source file to start from, for each network.
+// A source file to start from, for each network. It runs as it is, and so names no overlay: that would have to be there.
 
 import type { NetworkName } from './source-file.ts';
 
 const EXAMPLES: Readonly<Record<NetworkName, object>> = {
-  awin: { account: '77777', timeZone: 'UTC', overlay: 'awin-overlay.csv' },
-  impact: { account: 'IRxxxxxxxxxxxx', overlay: 'impact-overlay.csv' },
-  partnerize: { account: '111111l92', timeZone: 'UTC', overlay: 'partnerize-overlay.csv' },
-  cj: { account: '7000000', currency: 'USD', timeZone: 'UTC', overlay: 'cj-overlay.csv' },
+  awin: { account: '77777', timeZone: 'UTC' },
+  impact: { account: 'IRxxxxxxxxxxxx' },
+  partnerize: { account: '111111l92', timeZone: 'UTC' },
+  cj: { account: '7000000', currency: 'USD', timeZone: 'UTC' },
   rakuten: {
     account: '112',
     country: 'US',
     transactionType: 'batch',
     confirmAfterDays: 60,
     timeZone: 'UTC',
-    overlay: 'rakuten-overlay.csv',
   },
   table: {
     account: 'shop-portal',
