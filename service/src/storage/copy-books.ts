@@ -3,7 +3,9 @@
 
 import type { Uuid } from '../domain/uuid.ts';
 import { type Connection, HISTORY, type SqlValue } from './database.ts';
+import { insertRow } from './insert-row.ts';
 import { COUNTERS_SQL } from './stores/import-book.ts';
+import { raiseCounter } from './stores/revision.ts';
 import { FIRST_ID } from './transactions/id-bounds.ts';
 
 /** The number of an import in the other database; null where it has none. */
@@ -11,34 +13,15 @@ export type NewNumber = (importId: number | null) => number | null;
 
 const HISTORY_BATCH = 1_000;
 
-const AUDIT_COLUMNS = ['at', 'made_by', 'action', 'org', 'details'] as const;
+type Row = Readonly<Record<string, SqlValue>>;
 
 export async function copyImports(from: Connection, to: Connection): Promise<NewNumber> {
   const numbers = new Map<number, number>();
-  const rows = await from.all<{
-    id: number;
-    kind: string;
-    org_id: number | null;
-    began_at: number;
-    ended_at: number | null;
-    outcome: string;
-    document: string;
-  }>('SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id');
-  for (const { id, kind, org_id, began_at, ended_at, outcome, document } of rows) {
-    const [created] = await to.all<{ id: number }>(
-      `INSERT INTO imports (kind, org_id, began_at, ended_at, outcome, document) VALUES ($1, $2, $3, $4, $5, $6)
-       RETURNING id`,
-      kind,
-      org_id,
-      began_at,
-      ended_at,
-      outcome,
-      document,
-    );
-    if (created !== undefined) numbers.set(id, created.id);
-  }
+  const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';
+  for (const { id, ...row } of await from.all<Row & { id: number }>(sql))
+    numbers.set(id, (await insertRow(to, 'imports', row)) as number);
   for (const { name, value } of await from.all<{ name: string; value: number }>(COUNTERS_SQL))
-    await to.all('INSERT INTO revisions (name, value) VALUES ($1, $2)', name, value);
+    await raiseCounter(to, name, value);
   return (importId) => (importId === null ? null : (numbers.get(importId) ?? null));
 }
 
@@ -86,14 +69,6 @@ export async function copyHistory(
 }
 
 export async function copyAudit(from: Connection, to: Connection): Promise<void> {
-  const rows = await from.all<Record<(typeof AUDIT_COLUMNS)[number], SqlValue>>(
-    `SELECT ${AUDIT_COLUMNS.join(', ')} FROM audit ORDER BY id`,
-  );
-  const places = AUDIT_COLUMNS.map((_, i) => `$${i + 1}`).join(', ');
-  for (const row of rows) {
-    await to.all(
-      `INSERT INTO audit (${AUDIT_COLUMNS.join(', ')}) VALUES (${places})`,
-      ...AUDIT_COLUMNS.map((column) => row[column]),
-    );
-  }
+  for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
+    await insertRow(to, 'audit', row);
 }

@@ -1,26 +1,25 @@
 // Copies clicks into another database, after everything else is read: those that have led to no sale yet will find it
-// there. May be repeated.
+// there. May be repeated: clicks that are in the other database already go.
 
 import { existsSync } from 'node:fs';
 import type { ClickId } from '../domain/click.ts';
 import { CLICKS, type Database, type SqlValue } from './database.ts';
 import { CLICK_END, sqlitePath } from './open-database.ts';
 import { CREATE_OPTIONS, clickDatabase } from './open-stores.ts';
+import { emptyLog } from './sqlite/overwrite-deleted.ts';
 
 const BATCH = 1_000;
 const NAMES = CLICKS.columns.map(([name]) => name);
-const BATCH_SQL = `SELECT ${NAMES.join(', ')} FROM clicks WHERE id > $1 ORDER BY id LIMIT ${BATCH}`;
 
 export async function copyClicks(
   fromUrl: string,
   toUrl: string,
   onBatch: (rows: number) => void,
 ): Promise<number> {
-  const path = sqlitePath(fromUrl);
-  // Nobody has clicked yet, and the file is not made for looking.
-  if (path !== undefined && !existsSync(`${path}${CLICK_END}`)) return 0;
   const [from, to] = [fromUrl, toUrl].map((url) => clickDatabase(url, CREATE_OPTIONS)) as [Lazy, Lazy];
   try {
+    if (hasPlace(toUrl)) await removeClicks(await to.open());
+    if (!hasPlace(fromUrl)) return 0;
     const source = await from.open();
     return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), onBatch) : 0;
   } finally {
@@ -31,20 +30,47 @@ export async function copyClicks(
 
 type Lazy = ReturnType<typeof clickDatabase>;
 
+/** On SQLite, the first click makes the file, which is not made for looking. */
+function hasPlace(url: string): boolean {
+  const path = sqlitePath(url);
+  return path === undefined || existsSync(`${path}${CLICK_END}`);
+}
+
+/** A copy that broke off may have left some. They have been sold, erased or purged since, for all we know. */
+async function removeClicks(target: Database): Promise<void> {
+  for await (const rows of readClicks<{ id: ClickId }>(target, 'id')) {
+    const ids = rows.map(({ id }) => id);
+    await target.write((connection) => connection.deleteMany(CLICKS, ids));
+  }
+  await emptyLog(target);
+}
+
 export async function copyClickRows(
   source: Database,
   target: Database,
   onBatch: (rows: number) => void = () => {},
 ): Promise<number> {
-  let [count, last] = [0, ''];
-  while (true) {
-    const rows = await source.all<Record<string, SqlValue> & { id: ClickId }>(BATCH_SQL, last);
+  let count = 0;
+  for await (const rows of readClicks<Record<string, SqlValue> & { id: ClickId }>(source, NAMES.join(', '))) {
     const values = rows.map((row) => NAMES.map((name) => row[name] ?? null));
     await target.write((connection) => connection.putMany(CLICKS, values));
     count += rows.length;
     onBatch(rows.length);
+  }
+  return count;
+}
+
+async function* readClicks<Row extends { readonly id: ClickId }>(
+  database: Database,
+  columns: string,
+): AsyncGenerator<Row[]> {
+  const sql = `SELECT ${columns} FROM clicks WHERE id > $1 ORDER BY id LIMIT ${BATCH}`;
+  let last = '';
+  while (true) {
+    const rows = await database.all<Row>(sql, last);
     const end = rows.at(-1);
-    if (end === undefined || rows.length < BATCH) return count;
+    if (end === undefined) return;
+    yield rows;
     last = end.id;
   }
 }

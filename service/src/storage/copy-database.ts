@@ -16,6 +16,7 @@ import {
   type SqlValue,
   TRANSACTIONS,
 } from './database.ts';
+import { insertRow } from './insert-row.ts';
 import { openDatabase } from './open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from './open-stores.ts';
 import { findSchemaState, migrate, migrateToRead } from './schema/migrate.ts';
@@ -37,26 +38,7 @@ export interface CopyReport {
   readonly clicks: number;
 }
 
-const TOKEN_COLUMNS = [
-  'id',
-  'kind',
-  'label',
-  'digest',
-  'created_at',
-  'expires_at',
-  'revoked_at',
-  'last_used_at',
-] as const;
-
-interface OrganisationRow {
-  readonly id: number;
-  readonly name: string;
-  readonly created_at: number;
-  readonly last_stamp: number;
-  /** Null in a database from before the first release. */
-  readonly public_id: Uuid | null;
-  readonly deleting_since: number | null;
-}
+type Row = Readonly<Record<string, SqlValue>>;
 
 /** Makes PostgreSQL number the next organisation behind those that were copied. */
 const NUMBER_ON = `SELECT setval(pg_get_serial_sequence('organisations', 'id'), greatest(
@@ -147,9 +129,9 @@ class Copy {
     const organisations = await this.#copyOrganisations();
     if (this.#hasBooks) await this.#copyActivation();
     const newNumber: NewNumber = this.#hasBooks ? await copyImports(this.#from, this.#to) : () => null;
-    let [tokens, transactions] = [0, 0];
+    const tokens = await this.#copyTokens();
+    let transactions = 0;
     for (const orgId of organisations) {
-      tokens += await this.#copyTokens(orgId);
       transactions += await this.#copyTransactions(orgId, newNumber);
       if (!this.#hasBooks) continue;
       await copyHistory(this.#from, this.#to, orgId, newNumber, (rows) => this.progress(rows));
@@ -164,20 +146,12 @@ class Copy {
   /** They keep their numbers, which the ids of clicks hold. Returns the numbers. */
   async #copyOrganisations(): Promise<readonly number[]> {
     const later = this.#hasBooks ? 'public_id, deleting_since' : 'NULL AS public_id, NULL AS deleting_since';
-    const rows = await this.#from.all<OrganisationRow>(
+    const rows = await this.#from.all<Row & { id: number }>(
       `SELECT id, name, created_at, last_stamp, ${later} FROM organisations ORDER BY id`,
     );
-    for (const { id, name, created_at, last_stamp, public_id, deleting_since } of rows) {
-      await this.#to.all(
-        `INSERT INTO organisations (id, name, created_at, last_stamp, public_id, deleting_since) ${this.#asGiven}
-         VALUES ($1, $2, $3, $4, $5, $6)`,
-        id,
-        name,
-        created_at,
-        last_stamp,
-        public_id ?? newUuid(),
-        deleting_since,
-      );
+    for (const row of rows) {
+      const public_id = row.public_id ?? newUuid();
+      await insertRow(this.#to, 'organisations', { ...row, public_id }, this.#asGiven);
     }
     return rows.map(({ id }) => id);
   }
@@ -204,19 +178,11 @@ class Copy {
     return count;
   }
 
-  async #copyTokens(orgId: number): Promise<number> {
-    const rows = await this.#from.all<Record<(typeof TOKEN_COLUMNS)[number], SqlValue>>(
-      `SELECT ${TOKEN_COLUMNS.join(', ')} FROM tokens WHERE org_id = $1`,
-      orgId,
+  async #copyTokens(): Promise<number> {
+    const rows = await this.#from.all<Row>(
+      'SELECT id, org_id, kind, label, digest, created_at, expires_at, revoked_at, last_used_at FROM tokens',
     );
-    const places = TOKEN_COLUMNS.map((_, i) => `$${i + 2}`).join(', ');
-    for (const row of rows) {
-      await this.#to.all(
-        `INSERT INTO tokens (org_id, ${TOKEN_COLUMNS.join(', ')}) VALUES ($1, ${places})`,
-        orgId,
-        ...TOKEN_COLUMNS.map((column) => row[column]),
-      );
-    }
+    for (const row of rows) await insertRow(this.#to, 'tokens', row);
     return rows.length;
   }
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { BadInput, Refused } from '../../src/domain/failures.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { readClickKey } from '../../src/storage/stores/secret.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -64,6 +68,18 @@ async function contentOf(database: Database) {
   };
 }
 
+/** All of them, and of how many a sale has come. */
+async function clicksOf({ clicks }: Stores) {
+  return [await clicks.list(10), await clicks.countBetween(0, 2 * NOW_MS)];
+}
+
+/** Of an SQLite database. */
+function filesOf(url: string): string[] {
+  const path = sqlitePath(url);
+  if (path === undefined) return [];
+  return readdirSync(dirname(path)).map((name) => join(dirname(path), name));
+}
+
 describe.each(
   DATABASES.flatMap((from) => DATABASES.map((to) => [`${from.name} to ${to.name}`, from, to] as const)),
 )('a copy from %s', (_, from, to) => {
@@ -118,8 +134,8 @@ describe.each(
       await writeTransactions(stores, second.id, ids, text, importId);
       await stores.imports.close(importId, 'failed', RESULT);
     }
-    const click = await recordClick(stores, first.id);
-    return { source: open.database(url), url, org: first, click };
+    await recordClick(stores, first.id);
+    return { source: open.database(url), url, org: first };
   }
 
   test('has every row, and leads on from there', async () => {
@@ -169,10 +185,17 @@ describe.each(
   });
 
   test('that breaks off, wherever it is, leaves nothing that keeps another from being whole', async () => {
-    const { url, source, click } = await filled();
+    const { url, source, org } = await filled();
+    const clicking = await open.stores(url);
+    const sold = await recordClick(clicking, org.id, { activatedAtMs: NOW_MS });
+    await recordClick(clicking, org.id, {
+      activatedAtMs: NOW_MS,
+      passbackUid: 'anna',
+      passbackData: 'for anna',
+    });
     const targetUrl = await to.create();
     const target = open.database(targetUrl);
-    // The last row of all is a click.
+    // The last rows of all are clicks.
     for (const rowsMax of [1_000, 4_059]) {
       const broken = copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => {
         if (rows > rowsMax) throw new Error('the power is gone');
@@ -180,9 +203,62 @@ describe.each(
       expect(await rejection(broken)).toEqual(new Error('the power is gone'));
       expect(Object.values(await contentOf(target)).flat()).toEqual([]);
     }
+    // What becomes of clicks before the next copy is true in it, too.
+    await clicking.clicks.markSold([sold.id]);
+    await clicking.erasures.erase(org, 'anna');
+    expect(await clicking.clicks.purge(NOW_MS)).toBe(1);
     await copyDatabase(url, targetUrl, TEST_AUDITOR);
     expect(await contentOf(target)).toEqual(await contentOf(source));
-    expect(await (await open.stores(targetUrl)).clicks.list(2)).toEqual([click]);
+    expect(await clicksOf(await open.stores(targetUrl))).toEqual(await clicksOf(clicking));
+    expect(filesOf(targetUrl).filter((path) => readFileSync(path).includes('for anna'))).toEqual([]);
+  });
+
+  test('has no click of another one that broke off', async () => {
+    const [url, otherUrl, targetUrl] = [await from.create(), await from.create(), await to.create()];
+    const stores = await open.stores(url);
+    await recordClick(stores, (await newOrganisation(stores)).id);
+    const broken = copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => {
+      if (rows > 0) throw new Error('the power is gone');
+    });
+    expect(await rejection(broken)).toEqual(new Error('the power is gone'));
+    await newOrganisation(await open.stores(otherUrl));
+    expect(await copyDatabase(otherUrl, targetUrl, TEST_AUDITOR)).toMatchObject({
+      organisations: 1,
+      clicks: 0,
+    });
+    expect(await (await open.stores(targetUrl)).clicks.list(1)).toEqual([]);
+  });
+
+  test('goes into a database that nothing is left in but counters, which do not fall', async () => {
+    const [url, targetUrl] = [await from.create(), await to.create()];
+    const origin = {
+      kind: 'catalogue',
+      orgId: null,
+      by: 'me',
+      source: null,
+      fileName: 'a',
+      version: '1',
+    } as const;
+    for (const [made, failures, organisations] of [
+      [url, 1, 1],
+      [targetUrl, 2, 3],
+    ] as const) {
+      const stores = await open.stores(made);
+      for (let n = 0; n < failures; n++)
+        await stores.imports.close(await stores.imports.begin(origin), 'failed', RESULT);
+      for (let n = 0; n < organisations; n++) {
+        await newOrganisation(stores, 'wrong');
+        await stores.organisations.delete('wrong', { takeUpMs: 0 });
+      }
+    }
+    await newOrganisation(await open.stores(url));
+    await copyDatabase(url, targetUrl, TEST_AUDITOR);
+    const stores = await open.stores(targetUrl);
+    const { counts } = await stores.imports.totals();
+    expect(counts.filter(({ count }) => count > 0)).toEqual([
+      { kind: 'catalogue', outcome: 'failed', count: 2 },
+    ]);
+    expect((await newOrganisation(stores, 'next')).id).toBe(4);
   });
 
   test('of nothing is an error', async () => {

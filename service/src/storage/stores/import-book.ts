@@ -17,7 +17,7 @@ import {
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
 import { inBoth } from '../sql-dialect.ts';
-import { DELETED_NUMBER } from './revision.ts';
+import { DELETED_NUMBER, raiseCounter } from './revision.ts';
 
 /** Entries older than this go when the next import begins. */
 const KEEP_MS = 400 * 86_400_000;
@@ -162,15 +162,6 @@ async function count(
   );
 }
 
-async function noteSuccess(connection: Connection, kind: ImportKind, atMs: number): Promise<void> {
-  await connection.all(
-    `INSERT INTO revisions (name, value) VALUES ($1, $2)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE revisions.value < excluded.value`,
-    counterOf(kind, 'last success'),
-    atMs,
-  );
-}
-
 /** Lets an import close its entry in the transaction in which it was given its turn. */
 export async function takeTurn(
   connection: Connection,
@@ -206,7 +197,7 @@ async function closeImport(
     JSON.stringify(document),
   );
   await count(connection, row.kind, outcome);
-  if (outcome === 'done') await noteSuccess(connection, row.kind, nowMs);
+  if (outcome === 'done') await raiseCounter(connection, counterOf(row.kind, 'last success'), nowMs);
 }
 
 /**

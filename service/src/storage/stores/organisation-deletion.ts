@@ -9,10 +9,10 @@ import { Refused } from '../../domain/failures.ts';
 import type { DeletedCounts, OrganisationStore } from '../../domain/stores.ts';
 import { newUuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
-import { type Dialect, forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
+import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
-import { DELETED_NUMBER, raiseRevision } from './revision.ts';
+import { DELETED_NUMBER, raiseCounter, raiseRevision } from './revision.ts';
 
 const BATCH = 5_000;
 /** Running servers hear of a change within two seconds. */
@@ -131,7 +131,7 @@ export function organisationDeletion(
       await database.write(async (connection) => {
         const imports = await connection.all('DELETE FROM imports WHERE org_id = $1 RETURNING id', orgId);
         counts.imports = imports.length;
-        await forget(connection, dialect, orgId);
+        await forget(connection, orgId);
         await amendAudit(connection, entry, counts);
         // One may have been issued by somebody who had found the organisation just before.
         await raiseRevision(connection, 'tokens');
@@ -151,17 +151,11 @@ interface Begun {
 }
 
 /** Its number is never given to another: ids of clicks hold it, and sales of them may come for months. */
-async function forget(connection: Connection, dialect: Dialect, orgId: number): Promise<void> {
+async function forget(connection: Connection, orgId: number): Promise<void> {
   for (const table of ['erasures', 'tokens'])
     await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);
   await connection.all('DELETE FROM organisations WHERE id = $1', orgId);
-  const greatest = { sqlite: 'max', postgres: 'greatest' }[dialect];
-  await connection.all(
-    `INSERT INTO revisions (name, value) VALUES ($1, $2)
-     ON CONFLICT (name) DO UPDATE SET value = ${greatest}(revisions.value, excluded.value)`,
-    DELETED_NUMBER,
-    orgId,
-  );
+  await raiseCounter(connection, DELETED_NUMBER, orgId);
 }
 
 function stillInUse(name: string, live: number): Refused {

@@ -22,6 +22,16 @@ export async function raiseRevision(connection: Connection, name: keyof Revision
   await connection.announce();
 }
 
+/** Sets a counter that wakes nobody, unless it is higher. */
+export async function raiseCounter(connection: Connection, name: string, value: number): Promise<void> {
+  await connection.all(
+    `INSERT INTO revisions (name, value) VALUES ($1, $2)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE revisions.value < excluded.value`,
+    name,
+    value,
+  );
+}
+
 export async function readRevisions(connection: Pick<Connection, 'all'>): Promise<Revisions> {
   const rows = await connection.all<{ name: keyof Revisions; value: number }>(
     'SELECT name, value FROM revisions',
