@@ -85,7 +85,7 @@ export function postgresUrl(port: number, database: string): string {
 
 /** Test processes that run side by side have ports of their own: the same one could be found free by two of them. */
 const PORTS = 5_000;
-const FIRST_PORT = 10_000 + PORTS * Number(process.env['TEST_PART'] ?? 0);
+const FIRST_PORT = 10_000 + PORTS * Number(process.env.TEST_PART ?? 0);
 const givenPorts = new Set<number>();
 
 /**
