@@ -21,16 +21,19 @@ import {
   webUrl,
 } from './wire.ts';
 
-const RETAILER_ID = '0192d1a0-0000-7000-8000-000000000001';
-const OFFER_ID = '0192d1a0-0000-7000-8000-000000000011';
-const COUPON_ID = '0192d1a0-0000-7000-8000-000000000021';
-const PROMOTION_ID = '0192d1a0-0000-7000-8000-000000000031';
+/** Of the documentation, and of the data in `examples/`. */
+export const EXAMPLE_IDS = {
+  retailers: '0192d1a0-0000-7000-8000-000000000001' as Uuid,
+  cashbackOffers: '0192d1a0-0000-7000-8000-000000000011' as Uuid,
+  coupons: '0192d1a0-0000-7000-8000-000000000021' as Uuid,
+  promotions: '0192d1a0-0000-7000-8000-000000000031' as Uuid,
+};
 
 /** There are no more codes of two letters. */
 const COUNTRY_CODES_MAX = 26 ** 2;
 
 const cashbackOfferFields = {
-  id: uuid('Offer identifier', OFFER_ID),
+  id: uuid('Offer identifier', EXAMPLE_IDS.cashbackOffers),
   featured: flag('True when the service features the offer as an outstanding deal', true),
   countries: listOf(countryCode('Country code, ISO 3166-1 alpha-2', 'DE'), COUNTRY_CODES_MAX).meta({
     description: 'Countries where the offer is available, ISO 3166-1 alpha-2',
@@ -52,14 +55,14 @@ const cashbackOfferFields = {
 
 const couponFields = {
   code: text('The coupon code value', 'SPRING10'),
-  id: uuid('Coupon identifier', COUPON_ID),
+  id: uuid('Coupon identifier', EXAMPLE_IDS.coupons),
   description: optionalText('Description', '10 % off all bulbs'),
   startDate: timestamp('When the coupon becomes active (UTC)', '2026-03-01T00:00:00'),
   endDate: timestamp('When the coupon expires (UTC)', '2026-06-01T00:00:00'),
 };
 
 const promotionFields = {
-  id: uuid('Promotion identifier', PROMOTION_ID),
+  id: uuid('Promotion identifier', EXAMPLE_IDS.promotions),
   description: optionalText('Description', 'Free delivery this week'),
   startDate: timestamp('When the promotion becomes active (UTC)', '2026-03-01T00:00:00'),
   endDate: timestamp('When the promotion expires (UTC)', '2026-06-01T00:00:00'),
@@ -67,7 +70,7 @@ const promotionFields = {
 };
 
 const ownFields = {
-  id: uuid('Retailer identifier', RETAILER_ID),
+  id: uuid('Retailer identifier', EXAMPLE_IDS.retailers),
   name: filledText('Retailer name', 'Greenthumb'),
   hostname: filledText("Hostname of the retailer's website", 'www.greenthumb.example'),
   url: webUrl("URL of the retailer's website", 'https://www.greenthumb.example/'),
@@ -76,7 +79,7 @@ const ownFields = {
 
 /** What the list forms of offers, coupons and promotions say about the retailer. */
 const listFields = {
-  retailerId: uuid('Retailer identifier', RETAILER_ID),
+  retailerId: uuid('Retailer identifier', EXAMPLE_IDS.retailers),
   logo: ownFields.logo,
   url: ownFields.url,
   name: ownFields.name,

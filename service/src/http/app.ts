@@ -90,6 +90,7 @@ export function buildApp(dependencies: AppDependencies): App {
   const limits = rateLimits(settings, dependencies.requestCounter);
   const site = buildSite(dependencies.health, {
     ...settings,
+    activation: dependencies.activation === undefined ? 'off' : 'on',
     pageToken: dependencies.pageToken,
     feedPath: dependencies.feedPath,
     pageOrg: dependencies.pageOrg,

@@ -5,9 +5,14 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { installPackage } from '../../../client/test/support/installed-package.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
+import { EXAMPLE_IDS } from '../../src/domain/catalogue.ts';
 import type { OperationId } from '../../src/http/operations/operation.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { codeSamples } from '../../src/http/site/code-samples.ts';
+import { openApiDocument } from '../../src/http/site/openapi.ts';
+import { activationOperations } from '../../src/http/site/openapi-objects.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -55,7 +60,12 @@ beforeAll(async () => {
   node = await TestNode.start({ settings: { pageSize: 1 } });
   await node.catalogue([
     retailer(1, { cashbackOffers: [offer(11)], coupons: [coupon(21)], promotions: [promotion(31)] }),
-    retailer(2, { cashbackOffers: [offer(12)], coupons: [coupon(22)], promotions: [promotion(32)] }),
+    retailer(2, {
+      id: EXAMPLE_IDS.retailers,
+      cashbackOffers: [offer(12, { id: EXAMPLE_IDS.cashbackOffers })],
+      coupons: [coupon(22, { id: EXAMPLE_IDS.coupons })],
+      promotions: [promotion(32, { id: EXAMPLE_IDS.promotions })],
+    }),
   ]);
   token = await node.token('public');
 });
@@ -122,6 +132,52 @@ describe.each(SAMPLES.filter(({ id }) => id === 'listTransactions'))('$id in $la
     },
   );
 });
+
+test('activation with curl: every sample records a click of the deal that it names, and leads to the shop', async () => {
+  const document = await openApiDocument();
+  const operations = activationOperations(document).flatMap(([, { get, post }]) => [
+    get,
+    ...(post ? [post] : []),
+  ]);
+  await beExampleOrganisation(operations[0]?.parameters.find(({ name }) => name === 'orgId')?.example);
+  const printed = await Promise.all(
+    operations.map(async ({ operationId, 'x-codeSamples': samples }) => {
+      expect(samples.map(({ label }) => label)).toEqual(['curl']);
+      const stdout = await run(RUNNERS.curl, samples[0]?.source ?? '', '', newFolder());
+      return [operationId, /^HTTP\/1.1 \d+|^{"url":".*\/go\//.exec(stdout)?.[0].replace(node.url, '')];
+    }),
+  );
+  expect(Object.fromEntries(printed)).toEqual({
+    followRetailer: 'HTTP/1.1 302',
+    activateRetailer: '{"url":"/go/',
+    followCashbackOffer: 'HTTP/1.1 302',
+    activateCashbackOffer: '{"url":"/go/',
+    followCoupon: 'HTTP/1.1 302',
+    activateCoupon: '{"url":"/go/',
+    followPromotion: 'HTTP/1.1 302',
+    activatePromotion: '{"url":"/go/',
+    followClick: 'HTTP/1.1 302',
+  });
+  const clicks = (await node.stores.clicks.list(100)).map(({ kind, dealId }) => `${kind} ${dealId}`);
+  // By GET and by POST; the link that is followed is the one of the coupon.
+  expect(clicks.sort()).toEqual(
+    Object.entries(EXAMPLE_IDS)
+      .flatMap(([kind, id]) => [`${kind} ${id}`, `${kind} ${id}`])
+      .sort(),
+  );
+});
+
+/** Gives the first organisation the public id that the samples name, and waits until the node knows it. */
+async function beExampleOrganisation(publicId: unknown): Promise<void> {
+  const database = openDatabase(node.databaseUrl, COMMAND_OPTIONS);
+  await database.write((connection) =>
+    connection.all('UPDATE organisations SET public_id = ? WHERE id = 1', publicId as string),
+  );
+  await database.close();
+  await node.stores.organisations.create('another, so that the node looks again');
+  const { activation } = await node.stores.revisions();
+  await node.logged((line) => line.activation === activation);
+}
 
 test('no sample holds a token', () => {
   expect(SAMPLES.filter(({ source }) => source.includes(newTokenText('public').slice(0, 6)))).toEqual([]);

@@ -20,8 +20,13 @@ const document = await openApiDocument();
 describe.each([
   ['without settings', document],
   [
-    'with a public URL',
-    await openApiDocument({ pageSize: 50, publicUrl: 'https://api.example', currency: 'EUR' }),
+    'with a public URL and without activation',
+    await openApiDocument({
+      pageSize: 50,
+      publicUrl: 'https://api.example',
+      currency: 'EUR',
+      activation: 'off',
+    }),
   ],
 ])('the document %s', (_, linted) => {
   test('passes the recommended rules of Redocly, but for those in redocly.yaml, without a warning', async () => {
@@ -98,15 +103,18 @@ test('GET /openapi.json and offerbook openapi give the same document', async () 
   expect(printed).toBe(`${served}\n`);
 });
 
-test('says what the operator has set: the size of a page, where callers reach the service, the currency', async () => {
+test('says what the operator has set: the size of a page, where callers reach the service, the currency, no activation', async () => {
   const publicUrl = 'https://api.example';
-  await using node = await TestNode.start({ settings: { pageSize: 7, publicUrl, currency: 'SEK' } });
+  await using node = await TestNode.start({
+    settings: { pageSize: 7, publicUrl, currency: 'SEK', activation: 'off' },
+  });
   const served = (await (await node.get('/openapi.json')).json()) as OpenApiDocument;
   const env = {
     ...process.env,
     OFFERBOOK_PAGE_SIZE: '7',
     OFFERBOOK_PUBLIC_URL: publicUrl,
     OFFERBOOK_CURRENCY: 'SEK',
+    OFFERBOOK_ACTIVATION: 'off',
   };
   const printed = await new Response(
     Bun.spawn(['npx', 'offerbook', 'openapi'], { env, stdout: 'pipe', stderr: 'ignore' }).stdout,
@@ -118,6 +126,12 @@ test('says what the operator has set: the size of a page, where callers reach th
   const reference = await (await node.get('/docs')).text();
   expect(reference).toContain('1 to 1000, else 7');
   expect(reference).toContain(words);
+  expect(Object.keys(served.paths)).toEqual(OPERATIONS.map(({ path }) => path));
+  expect(served.tags.map(({ name }) => name)).toEqual(['Catalogue', 'Transactions']);
+  expect(JSON.stringify([served.paths, served.components.schemas])).not.toMatch(/\/activate\/|ActivatedDeal/);
+  expect(reference).not.toMatch(/\/activate\/|id="activation"|#activation/);
+  const index = (await (await node.get('/docs/search.json')).json()) as { url: string }[];
+  expect(index.filter(({ url }) => url === '/docs#activation')).toEqual([]);
   for (const get of listsOf(served)) {
     const limit = get.parameters.find(({ name }) => name === 'limit');
     expect(limit?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 1000, default: 7 });

@@ -20,7 +20,7 @@ export interface CodeSample {
 const LANGUAGES: readonly SampleLanguage[] = [curl, typeScript, nodeFetch, python, php, go, java];
 
 /** Where `npm start` listens; for operators who have not said where callers reach the service. */
-const LOCAL_URL = 'http://localhost:8080';
+export const LOCAL_URL = 'http://localhost:8080';
 
 export function codeSamples({ path, sample, tokenKind }: Operation, baseUrl = LOCAL_URL): CodeSample[] {
   const request = { ...sample, baseUrl, path };

@@ -7,7 +7,7 @@ import type { ExplorerOptions } from './explorer-page.ts';
 import type { Guide } from './guides/guides.ts';
 import { type Html, html } from './html.ts';
 import { htmlPage } from './html-page.ts';
-import { listOperations, type OpenApiDocument } from './openapi-objects.ts';
+import { hasActivation, listOperations, type OpenApiDocument } from './openapi-objects.ts';
 import { ACTIVATION_TAG } from './openapi-words.ts';
 
 export interface Documentation {
@@ -39,7 +39,7 @@ ${listOperations(documentation.document).map(
   ([operationPath, get]) =>
     html`<li><a href="/docs#${get.operationId}">${get.summary}<code>${operationPath}</code></a></li>`,
 )}
-<li><a href="/docs#activation">${ACTIVATION_TAG.name}<code>/v1/…/{id}/activate/</code></a></li>
+${hasActivation(documentation.document) ? html`<li><a href="/docs#activation">${ACTIVATION_TAG.name}<code>/v1/…/{id}/activate/</code></a></li>` : undefined}
 <li><a href="/docs#errors">Error codes</a></li>
 </ul></nav></div>
 <div class="prose">${body}</div></div>`;

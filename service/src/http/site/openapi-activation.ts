@@ -2,8 +2,8 @@
 // of them returns. They take no token.
 
 import type { ErrorCode } from '../../domain/api-errors.ts';
+import { EXAMPLE_IDS } from '../../domain/catalogue.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
-import type { CodeSample } from './code-samples.ts';
 import { errorResponses } from './openapi-errors.ts';
 import type { OperationObject, ResponseObject } from './openapi-objects.ts';
 import { schemaRef } from './openapi-schemas.ts';
@@ -15,6 +15,7 @@ import {
   parameterObject,
   type Schema,
 } from './openapi-words.ts';
+import { activationSamples } from './samples/activation-samples.ts';
 
 export const ACTIVATION_SCHEMAS: Record<string, Schema> = {
   ActivatedDeal: {
@@ -31,8 +32,6 @@ const NOUNS = {
   coupons: 'Coupon',
   promotions: 'Promotion',
 };
-const EXAMPLE_ORG = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
-const EXAMPLE_ID = '0192d1a0-0000-7000-8000-000000000021';
 const EXAMPLE_CLICK = 'Vb89jzL001biPkmMApa4tT';
 const EVERY_ERROR: readonly ErrorCode[] = [
   'several_hosts',
@@ -56,10 +55,14 @@ export function activationPaths(publicUrl: string | undefined): Record<string, A
     const noun = NOUNS[kind];
     const words = noun.replace(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
     const whole = `${path}{id}/activate/`;
-    const example = { path: whole.replace('{id}', EXAMPLE_ID), methods: 'GET, HEAD or POST' };
+    const id = EXAMPLE_IDS[kind];
+    const example = { path: whole.replace('{id}', id), methods: 'GET, HEAD or POST' };
+    const samples = activationSamples({ path, id, words }, publicUrl);
     const also = `The same with the id in the query: \`${path}activate/?${parameter}=…\`.`;
-    const parameters = [idParameter(words), ...ACTIVATION_PARAMETERS.map((name) => parameterObject(name, 0))];
-    const url = `${publicUrl ?? 'http://localhost:8080'}${path}$ID/activate/?orgId=$ORG&passbackUid=user-8842`;
+    const parameters = [
+      idParameter(words, id),
+      ...ACTIVATION_PARAMETERS.map((name) => parameterObject(name, 0)),
+    ];
     return [
       whole,
       {
@@ -71,14 +74,14 @@ export function activationPaths(publicUrl: string | undefined): Record<string, A
             ...REDIRECTS,
             ...errorResponses(FOLLOW_ERRORS, { ...example, isLink: true }, publicUrl),
           },
-          'x-codeSamples': curl(`curl -si '${url}'`),
+          'x-codeSamples': samples.follow,
         },
         post: {
           ...described(`activate${noun}`, `Activate a ${words}`),
           description: `Records that the user has activated the ${words}, and returns a link. The click is noted when the user follows it. Above the limit of requests it is refused, as it is when it cannot be recorded: send it again. ${also}`,
           parameters,
           responses: { 200: activated(publicUrl), ...errorResponses(ACTIVATE_ERRORS, example, publicUrl) },
-          'x-codeSamples': curl(`curl -s -X POST '${url}'`),
+          'x-codeSamples': samples.activate,
         },
       },
     ] as const;
@@ -91,6 +94,7 @@ function described(operationId: string, summary: string) {
 }
 
 function goOperation(publicUrl: string | undefined): OperationObject {
+  const coupon = { path: '/v1/coupons/', id: EXAMPLE_IDS.coupons, words: 'coupon' };
   return {
     ...described('followClick', 'Follow the link that an activation has returned'),
     description: 'Notes the click when it is followed for the first time, and redirects to the shop.',
@@ -108,18 +112,18 @@ function goOperation(publicUrl: string | undefined): OperationObject {
       ...REDIRECTS,
       ...errorResponses(GO_ERRORS, { path: `/go/${EXAMPLE_CLICK}/`, isLink: true }, publicUrl),
     },
-    'x-codeSamples': curl(`curl -si '${publicUrl ?? 'http://localhost:8080'}/go/$CLICK/'`),
+    'x-codeSamples': activationSamples(coupon, publicUrl).go,
   };
 }
 
-function idParameter(words: string): ParameterObject {
+function idParameter(words: string, example: string): ParameterObject {
   return {
     name: 'id',
     in: 'path',
     required: true,
     description: `The id of the ${words}`,
     schema: { type: 'string', format: 'uuid' },
-    example: EXAMPLE_ID,
+    example,
   };
 }
 
@@ -146,14 +150,4 @@ function activated(publicUrl = 'https://api.example'): ResponseObject {
       },
     },
   };
-}
-
-function curl(source: string): CodeSample[] {
-  return [
-    {
-      lang: 'Shell',
-      label: 'curl',
-      source: `ORG=${EXAMPLE_ORG}\n${source.replaceAll(/'(http[^']*)'/g, '"$1"')}`,
-    },
-  ];
 }

@@ -29,6 +29,9 @@ export const ACTIVATION_TAG = {
     'Links that users follow to a shop. They take no token, and name your organisation by its public id.',
 };
 
+/** The public id of an organisation. */
+export const EXAMPLE_ORG = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
+
 const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'in'>> = {
   cursor: {
     description:
@@ -71,7 +74,7 @@ const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'i
     description: "The public id of your organisation. The operator's command `offerbook orgs list` shows it.",
     required: true,
     schema: { type: 'string', format: 'uuid' },
-    example: '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
+    example: EXAMPLE_ORG,
   },
   passbackUid: {
     description:
@@ -163,6 +166,11 @@ export const HEADERS = {
     'Bearer realm="offerbook", error="invalid_token"',
   ),
   'Retry-After': requiredHeader('How many seconds to wait before trying again.', 'integer', 2),
+  Allow: requiredHeader('The methods that are supported.', 'string', 'GET, HEAD'),
+};
+
+/** Those that only links of activation have. */
+export const ACTIVATION_HEADERS = {
   Location: requiredHeader(
     'Where the shop is.',
     'string',
@@ -174,9 +182,9 @@ export const HEADERS = {
     'no-referrer',
   ),
   'X-Robots-Tag': requiredHeader('No index should list the link.', 'string', 'noindex'),
-  Allow: requiredHeader('The methods that are supported.', 'string', 'GET, HEAD'),
 };
-export type HeaderName = keyof typeof HEADERS;
+
+export type HeaderName = keyof typeof HEADERS | keyof typeof ACTIVATION_HEADERS;
 
 /** What every error has. The limit is left out when the operator has turned it off. */
 export const COMMON_ERROR_HEADERS: readonly HeaderName[] = [

@@ -12,6 +12,7 @@ import { examplePage } from './openapi-examples.ts';
 import type { LinkObject, OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
 import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, schemaRef } from './openapi-schemas.ts';
 import {
+  ACTIVATION_HEADERS,
   ACTIVATION_TAG,
   HEADERS,
   type HeaderName,
@@ -26,17 +27,21 @@ export interface DocumentSettings {
   readonly publicUrl: string | undefined;
   /** Of fixed cashbacks, as ISO 4217. */
   readonly currency: string | undefined;
+  /** Whether deals can be activated here. */
+  readonly activation: 'on' | 'off';
 }
 
 const DEFAULTS: DocumentSettings = {
   pageSize: PAGE_SIZE_DEFAULT,
   publicUrl: undefined,
   currency: undefined,
+  activation: 'on',
 };
 
 export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocument> {
   const schemas: Record<string, Schema> = {};
   for (const { item } of OPERATIONS) Object.assign(schemas, await itemSchemas(item));
+  const hasActivation = settings.activation === 'on';
   return {
     openapi: '3.1.0',
     info: {
@@ -54,7 +59,7 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
         name: 'Transactions',
         description: 'What your users bought. Takes private tokens, from servers only.',
       },
-      ACTIVATION_TAG,
+      ...(hasActivation ? [ACTIVATION_TAG] : []),
     ],
     paths: {
       ...Object.fromEntries(
@@ -63,11 +68,11 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
           { get: operationObject(operation, schemas, settings) },
         ]),
       ),
-      ...activationPaths(settings.publicUrl),
+      ...(hasActivation ? activationPaths(settings.publicUrl) : {}),
     },
     components: {
-      schemas: { ...schemas, ...ACTIVATION_SCHEMAS, ...PROBLEM_SCHEMAS },
-      headers: HEADERS,
+      schemas: { ...schemas, ...(hasActivation ? ACTIVATION_SCHEMAS : {}), ...PROBLEM_SCHEMAS },
+      headers: { ...HEADERS, ...(hasActivation ? ACTIVATION_HEADERS : {}) },
       securitySchemes: {
         publicToken: { type: 'http', scheme: 'bearer', description: 'A public API token, ob_pub_…' },
         privateToken: {

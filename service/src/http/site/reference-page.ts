@@ -43,7 +43,7 @@ function introduction(document: OpenApiDocument, pageToken: string | undefined):
   return html`<section id="start">
 <h1>API reference</h1>
 <p class="lead">${document.info.description}</p>
-<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every request carries a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples take theirs from the variable <code>OFFERBOOK_TOKEN</code>.</p>
+<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples take theirs from the variable <code>OFFERBOOK_TOKEN</code>.</p>
 <p>The client library of the TypeScript samples is here too: <code>npm install</code> the address of <a href="${CLIENT_PACKAGE_PATH}">the package</a>, or import <a href="${CLIENT_MODULE_PATH}">the module</a> in a page. <a href="/docs/client">Its guide</a> has the rest.</p>
 <form class="token">
 <label for="token">Public token for this page</label>
@@ -79,11 +79,11 @@ ${headerTable(document, operation)}
 </section>`;
 }
 
-/** All operations of activation take the same, so that they are told together. */
-function activationSection(document: OpenApiDocument): Html {
+/** All operations of activation take the same, so that they are told together; undefined where it is turned off. */
+function activationSection(document: OpenApiDocument): Html | undefined {
   const all = activationOperations(document);
   const { get, post } = all[0]?.[1] ?? {};
-  if (get === undefined || post === undefined) throw new Error('the document has no activation');
+  if (get === undefined || post === undefined) return undefined;
   const rows = all.flatMap(([path, { get, post }]) => [
     [html`<span class="method">GET</span> <code>${path}</code>`, get.summary],
     ...(post === undefined

@@ -5,6 +5,7 @@ import type { Documentation } from './docs-frame.ts';
 import type { Guide } from './guides/guides.ts';
 import {
   activationOperations,
+  hasActivation,
   listOperations,
   type OpenApiDocument,
   type OperationObject,
@@ -24,7 +25,7 @@ export interface SearchEntry {
 export function searchIndex({ document, guides }: Documentation): SearchEntry[] {
   return [
     ...listOperations(document).map(([path, get]) => operationEntry(document, path, get)),
-    activationEntry(document),
+    ...(hasActivation(document) ? [activationEntry(document)] : []),
     ...guides.flatMap(guideEntries),
   ];
 }
