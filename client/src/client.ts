@@ -131,12 +131,16 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
 
   /**
    * Activates a deal for one of your users, and returns where to send the user. The click is noted when that link is
-   * followed. To be sent again is safe: within ten seconds it is the same activation.
+   * followed. To be sent again is safe: within ten seconds it is the same activation, and all attempts of a call are
+   * over by then. `timeoutMs` is 4,000 at the most unless the call itself is given another.
    */
   async activate(options: ActivationOptions & CallOptions): Promise<ActivatedDeal> {
+    const { timeoutMs = Math.min(this.#settings.timeoutMs, 4_000) } = options;
+    const settings = callSettings({ ...options, timeoutMs }, this.#settings);
     const call = {
       ...this.#transport,
-      ...callSettings(options, this.#settings),
+      ...settings,
+      retry: { ...settings.retry, budgetMs: Math.min(settings.retry.budgetMs, 10_000) },
       cache: false,
       method: 'POST',
       secretQuery: activationQuery(options),
@@ -199,9 +203,13 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   }
 }
 
+/** What is refused is not repeated: it may have a password in it, or be a token. */
 function parseBaseUrl(text: string): string {
-  if (!/^https?:\/\/[^?#]+$/i.test(text))
-    throw new TypeError(`baseUrl must be a URL such as https://api.example, not "${text}"`);
+  // Older runtimes cannot tell more than the pattern does.
+  if (!/^https?:\/\/[^\s/?#@\\]+(\/[^\s?#]*)?$/i.test(text) || globalThis.URL?.canParse?.(text) === false)
+    throw new TypeError(
+      'baseUrl must be a URL such as https://api.example, without user name, password, query and fragment',
+    );
   const baseUrl = text.replace(/\/+$/, '');
   if (baseUrl.endsWith('/v1'))
     throw new TypeError(`baseUrl must not end with /v1: the client adds that to "${text}"`);

@@ -60,17 +60,15 @@ export class NetworkError extends OfferbookError {
 
 /** Node says only "fetch failed", and why in the error's own cause. */
 function reasonOf(error: unknown): string {
-  const { message = String(error), cause } = (error ?? {}) as {
-    message?: string;
-    cause?: Partial<SystemError>;
-  };
+  const { message = String(error), cause } = (error ?? {}) as Partial<SystemError>;
   const why = cause?.code ?? cause?.message;
   return message.replace(/[.?!]$/, '') + (why === undefined ? '' : ` (${why})`);
 }
 
-interface SystemError {
+/** What runtimes throw, each with some of this. */
+export interface SystemError extends Error {
   readonly code: string;
-  readonly message: string;
+  readonly cause: Partial<SystemError>;
 }
 
 /** The whole answer did not arrive within `timeoutMs`. */

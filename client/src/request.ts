@@ -10,6 +10,7 @@ import {
   NetworkError,
   OfferbookError,
   OutageError,
+  type SystemError,
   TimeoutError,
 } from './errors.ts';
 import type { CachedAnswer, EtagCache } from './etag-cache.ts';
@@ -77,7 +78,8 @@ export async function pause(clock: Clock, ms: number, signal?: AbortSignal): Pro
   try {
     await clock.sleep(ms, signal);
   } catch (error) {
-    throw signal?.aborted ? new AbortedError(signal.reason) : error;
+    throwIfAborted(signal);
+    throw error;
   }
 }
 
@@ -107,17 +109,18 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
  * heed its signal must not hang the caller.
  */
 async function exchange(
-  { fetch, clock, timeoutMs, signal, method, secretQuery = '' }: Call,
+  call: Call,
   url: string,
   headers: Headers,
 ): Promise<{ response: Response; text: string }> {
+  const { fetch, clock, timeoutMs, signal, method = 'GET', secretQuery = '' } = call;
   const controller = new AbortController();
   const stop = () => controller.abort();
   signal?.addEventListener('abort', stop);
 
   async function send() {
     const response = await fetch(url + secretQuery, {
-      ...(method === undefined ? {} : { method }),
+      method,
       headers,
       signal: controller.signal,
       // A redirect would lose the Authorization header on its way, and end in a puzzling 401.
@@ -135,8 +138,8 @@ async function exchange(
   try {
     return await Promise.race([send(), timeOut()]);
   } catch (error) {
-    if (signal?.aborted) throw new AbortedError(signal.reason);
-    throw error instanceof TimeoutError ? error : new NetworkError(url, error);
+    throwIfAborted(signal);
+    throw networkError(call, url, error);
   } finally {
     signal?.removeEventListener('abort', stop);
     stop();
@@ -160,17 +163,24 @@ function readBody(
     if (typeof problem?.code === 'string') throw new ApiError({ ...problem, status }, retryAfterMs);
   }
   if (isTemporary(status)) throw new OutageError(url, status, retryAfterMs);
-  throw new MalformedResponseError('not_offerbook', foreignWords(url, response, type, text), status);
+  throw new MalformedResponseError('not_offerbook', foreignWords(call, url, response, type, text), status);
 }
 
-function foreignWords(url: string, { status, type, headers }: Response, contentType: string, text: string) {
-  const location = headers.get('Location');
+/** The query of a redirect is left out, and with a secret query the body: both may repeat what was sent. */
+function foreignWords(
+  { secretQuery }: Call,
+  url: string,
+  { status, type, headers }: Response,
+  contentType: string,
+  text: string,
+) {
+  const [target] = headers.get('Location')?.split(/[?#%]/) ?? [];
   // A page is not told where a redirect leads.
-  if (location !== null || type === 'opaqueredirect') {
-    const target = location === null ? '' : ` to ${location}`;
-    return `${url} answered with a redirect${target}, which would lose the token on the way. Set baseUrl to where the service really is; mind http and https.`;
+  if (target || type === 'opaqueredirect') {
+    return `${url} answered with a redirect${target ? ` to ${target}` : ''}, which would lose the token on the way. Set baseUrl to where the service really is; mind http and https.`;
   }
-  return `${url} did not answer like Offerbook: status ${status}, ${contentType}, "${text.slice(0, 100)}". Check the address, and what stands between here and the service.`;
+  const said = secretQuery ? '' : `, "${text.slice(0, 100)}"`;
+  return `${url} did not answer like Offerbook: status ${status}, ${contentType}${said}. Check the address, and what stands between here and the service.`;
 }
 
 /** The service prints whole JSON: what cannot be read was damaged on its way, like a connection that broke. */
@@ -178,6 +188,16 @@ function parse(call: Call, url: string, text: string): unknown {
   try {
     return JSON.parse(text, call.dates === 'Date' ? reviveTimes : undefined);
   } catch (error) {
-    throw error instanceof OfferbookError ? error : new NetworkError(url, error);
+    throw networkError(call, url, error);
   }
+}
+
+/**
+ * What is none of our errors yet is taken for one of the network. With a secret query, only the code is left of it:
+ * messages and fields, such as Bun's `path`, may repeat the URL.
+ */
+function networkError({ secretQuery }: Call, url: string, error: unknown): OfferbookError {
+  if (error instanceof OfferbookError) return error;
+  const { name = 'no reason', code, cause } = (error ?? {}) as Partial<SystemError>;
+  return new NetworkError(url, secretQuery ? new Error(cause?.code ?? code ?? name) : error);
 }

@@ -1,5 +1,5 @@
 // When a request is sent again, and after how long. Pure: no clock, no timers, no randomness of its own.
-// All operations are reads, so sending one twice does no harm.
+// Sending a request twice does no harm: lists are reads, and an activation is the same if it is sent again soon.
 
 import { MalformedResponseError, NetworkError, TimeoutError } from './errors.ts';
 

@@ -1,8 +1,10 @@
 // Links that activate deals, and activations that are posted.
 
-import { expect, test } from 'bun:test';
-import { OfferbookClient } from '../src/index.ts';
-import type { Fetch } from '../src/request.ts';
+import { describe, expect, test } from 'bun:test';
+import { inspect } from 'node:util';
+import { type CallOptions, type ClientOptions, type Fetch, OfferbookClient } from '../src/index.ts';
+import { failure, problem, scripted } from './support/answers.ts';
+import { openClient } from './support/open-client.ts';
 
 const TOKEN = `ob_pub_${'0'.repeat(36)}`;
 const DEAL = {
@@ -62,17 +64,93 @@ test('an activation is posted without a token, and tells where to send the user'
   expect(Object.fromEntries(new Headers(init.headers))).toEqual({ accept: 'application/json', 'x-app': '1' });
 });
 
-const problem = { code: 'deal_not_found', status: 404, title: 'x', detail: 'x' };
-const headers = { 'Content-Type': 'application/problem+json' };
+describe('an error tells nothing of the user', () => {
+  const whole = `https://api.example/v1/x/${QUERY}&passbackData=order%201`;
+  const broken = `{"nothing at ${whole}`;
+  const as = (type: string) => ({ 'Content-Type': type });
 
-test.each<[string, Fetch]>([
-  ['a network that is down', () => Promise.reject(new Error('refused'))],
-  ['a proxy that knows nothing', async () => new Response('Not found', { status: 404 })],
-  ['a problem', async () => Response.json(problem, { status: 404, headers })],
-])('the error of %s tells nothing of the user', async (_, fetch) => {
-  const error = await clientWith(fetch)
-    .activate(DEAL)
-    .catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(Error);
-  expect(Bun.inspect(error)).not.toMatch(/us%C3%A9r|us\u00e9r/);
+  test.each<[string, Fetch, string]>([
+    [
+      'when the runtime keeps the URL in its error, as Bun does',
+      () => Promise.reject(Object.assign(new Error(`no way to ${whole}`), { code: 'Refused', path: whole })),
+      'NetworkError: No whole answer from URL: Refused. Check the address and the network.',
+    ],
+    [
+      'when the runtime has the reason in a cause, as Node does',
+      () =>
+        Promise.reject(
+          new TypeError(`failed: ${whole}`, { cause: Object.assign(new Error(whole), { code: 'E' }) }),
+        ),
+      'NetworkError: No whole answer from URL: E. Check the address and the network.',
+    ],
+    [
+      'when the runtime has no word for the reason',
+      () => Promise.reject(new TypeError(`failed: ${whole}`)),
+      'NetworkError: No whole answer from URL: TypeError. Check the address and the network.',
+    ],
+    [
+      'when something throws no errors',
+      () => Promise.reject(whole),
+      'NetworkError: No whole answer from URL: no reason. Check the address and the network.',
+    ],
+    [
+      'when an answer that repeats the URL breaks off',
+      async () => new Response(broken, { headers: as('application/json') }),
+      'NetworkError: No whole answer from URL: SyntaxError. Check the address and the network.',
+    ],
+    [
+      'when a proxy repeats the URL',
+      async () => new Response(`Not found: ${whole}`, { status: 404, headers: as('text/html') }),
+      'MalformedResponseError: URL did not answer like Offerbook: status 404, text/html. Check the address, and what stands between here and the service.',
+    ],
+    ...[`https://www.example/v1/?${QUERY}`, `https://www.example/v1/${encodeURIComponent(whole)}`].map(
+      (location): [string, Fetch, string] => [
+        `when a proxy redirects to ${location}`,
+        async () => new Response(whole, { status: 301, headers: { Location: location } }),
+        `MalformedResponseError: URL answered with a redirect to https://www.example/v1/${location.includes('?') ? '' : 'https'}, which would lose the token on the way. Set baseUrl to where the service really is; mind http and https.`,
+      ],
+    ),
+    [
+      'when the service refuses',
+      async () => problem(404, 'deal_not_found'),
+      'ApiError: It did not work. (404 deal_not_found, request req-1; see https://api.example/errors/deal_not_found)',
+    ],
+  ])('%s', async (_, fetch, text) => {
+    const error = await failure(clientWith(fetch).activate({ ...DEAL, passbackData: 'order 1' }));
+    expect(String(error).replace(/https:.*?\/activate\//, 'URL')).toBe(text);
+    expect(Bun.inspect(error) + inspect(error, { depth: 9 })).not.toMatch(/us%C3%A9r|us\u00e9r|order/);
+  });
+});
+
+describe('an activation that is sent again', () => {
+  const never = () => new Promise<never>(() => {});
+
+  test.each<[string, Partial<ClientOptions>, Partial<CallOptions>, number[]]>([
+    ['as it is', {}, {}, [4_000, 250, 4_000, 500, 1_250]],
+    [
+      'by a patient client',
+      { timeoutMs: 40_000, retry: { attemptsMax: 9 } },
+      {},
+      [4_000, 250, 4_000, 500, 1_250],
+    ],
+    ['by a patient call', {}, { timeoutMs: 40_000, retry: { budgetMs: 90_000 } }, [10_000]],
+    [
+      'by a hasty client',
+      { timeoutMs: 1_000, retry: { budgetMs: 3_000 } },
+      {},
+      [1_000, 250, 1_000, 500, 250],
+    ],
+  ])('%s is given up while it would still be the same', async (_, settings, options, slept) => {
+    const { client, clock } = openClient({ fetch: never }, settings);
+    expect(await failure(client.activate({ ...DEAL, ...options }))).toMatchObject({ code: 'timeout' });
+    expect(clock.slept).toEqual(slept);
+  });
+
+  test('does not wait longer than that for a service that asks for it', async () => {
+    const { client, clock } = openClient(
+      scripted(() => problem(503, 'unavailable', { 'Retry-After': '10' })),
+    );
+    expect(await failure(client.activate(DEAL))).toMatchObject({ code: 'unavailable', attempts: 1 });
+    expect(clock.slept).toEqual([]);
+  });
 });

@@ -126,15 +126,36 @@ test('a private token in an app is refused: everyone who installs it can read th
   }
 });
 
-test.each(['', 'api.example', 'ftp://api.example', 'https://api.example/?x=1'])(
-  'a baseUrl that cannot be one is refused: %j',
-  (baseUrl) => {
-    expect(() => new OfferbookClient({ baseUrl, token: PUBLIC })).toThrow(TypeError);
-  },
-);
+test.each([
+  '',
+  'api.example',
+  'ftp://api.example',
+  'https://api.example/?x=1',
+  'http:// x y',
+  'https://api.example\n',
+  'https://api.example/a b',
+  'https:///offers',
+  'https://api.example:99999',
+  'https://user:SECRET@api.example',
+  'https://SECRET@api.example/offers',
+  'http://user:SECRET@ x',
+  'api://user:SECRET@api.example',
+  `SECRET${PRIVATE}`,
+])('a baseUrl that cannot be one is refused, and not repeated: %j', (baseUrl) => {
+  const message =
+    'baseUrl must be a URL such as https://api.example, without user name, password, query and fragment';
+  expect(() => new OfferbookClient({ baseUrl, token: PUBLIC })).toThrow(new TypeError(message));
+});
 
 test('a baseUrl may have a path and slashes at its end', async () => {
   const script = scripted(() => page([]));
   await openClient(script, { baseUrl: 'https://example.com/offers//' }).client.retailers();
   expect(script.requests[0]?.url).toBe('https://example.com/offers/v1/retailers/');
 });
+
+test.each(['http://[::1]:8080', 'HTTPS://bücher.example', 'https://api.example/@me'])(
+  'a baseUrl may be %j',
+  (baseUrl) => {
+    expect(() => new OfferbookClient({ baseUrl, token: PUBLIC })).not.toThrow();
+  },
+);

@@ -1,13 +1,15 @@
-// Texts as they are compared in a search.
+// Texts as they are compared in a search: a copy of the service's folding, which says why it is so.
 
-const PLAIN: Readonly<Record<string, string>> = { Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE' };
+const PLAIN: Record<string, string> = { Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Ё: 'Е' };
+const NOT_PLAIN = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
+const ACCENTED =
+  /(^|(?=\p{L})[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}])\p{M}+|\p{Variation_Selector}/gu;
+const ASCII = /^[\0-\x7f]*$/;
 
-/** The same folding as the service's: without accents and strokes, and ß, ẞ and ss are one. */
+/** Without case, accents and strokes. */
 export function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .toUpperCase()
-    .replace(/[ØŁĐĦŦÆŒ]/g, (letter) => PLAIN[letter] ?? letter);
+  if (ASCII.test(text)) return text.toUpperCase();
+  const bare = text.normalize('NFKD').replace(ACCENTED, '$1').toLowerCase().toUpperCase();
+  if (ASCII.test(bare)) return bare;
+  return bare.normalize('NFC').replace(NOT_PLAIN, (letter) => PLAIN[letter] ?? letter);
 }

@@ -1,6 +1,9 @@
 // A program that uses the package, to be compiled and run as an integrator would. `https://api.example` and the tokens
 // are replaced before it runs.
 
+/** A user of the program: whose id stands in none of its errors. */
+export const CONSUMER_USER = 'user-8842';
+
 const IMPORTS = `import {
   type CashbackOffer,
   type CashbackOffersParameters,
@@ -29,6 +32,8 @@ async function main() {
   const code = (reason: unknown) => (reason as { code: string }).code;
   const error = await catalogue.retailers({ limit: 0 }).catch(code);
   const refused = await catalogue.transactions().catch(code);
+  const nowhere = new OfferbookClient({ baseUrl: 'http://127.0.0.1:2', token: 'ob_pub_…', retry: { attemptsMax: 1 } });
+  await nowhere.activate({ deal: 'coupon', id: 'c', orgId: 'o', passbackUid: '${CONSUMER_USER}' }).catch(console.error);
   console.log(JSON.stringify({
     offers: offers.map((offer) => formatCashback(offer, 'en')),
     embedded: embedded.length,
