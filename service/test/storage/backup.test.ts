@@ -32,6 +32,7 @@ import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
+import { damageTable } from './damage-table.ts';
 import {
   newOrganisation,
   openTestStores,
@@ -139,6 +140,7 @@ describe('a backup', () => {
       tokensRevoked: 0,
       usersErased: 0,
       organisationsDeleted: [],
+      unknown: ['revocations', 'erasures', 'deletions'],
       clicks: 'of the backup',
       replaced: null,
     });
@@ -475,6 +477,30 @@ describe('a backup', () => {
     // What is missing because it came later was not deleted.
     expect(await restore(join(folder, 'backup'))).toMatchObject({ organisationsDeleted: [] });
     expect(await ends()).toEqual({ acme: null, ...gone, new: null });
+  });
+
+  test('restored over a database that is damaged in part keeps what can be read of it, and says what cannot', async () => {
+    const { folder, path, url, stores, org, backup, restore } = await scene();
+    await load(stores, org, [transaction(1, { passbackUid: 'anna' })]);
+    const token = await issue(stores, org.id);
+    await backup(join(folder, 'backup'));
+    await stores.tokens.endAt(token.id, nowMs);
+    await stores.erasures.erase(org, 'anna');
+    await stores.close();
+    const known = { tokensRevoked: 1, usersErased: 0, organisationsDeleted: [] };
+    const nothing = { ...known, tokensRevoked: 0 };
+    const restoreDamaged = async (table: string) => {
+      damageTable(path, table);
+      return restore(join(folder, 'backup'));
+    };
+    expect(await restoreDamaged('erasures')).toMatchObject({ ...known, unknown: ['erasures'] });
+    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+    expect((await restored.tokens.list()).tokens).toMatchObject([{ id: token.id, revokedAtMs: nowMs }]);
+    expect(await restored.erasures.count(org.id, 'anna')).toMatchObject({ transactions: 1 });
+    await restored.close();
+    expect(await restoreDamaged('audit')).toMatchObject({ ...known, unknown: ['deletions'] });
+    const all = ['revocations', 'erasures', 'deletions'];
+    expect(await restoreDamaged('tokens')).toMatchObject({ ...nothing, unknown: all });
   });
 
   describe.each(['whole', 'damaged'])('over a database whose clicks are %s', (how) => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { sqlitePath } from '../../src/storage/open-database.ts';
 import { DATABASES } from '../support/databases.ts';
+import { damageTable } from './damage-table.ts';
 import { EVERYTHING, idOf, openTestStores } from './open-test-stores.ts';
 
 const HOUR_MS = 3_600_000;
@@ -61,3 +63,19 @@ for (const testDatabase of DATABASES) {
     });
   });
 }
+
+describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('walks on $name', ({ create }) => {
+  const open = openTestStores();
+
+  test('go on without their notes when the file of these is damaged', async () => {
+    const url = await create();
+    const walk = { tokenId: idOf(1), window: EVERYTHING };
+    const stores = await open.stores(url);
+    await stores.walks.begin(walk, 7);
+    await stores.close();
+    damageTable(`${sqlitePath(url)}-walks`, 'walks');
+    const { walks } = await open.stores(url);
+    await walks.begin(walk, 8);
+    expect(await walks.find(walk)).toBeUndefined();
+  });
+});

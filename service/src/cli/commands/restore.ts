@@ -6,6 +6,7 @@ import { systemClock } from '../../domain/clock.ts';
 import { printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { beginTimeline } from '../../storage/backup/new-timeline.ts';
+import type { LaterEvent } from '../../storage/backup/replaced-database.ts';
 import { restoreBackup } from '../../storage/backup/restore-backup.ts';
 import { openDatabase } from '../../storage/open-database.ts';
 import { COMMAND_OPTIONS, prepareSchema } from '../../storage/open-stores.ts';
@@ -51,12 +52,14 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
     const [replaces, keepsStamps] = [options.replace === true, options.keepStamps === true];
     const report = await restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows });
     bar.clear();
-    const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, clicks, replaced } = report;
+    const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, unknown, clicks, replaced } =
+      report;
     const words = [
       `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp; clicks are ${clicks}.`,
       ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
       ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
       ...(organisationsDeleted.length > 0 ? [deletedInWords(organisationsDeleted)] : []),
+      ...(unknown.length > 0 ? [unknownInWords(unknown)] : []),
       ...(replaced === null ? [] : [`What was there is in ${replaced}`]),
     ];
     await printResult(options, report, words.join('\n'));
@@ -70,6 +73,17 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
 
 function deletedInWords(names: readonly string[]): string {
   return `Deleted after the backup, and back without a token that is good: ${names.join(', ')}. Delete what should not be here: offerbook orgs delete NAME`;
+}
+
+const LATER_EVENT_WORDS: Readonly<Record<LaterEvent, string>> = {
+  revocations: 'revocations of tokens',
+  erasures: 'erasures of users',
+  deletions: 'deletions of organisations',
+};
+
+function unknownInWords(events: readonly LaterEvent[]): string {
+  const words = events.map((event) => LATER_EVENT_WORDS[event]);
+  return `Not known, and to be repeated if there were any after the backup: ${words.join(', ')}.`;
 }
 
 async function markOnly(

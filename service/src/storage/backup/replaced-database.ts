@@ -24,31 +24,48 @@ export function openReplaced(path: string): SqliteFile | undefined {
   throw new BadInput(`${path} is not an Offerbook database: it has the tables of another program`);
 }
 
+/** What happened after a backup, and is true whatever was wrong with the database. */
+export const LATER_EVENTS = ['revocations', 'erasures', 'deletions'] as const;
+export type LaterEvent = (typeof LATER_EVENTS)[number];
+
 export interface Replaced extends OldTimeline {
   readonly erased: readonly ErasedUser[];
   /** When organisations of a name were last deleted. */
   readonly deletedAtMs: ReadonlyMap<string, number>;
+  /** What could not be read. */
+  readonly unknown: readonly LaterEvent[];
 }
 
 /** Undefined when it is another database, or cannot be read. */
 export function readReplaced(file: SqliteFile, clickKey: string): Replaced | undefined {
-  const timeline = readTimeline(file, clickKey);
-  return timeline && { ...timeline, erased: readErased(file), deletedAtMs: readDeletions(file) };
+  const timeline = unlessDamaged(() => readTimeline(file, clickKey));
+  if (timeline === undefined) return undefined;
+  const erased = unlessDamaged(() => readErased(file));
+  const deletedAtMs = unlessDamaged(() => readDeletions(file));
+  const unknown: LaterEvent[] = [];
+  if (erased === undefined) unknown.push('erasures');
+  if (deletedAtMs === undefined) unknown.push('deletions');
+  return { ...timeline, erased: erased ?? [], deletedAtMs: deletedAtMs ?? new Map(), unknown };
 }
 
-function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefined {
+/** Damage keeps no backup from being brought back. */
+function unlessDamaged<T>(read: () => T): T | undefined {
   try {
-    const [key] = file.query(`SELECT value FROM secrets WHERE name = 'click'`).values();
-    if (key?.[0] !== clickKey) return undefined;
-    const clocks = file.query('SELECT id, last_stamp FROM organisations').values() as [number, number][];
-    const revoked = file.query('SELECT id, revoked_at FROM tokens WHERE revoked_at IS NOT NULL').values();
-    return {
-      clocksMs: new Map(clocks),
-      revokedTokens: (revoked as [Uuid, number][]).map(([id, revokedAtMs]) => ({ id, revokedAtMs })),
-    };
+    return read();
   } catch {
     return undefined;
   }
+}
+
+function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefined {
+  const [key] = file.query(`SELECT value FROM secrets WHERE name = 'click'`).values();
+  if (key?.[0] !== clickKey) return undefined;
+  const clocks = file.query('SELECT id, last_stamp FROM organisations').values() as [number, number][];
+  const revoked = file.query('SELECT id, revoked_at FROM tokens WHERE revoked_at IS NOT NULL').values();
+  return {
+    clocksMs: new Map(clocks),
+    revokedTokens: (revoked as [Uuid, number][]).map(([id, revokedAtMs]) => ({ id, revokedAtMs })),
+  };
 }
 
 /** None when it is of a program before there were erasures. */
@@ -65,10 +82,5 @@ function readErased(file: SqliteFile): ErasedUser[] {
 /** By the audit: an organisation that is only missing may have been made after the state that is replaced. */
 function readDeletions(file: SqliteFile): Map<string, number> {
   const sql = `SELECT org, max(at) FROM audit WHERE action = 'organisation deleted' GROUP BY org`;
-  try {
-    return new Map(file.query(sql).values() as [string, number][]);
-  } catch {
-    // A damaged audit keeps no backup from being brought back.
-    return new Map();
-  }
+  return new Map(file.query(sql).values() as [string, number][]);
 }

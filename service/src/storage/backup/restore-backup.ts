@@ -23,7 +23,7 @@ import { findDeletedOrganisations } from './deleted-organisations.ts';
 import { notSqlite } from './make-backup.ts';
 import { beginTimeline, type TimelineReport } from './new-timeline.ts';
 import { repeatErasures } from './repeat-erasures.ts';
-import { openReplaced, readReplaced } from './replaced-database.ts';
+import { LATER_EVENTS, type LaterEvent, openReplaced, readReplaced } from './replaced-database.ts';
 import { copySynced, sync } from './synced-files.ts';
 
 export interface RestoreOptions {
@@ -42,6 +42,8 @@ export interface RestoreReport extends TimelineReport {
   readonly usersErased: number;
   /** The names of organisations that were deleted after the backup. They are back, without a token that is good. */
   readonly organisationsDeleted: readonly string[];
+  /** What may have happened after the backup and could not be read anywhere: a person has to repeat it. */
+  readonly unknown: readonly LaterEvent[];
   /** Whether clicks are those of the backup, or those that were there. */
   readonly clicks: 'of the backup' | 'as they were';
   /** Where the files are that were replaced; null when there were none. */
@@ -132,7 +134,8 @@ async function prepare(
     const timeline = known && { ...known, revokedTokens: [...known.revokedTokens, ...deleted.tokens] };
     const report = await beginTimeline(database, auditor, { old: timeline, keepsStamps, madeAt, onRows });
     const usersErased = await repeatErasures(database, path, known?.erased ?? [], auditor);
-    return { ...report, usersErased, organisationsDeleted: deleted.names, keepsClicks };
+    const unknown = known?.unknown ?? LATER_EVENTS;
+    return { ...report, usersErased, organisationsDeleted: deleted.names, unknown, keepsClicks };
   } finally {
     await database.close();
   }

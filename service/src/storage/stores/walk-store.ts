@@ -82,14 +82,15 @@ export function walkStore(
       // Where nothing can be written, nothing has been.
       const database = await open().catch(() => undefined);
       if (database === undefined) return undefined;
-      const [row] = await database.all<{ stamp: number }>(
-        FIND_SQL,
-        tokenId,
-        window.minMs,
-        window.maxMs,
-        clock() - KEEP_MS,
-      );
-      return row?.stamp;
+      const sinceMs = clock() - KEEP_MS;
+      try {
+        const params = [tokenId, window.minMs, window.maxMs, sinceMs];
+        const [row] = await database.all<{ stamp: number }>(FIND_SQL, ...params);
+        return row?.stamp;
+      } catch (error) {
+        if (isFileFault(error)) return undefined;
+        throw error;
+      }
     },
     async close() {
       await cleaning;
