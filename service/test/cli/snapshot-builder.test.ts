@@ -79,11 +79,12 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('closing fails the build that is under way', async () => {
+test('closing fails the build that is under way, and none begins after it', async () => {
   builder = new SnapshotBuilder(`sqlite:${join(temporaryFolder(), 'none.db')}`);
   const building = builder.build();
   builder.close();
-  await expect(building).rejects.toThrow('the catalogue is no longer built');
+  for (const build of [() => building, () => builder.build()])
+    await expect(build()).rejects.toThrow('the catalogue is no longer built');
 });
 
 test('a second build at the same time is refused: its caller could not tell what it has', async () => {

@@ -58,7 +58,7 @@ describe('with a secret', () => {
       return [...seen];
     };
     expect(await statuses(20, {})).toEqual([401]);
-    expect(await statuses(11, bearer('wrong'))).toEqual([401]);
+    expect(await statuses(10, bearer('wrong'))).toEqual([401]);
     const refused = await console.get('/', bearer(SECRET));
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('Retry-After'))).toBeWithin(1, 61);

@@ -1,9 +1,10 @@
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { DatabaseUnavailable, Refused } from '../../src/domain/failures.ts';
+import { BadInput, DatabaseUnavailable, Refused } from '../../src/domain/failures.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { explainSqlite } from '../../src/storage/sqlite/sqlite-errors.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newIds, newOrganisation, openTestStores, rejection, writeTransactions } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
@@ -143,6 +144,21 @@ describe('SQLite', () => {
       });
       while (handlesOn(log) > before.handles) await Bun.sleep(10);
       expect({ handles: handlesOn(log), locks: locksOn(path) }).toEqual(before);
+    },
+  );
+
+  test.if(process.platform === 'linux')(
+    'saying why the database could not be opened once more leaves the connections that are open their locks',
+    async () => {
+      const url = await newUrl();
+      const path = url.slice('sqlite:'.length);
+      const database = open.database(url);
+      await database.write(async () => {});
+      const before = locksOn(path);
+      expect(before).toEqual([expect.stringContaining('READ')]);
+      const failure = await rejection((async () => new SqliteFile(`${path}/none.db`))());
+      expect(explainSqlite(failure, path)).toBeInstanceOf(BadInput);
+      expect(locksOn(path)).toEqual(before);
     },
   );
 

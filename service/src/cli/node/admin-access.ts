@@ -32,8 +32,8 @@ function withSecret(secret: string): AdminAccess {
   return {
     refuse(request, address) {
       const network = networkOf(address);
-      const { exceeded, retryAfterS } = failures.peek(network);
-      if (exceeded) return refusal(429, 'Too many wrong tries.', { 'Retry-After': String(retryAfterS) });
+      const { left, retryAfterS } = failures.peek(network);
+      if (left === 0) return refusal(429, 'Too many wrong tries.', { 'Retry-After': String(retryAfterS) });
       const given = readSent(request.headers.get('Authorization'));
       if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
       // A browser asks without a password first.

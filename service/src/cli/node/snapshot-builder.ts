@@ -11,6 +11,7 @@ export class SnapshotBuilder {
   readonly #tracer: Tracer | undefined;
   #thread: Worker | undefined;
   #underWay: PromiseWithResolvers<SnapshotData> | undefined;
+  #isClosed = false;
 
   constructor(databaseUrl: string, tracer?: Tracer) {
     this.#databaseUrl = databaseUrl;
@@ -28,14 +29,16 @@ export class SnapshotBuilder {
     });
   }
 
-  /** Ends the thread, and fails a build that is under way. */
+  /** Ends the thread, and fails a build that is under way or comes later. */
   close(): void {
+    this.#isClosed = true;
     this.#thread?.terminate();
     this.#thread = undefined;
-    this.#underWay?.reject(new Error('the catalogue is no longer built'));
+    this.#underWay?.reject(closed());
   }
 
   async #build(): Promise<SnapshotData> {
+    if (this.#isClosed) throw closed();
     if (this.#underWay !== undefined) throw new Error('a snapshot is being built already');
     this.#underWay = Promise.withResolvers();
     try {
@@ -61,4 +64,8 @@ export class SnapshotBuilder {
     };
     return thread;
   }
+}
+
+function closed(): Error {
+  return new Error('the catalogue is no longer built');
 }

@@ -3,15 +3,9 @@
 // nothing, and so is whatever stands left of the first entry that no proxy of ours can have written.
 
 import { BadInput } from '../../domain/failures.ts';
-import { parseTraceParent, type TraceParent } from '../../tracing/traceparent.ts';
+import { parseTraceParent } from '../../tracing/traceparent.ts';
 
 export type AddressOf = (socketAddress: string, headers: Headers) => string;
-
-/** The scheme under which the caller reached a proxy of ours, if that names one. */
-type SchemeOf = (socketAddress: string, headers: Headers) => 'http' | 'https' | undefined;
-
-/** The trace that a proxy of ours says a request is part of. */
-type TraceOf = (socketAddress: string, headers: Headers) => TraceParent | undefined;
 
 /** So many proxies of ours may stand one behind the other. To look up thousands of made-up ones would take milliseconds. */
 const PROXIES_MAX = 32;
@@ -57,29 +51,32 @@ export function clientAddress(trustedProxies: readonly string[]): AddressOf {
   };
 }
 
-/** The last entry of X-Forwarded-Proto counts: what a caller sent stands before it. */
-export function forwardedScheme(trustedProxies: readonly string[]): SchemeOf {
-  if (trustedProxies.length === 0) return () => undefined;
-  const isProxy = proxyTest(trustedProxies);
-  return (socketAddress, headers) => {
-    const forwarded = headers.get('X-Forwarded-Proto');
-    if (forwarded === null || !isProxy(withoutMapping(socketAddress))) return undefined;
-    const scheme = forwarded
-      .slice(forwarded.lastIndexOf(',') + 1)
-      .trim()
-      .toLowerCase();
-    return scheme === 'https' || scheme === 'http' ? scheme : undefined;
+/** The scheme under which the caller reached a proxy of ours, if that names one. */
+export const forwardedScheme = fromProxy('X-Forwarded-Proto', parseScheme);
+
+/** The trace that a proxy of ours says a request is part of. */
+export const forwardedTrace = fromProxy('traceparent', parseTraceParent);
+
+/** What a header of our proxies says; undefined from anybody else. */
+function fromProxy<Said>(header: string, parse: (text: string) => Said | undefined) {
+  return (trustedProxies: readonly string[]) => {
+    // Most servers have none, and every request comes here.
+    if (trustedProxies.length === 0) return () => undefined;
+    const isProxy = proxyTest(trustedProxies);
+    return (socketAddress: string, headers: Headers): Said | undefined => {
+      const text = headers.get(header);
+      return text !== null && isProxy(withoutMapping(socketAddress)) ? parse(text) : undefined;
+    };
   };
 }
 
-export function forwardedTrace(trustedProxies: readonly string[]): TraceOf {
-  if (trustedProxies.length === 0) return () => undefined;
-  const isProxy = proxyTest(trustedProxies);
-  return (socketAddress, headers) => {
-    const forwarded = headers.get('traceparent');
-    if (forwarded === null || !isProxy(withoutMapping(socketAddress))) return undefined;
-    return parseTraceParent(forwarded);
-  };
+/** The last entry counts: what a caller sent stands before it. */
+function parseScheme(text: string): 'http' | 'https' | undefined {
+  const scheme = text
+    .slice(text.lastIndexOf(',') + 1)
+    .trim()
+    .toLowerCase();
+  return scheme === 'https' || scheme === 'http' ? scheme : undefined;
 }
 
 /**

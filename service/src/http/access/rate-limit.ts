@@ -4,12 +4,20 @@
 import { type CounterMaker, type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
 export interface RateLimitState {
+  /** Whether the request that was counted last was one too many. */
   readonly exceeded: boolean;
+  /** How many more would not be. */
+  readonly left: number;
   readonly retryAfterS: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const UNLIMITED: RateLimitState = { exceeded: false, retryAfterS: 0, headers: {} };
+const UNLIMITED: RateLimitState = {
+  exceeded: false,
+  left: Number.POSITIVE_INFINITY,
+  retryAfterS: 0,
+  headers: {},
+};
 
 export class RateLimiter {
   readonly #policy: string;
@@ -37,11 +45,13 @@ export class RateLimiter {
 
   #state({ count, windowLeftMs }: RequestCount): RateLimitState {
     const resetS = Math.max(1, Math.ceil(windowLeftMs / 1000));
+    const left = Math.max(0, this.#limit - count);
     return {
       exceeded: count > this.#limit,
+      left,
       retryAfterS: resetS,
       headers: {
-        RateLimit: `"${this.#policy}";r=${Math.max(0, this.#limit - count)};t=${resetS}`,
+        RateLimit: `"${this.#policy}";r=${left};t=${resetS}`,
         'RateLimit-Policy': this.#policyHeader,
       },
     };

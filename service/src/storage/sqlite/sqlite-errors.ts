@@ -24,7 +24,7 @@ export function explainSqlite(error: unknown, path: string): unknown {
     case 'SQLITE_NOTADB':
       return new BadInput(`${path} is not an Offerbook database: it is not an SQLite file`, cause);
     case 'SQLITE_CANTOPEN':
-      if (hasNoFileHandles(path))
+      if (hasNoFileHandles())
         return new DatabaseUnavailable(`${path} cannot be opened: too many files are open`, cause);
       return new BadInput(`${path} cannot be opened: ${whyNot(path)}`, cause);
     case 'SQLITE_READONLY':
@@ -39,10 +39,13 @@ export function explainSqlite(error: unknown, path: string): unknown {
   }
 }
 
-/** SQLite does not say why a file cannot be opened, so it is opened once more. */
-function hasNoFileHandles(path: string): boolean {
+/**
+ * SQLite does not say why a file cannot be opened, so another one is. Never its own: whoever closes a handle on a file gives up
+ * the locks of all connections of this process on it.
+ */
+function hasNoFileHandles(): boolean {
   try {
-    closeSync(openSync(path, 'r'));
+    closeSync(openSync('/dev/null', 'r'));
     return false;
   } catch (error) {
     const { code } = error as { code?: unknown };

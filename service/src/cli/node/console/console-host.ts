@@ -21,6 +21,7 @@ export class ConsoleHost {
   readonly #waiting = new Map<number, PromiseWithResolvers<Response>>();
   #thread: Worker | undefined;
   #lastNumber = 0;
+  #isClosed = false;
 
   constructor(setup: ConsoleSetup) {
     this.#setup = setup;
@@ -58,9 +59,10 @@ export class ConsoleHost {
 
   /** The thread closes its database first, unless it is in the middle of something long. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const thread = this.#thread;
     this.#thread = undefined;
-    this.#failAll(new Refused('the node is stopping'));
+    this.#failAll(stopping());
     if (thread === undefined) return;
     const ended = new Promise((resolve) => thread.addEventListener('close', resolve));
     thread.postMessage(CLOSE);
@@ -69,6 +71,8 @@ export class ConsoleHost {
   }
 
   #openThread(): Worker {
+    // The admin port closes later: nobody would end a thread that a late request has started.
+    if (this.#isClosed) throw stopping();
     if (this.#thread !== undefined) return this.#thread;
     if (!canStartThread()) throw new Refused('there is no file handle left for the console');
     const thread = new Worker(new URL('./console-thread', import.meta.url));
@@ -97,4 +101,8 @@ export class ConsoleHost {
   #failAll(reason: Error): void {
     for (const { reject } of this.#waiting.values()) reject(reason);
   }
+}
+
+function stopping(): Refused {
+  return new Refused('the node is stopping');
 }

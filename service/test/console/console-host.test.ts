@@ -1,0 +1,24 @@
+// The thread of the console, as the admin port sees it.
+
+import { expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConsoleHost } from '../../src/cli/node/console/console-host.ts';
+import type { NodeView } from '../../src/console/node-view.ts';
+import { Refused } from '../../src/domain/failures.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { rejection } from '../storage/open-test-stores.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+test('a request that comes while a node stops is refused, and starts no thread that would leave the database open', async () => {
+  const folder = temporaryFolder();
+  const databaseUrl = `sqlite:${join(folder, 'test.db')}`;
+  await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
+  const host = new ConsoleHost({ databaseUrl, folder });
+  const ask = () => host.answer(new Request('http://localhost/organisations'), '', {} as NodeView);
+  const closing = host.close();
+  const during = rejection(ask());
+  await closing;
+  expect([await during, await rejection(ask())]).toEqual(Array(2).fill(new Refused('the node is stopping')));
+  expect(readdirSync(folder)).toEqual(['test.db']);
+});
