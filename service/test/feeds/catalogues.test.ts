@@ -431,6 +431,7 @@ describe('what is wrong', () => {
   });
 
   test.each<[string, NetworkName, Record<string, string>, string, string, string]>([
+    ['297335', 'awin', awinFiles, 'commission-groups', '"percentage":5.25', '"percentage":"5-6"'],
     ['1234567:380:37514', 'cj', cjFiles, 'advertisers', '>8.00%<', '>4.00% - 8.00%<'],
     ['1234567:380:default', 'cj', cjFiles, 'advertisers', '>5.00%<', '>up to 5%<'],
     ['2240', 'impact', impactFiles, 'contracts', '"DefaultPayoutRate":"5"', '"DefaultPayoutRate":"some"'],

@@ -306,6 +306,7 @@ export const fullOverlay = new Map(
 );
 
 const OVERLAYS: Readonly<Partial<Record<NetworkName, string>>> = {
+  awin: '20001',
   impact: '10306',
   cj: '1234567',
   rakuten: '3358',

@@ -4,6 +4,7 @@
 import { timestampMs } from '../../domain/timestamp.ts';
 import { type Amount, compare, isZero, multiply, ONE_HUNDREDTH, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
+import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, quote } from '../fields.ts';
 import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
@@ -155,14 +156,16 @@ function toCountry(region: string): string {
 
 function readCommissionGroups(row: Fields): CatalogueFact[] {
   const advertiserId = row.text('advertiser');
-  return row.list('commissionGroups').map((group) => ({
-    kind: 'offer',
-    advertiserId,
-    id: group.text('groupId'),
-    rate: readRate(group),
-    description: group.findText('groupName') ?? '',
-    terms: printConditions(group),
-  }));
+  return readApart(row.list('commissionGroups'), (group) => [
+    {
+      kind: 'offer',
+      advertiserId,
+      id: group.text('groupId'),
+      rate: readRate(group),
+      description: group.findText('groupName') ?? '',
+      terms: printConditions(group),
+    },
+  ]);
 }
 
 function readRate(group: Fields): Rate {
