@@ -73,7 +73,7 @@ function buildClient(url: string): OfferbookClient {
     return new OfferbookClient({ baseUrl: url, token });
   } catch (error) {
     throw error instanceof TypeError
-      ? new BadInput(`--url must be a URL such as https://api.example, not "${url}"`, { cause: error })
+      ? new BadInput(error.message.replace('baseUrl', '--url'), { cause: error })
       : asFailure(error);
   }
 }
