@@ -7,7 +7,7 @@ import type { CatalogueListName } from '../catalogue/catalogue.ts';
 import type { ImportTotals } from '../domain/books.ts';
 import type { ReplicaState } from '../domain/stores.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
-import type { CallerTallies, ErrorTally } from './caller-tally.ts';
+import type { CallerTallies, ErrorTally, OrganisationTally } from './caller-tally.ts';
 import type { Health } from './readiness.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
@@ -56,26 +56,18 @@ const METRICS: Readonly<Record<string, Metric>> = {
   offerbook_http_errors_total: counter('Errors answered, by code.', errorSamples),
   offerbook_organisation_requests_total: counter(
     'Requests with a token of the organisation.',
-    ({ callers }) =>
-      [...callers.organisations.values()].map(({ name, requests }) => ({
-        labels: { organisation: name },
-        value: requests,
-      })),
+    organisationSamples((tallies) => sum(tallies.map(({ requests }) => requests))),
   ),
   offerbook_organisation_errors_total: counter(
     'Those of them that were answered with an error.',
-    ({ callers }) =>
-      [...callers.organisations.values()].map(({ name, errors }) => ({
-        labels: { organisation: name },
-        value: errors,
-      })),
+    organisationSamples((tallies) => sum(tallies.map(({ errors }) => errors))),
   ),
   offerbook_organisation_last_poll_timestamp_seconds: gauge(
     'When the organisation last got a page of transactions.',
-    ({ callers }) =>
-      [...callers.organisations.values()].flatMap(({ name, lastPollAtMs }) =>
-        lastPollAtMs === undefined ? [] : [{ labels: { organisation: name }, value: lastPollAtMs / 1_000 }],
-      ),
+    organisationSamples((tallies) => {
+      const polls = tallies.flatMap(({ lastPollAtMs }) => lastPollAtMs ?? []);
+      return polls.length === 0 ? undefined : Math.max(...polls) / 1_000;
+    }),
   ),
   offerbook_ready: gauge('Whether this node should get requests.', ({ isReady }) => isReady),
   offerbook_database_usable: gauge(
@@ -175,13 +167,31 @@ function escaped(text: string | number): string {
   return String(text).replaceAll(/[\\"]/g, '\\$&');
 }
 
+/**
+ * By name: one that was deleted and made again is another organisation of the same name, and a series may be in a page only
+ * once. Counts are added up, so that they do not fall.
+ */
+function organisationSamples(measure: (tallies: readonly OrganisationTally[]) => number | undefined) {
+  return ({ callers }: NodeState): Sample[] =>
+    [...Map.groupBy(callers.organisations.values(), ({ name }) => name)].flatMap(
+      ([organisation, tallies]) => {
+        const value = measure(tallies);
+        return value === undefined ? [] : { labels: { organisation }, value };
+      },
+    );
+}
+
 /** Over all organisations: the console has them apart. */
 function errorSamples({ callers }: NodeState): Sample[] {
   const groups = Map.groupBy(callers.errors.values(), ({ code, route }) => `${code} ${route}`);
   return [...groups.values()].flatMap((group) => {
     const [{ code, route }] = group as [ErrorTally];
-    return { labels: { route, code }, value: group.reduce((sum, { count }) => sum + count, 0) };
+    return { labels: { route, code }, value: sum(group.map(({ count }) => count)) };
   });
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 function requestSamples({ routes }: NodeState): Sample[] {

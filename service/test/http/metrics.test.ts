@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import manifest from '../../package.json';
+import { CallerTally } from '../../src/http/caller-tally.ts';
 import { metricsPage, type NodeState } from '../../src/http/metrics.ts';
 import { RequestTally } from '../../src/http/request-tally.ts';
 
@@ -70,6 +71,28 @@ test('what several threads have counted can be added up', () => {
   const sum = new RequestTally();
   for (const { routes } of [first, second]) sum.add(structuredClone(routes));
   expect(sum.routes).toEqual(both.routes);
+});
+
+test('an organisation that was deleted and made again is one series: counts are added up, the last poll counts', async () => {
+  let nowMs = 5_000;
+  const tally = new CallerTally(() => nowMs);
+  const [gone, made] = [
+    { orgId: 1, orgName: 'shop' },
+    { orgId: 2, orgName: 'shop' },
+  ];
+  for (const status of [200, 200, 500]) tally.answered(gone, status);
+  tally.polled(gone, undefined);
+  tally.answered(made, 404);
+  nowMs = 7_500;
+  tally.polled(made, undefined);
+  tally.answered({ orgId: 3, orgName: 'quiet' }, 200);
+  expect(await linesOf('offerbook_organisation_', { ...STATE, callers: tally.tallies })).toEqual([
+    'offerbook_organisation_requests_total{organisation="shop"} 4',
+    'offerbook_organisation_requests_total{organisation="quiet"} 1',
+    'offerbook_organisation_errors_total{organisation="shop"} 2',
+    'offerbook_organisation_errors_total{organisation="quiet"} 0',
+    'offerbook_organisation_last_poll_timestamp_seconds{organisation="shop"} 7.5',
+  ]);
 });
 
 test('the page has a type and a help text for each metric, and is in the text format', async () => {
