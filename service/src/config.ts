@@ -297,7 +297,9 @@ function proxies(text: string): readonly string[] {
 function logoSources(text: string): readonly string[] {
   const sources = listed(text);
   const bad = sources.find(
-    (source) => source !== 'https:' && !(URL.canParse(source) && new URL(source).origin === source),
+    (source) =>
+      source !== 'https:' &&
+      !(/^https?:/.test(source) && URL.canParse(source) && new URL(source).origin === source),
   );
   if (bad !== undefined) {
     throw new Error(`must list origins such as https://cdn.example, or be https:; "${bad}" is neither`);

@@ -151,6 +151,12 @@ describe('organisations and tokens', () => {
     [`tokens revoke ${id(1)}`, 2, `offerbook: there is no token with the id ${id(1)}\n`],
     ['orgs create acme', 2, 'offerbook: there is an organisation "acme" already\n'],
     [
+      // orgs list shows it as a?b, which is another name.
+      'orgs create a\u202eb',
+      2,
+      "offerbook: an organisation's name has 1 to 200 characters, none that controls, breaks or turns a line, and no space at its ends\n",
+    ],
+    [
       'export transactions --org nobody',
       2,
       'offerbook: there is no organisation "nobody"; offerbook orgs list shows those that there are\n',

@@ -80,12 +80,15 @@ describe('the explorer', () => {
     );
   });
 
-  test.each(['cdn.example', 'https://cdn.example/logos', 'https://a.example;script-src *', 'http:'])(
-    '--explorer-logos "%s" stops the start',
-    (explorerLogos) => {
-      expect(() => readServeSettings({ explorerLogos }, {})).toThrow('--explorer-logos must list origins');
-    },
-  );
+  test.each([
+    'cdn.example',
+    'https://cdn.example/logos',
+    'https://a.example;script-src *',
+    'http:',
+    'ftp://x',
+  ])('--explorer-logos "%s" stops the start', (explorerLogos) => {
+    expect(() => readServeSettings({ explorerLogos }, {})).toThrow('--explorer-logos must list origins');
+  });
 
   test('--explorer-logos takes origins, or https: for all', () => {
     const read = (explorerLogos: string) => readServeSettings({ explorerLogos }, {}).explorerLogos;

@@ -7,7 +7,7 @@ import type { DeletedCounts, Organisation, PublicOrganisation, Stores } from '..
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
-import { printResult, table } from '../output.ts';
+import { printable, printResult, table } from '../output.ts';
 import { progressBar } from './progress-bar.ts';
 
 const NAME_LENGTH_MAX = 200;
@@ -32,9 +32,10 @@ export function organisationsCommand(): Command {
 }
 
 async function createOrganisation(name: string, options: StoreOptions): Promise<void> {
-  if (name.trim() !== name || name === '' || name.length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name)) {
+  // A name that is shown as another could not be typed, and looks like one that is there.
+  if (name.trim() !== name || name === '' || name.length > NAME_LENGTH_MAX || printable(name) !== name) {
     throw new BadInput(
-      `an organisation's name has 1 to ${NAME_LENGTH_MAX} characters, no control characters and no space at its ends`,
+      `an organisation's name has 1 to ${NAME_LENGTH_MAX} characters, none that controls, breaks or turns a line, and no space at its ends`,
     );
   }
   await withStores(

@@ -134,11 +134,7 @@ async function findWarnings(context: PageContext): Promise<Warning[]> {
   const disk = diskOf(folder);
   if (disk !== undefined && (disk.free < DISK_MIN_BYTES || disk.free < DISK_MIN_SHARE * disk.size))
     warn(
-      html`The disk of <code>${folder}</code> is nearly full: ${bytes(disk.free)} are free.`,
-      command(
-        'Forget versions of transactions that were replaced long ago:',
-        'offerbook purge --older-than 400d',
-      ),
+      html`The disk of <code>${folder}</code> is nearly full: ${bytes(disk.free)} are free. Make room on it: writes fail when it is full. A purge makes room inside an SQLite file, for later rows, and none on the disk.`,
     );
   try {
     found.push(...(await databaseWarnings(await context.stores(), node.nowMs)));
