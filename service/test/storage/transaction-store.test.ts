@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { DatabaseUnavailable, Refused } from '../../src/domain/failures.ts';
 import type { Stores, TransactionPage, TransactionQuery } from '../../src/domain/stores.ts';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
@@ -392,5 +392,31 @@ describe('writers on PostgreSQL', () => {
     const error = await rejection(writeTransactions(stores, 77, newIds(1)));
     expect(error).not.toBeInstanceOf(DatabaseUnavailable);
     expect(error.message).toBe('the organisation is not there any more');
+  });
+});
+
+// The same on both databases, and cheaper on one.
+describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('a large write on $name', ({ create }) => {
+  const open = openTestStores();
+
+  test('a write to many organisations collects garbage as often as one to a single one, by what was put', async () => {
+    const stores = await open.stores(await create());
+    const orgIds: number[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) orgIds.push((await newOrganisation(stores, name)).id);
+    const document = JSON.stringify({ text: 'x'.repeat(5_000_000) });
+    const collect = spyOn(Bun, 'gc');
+    try {
+      await stores.transactions.writeAll(async ({ of }) => {
+        for (const id of orgIds) {
+          const writer = of(id);
+          await writer?.put([{ id: newUuid(), updatedAtMs: writer.stampMs, document, isNew: true }]);
+        }
+      });
+      expect(collect).toHaveBeenCalledTimes(1);
+    } finally {
+      collect.mockRestore();
+    }
+    for (const id of orgIds)
+      expect((await readAllTransactions(stores, id)).map((row) => row.document === document)).toEqual([true]);
   });
 });

@@ -11,7 +11,7 @@ import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { lockClock, lockClocks } from './change-clock.ts';
 import { type ErasedUsers, readErasedUsers } from './erased-users.ts';
 import { takeTurn } from './import-book.ts';
-import { PutBuffer } from './put-buffer.ts';
+import { PutBuffers } from './put-buffers.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
 /** Compares rows for the same reason as a page does. */
@@ -23,14 +23,9 @@ export function exportQuery(orgId: number, columns = 'id, document'): BatchQuery
   };
 }
 
-export interface TransactionStoreOptions {
-  readonly clock: Clock;
-  readonly replica?: Replica | undefined;
-}
-
 export function transactionStore(
   database: Database,
-  { clock, replica }: TransactionStoreOptions,
+  { clock, replica }: { readonly clock: Clock; readonly replica?: Replica | undefined },
 ): TransactionStore {
   return {
     async page(query) {
@@ -46,12 +41,10 @@ export function transactionStore(
         const stampMs = Math.max(clock(), lastStampMs + 1);
         const finishImport = await takeTurn(connection, clock, importId);
         const erased = await readErasedUsers(connection);
-        const buffer = new PutBuffer(connection, { dialect: database.dialect, orgId, stampMs, importId });
-        const result = await work({
-          ...writer(connection, buffer, { orgId, stampMs, erased }),
-          finishImport,
-        });
-        await buffer.flush();
+        const buffers = new PutBuffers(connection, { dialect: database.dialect, importId });
+        const put = buffers.open(orgId, stampMs);
+        const result = await work({ ...writer(connection, { orgId, stampMs, erased, put }), finishImport });
+        await buffers.flush();
         return result;
       }),
     writeAll: (work, importId) =>
@@ -59,23 +52,21 @@ export function transactionStore(
         const lastStampsMs = await lockClocks(database, connection);
         const finishImport = await takeTurn(connection, clock, importId);
         const erased = await readErasedUsers(connection);
-        const { dialect } = database;
-        const opened = new Map<number, { buffer: PutBuffer; writer: OrganisationWriter }>();
+        const buffers = new PutBuffers(connection, { dialect: database.dialect, importId });
+        const opened = new Map<number, OrganisationWriter>();
         const of = (orgId: number) => {
           const lastStampMs = lastStampsMs.get(orgId);
           if (lastStampMs === undefined) return undefined;
           const known = opened.get(orgId);
-          if (known !== undefined) return known.writer;
+          if (known !== undefined) return known;
           const stampMs = Math.max(clock(), lastStampMs + 1);
-          const buffers = lastStampsMs.size;
-          const buffer = new PutBuffer(connection, { dialect, orgId, stampMs, importId, buffers });
-          const made = { buffer, writer: writer(connection, buffer, { orgId, stampMs, erased }) };
+          const made = writer(connection, { orgId, stampMs, erased, put: buffers.open(orgId, stampMs) });
           opened.set(orgId, made);
-          return made.writer;
+          return made;
         };
         const find = (ids: readonly Uuid[]) => findTransactions(connection, ids);
         const result = await work({ find, of, finishImport });
-        for (const { buffer } of opened.values()) await buffer.flush();
+        await buffers.flush();
         return result;
       }),
   };
@@ -85,13 +76,17 @@ type OrganisationWriter = Omit<TransactionWriter, 'finishImport'>;
 
 function writer(
   connection: Connection,
-  buffer: PutBuffer,
-  { orgId, stampMs, erased }: { orgId: number; stampMs: number; erased: ErasedUsers },
+  {
+    orgId,
+    stampMs,
+    erased,
+    put,
+  }: { orgId: number; stampMs: number; erased: ErasedUsers; put: TransactionWriter['put'] },
 ): OrganisationWriter {
   return {
     stampMs,
     find: (ids) => findTransactions(connection, ids),
-    put: (rows) => buffer.put(rows),
+    put,
     erasedAtMs: (passbackUid) => erased(orgId, passbackUid),
     async advanceClock(toMs) {
       await connection.all(

@@ -14,49 +14,75 @@ const CHARACTERS_MAX = 20_000_000;
 /** How many rows go to the database at once: a statement should neither fill the memory nor block for long. */
 const SLICE_SIZE = 2_000;
 
-/** Whose transactions are written, with which stamp, and by which import. */
 export interface PutContext {
   readonly dialect: Dialect;
-  readonly orgId: number;
-  readonly stampMs: number;
   readonly importId: number | undefined;
-  /** How many such buffers there may be at once: one, unless given. They share the memory. */
-  readonly buffers?: number | undefined;
 }
 
-export class PutBuffer {
+/** The buffers of one write, one for each organisation. They share the memory. */
+export class PutBuffers {
   readonly #connection: Connection;
   readonly #context: PutContext;
-  #filling: PutTransaction[] = [];
+  readonly #rowsMax: number;
+  readonly #buffers: PutBuffer[] = [];
+  #rows = 0;
   #characters = 0;
+
+  constructor(connection: Connection, context: PutContext, rowsMax = ROWS_MAX) {
+    this.#connection = connection;
+    this.#context = context;
+    this.#rowsMax = rowsMax;
+  }
+
+  /** Returns the way to put transactions of an organisation that are written with this stamp. */
+  open(orgId: number, stampMs: number): (rows: readonly PutTransaction[]) => Promise<void> {
+    const buffer = new PutBuffer(this.#connection, { ...this.#context, orgId, stampMs });
+    this.#buffers.push(buffer);
+    return async (rows) => {
+      await buffer.put(rows);
+      this.#rows += rows.length;
+      for (const { document } of rows) this.#characters += document.length;
+      if (this.#rows < this.#rowsMax && this.#characters < CHARACTERS_MAX) return;
+      for (const each of this.#buffers) await each.turn();
+      this.#rows = 0;
+      this.#characters = 0;
+      // Otherwise the rows written so far stay in memory for long.
+      Bun.gc(true);
+    };
+  }
+
+  async flush(): Promise<void> {
+    for (const buffer of this.#buffers) await buffer.flush();
+  }
+}
+
+type OrganisationContext = PutContext & { readonly orgId: number; readonly stampMs: number };
+
+class PutBuffer {
+  readonly #connection: Connection;
+  readonly #context: OrganisationContext;
+  #filling: PutTransaction[] = [];
   /** Those that came before, sorted: some are written with every put, so that none takes long. */
   #writing: PutTransaction[] = [];
 
-  constructor(connection: Connection, context: PutContext) {
+  constructor(connection: Connection, context: OrganisationContext) {
     this.#connection = connection;
     this.#context = context;
   }
 
   async put(rows: readonly PutTransaction[]): Promise<void> {
-    for (const row of rows) {
-      this.#filling.push(row);
-      this.#characters += row.document.length;
-    }
+    for (const row of rows) this.#filling.push(row);
     // As many as came, so that the work is even and all are written when the next are due.
     await this.#write(rows.length);
-    const { buffers = 1 } = this.#context;
-    if (this.#filling.length * buffers < ROWS_MAX && this.#characters * buffers < CHARACTERS_MAX) return;
-    await this.#turn();
-    // Otherwise the rows written so far stay in memory for long.
-    Bun.gc(true);
   }
 
   async flush(): Promise<void> {
-    await this.#turn();
+    await this.turn();
     await this.#write(this.#writing.length);
   }
 
-  async #turn(): Promise<void> {
+  /** What was put so far is written from now on, and what was written until now is complete. */
+  async turn(): Promise<void> {
     await this.#write(this.#writing.length);
     // Backwards, so that rows are taken from the end. Of two with the same id, the one put last counts.
     this.#writing = this.#filling
@@ -64,7 +90,6 @@ export class PutBuffer {
       .sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
       .filter(({ id }, i, sorted) => id !== sorted[i - 1]?.id);
     this.#filling = [];
-    this.#characters = 0;
   }
 
   async #write(count: number): Promise<void> {
