@@ -28,6 +28,8 @@ import {
 } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
+const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+const NO_RESULT = { counts: COUNTS, fileDigest: null, problems: [], problemCount: 0, reason: null };
 
 for (const database of DATABASES) {
   describe(`the books of ${database.name}`, () => {
@@ -117,7 +119,7 @@ for (const database of DATABASES) {
 
     test('how many ended in which way is counted, and stays when entries go', async () => {
       const { stores, org, pass, now } = await scene();
-      const result = { counts: COUNTS, fileDigest: null, problems: [], problemCount: 0, reason: null };
+      const result = NO_RESULT;
       const finish = (id: number) =>
         stores.transactions.write(org.id, (writer) => writer.finishImport(result), id);
       for (const outcome of ['refused', 'failed', 'failed'] as const)
@@ -127,8 +129,8 @@ for (const database of DATABASES) {
       const lastMs = now();
       await stores.imports.close(await stores.imports.begin(origin(null)), 'refused', result);
       pass(500 * DAY_MS);
-      await stores.imports.begin(origin(null));
-      expect(await outcomes(stores)).toHaveLength(1);
+      for (let later = 0; later < 2; later++) await stores.imports.begin(origin(null));
+      expect(await outcomes(stores)).toHaveLength(2);
       const { counts, lastSuccesses } = await stores.imports.totals();
       expect(counts.filter(({ count }) => count > 0)).toEqual([
         { kind: 'catalogue', outcome: 'refused', count: 1 },
@@ -144,23 +146,49 @@ for (const database of DATABASES) {
 
     test('entries are kept for 400 days', async () => {
       const { stores, org, pass } = await scene();
-      const first = await stores.imports.begin(origin(org.id));
+      const enter = async (name: string) => {
+        await newOrganisation(stores, name);
+        const id = await stores.imports.begin(origin(org.id));
+        await stores.imports.close(id, 'failed', NO_RESULT);
+        return id;
+      };
+      const names = async () => (await stores.audit.list({ limit: 9 })).map((entry) => entry.org);
+      const first = await enter('first');
       pass(400 * DAY_MS);
-      const second = await stores.imports.begin(origin(org.id));
-      await newOrganisation(stores, 'second');
-      expect(await outcomes(stores)).toEqual([
-        [second, 'begun'],
-        [first, 'begun'],
-      ]);
-      expect((await stores.audit.list({ limit: 9 })).map((entry) => entry.org)).toEqual(['second', 'acme']);
+      const second = await enter('second');
       pass(1);
-      const third = await stores.imports.begin(origin(org.id));
-      await newOrganisation(stores, 'third');
-      expect(await outcomes(stores)).toEqual([
-        [third, 'begun'],
-        [second, 'begun'],
+      // What is too old by this entry goes with the next one.
+      const third = await enter('third');
+      expect((await outcomes(stores)).map(([id]) => id)).toEqual([third, second, first]);
+      expect(await names()).toEqual(['third', 'second', 'first', 'acme']);
+      const fourth = await enter('fourth');
+      expect((await outcomes(stores)).map(([id]) => id)).toEqual([fourth, third, second]);
+      expect(await names()).toEqual(['fourth', 'third', 'second']);
+    });
+
+    test('one entry by a clock that is ahead makes nobody forget anything, nor an import under way fail', async () => {
+      const { stores, org, pass } = await scene();
+      const ended = await stores.imports.begin(origin(org.id));
+      await stores.imports.close(ended, 'failed', NO_RESULT);
+      const underWay = await stores.imports.begin(origin(org.id));
+      pass(500 * DAY_MS);
+      await newOrganisation(stores, 'ahead');
+      const ahead = await stores.imports.begin(origin(null));
+      pass(-500 * DAY_MS);
+      await newOrganisation(stores, 'right');
+      const right = await stores.imports.begin(origin(null));
+      await stores.imports.close(underWay, 'failed', NO_RESULT);
+      expect((await stores.audit.list({ limit: 9 })).map((entry) => entry.org)).toEqual([
+        'right',
+        'ahead',
+        'acme',
       ]);
-      expect((await stores.audit.list({ limit: 9 })).map((entry) => entry.org)).toEqual(['third', 'second']);
+      expect(await outcomes(stores)).toEqual([
+        [right, 'begun'],
+        [ahead, 'begun'],
+        [underWay, 'failed'],
+        [ended, 'failed'],
+      ]);
     });
 
     test('a change of the schema is in the audit, by whoever made it; a new database is no change', async () => {
@@ -294,5 +322,3 @@ for (const database of DATABASES) {
     });
   });
 }
-
-const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };

@@ -4,8 +4,12 @@ import type { AuditAction, AuditBook, AuditEntry } from '../../domain/books.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 
-/** Entries older than this go when the next one is written. */
+/** Entries older than this go when later ones are written. */
 const KEEP_MS = 400 * 86_400_000;
+
+/** Older by the clock and by the entry before: nothing goes by one clock that is far ahead. */
+const FORGET_SQL = `DELETE FROM audit
+  WHERE at < $1 AND at < (SELECT at FROM audit ORDER BY id DESC LIMIT 1) - ${KEEP_MS}`;
 
 export interface Auditor {
   readonly clock: Clock;
@@ -22,7 +26,7 @@ export async function writeAudit(
   details: AuditEntry['details'],
 ): Promise<number> {
   const nowMs = clock();
-  await connection.all('DELETE FROM audit WHERE at < $1', nowMs - KEEP_MS);
+  await connection.all(FORGET_SQL, nowMs - KEEP_MS);
   const [row] = await connection.all<{ id: number }>(
     'INSERT INTO audit (at, made_by, action, org, details) VALUES ($1, $2, $3, $4, $5) RETURNING id',
     nowMs,

@@ -19,8 +19,13 @@ import type { Connection, Database, SqlValue } from '../database.ts';
 import { inBoth } from '../sql-dialect.ts';
 import { DELETED_NUMBER, raiseCounter } from './revision.ts';
 
-/** Entries older than this go when the next import begins. */
+/** Entries older than this go when later imports begin. */
 const KEEP_MS = 400 * 86_400_000;
+
+/** As in the audit. Those that may be under way stay, because they must be able to close their entry. */
+const FORGET_SQL = `DELETE FROM imports
+  WHERE began_at < $1 AND began_at < (SELECT began_at FROM imports ORDER BY id DESC LIMIT 1) - ${KEEP_MS}
+    AND outcome <> 'begun'`;
 
 /**
  * Whoever imported wants to hear of the error, not wait for the next import to end. An entry that could not be closed in
@@ -59,7 +64,7 @@ export function importBook(database: Database, clock: Clock): ImportBook {
     begin: ({ kind, orgId, ...origin }) =>
       database.write(async (connection) => {
         const nowMs = clock();
-        await connection.all('DELETE FROM imports WHERE began_at < $1', nowMs - KEEP_MS);
+        await connection.all(FORGET_SQL, nowMs - KEEP_MS);
         const document: Document = { ...origin, ...NO_RESULT };
         const [row] = await connection.all<{ id: number }>(
           `INSERT INTO imports (kind, org_id, began_at, outcome, document) VALUES ($1, $2, $3, 'begun', $4)
