@@ -5,9 +5,7 @@ import { ADDED_FIELDS, type AddedFields, type AllAddedFields } from '../../domai
 import { DEAL_LISTS } from '../../domain/deals.ts';
 import { printJson } from '../../domain/decimal.ts';
 import type { CatalogueStore, StoredDocument, TransactionStore } from '../../domain/stores.ts';
-
-/** A transaction's id comes first in its document. Quotes inside of texts are escaped, so this is found nowhere else. */
-const NEXT_DOCUMENT = ',{"id":"';
+import { NEXT_DOCUMENT } from '../transactions/transaction-page.ts';
 
 export function completeTransactions(
   store: TransactionStore,

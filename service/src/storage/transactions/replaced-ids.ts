@@ -17,6 +17,7 @@ import type { StampWindow } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, SqlValue } from '../database.ts';
 import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
+import { JOIN_IDS, splitIds } from './joined-ids.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';
 
 /** Every import costs an index seek or two; of more than this, what they have replaced is rather read one by one, */
@@ -107,12 +108,6 @@ async function readRuns(
   const found = new Map(rows.map(({ value, ids }) => [value, splitIds(ids)]));
   return reads.map(({ run }) => found.get(run.stamp) ?? []);
 }
-
-function splitIds(text: string | null): Uuid[] {
-  return text === null ? [] : (text.split(',') as Uuid[]);
-}
-
-const JOIN_IDS = { sqlite: 'group_concat(id)', postgres: `string_agg(id::text, ',')` };
 
 /**
  * How many of some versions there are, and the first ids of those of the window, unless there are too many. They are read

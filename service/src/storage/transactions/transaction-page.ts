@@ -37,8 +37,8 @@ export const NARROW_MAX = 300;
 /** How many transactions outside of its window a page may pass over. */
 const PASSED_OVER_MAX = 200;
 
-/** Where a document starts that is not the first. Quotes within a text are escaped, so it is found nowhere else. */
-const NEXT_DOCUMENT = ',{"id":"';
+/** Where a document, which begins with its id, starts that is not the first. Quotes within a text are escaped, so it is found nowhere else. */
+export const NEXT_DOCUMENT = ',{"id":"';
 const ID_LENGTH = 36;
 const EARLIER_MS = Number.NEGATIVE_INFINITY;
 /** As of now, for a column of 64 bits. */

@@ -28,6 +28,7 @@ import type { StampWindow, TransactionQuery } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection } from '../database.ts';
 import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
+import { JOIN_IDS, splitIds } from './joined-ids.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
 import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-window.ts';
 
@@ -177,12 +178,6 @@ async function readEdge(
     light: rows.map(({ ids }) => splitIds(ids)),
   };
 }
-
-function splitIds(text: string | null): Uuid[] {
-  return text === null ? [] : (text.split(',') as Uuid[]);
-}
-
-const JOIN_IDS = { sqlite: 'group_concat(id)', postgres: `string_agg(id::text, ',')` };
 
 /** The lengths that a run can have. */
 const RUN_SHIFTS: readonly number[] = [STAMP, ...SPAN_SHIFTS];
