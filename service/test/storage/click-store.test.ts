@@ -1,6 +1,7 @@
 // Clicks while several processes change them at once. Who waits for whom is decided by locks that the test holds.
 
 import { describe, expect, test } from 'bun:test';
+import type { ClickId } from '../../src/domain/click.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { openOnce } from '../../src/storage/open-once.ts';
 import { clickStore } from '../../src/storage/stores/click-store.ts';
@@ -45,5 +46,31 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     await marked;
     expect(await purged).toBe(1);
     expect(await stores.clicks.list(3)).toEqual([first, third]);
+  });
+
+  test('a purge goes on behind a whole batch that is being marked as sold', async () => {
+    const url = await create();
+    const stores = await open.stores(url);
+    const { id: orgId } = await newOrganisation(stores);
+    const { id: sold } = await recordClick(stores, orgId, { activatedAtMs: AT_MS });
+    const watched = open.database(url);
+    const copy = `INSERT INTO clicks (id, org_id, kind, deal_id, retailer_id, passback_uid, activated_at, is_tracked, has_sale)
+      SELECT substr(id, 1, 18) || lpad(n::text, 4, '0'), org_id, kind, deal_id, retailer_id, passback_uid, activated_at, is_tracked, 0
+        FROM clicks, generate_series(1, 1500) AS n WHERE id = $1 RETURNING id`;
+    const copies = (await watched.all<{ id: ClickId }>(copy, sold)).map((row) => row.id).sort();
+    const [importing, purging] = [openPatient(url), openPatient(url)];
+    const marks = copies.slice(0, 1_200);
+    let [marked, purged] = [Promise.resolve(), Promise.resolve(0)];
+    await open.database(url).write(async (connection) => {
+      await connection.all('SELECT id FROM clicks WHERE id = $1 FOR UPDATE', marks.at(-1) ?? '');
+      marked = importing.markSold(marks);
+      await untilWaiting(watched, 1);
+      purged = purging.purge(AT_MS + 1_000);
+      await untilWaiting(watched, 2);
+    });
+    await marked;
+    expect(await purged).toBe(copies.length - marks.length + 1);
+    const kept = await watched.all<{ id: ClickId }>('SELECT id FROM clicks ORDER BY id COLLATE "C"');
+    expect(kept.map((row) => row.id)).toEqual(marks);
   });
 });

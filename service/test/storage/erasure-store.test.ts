@@ -271,6 +271,36 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await watched.all('SELECT id FROM history WHERE until_stamp < $1', before)).toEqual([]);
   });
 
+  test('versions that are erased and purged at once neither stay nor stop one of the two', async () => {
+    const { url, stores, org, watched } = await scene();
+    const put = (number: number, untilMs: number) =>
+      watched.all(
+        'INSERT INTO history (id, until_stamp, org_id, from_stamp, document) VALUES ($1, $2, $3, 0, $4)',
+        id(number),
+        untilMs,
+        org.id,
+        JSON.stringify(transaction(number, { passbackUid: UID })),
+      );
+    // By id and by time, they come in different orders.
+    for (const [number, untilMs] of [
+      [3, 2],
+      [3, 4],
+      [4, 1],
+      [4, 3],
+    ] as const)
+      await put(number, untilMs);
+    let [purging, erasing] = [Promise.resolve(0), Promise.resolve({})];
+    await watched.write(async (connection) => {
+      await connection.all('SELECT id FROM history WHERE id = $1 AND until_stamp = 4 FOR UPDATE', id(3));
+      erasing = stores.erasures.erase(org, UID);
+      await untilWaiting(open.database(url), 1);
+      purging = (await open.stores(url)).history.purge(5);
+      await untilWaiting(open.database(url), 2);
+    });
+    expect([await erasing, await purging]).toEqual([{ transactions: 1, versions: 5, clicks: 0 }, 4]);
+    expect(await watched.all('SELECT id FROM history WHERE until_stamp < 5')).toEqual([]);
+  });
+
   test('a version that is erased meanwhile is deleted with its organisation all the same', async () => {
     const { url, stores, org, watched } = await scene();
     let [erasing, deleting]: Promise<unknown>[] = [];

@@ -13,7 +13,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { textProblem } from '../../domain/text.ts';
 import { CLICKS, type Connection, type Database, type SqlValue } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
-import { inBoth, isOneOf } from '../sql-dialect.ts';
+import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
 import { emptyLog } from '../sqlite/overwrite-deleted.ts';
 
 /** Others hold locks for a moment only: to record clicks, or a batch of a purge. */
@@ -68,16 +68,16 @@ const FORGET_TAPS_SQL = {
   ))`,
 };
 
-/**
- * PostgreSQL looks again at a click that an import was changing, but only by the outer condition. Both go through clicks in
- * the order of their ids, so that they never wait for each other.
- */
+/** Those that go with the next batch of a purge. $1: an id to begin at; $2: one before which they end. */
+const PURGE_BATCH_SQL = `SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}`;
+
+/** Waits for an import that is marking some of them as sold, which then stay. Imports go by their ids, too. */
+const LOCK_BATCH_SQL = inBoth(
+  (dialect) => `SELECT max(id) AS last FROM (${PURGE_BATCH_SQL} ${forUpdate(dialect)}) AS batch`,
+);
+
 const PURGE_SQL = inBoth(
-  (dialect) =>
-    `DELETE FROM clicks WHERE has_sale = 0 AND id ${isOneOf(
-      dialect,
-      `SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}`,
-    )} RETURNING id`,
+  (dialect) => `DELETE FROM clicks WHERE id ${isOneOf(dialect, PURGE_BATCH_SQL)} RETURNING id`,
 );
 
 /** Reads on from the last id, so that all batches together read the clicks once. */
@@ -188,17 +188,18 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
           await connection.all('UPDATE clicks SET has_sale = 1 WHERE id = $1 AND has_sale = 0', id);
       }),
     async purge(beforeMs, onBatch = () => {}) {
-      let [count, from] = [0, ''];
-      while (true) {
-        const gone = await write((connection, { dialect }) =>
-          connection.all<{ id: string }>(PURGE_SQL[dialect], from, firstClickIdAt(beforeMs)),
-        );
-        // Not after a batch that is not full: some of it may have stayed.
-        if (gone.length === 0) break;
-        count += gone.length;
-        onBatch(count);
-        // Those that stay are not looked at again with every batch.
-        from = gone.reduce((last, { id }) => (id > last ? id : last), from);
+      let count = 0;
+      // Those that stay are not looked at again with every batch.
+      let from: string | null = '';
+      while (from !== null) {
+        from = await write(async (connection, { dialect }) => {
+          const range = [from, firstClickIdAt(beforeMs)];
+          const [batch] = await connection.all<{ last: string | null }>(LOCK_BATCH_SQL[dialect], ...range);
+          if (batch?.last == null) return null;
+          count += (await connection.all(PURGE_SQL[dialect], ...range)).length;
+          return batch.last;
+        });
+        if (from !== null) onBatch(count);
       }
       await emptyLog(await database.open());
       return count;

@@ -33,11 +33,11 @@ const FIND_VERSIONS_SQL = inBoth(
    ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${BATCH}`,
 );
 
-/** Waits for a purge that is deleting some of them, which must not be written again. */
+/** Waits for a purge that is deleting some of them, which must not be written again; both lock them in this order. */
 const VERSIONS_SQL = inBoth((dialect) => {
   const ids = isOneOf(dialect, `SELECT value FROM ${VALUES[dialect]('$1', 'uuid')}`);
   return `SELECT id, until_stamp, org_id, from_stamp, import_id, document FROM history
-    WHERE id ${ids} ${forUpdate(dialect)}`;
+    WHERE id ${ids} ORDER BY until_stamp, id ${forUpdate(dialect)}`;
 });
 
 const COUNT_SQL = inBoth((dialect) => {

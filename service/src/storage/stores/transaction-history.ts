@@ -8,7 +8,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Transaction } from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
-import { CONTAINS, type Dialect, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
+import { CONTAINS, type Dialect, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 
@@ -117,19 +117,22 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
       );
       let versions = 0;
       for (const { id: orgId } of await database.all<{ id: number }>('SELECT id FROM organisations')) {
-        while (true) {
-          const deleted = await database.write(async (connection) => {
+        let deleted: number;
+        do {
+          deleted = await database.write(async (connection) => {
             await overwriteDeleted(connection, database.dialect);
-            const { length } = await connection.all(PURGE_SQL[database.dialect], orgId, replacedBeforeMs);
-            if (length > 0)
-              await amendAudit(connection, entry, { versions: versions + length, replacedBefore });
-            return length;
+            await connection.all(LOCK_BATCH_SQL[database.dialect], orgId, replacedBeforeMs);
+            const { length: count } = await connection.all(
+              PURGE_SQL[database.dialect],
+              orgId,
+              replacedBeforeMs,
+            );
+            await amendAudit(connection, entry, { versions: versions + count, replacedBefore });
+            return count;
           });
-          // Not after a batch that is not full: PostgreSQL passes over a version that was being erased.
-          if (deleted === 0) break;
           versions += deleted;
           onBatch(versions);
-        }
+        } while (deleted === PURGE_BATCH);
       }
       await emptyLog(database);
       return versions;
@@ -137,13 +140,20 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
   };
 }
 
-/** Of one organisation, because the index that is in this order begins with it. */
+/** Those that go with the next batch: of one organisation, because the index that is in this order begins with it. */
+const batchSql = (dialect: Dialect, columns: string) => `SELECT ${columns} FROM history
+  WHERE org_id = $1 AND until_stamp < $2
+  ORDER BY until_stamp, id ${dialect === 'postgres' ? 'NULLS FIRST' : ''} LIMIT ${PURGE_BATCH}`;
+
+/** Waits for an erasure of some of them, which locks them in the same order. */
+const LOCK_BATCH_SQL = inBoth(
+  (dialect) => `SELECT count(*) FROM (${batchSql(dialect, 'id')} ${forUpdate(dialect)}) AS batch`,
+);
+
 export const PURGE_SQL = inBoth((dialect) => {
   // PostgreSQL might read the whole table to find the keys in a list, and never does to find rows by their place.
   const columns = { sqlite: 'id, until_stamp', postgres: 'ctid' }[dialect];
-  const oldest = `SELECT ${columns} FROM history
-     WHERE org_id = $1 AND until_stamp < $2 ORDER BY until_stamp LIMIT ${PURGE_BATCH}`;
-  return `DELETE FROM history WHERE (${columns}) ${isOneOf(dialect, oldest)} RETURNING id`;
+  return `DELETE FROM history WHERE (${columns}) ${isOneOf(dialect, batchSql(dialect, columns))} RETURNING id`;
 });
 
 function toVersion({ id, org_name, from_stamp, until_stamp, import_id, document }: Row): TransactionVersion {
