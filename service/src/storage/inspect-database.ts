@@ -86,9 +86,9 @@ export async function inspectDatabase(url: string, clock: Clock): Promise<Databa
   }
 }
 
-/** How many clicks wait in a spool; 0 when there is none. */
+/** How many clicks wait in a spool; 0 when there is none, or one that was not finished when its server was killed. */
 export async function countSpooled(path: string): Promise<number> {
-  if (!existsSync(path)) return 0;
+  if (!existsSync(path) || statSync(path).size === 0) return 0;
   const spool = openSqlite(path, OPTIONS);
   try {
     const [row] = await spool.all<{ count: number }>('SELECT count(*) AS count FROM clicks');

@@ -42,7 +42,7 @@ function requireClicksBeside(path: string, given: string): void {
   throw new BadInput(
     existsSync(now)
       ? `${where}, in ${old}, and others in ${now}; put them together as docs/operations/databases.md says`
-      : `${where}; stop all servers and move ${old} to ${now}, and ${old}-wal, if it is there, to ${now}-wal`,
+      : `${where}; stop all servers and move ${old} to ${now}, and ${old}-wal, if it is there, to ${now}-wal; clicks may also wait in a spool, see docs/operations/databases.md`,
   );
 }
 

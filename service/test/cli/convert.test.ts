@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'bun:test';
 import {
   chmodSync,
+  chownSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -262,6 +263,11 @@ describe('the file of --out', () => {
       expect(readlinkSync(link)).toBe('real.ndjson');
     }
     expect(readdirSync(folder).sort()).toEqual(['link', 'real.ndjson']);
+    if (process.getuid?.() === 0) {
+      chownSync(real, 1_001, 1_002);
+      await writeTo(link);
+      expect([statSync(real).uid, statSync(real).gid]).toEqual([1_001, 1_002]);
+    }
     expect(() => new RowFile(folder)).toThrow(`${folder} is a directory, not a file`);
   });
 

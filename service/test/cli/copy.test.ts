@@ -42,6 +42,16 @@ test('what a poller gets from a copy is what it would have got', async () => {
     },
     stderr: `offerbook: 1 click not copied: in the spool ${spool}, from which a server of the copy with --spool ${dirname(spool)} takes them\n`,
   });
+  // The copy is whole, whatever there is to be said of the spool.
+  for (const [contents, note] of [
+    ['', ''],
+    ['no database', `offerbook: the spool ${spool} cannot be read; look at it before you delete it\n`],
+  ] as const) {
+    await Bun.write(spool, contents);
+    const copy = `sqlite:${join(temporaryFolder(), 'copy.db')}`;
+    const again = await offerbook(['copy', '--to', copy], { env });
+    expect([again.code, again.stderr]).toEqual([0, note]);
+  }
   const target = await openStores(to);
   expect([...(await target.clicks.find(clicks)).keys()].sort()).toEqual(clicks.toSorted());
   // What a server of the copy looks for, if it is told the folder.

@@ -172,22 +172,31 @@ test('impact.com: campaigns, contracts, promo codes and deals', async () => {
   ]);
 });
 
-test('impact.com: the default code of a deal that is among the promo codes is one coupon', async () => {
+test('impact.com: the default code of a deal that is among the promo codes of its time is one coupon', async () => {
   const deals = impactPage('Deals', [
     { Id: '1', Name: 'Summer', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'HAZEL10' },
     { Id: '2', Name: 'Other', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'hazel10' },
+    {
+      Id: '3',
+      Name: 'Before the promo code',
+      CampaignId: '10306',
+      State: 'ACTIVE',
+      DefaultPromoCode: 'HAZEL10',
+      EndDate: '2025-12-31T00:00:00-08:00',
+    },
   ]);
   const { rows } = await convertCatalogueOf('impact', { ...impactFiles, deals });
   const coupons = rows.flatMap((row) => row.coupons as Row[]);
-  expect(new Map(coupons.map(({ code, id }) => [code, id]))).toEqual(
-    new Map([
+  expect(coupons.map(({ code, id }) => [code, id]).sort()).toEqual(
+    [
       ['HAZEL10', idOf('impact', 'coupon', '8111554')],
+      ['HAZEL10', idOf('impact', 'coupon', 'deal 3')],
       ['hazel10', idOf('impact', 'coupon', 'deal 2')],
-    ]),
+    ].sort(),
   );
-  expect(coupons).toHaveLength(2);
   const alone = await convertCatalogueOf('impact', { campaigns: impactFiles.campaigns, deals });
   expect(alone.rows.flatMap((row) => (row.coupons as Row[]).map(({ code }) => code)).sort()).toEqual([
+    'HAZEL10',
     'HAZEL10',
     'hazel10',
   ]);

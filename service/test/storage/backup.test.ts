@@ -10,6 +10,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -170,6 +171,14 @@ describe('a backup', () => {
       (await readAllTransactions(await open.stores(`sqlite:${at}`), org.id)).map((row) => row.id);
     expect(await ids(path)).toEqual([transaction(1).id]);
     expect(await ids(join(replaced ?? '', 'shop.db'))).toEqual([transaction(1).id, transaction(2).id]);
+    // As when the disk is not mounted.
+    rmSync(link);
+    symlinkSync(join(folder, 'not there', 'shop.db'), link);
+    const nowhere = restoreBackup({ url: `sqlite:${link}`, ...options });
+    expect((await rejection(nowhere)).message).toBe(
+      `${link} is a link that leads nowhere; is the disk mounted that it leads to?`,
+    );
+    expect(readlinkSync(link)).toBe(join(folder, 'not there', 'shop.db'));
   });
 
   test('that is made while sales come in has no sale without its click and the mark on it', async () => {

@@ -163,7 +163,7 @@ describe('an SQLite database with several names', () => {
     expect(await opened()).toEqual(
       new BadInput(
         `${link} is a link to ${real}, but there are clicks beside the link; stop all servers and move ` +
-          `${link}-activations to ${real}-activations, and ${link}-activations-wal, if it is there, to ${real}-activations-wal`,
+          `${link}-activations to ${real}-activations, and ${link}-activations-wal, if it is there, to ${real}-activations-wal; clicks may also wait in a spool, see docs/operations/databases.md`,
       ),
     );
     writeFileSync(`${real}-activations`, '');

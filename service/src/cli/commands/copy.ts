@@ -59,11 +59,14 @@ async function copy(options: CopyOptions): Promise<void> {
 async function noteSpooled(from: string, to: string, folder: string | undefined): Promise<void> {
   const clickKey = await withStores({ database: to }, (stores) => stores.clickKey());
   const path = spoolPath(folder, from, databaseName(clickKey));
-  const waiting = await countSpooled(path);
-  if (waiting === 0) return;
-  printNote(
-    `offerbook: ${printCountOf(waiting, 'click')} not copied: in the spool ${path}, from which a server of the copy with --spool ${dirname(path)} takes them`,
-  );
+  // The copy is whole: a spool that cannot be read does not make it fail.
+  const waiting = await countSpooled(path).catch(() => undefined);
+  if (waiting === undefined)
+    printNote(`offerbook: the spool ${path} cannot be read; look at it before you delete it`);
+  else if (waiting > 0)
+    printNote(
+      `offerbook: ${printCountOf(waiting, 'click')} not copied: in the spool ${path}, from which a server of the copy with --spool ${dirname(path)} takes them`,
+    );
 }
 
 function inWords({ organisations, tokens, retailers, transactions, clicks }: CopyReport): string {

@@ -177,15 +177,22 @@ function isStream({ before }: OutFile): boolean {
   return before !== undefined && !before.isFile();
 }
 
-/** Gives a file the owner and the permissions of the one that it replaces, so that the same people can read it. */
+/** Gives a file the owner and the permissions of the one that it replaces, so that nobody else can read it. */
 function takeOver(file: number, { uid, gid, mode }: Stats): void {
   const own = fstatSync(file);
+  // Only root may give files away, and others only to groups of their own. Another group has no right to it.
+  const hasGroup = own.gid === gid || canOwn(file, own.uid, gid);
+  if (own.uid !== uid) canOwn(file, uid, hasGroup ? gid : own.gid);
+  fchmodSync(file, mode & (hasGroup ? 0o777 : 0o707));
+}
+
+function canOwn(file: number, uid: number, gid: number): boolean {
   try {
-    if (own.uid !== uid || own.gid !== gid) fchownSync(file, uid, gid);
+    fchownSync(file, uid, gid);
+    return true;
   } catch {
-    // Only root may give files away.
+    return false;
   }
-  fchmodSync(file, mode & 0o777);
 }
 
 /** Whether the last line has no end, as after a power cut. */

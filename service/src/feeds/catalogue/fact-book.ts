@@ -76,10 +76,15 @@ function agreed<Fact>(facts: ReadonlyMap<string, Noted<Fact>>): Told<Fact>[] {
   return [...facts.values()].filter(({ conflict }) => conflict === undefined);
 }
 
-/** A fallback counts only where no other offer, and no other coupon with its code, is known of the retailer. */
+/** A fallback counts only where no other offer, and no other coupon with its code at that time, is known of the retailer. */
 function withoutFallbacks(deals: readonly Told<DealFact>[]): readonly Told<DealFact>[] {
-  const known = new Set(deals.flatMap(({ fact }) => (isFallback(fact) ? [] : [roleOf(fact)])));
-  return deals.filter(({ fact }) => !isFallback(fact) || !known.has(roleOf(fact)));
+  const known = Map.groupBy(
+    deals.map(({ fact }) => fact).filter((fact) => !isFallback(fact)),
+    roleOf,
+  );
+  return deals.filter(
+    ({ fact }) => !isFallback(fact) || !known.get(roleOf(fact))?.some((other) => areAtOnce(fact, other)),
+  );
 }
 
 function isFallback(fact: DealFact): boolean {
@@ -88,4 +93,17 @@ function isFallback(fact: DealFact): boolean {
 
 function roleOf(fact: DealFact): string {
   return fact.kind === 'coupon' ? `coupon ${fact.code}` : fact.kind;
+}
+
+/** Offers have no time. */
+function areAtOnce(a: DealFact, b: DealFact): boolean {
+  if (a.kind === 'offer' || b.kind === 'offer') return true;
+  return beginsBeforeEnd(a, b) && beginsBeforeEnd(b, a);
+}
+
+function beginsBeforeEnd(
+  { startDate }: Pick<CouponFact, 'startDate'>,
+  { endDate }: Pick<CouponFact, 'endDate'>,
+): boolean {
+  return startDate === undefined || endDate === undefined || startDate < endDate;
 }

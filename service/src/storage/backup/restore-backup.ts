@@ -7,7 +7,7 @@
 // that can be run again, and still reads the old one; after that, it is complete.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
-import { existsSync, linkSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BadInput, Refused } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
@@ -60,6 +60,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   const given = sqlitePath(options.url);
   if (given === undefined) throw notSqlite();
   const path = resolve(given);
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new BadInput(`${path} is a link that leads nowhere; is the disk mounted that it leads to?`);
   const manifest = readManifest(options.source);
   const isThere = [MAIN_END, ...REPLACED_ENDS, ...CLICK_ENDS].some((end) => existsSync(`${path}${end}`));
   if (isThere && !options.replaces) {
