@@ -1,7 +1,8 @@
 // What a visitor buys in the toy shop of the sandbox: a sale like the others, but for its course. Somebody is watching, so
 // it is confirmed soon, and stays so.
 
-import { roundMoney } from './countries.ts';
+import { getCountry } from './countries.ts';
+import { makeOrder, type Order } from './order.ts';
 import { Random } from './random.ts';
 import { courseOf, REAL_PACE } from './sale-course.ts';
 import { SALES_PER_CELL_MAX, saleId } from './sale-id.ts';
@@ -10,25 +11,28 @@ import { printSecond, type Retailer, type Sale } from './wire.ts';
 const CONFIRMED_WITHIN_MS = 60_000;
 
 /** What a network tells of it: the click stands for everything that the click knows. */
-export type Purchase = Pick<
-  Sale,
-  'id' | 'country' | 'soldAt' | 'currencyCode' | 'orderValue' | 'cashback' | 'status'
-> & { readonly clickId: string };
+export type Purchase = Order & Pick<Sale, 'id' | 'soldAt' | 'status'> & { readonly clickId: string };
 
-export function makePurchase(seed: number, nowMs: number, retailer: Retailer, clickId: string): Purchase {
+/** What a click has led to. */
+export interface Visit {
+  readonly retailer: Retailer;
+  readonly clickId: string;
+  /** What was activated, as far as that is known. */
+  readonly dealId: string | undefined;
+}
+
+/** The offer that was activated decides what the purchase earns, and where; for all else, the one on everything. */
+export function makePurchase(seed: number, nowMs: number, { retailer, clickId, dealId }: Visit): Purchase {
   const random = new Random(seed, 'purchase', clickId, nowMs);
-  const orderValue = random.whole(15, 120) + 0.9;
-  const [offer] = retailer.cashbackOffers;
-  const cashback =
-    offer?.maximumFixedCommissionFee ?? roundMoney(orderValue * (offer?.cashbackPercentage ?? 0), 2);
+  const [onEverything, ...others] = retailer.cashbackOffers;
+  const offer = others.find(({ id }) => id === dealId) ?? onEverything;
+  const [country] = offer?.countries ?? [];
+  if (offer === undefined || country === undefined) throw new Error(`${retailer.name} has no offer`);
   return {
     id: findId(seed, nowMs),
     clickId,
-    country: 'DE',
     soldAt: printSecond(nowMs),
-    currencyCode: 'EUR',
-    orderValue,
-    cashback,
+    ...makeOrder(random, offer, getCountry(country)),
     status: 'PENDING',
   };
 }

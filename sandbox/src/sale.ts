@@ -1,10 +1,9 @@
 // One sale as it is first reported: pending, with the click that led to it and whatever the partner's
 // application had passed along.
 
-import { getCategory } from './categories.ts';
-import { roundMoney } from './countries.ts';
 import { pickCountry } from './day-rhythm.ts';
 import { type Market, pickDeal } from './market.ts';
+import { makeOrder } from './order.ts';
 import { Random } from './random.ts';
 import { reportedAtMs } from './sale-id.ts';
 import { printSecond, type Sale } from './wire.ts';
@@ -25,22 +24,12 @@ export function makeSale(seed: number, id: string, market: Market): Sale {
 
   const country = pickCountry(random, soldMs);
   const choice = market.pick(random, country);
-  const [min, max] = getCategory(choice.offer.category).orderValue;
-  const { cashbackPercentage, maximumFixedCommissionFee } = choice.offer;
-  /** In the money of the country; the offer has it in euros. */
-  const fixed = (maximumFixedCommissionFee ?? 0) * country.unitsForEuro;
-  // A fixed amount is paid for orders from some value on: never for one that is hardly more than the cashback.
-  const leastValue = fixed * random.between(8, 20);
-  const wouldPay = Math.max(priceTag(random, min, max) * country.unitsForEuro, leastValue);
-  const orderValue = roundMoney(wouldPay, country.decimals);
+  const order = makeOrder(random, choice.offer, country);
   return {
     id,
-    country: country.code,
+    ...order,
     clickedAt: isClaimed ? null : printSecond(clickedMs),
     soldAt: printSecond(soldMs),
-    currencyCode: country.currencyCode,
-    orderValue,
-    cashback: roundMoney(fixed > 0 ? fixed : orderValue * cashbackPercentage, country.decimals),
     activatedAt: isClaimed ? null : printSecond(clickedMs - random.whole(0, 3) * SECOND_MS),
     passbackUid: passbackUid(seed, random),
     passbackData: isClaimed ? null : passbackData(random, country.code),
@@ -69,12 +58,6 @@ function passbackData(random: Random, country: string): string | null {
     ],
     ({ weight }) => weight,
   ).data;
-}
-
-/** Prices end in 0.99, 0.95, 0.50 or nothing; a basket of several things in anything. */
-function priceTag(random: Random, min: number, max: number): number {
-  const amount = random.logBetween(min, max);
-  return random.chance(0.5) ? Math.floor(amount) + random.pick([0, 0.5, 0.95, 0.99]) : amount;
 }
 
 function wholeSecond(ms: number): number {

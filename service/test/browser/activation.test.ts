@@ -1,7 +1,9 @@
 // The whole circle in the sandbox, as a visitor goes it: activate a deal, land in the shop, buy, and see the sale arrive.
 
-import { expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { getCountry, roundMoney } from '@offerbook/sandbox/countries.ts';
+import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -20,7 +22,10 @@ interface Sale {
   readonly passbackUid: string | null;
   readonly status: string;
   readonly cashbackOfferId: string | null;
+  readonly country: string;
+  readonly currencyCode: string;
   readonly orderValue: number;
+  readonly cashback: number;
 }
 
 test('from the explorer to the shop and back: the sale is pending, and then confirmed', async () => {
@@ -44,7 +49,7 @@ test('from the explorer to the shop and back: the sale is pending, and then conf
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Buy something' }).click();
     await page.getByRole('heading', { name: 'Thank you for your order' }).waitFor();
-    const price = /for ([\d.]+) EUR/.exec((await page.locator('.lead').textContent()) ?? '')?.[1];
+    const price = /for ([\d.]+) [A-Z]{3}/.exec((await page.locator('.lead').textContent()) ?? '')?.[1];
 
     const sales = async () => {
       const { data } = await sandbox.get<{ data: Sale[] }>(
@@ -71,13 +76,72 @@ test('from the explorer to the shop and back: the sale is pending, and then conf
   }
 });
 
-test('the toy shop sells nothing for a click that was made up, and is nowhere else', async () => {
-  await using sandbox = await Sandbox.start(temporaryFolder());
-  const { data } = await sandbox.get<{ data: { id: string }[] }>('/v1/retailers/?limit=1', 'pub');
-  const shop = `${sandbox.url}/sandbox/shop/${data[0]?.id}/0000000000000000000000`;
-  expect((await fetch(shop, { method: 'POST' })).status).toBe(404);
-  expect((await fetch(`${sandbox.url}/sandbox/shop/nonsense/x`)).status).toBe(404);
-  const page = await fetch(shop);
-  expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
-  expect(page.headers.get('Content-Security-Policy')).toContain("form-action 'self'");
+describe('the toy shop', () => {
+  let sandbox: Sandbox;
+
+  beforeAll(async () => {
+    sandbox = await Sandbox.start(temporaryFolder());
+  });
+
+  afterAll(() => sandbox?.[Symbol.asyncDispose]());
+
+  test('sells what earns as the activated offer says, in one of its countries; to look at the order again buys nothing', async () => {
+    const startPage = await (await fetch(sandbox.url)).text();
+    const [, orgId = ''] = /name="offerbook-org" content="([0-9a-f-]{36})"/.exec(startPage) ?? [];
+    const { data: retailers } = await sandbox.get<{ data: Retailer[] }>('/v1/retailers/?limit=200', 'pub');
+    const found = retailers.find(({ cashbackOffers: [, ...others] }) =>
+      [true, false].every((isFixed) =>
+        others.some((offer) => (offer.maximumFixedCommissionFee !== null) === isFixed),
+      ),
+    );
+    const offers = found?.cashbackOffers ?? [];
+    const since = new Date(Date.now() - 1_000).toISOString().slice(0, 19);
+    for (const { id: offerId } of offers) {
+      const link = `/v1/cashback-offers/${offerId}/activate/?orgId=${orgId}&passbackUid=buyer`;
+      const activated = await fetch(sandbox.url + link, {
+        redirect: 'manual',
+        headers: { 'User-Agent': userAgent },
+      });
+      const bought = await fetch(activated.headers.get('Location') ?? '', {
+        method: 'POST',
+        redirect: 'manual',
+      });
+      expect(bought.status).toBe(303);
+      const order = new URL(bought.headers.get('Location') ?? '', sandbox.url);
+      for (const look of ['first', 'second'])
+        expect([look, (await fetch(order)).status]).toEqual([look, 200]);
+    }
+    const { data } = await sandbox.get<{ data: Sale[] }>(
+      `/v1/transactions/?limit=1000&updatedAtGreaterThan=${since}`,
+      'prv',
+    );
+    const sales = data.filter(({ passbackUid }) => passbackUid === 'buyer');
+    expect(sales.map(({ cashbackOfferId }) => cashbackOfferId).toSorted()).toEqual(
+      offers.map((offer) => offer.id as string | null).toSorted(),
+    );
+    for (const sale of sales) {
+      const offer = offers.find((one) => one.id === sale.cashbackOfferId);
+      const country = getCountry(offer?.countries[0] ?? '');
+      const fixed = offer?.maximumFixedCommissionFee;
+      const earned =
+        fixed == null ? sale.orderValue * (offer?.cashbackPercentage ?? 0) : fixed * country.unitsForEuro;
+      expect(sale).toMatchObject({
+        country: country.code,
+        currencyCode: country.currencyCode,
+        cashback: roundMoney(earned, country.decimals),
+      });
+    }
+  });
+
+  test('sells nothing for a click that was made up, has no page of an order that is none, and is nowhere else', async () => {
+    const { data } = await sandbox.get<{ data: { id: string }[] }>('/v1/retailers/?limit=1', 'pub');
+    const shop = `${sandbox.url}/sandbox/shop/${data[0]?.id}/0000000000000000000000`;
+    expect((await fetch(shop, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${sandbox.url}/sandbox/shop/nonsense/x`)).status).toBe(404);
+    for (const order of [id(1), 'nonsense'])
+      expect((await fetch(`${sandbox.url}/sandbox/shop/${data[0]?.id}/orders/${order}`)).status).toBe(404);
+    const page = await fetch(shop);
+    expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+    expect(page.headers.get('Content-Security-Policy')).toContain("form-action 'self'");
+  });
 });

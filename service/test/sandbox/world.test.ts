@@ -46,7 +46,9 @@ class Stage implements AsyncDisposable {
     const { catalogue, transactions } = this.stores;
     const imports: Parameters<typeof World.open>[2] = {
       // Nobody buys anything here.
+      dealOf: async () => undefined,
       purchase: async () => undefined,
+      sale: async () => undefined,
       catalogue: async (retailers) => {
         this.catalogueImports++;
         await importCatalogue(catalogue, sourceFrom(ndjson(retailers)), { allowWithdrawals: true });

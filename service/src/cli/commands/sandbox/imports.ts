@@ -29,7 +29,12 @@ export function importsInto(stores: Stores, org: Organisation): Imports {
     const by = { by: currentUser(), source: 'sandbox', fileName: source.name, version: manifest.version };
     return recordImport(stores.imports, { ...what, ...by }, source, work);
   };
+  const sale = async (id: string) => {
+    const [current] = await stores.history.versions(id as Uuid);
+    return current && withoutStamp(JSON.parse(current.document) as Transaction);
+  };
   return {
+    sale,
     async catalogue(retailers) {
       const source = ndjson(retailers);
       await recorded({ kind: 'catalogue', orgId: null }, source, (importId) =>
@@ -49,6 +54,10 @@ export function importsInto(stores: Stores, org: Organisation): Imports {
         }),
       );
     },
+    async dealOf(clickId) {
+      const click = new ClickIds(await stores.clickKey()).parse(clickId);
+      return click && (await stores.clicks.find([click.id])).get(click.id)?.dealId;
+    },
     async purchase(purchase) {
       const source = ndjson([purchase]);
       const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
@@ -60,8 +69,7 @@ export function importsInto(stores: Stores, org: Organisation): Imports {
         if (error instanceof InvalidRows) return undefined;
         throw error;
       }
-      const [current] = await stores.history.versions(purchase.id as Uuid);
-      return current && withoutStamp(JSON.parse(current.document) as Transaction);
+      return sale(purchase.id);
     },
   };
 }

@@ -1,7 +1,7 @@
 // The shop at the end of a redirect in the sandbox: a visitor who has activated a deal can "buy" there, and the sale
 // arrives among the transactions as one of a real shop would. No other server has it.
 
-import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { UUID_PATTERN, type Uuid } from '../../../domain/uuid.ts';
@@ -18,7 +18,9 @@ const NO_STORE = 'no-store';
 export interface ToyShop {
   readonly retailers: readonly Retailer[];
   /** Makes a sale of a click; undefined when the click is not one of ours. */
-  buy(retailer: Retailer, click: string): Promise<{ orderValue: number; currencyCode: string } | undefined>;
+  buy(retailer: Retailer, click: string): Promise<{ readonly id: string } | undefined>;
+  /** What was bought, as it is now; undefined when there is no such sale. */
+  findOrder(id: string): Promise<Sale | undefined>;
 }
 
 /**
@@ -87,12 +89,32 @@ export function toyShopRoutes(shop: ToyShop): Route[] {
         const retailer = retailerOf(exchange);
         const bought = await shop.buy(retailer, exchange.parameters.click ?? '');
         if (bought === undefined) throw new ApiError('deal_not_found', 'There is no such click.');
+        // A page of its own: to load it again buys nothing.
+        const headers = {
+          Location: `${SHOP_PATH}${retailer.id}/orders/${bought.id}`,
+          'Cache-Control': NO_STORE,
+        };
+        return { status: 303, headers, body: null };
+      },
+    },
+    {
+      method: 'GET',
+      path: `${SHOP_PATH}{retailer}/orders/{order}`,
+      openToBrowsers: false,
+      isLink: true,
+      async answer(exchange) {
+        const retailer = retailerOf(exchange);
+        const id = exchange.parameters.order ?? '';
+        const order = UUID_PATTERN.test(id) ? await shop.findOrder(id) : undefined;
+        if (order === undefined) throw new ApiError('not_found', 'There is no such order in this shop.');
+        const { orderValue, currencyCode, status } = order;
+        const next = status === 'PENDING' ? '; the shop confirms it within a minute or so' : '';
         return page(
           exchange,
           'Thank you',
           html`<div class="screen narrow prose toy-shop">
 <h1>Thank you for your order</h1>
-<p class="lead">You have bought something for ${bought.orderValue.toFixed(2)} ${bought.currencyCode} at ${retailer.name}. The sale is among the transactions already, as PENDING; the shop confirms it within a minute or so.</p>
+<p class="lead">You have bought something for ${orderValue.toFixed(2)} ${currencyCode} at ${retailer.name}. The sale is among the transactions already, as ${status}${next}.</p>
 <p><a class="button" href="/?view=transactions">See it arrive</a></p>
 </div>`,
         );

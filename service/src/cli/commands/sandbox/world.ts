@@ -20,8 +20,12 @@ export interface Imports {
   catalogue(retailers: readonly Retailer[]): Promise<void>;
   /** With stamps "as they happened", the changes keep their own moments, which no reader has been past yet. */
   transactions(changes: readonly Change[], stamps: 'now' | 'as they happened'): Promise<void>;
+  /** What a click has activated; undefined when there is no record of it. */
+  dealOf(clickId: string): Promise<string | undefined>;
   /** Returns the transaction that has become of it; undefined when its click is not one of ours. */
   purchase(purchase: Purchase): Promise<Sale | undefined>;
+  /** A transaction as it is now. */
+  sale(id: string): Promise<Sale | undefined>;
 }
 
 export interface WorldOptions {
@@ -79,13 +83,19 @@ export class World {
   /** What somebody buys for a click. Returns undefined when the click is not one of ours. */
   async buy(retailer: Retailer, clickId: string): Promise<Purchase | undefined> {
     const { seed, clock } = this.#options;
+    const dealId = await this.#imports.dealOf(clickId);
     const atMs = clock();
-    const purchase = makePurchase(seed, atMs, retailer, clickId);
+    const purchase = makePurchase(seed, atMs, { retailer, clickId, dealId });
     const transaction = await this.#imports.purchase(purchase);
     if (transaction === undefined) return undefined;
     // From here on it goes its way like any other sale.
     this.#sales.settle([{ transaction, atMs }], atMs);
     return purchase;
+  }
+
+  /** What somebody has bought, as it is now. */
+  findOrder(id: string): Promise<Sale | undefined> {
+    return this.#imports.sale(id);
   }
 
   async beat(): Promise<void> {
