@@ -69,6 +69,12 @@ describe('a sandbox from its first start on', () => {
     expect(logo.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox");
     expect(logo.headers.get('X-Content-Type-Options')).toBe('nosniff');
     expect(await logo.text()).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"');
+    expect((await fetch(`${sandbox.url}/sandbox/logos/nobody.svg`)).status).toBe(404);
+    // All of them are one route in metrics.
+    const metrics = await (await fetch(`${consoleUrl}metrics`)).text();
+    expect(new Set(metrics.match(/route="\/sandbox\/logos[^"]*"/g))).toEqual(
+      new Set(['route="/sandbox/logos/{file}"']),
+    );
 
     expect(await sandbox.stop('SIGINT')).toEqual({ code: 0, stderr: '' });
     expect(readdirSync(folder).toSorted()).toEqual(['offerbook-sandbox.db', 'offerbook-sandbox.db-walks']);
@@ -148,6 +154,7 @@ describe('a sandbox from its first start on', () => {
     await fresh.stop();
     await using again = await Sandbox.start(folder, '--port', fresh.port);
     expect((await again.get<List>('/v1/retailers/?limit=1', 'pub')).data).toEqual([first ?? {}]);
+    expect(again.text).toContain(`Start over  offerbook sandbox --port ${fresh.port} --seed 7 --fresh\n`);
   });
 });
 

@@ -6,6 +6,7 @@ import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
 import { Command } from 'commander';
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from '../../../config.ts';
+import { ApiError } from '../../../domain/api-errors.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { BadInput } from '../../../domain/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
@@ -103,7 +104,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
         logger,
         seed,
         speed,
-        startOver: path === undefined ? 'with an empty database' : freshCommand(command),
+        startOver: path === undefined ? 'with an empty database' : freshCommand(command, seed),
         stopping,
       });
     } finally {
@@ -145,7 +146,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
     databaseUrl,
     logger,
     extraRoutes: [
-      ...logoRoutes(seed, world),
+      logoRoute(seed, world),
       transactionFeed(stores.transactions, org, systemClock),
       ...toyShopRoutes(world),
     ],
@@ -176,29 +177,34 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
   await node.stop();
 }
 
-/** The retailers of a seed stay the same, so their routes do too. */
-function logoRoutes(seed: number, world: World): Route[] {
+function logoRoute(seed: number, world: World): Route {
   const headers = {
     'Content-Type': 'image/svg+xml',
     'Content-Security-Policy': "default-src 'none'; sandbox",
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'public, max-age=86400',
   };
-  return world.retailers.map((retailer) => ({
+  return {
     method: 'GET',
-    path: `${LOGO_PATH}${retailer.id}.svg`,
+    path: `${LOGO_PATH}{file}`,
     openToBrowsers: true,
-    answer: () => ({ status: 200, headers, body: drawLogo(seed, retailer) }),
-  }));
+    answer({ parameters }) {
+      const retailer = world.retailers.find(({ id }) => `${id}.svg` === parameters.file);
+      if (retailer === undefined) throw new ApiError('not_found', 'There is no such logo in this sandbox.');
+      return { status: 200, headers, body: drawLogo(seed, retailer) };
+    },
+  };
 }
 
-/** The command that was given, as one that starts over. */
-function freshCommand(command: Command): string {
+/** The command that was given, as one that starts over with the same data. */
+function freshCommand(command: Command, seed: number): string {
   const given = command.options
     .map((option) => ({ flag: option.long, name: option.attributeName() }))
     .filter(({ name }) => name !== 'fresh' && command.getOptionValueSource(name) === 'cli')
     .map(({ flag, name }) => `${flag} ${quoted(String(command.getOptionValue(name)))} `);
-  return `offerbook sandbox ${given.join('')}--fresh`;
+  // The data may be that of an earlier start, which was given its seed.
+  const isKnown = seed === SEED_DEFAULT || command.getOptionValue('seed') !== undefined;
+  return `offerbook sandbox ${given.join('')}${isKnown ? '' : `--seed ${seed} `}--fresh`;
 }
 
 /** A word as a shell takes it. */
