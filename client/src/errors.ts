@@ -136,7 +136,7 @@ export class TokenError extends OfferbookError {
   }
 }
 
-/** The text that should be a follower's checkpoint is none, or its file cannot be read or written. */
+/** The text that should be a follower's checkpoint is none, or lies in the future, or its file cannot be read or written. */
 export class CheckpointError extends OfferbookError {
   override readonly name = 'CheckpointError';
   readonly code = 'bad_checkpoint';

@@ -1,14 +1,15 @@
 // A follower's place in a file of one line, as `offerbook follow --checkpoint` keeps it. For runtimes with files only,
 // so it has an entry of its own: @offerbook/client/node.
 
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, readlink, realpath, rename } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { CheckpointError } from './errors.ts';
 import type { CheckpointStore } from './follow.ts';
 import { parsePlace } from './place.ts';
 
 /**
  * Writes beside the file and then moves it into its place. Even after a power cut a reader finds the old place or the
- * new one, and never half of one. One follower to a file.
+ * new one, and never half of one. Links that lead to the file stay. One follower to a file.
  */
 export function fileCheckpoint(path: string): CheckpointStore {
   return {
@@ -32,8 +33,9 @@ export function fileCheckpoint(path: string): CheckpointStore {
     },
 
     async save(checkpoint) {
-      const next = `${path}.next`;
       try {
+        const target = await followLinks(path);
+        const next = `${target}.next`;
         const file = await open(next, 'w');
         try {
           await file.writeFile(`${checkpoint}\n`);
@@ -41,12 +43,23 @@ export function fileCheckpoint(path: string): CheckpointStore {
         } finally {
           await file.close();
         }
-        await rename(next, path);
+        await rename(next, target);
       } catch (error) {
         throw failure('write', path, error);
       }
     },
   };
+}
+
+/** The file that a path names, which need not be there yet. */
+async function followLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ENOENT') throw error;
+    const target = await readlink(path).catch(() => undefined);
+    return target === undefined ? path : followLinks(resolve(await realpath(dirname(path)), target));
+  }
 }
 
 function failure(action: 'read' | 'write', path: string, cause: unknown): CheckpointError {

@@ -3,7 +3,7 @@
 // when the caller has taken in the whole walk. A crash therefore repeats changes and never loses one.
 
 import { type CallOptions, requireAtLeast } from './call.ts';
-import { AbortedError } from './errors.ts';
+import { AbortedError, CheckpointError } from './errors.ts';
 import { restMs } from './pace.ts';
 import type { Page } from './page.ts';
 import { type Place, parsePlace, printPlace } from './place.ts';
@@ -47,6 +47,8 @@ export type FetchChanges<Item> = (place: Place) => Promise<Page<Item> & { comple
 
 /** An outage may last for hours: knock less and less often, but at least once a minute. */
 const OUTAGE = { delayMs: 1_000, delayMaxMs: 60_000, retryAfterMaxMs: 60_000 };
+/** How far a checkpoint may be ahead of all that is known of the time: clocks differ, and replicas lag. */
+const LEAD_MAX_MS = 3_600_000;
 
 export function follow<Item>(
   fetchChanges: FetchChanges<Item>,
@@ -99,12 +101,15 @@ export function follow<Item>(
       cursor = page.cursor;
       if (cursor !== undefined) await save({ updatedAtGreaterThan, completeThrough, cursor });
     } while (cursor !== undefined);
+    if (updatedAtGreaterThan === undefined || updatedAtGreaterThan <= completeThrough)
+      return { next: completeThrough, pages, items };
+    // Where nothing has changed for long, the time of day is later than what the service tells, and a good checkpoint.
+    if (utcMs(updatedAtGreaterThan) - Math.max(clock.now(), utcMs(completeThrough)) > LEAD_MAX_MS)
+      throw new CheckpointError(
+        `The checkpoint ${updatedAtGreaterThan} is in the future: the service is complete through ${completeThrough}. Remove it to start from the beginning.`,
+      );
     // What was complete before stays complete.
-    const next =
-      updatedAtGreaterThan !== undefined && updatedAtGreaterThan > completeThrough
-        ? updatedAtGreaterThan
-        : completeThrough;
-    return { next, pages, items };
+    return { next: updatedAtGreaterThan, pages, items };
   }
 
   async function* walkOnAndOn() {
@@ -137,6 +142,11 @@ export function follow<Item>(
       for await (const page of pages()) yield* page;
     },
   };
+}
+
+/** Of a timestamp of the service's, or of a checkpoint: without an offset both are UTC. */
+function utcMs(text: string): number {
+  return Date.parse(text.replace(/:[\d.]+$/, '$&Z'));
 }
 
 function smaller(a: string | undefined, b: string): string {

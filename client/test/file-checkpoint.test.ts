@@ -2,7 +2,16 @@
 // for `offerbook follow`.
 
 import { describe, expect, test } from 'bun:test';
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { offerbook } from '../../service/test/support/command.ts';
 import { temporaryFolder } from '../../service/test/support/databases.ts';
@@ -18,6 +27,12 @@ const INSIDE = JSON.stringify({ completeThrough: T0, cursor: id(7) });
 function place(text?: string): string {
   const path = join(temporaryFolder(), 'place.txt');
   if (text !== undefined) writeFileSync(path, text);
+  return path;
+}
+
+function linkToItself(): string {
+  const path = place();
+  symlinkSync(path, path);
   return path;
 }
 
@@ -41,6 +56,26 @@ describe('a checkpoint in a file', () => {
     closeSync(reader);
     expect(readFileSync(path, 'utf8')).toBe(`${T0}\n`);
   });
+
+  test.each(['is there', 'is not there yet'])(
+    'is kept behind links that lead to it, when it %s',
+    async (when) => {
+      const [folder, current] = [temporaryFolder(), temporaryFolder()];
+      const path = join(folder, 'place.txt');
+      if (when === 'is there') writeFileSync(path, `${T0}\n`);
+      symlinkSync(path, join(current, 'volume.txt'));
+      symlinkSync('volume.txt', join(current, 'place.txt'));
+      const linked = fileCheckpoint(join(current, 'place.txt'));
+      await linked.save(INSIDE);
+      expect(readFileSync(path, 'utf8')).toBe(`${INSIDE}\n`);
+      expect(readlinkSync(join(current, 'place.txt'))).toBe('volume.txt');
+      expect(await linked.load()).toBe(INSIDE);
+      expect([readdirSync(folder), readdirSync(current).toSorted()]).toEqual([
+        ['place.txt'],
+        ['place.txt', 'volume.txt'],
+      ]);
+    },
+  );
 
   test('is not there at first', async () => {
     expect(await load(place())).toBeUndefined();
@@ -69,6 +104,7 @@ describe('a checkpoint in a file', () => {
   test.each([
     ['read', () => load(temporaryFolder())],
     ['write', async () => fileCheckpoint('/no/such/folder/place.txt').save(T0)],
+    ['write', async () => fileCheckpoint(linkToItself()).save(T0)],
   ] as const)('that cannot be %s says so', async (action, attempt) => {
     const error = await failure(attempt());
     expect(error).toBeInstanceOf(CheckpointError);

@@ -90,6 +90,32 @@ describe('the checkpoint', () => {
     expect(queries.map(({ updatedAtGreaterThan }) => updatedAtGreaterThan)).toEqual([T1, T1]);
   });
 
+  // The test's clock says what T0 says.
+  test.each([
+    ['2030-01-01T00:00:00', T2],
+    ['2030-01-01', T2],
+    ['2026-11-14T13:00:00.001', '2026-11-14T09:00:00'],
+    ['2026-11-14T15:00:00.001Z', '2026-11-14T14:00:00'],
+  ])(
+    'that nobody can have reached is refused, instead of following nothing for ever: %s',
+    async (checkpoint, through) => {
+      const error = await failure(follow([walked([], through)], { checkpoint }));
+      expect(error).toBeInstanceOf(CheckpointError);
+      expect((error as Error).message).toBe(
+        `The checkpoint ${checkpoint} is in the future: the service is complete through ${through}. Remove it to start from the beginning.`,
+      );
+    },
+  );
+
+  test.each([
+    ['the time of day, where nothing has changed for days', T0, '2026-11-01T00:00:00'],
+    ['an hour later, by a clock that is ahead', '2026-11-14T13:00:00', T0],
+    ["the service's, where the clock here is behind", '2026-11-14T20:00:01', '2026-11-14T20:00:00'],
+  ])('may be %s', async (_, checkpoint, through) => {
+    const { queries } = await follow([walked([], through)], { checkpoint });
+    expect(queries).toEqual([{ updatedAtGreaterThan: checkpoint, limit: '1000' }]);
+  });
+
   test('is sent as it was given', async () => {
     const { queries } = await follow([walked([], T1)], { checkpoint: T0, limit: 7 });
     expect(queries).toEqual([{ updatedAtGreaterThan: T0, limit: '7' }]);
