@@ -48,6 +48,10 @@ test('the search has every section of every guide, and every operation', async (
     for (const { id, level } of sections) expect(urls).toContain(level === 1 ? path : `${path}#${id}`);
   }
   for (const { id } of OPERATIONS) expect(urls).toContain(`/docs#${id}`);
+  // Excerpts are sentences: code has the address of a sample in it, which pages replace by their own.
+  expect(index.filter(({ text }) => text.includes('http://localhost:8080')).map(({ url }) => url)).toEqual(
+    [],
+  );
   // Small enough to be sent as a whole.
   expect(Bun.gzipSync(JSON.stringify(index)).length).toBeLessThan(60_000);
 });

@@ -73,7 +73,7 @@ function link(inside: string, target: string | undefined): string {
 const MARK = '\u0001';
 const END = '\u0002';
 
-/** The same document as plain text, cut at its headings. */
+/** The sentences of the same document as plain text, cut at its headings: code says little in an excerpt. */
 function readSections(source: string): Section[] {
   const spaced = (inside: string) => `${inside} `;
   const text = Bun.markdown.render(
@@ -84,7 +84,7 @@ function readSections(source: string): Section[] {
       listItem: spaced,
       th: spaced,
       td: spaced,
-      code: (inside, meta) => (meta?.language === 'mermaid' ? '' : spaced(inside)),
+      code: () => '',
       image: () => '',
     },
     OPTIONS,
