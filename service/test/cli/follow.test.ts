@@ -102,10 +102,10 @@ describe('bad input ends with code 2, one sentence and nothing printed', () => {
     ['an interval of nothing', () => ['--interval', '0s'], {}, '--interval'],
     ['an empty checkpoint file', () => ['--checkpoint', place('')], {}, 'does not hold a checkpoint'],
     [
-      'a checkpoint file with something else',
-      () => ['--checkpoint', place('{}')],
+      'a checkpoint of a year to come',
+      () => ['--once', '--checkpoint', place('9030-01-01T00:00:00')],
       {},
-      'does not hold a checkpoint',
+      'The checkpoint 9030-01-01T00:00:00 is in the future',
     ],
     [
       'a folder as checkpoint file',
