@@ -1,6 +1,6 @@
 // The package as an integrator gets it: packed, and installed into an empty project in a temporary folder.
 
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../../service/test/support/databases.ts';
 
@@ -15,7 +15,18 @@ export interface InstalledPackage {
   readonly files: readonly string[];
 }
 
+let template: Promise<InstalledPackage> | undefined;
+
+/** A project of the caller's own. npm installs the package once for all of them. */
 export async function installPackage(): Promise<InstalledPackage> {
+  template ??= packAndInstall();
+  const installed = await template;
+  const folder = temporaryFolder();
+  cpSync(installed.folder, folder, { recursive: true, verbatimSymlinks: true });
+  return { ...installed, folder };
+}
+
+async function packAndInstall(): Promise<InstalledPackage> {
   const folder = temporaryFolder();
   const [packed] = JSON.parse((await run([process.execPath, 'scripts/pack.ts', folder], CLIENT)).stdout) as [
     { filename: string; files: { path: string }[] },

@@ -19,7 +19,10 @@ export interface PostgresServer {
 export const USER = 'postgres';
 export const PASSWORD = 'test';
 // Test files may each get their own copy of this module, but there is one server for the process.
-const shared = globalThis as typeof globalThis & { offerbookPostgres?: Promise<PostgresServer> };
+const shared = globalThis as typeof globalThis & {
+  offerbookPostgres?: Promise<PostgresServer>;
+  offerbookPostgresAdmin?: postgres.Sql;
+};
 
 export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
   const server = await prepareServer(flags);
@@ -52,6 +55,8 @@ export async function stopPostgres(): Promise<void> {
   const server = await shared.offerbookPostgres;
   if (server === undefined) return;
   delete shared.offerbookPostgres;
+  await shared.offerbookPostgresAdmin?.end();
+  delete shared.offerbookPostgresAdmin;
   await server.process.stop();
   rmSync(server.directory, { recursive: true, force: true });
 }
@@ -73,9 +78,9 @@ export function sharedPostgres(): Promise<PostgresServer> {
 export async function newPostgresDatabase(): Promise<string> {
   const { port } = await sharedPostgres();
   const name = `test_${Bun.randomUUIDv7().replaceAll('-', '')}`;
-  const admin = postgres(postgresUrl(port, 'postgres'), { max: 1 });
-  await admin.unsafe(`CREATE DATABASE ${name}`);
-  await admin.end();
+  // One connection makes them all, and files are copied as they are: a quarter of the time.
+  shared.offerbookPostgresAdmin ??= postgres(postgresUrl(port, 'postgres'), { max: 1 });
+  await shared.offerbookPostgresAdmin.unsafe(`CREATE DATABASE ${name} STRATEGY FILE_COPY`);
   return postgresUrl(port, name);
 }
 
