@@ -3,7 +3,8 @@
 import { join } from 'node:path';
 import { watchCommand, watchProcessList } from './leak-watch.ts';
 
-export const COMMAND = join(import.meta.dir, '..', '..', 'bin', 'offerbook');
+/** From the sources, unless TEST_COMMAND names one that was built from them. */
+export const COMMAND = process.env.TEST_COMMAND ?? join(import.meta.dir, '..', '..', 'bin', 'offerbook');
 
 export interface Finished {
   readonly code: number;
