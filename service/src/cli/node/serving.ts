@@ -1,7 +1,7 @@
-// What answers requests: tokens in memory, the routes, and the port. A node has one of these in its only thread, or one
-// in each of its workers. The catalogue is handed to it; who builds it is not its business.
+// What answers requests: the stores, tokens in memory, the routes, and the port. A node has one of these in its only
+// thread, or one in each of its workers. The catalogue is handed to it; who builds it is not its business.
 
-import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Logger } from '../../domain/logger.ts';
@@ -9,15 +9,21 @@ import type { Stores, TransactionQuery } from '../../domain/stores.ts';
 import type { CounterMaker } from '../../http/access/request-counter.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { type App, buildApp, type SandboxParts } from '../../http/app.ts';
-import type { CallerTally } from '../../http/caller-tally.ts';
-import type { ClickState } from '../../http/metrics.ts';
+import { CallerTally } from '../../http/caller-tally.ts';
 import type { Health } from '../../http/readiness.ts';
-import type { RequestTally } from '../../http/request-tally.ts';
+import { RequestTally } from '../../http/request-tally.ts';
+import { SERVER_OPTIONS } from '../../storage/open-database.ts';
+import { openStores } from '../../storage/open-stores.ts';
+import type { ReplicaOptions } from '../../storage/postgres/replica.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
+import type { TracingSettings } from '../../tracing/tracing-settings.ts';
+import { currentUser } from '../current-user.ts';
+import { logCollector, openTracing, type Tracing } from '../open-tracing.ts';
 import { type NodeActivation, openActivation } from './activation.ts';
-import type { Followed } from './change-follower.ts';
-import type { DatabaseHealth } from './database-health.ts';
+import { type ChangeFollower, type Followed, followChanges } from './change-follower.ts';
+import { DatabaseHealth } from './database-health.ts';
 import { type Listener, listen } from './listen.ts';
+import type { WorkerReport } from './workers/worker-report.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
 
@@ -33,44 +39,62 @@ const PROBE: TransactionQuery = {
 export interface ServingOptions extends SandboxParts {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
-  readonly stores: Stores;
-  readonly catalogue: Catalogue;
-  readonly databaseHealth: DatabaseHealth;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Undefined when nothing is traced. */
+  readonly tracing?: TracingSettings | undefined;
   readonly requestCounter: CounterMaker;
-  readonly tally: RequestTally;
-  readonly tracer: Tracer | undefined;
-  readonly callers: CallerTally;
   /** Whether others listen on the same port. */
   readonly sharesPort: boolean;
   /** How long a click waits for the database before it goes to the spool. */
   readonly clickDeadlineMs?: number;
 }
 
+export async function openServing(options: ServingOptions): Promise<Serving> {
+  const { databaseUrl, settings, logger, clock } = options;
+  const replica = settings.replicaUrl === undefined ? undefined : loggedReplica(settings.replicaUrl, logger);
+  const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, { by: currentUser(), replica });
+  return new Serving(options, stores);
+}
+
 export class Serving {
-  readonly tokens: TokenDirectory;
-  /** Undefined when activation is turned off. */
-  readonly links: Followed | undefined;
+  readonly stores: Stores;
+  readonly catalogue: Catalogue;
+  readonly #tokens: TokenDirectory;
   readonly #activation: NodeActivation | undefined;
   readonly #options: ServingOptions;
+  readonly #tracing: Tracing | undefined;
+  readonly #databaseHealth: DatabaseHealth;
+  readonly #tally = new RequestTally();
+  readonly #callers: CallerTally;
   readonly #app: App;
   readonly #flushTimer: Timer;
+  #following: ChangeFollower | undefined;
   #listener: Listener | undefined;
   #stopping = false;
 
-  constructor(options: ServingOptions) {
-    const { settings, stores, clock } = options;
+  constructor(options: ServingOptions, stores: Stores) {
+    const { settings, databaseUrl, logger, clock } = options;
     this.#options = options;
-    this.tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
-    this.#activation = settings.activation === 'on' ? openActivation(options) : undefined;
-    this.links = this.#activation && followedLinks(this.#activation, options.logger);
+    this.stores = stores;
+    this.catalogue = new Catalogue(clock);
+    this.#tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
+    this.#databaseHealth = new DatabaseHealth(logger);
+    this.#callers = new CallerTally(clock);
+    this.#tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
+    const { catalogue } = this;
+    this.#activation =
+      settings.activation === 'on' ? openActivation({ ...options, stores, catalogue }) : undefined;
     this.#app = buildApp({
       ...options,
-      tokens: this.tokens,
+      catalogue,
+      tokens: this.#tokens,
       transactions: stores.transactions,
       walks: stores.walks,
       activation: this.#activation?.activation,
+      tally: this.#tally,
+      callers: this.#callers,
+      tracer: this.tracer,
       health: () => this.health,
       onDatabaseFailure: (error) => this.#databaseFailed(error),
       // Without a delay the port is closed at once, and whoever had to connect again would find it so.
@@ -79,25 +103,47 @@ export class Serving {
     this.#flushTimer = setInterval(() => void this.#flush(), FLUSH_INTERVAL_MS);
   }
 
+  get tracer(): Tracer | undefined {
+    return this.#tracing?.tracer;
+  }
+
   get health(): Health {
-    const { catalogue, databaseHealth } = this.#options;
     return {
-      isReady: !this.#stopping && this.tokens.ready && catalogue.ready,
-      isDatabaseUsable: databaseHealth.isUsable,
-      areClicksSpooled: this.clicks?.isSpooling ?? false,
+      isReady: !this.#stopping && this.#tokens.ready && this.catalogue.ready,
+      isDatabaseUsable: this.#databaseHealth.isUsable,
+      areClicksSpooled: this.#activation?.recorder.state.isSpooling ?? false,
     };
   }
 
-  /** Undefined when activation is turned off. */
-  get clicks(): ClickState | undefined {
+  get report(): WorkerReport {
     const activation = this.#activation;
-    return activation && { tally: activation.activation.tally, ...activation.recorder.state };
+    return {
+      isDatabaseUsable: this.#databaseHealth.isUsable,
+      replica: this.stores.replica(),
+      routes: this.#tally.routes,
+      clicks: activation && { tally: activation.activation.tally, ...activation.recorder.state },
+      spans: this.#tracing?.counts,
+      callers: this.#callers.tallies,
+    };
   }
 
-  /** Reads what it keeps in memory. */
-  async load(): Promise<void> {
-    await this.tokens.refresh();
+  /** Reads what it keeps in memory, and follows its changes from then on; those of the catalogue for who builds it. */
+  async load(catalogue?: Followed): Promise<void> {
+    await this.#tokens.refresh();
     await this.#activation?.start();
+    this.#following = followChanges({
+      stores: this.stores,
+      databaseHealth: this.#databaseHealth,
+      tokens: this.#tokens,
+      links: this.#activation && followedLinks(this.#activation, this.#options.logger),
+      catalogue,
+    });
+    this.takeUpChanges();
+  }
+
+  /** Takes up what was committed before the call, also if that was before anybody followed it. */
+  takeUpChanges(): void {
+    this.#following?.look();
   }
 
   /** Opens the port; returns where that is. */
@@ -113,32 +159,48 @@ export class Serving {
     await Bun.sleep(this.#options.settings.drainDelay * 1_000);
   }
 
-  /** Closes the port, lets requests under way finish, and writes down what is to be stored of them. */
+  /** Closes the port, lets requests under way finish, and writes down what is to be stored of them. `close` follows. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#listener?.stop();
     clearInterval(this.#flushTimer);
     await this.#flush();
     await this.#activation?.stop();
+    this.#following?.stop();
+    this.#databaseHealth.stop();
+  }
+
+  async close(): Promise<void> {
+    await this.stores.close();
+    await this.#tracing?.close();
   }
 
   async #flush(): Promise<void> {
     try {
-      await this.tokens.flushUsed();
+      await this.#tokens.flushUsed();
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'last use not written yet');
     }
   }
 
   #databaseFailed(error: unknown): void {
-    const { databaseHealth, stores } = this.#options;
-    databaseHealth.failed('requests', error, () => {
-      stores.transactions.page(PROBE).then(
-        () => databaseHealth.succeeded('requests'),
+    this.#databaseHealth.failed('requests', error, () => {
+      this.stores.transactions.page(PROBE).then(
+        () => this.#databaseHealth.succeeded('requests'),
         (again) => this.#databaseFailed(again),
       );
     });
   }
+}
+
+function loggedReplica(url: string, logger: Logger): ReplicaOptions {
+  return {
+    url,
+    onChange({ isUsable, reason }) {
+      if (isUsable) logger.info('pages of transactions are read from the replica');
+      else logger.warn({ reason }, 'the replica cannot be used; reading from the primary');
+    },
+  };
 }
 
 function followedLinks({ directory }: NodeActivation, logger: Logger): Followed {

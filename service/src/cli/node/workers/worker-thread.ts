@@ -1,17 +1,11 @@
 // A worker of `offerbook serve --workers N`: a thread that answers requests on the port that it shares with the others.
 // It has connections and tokens of its own; the catalogue lies in memory that all threads share.
 
-import { Catalogue, type SnapshotData } from '../../../catalogue/catalogue.ts';
+import type { SnapshotData } from '../../../catalogue/catalogue.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { SharedCounter } from '../../../http/access/shared-counts.ts';
-import { CallerTally } from '../../../http/caller-tally.ts';
-import { RequestTally } from '../../../http/request-tally.ts';
-import { logCollector, openTracing } from '../../open-tracing.ts';
-import { followChanges } from '../change-follower.ts';
-import { DatabaseHealth } from '../database-health.ts';
-import { openNodeStores } from '../node-stores.ts';
 import { openLog } from '../open-log.ts';
-import { Serving } from '../serving.ts';
+import { openServing } from '../serving.ts';
 import { toThreadFailure } from '../thread-failure.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { NO_REPORT, type WorkerReport } from './worker-report.ts';
@@ -52,44 +46,20 @@ async function receive(message: ToWorker): Promise<void> {
   }
 }
 
-async function start(setup: WorkerSetup): Promise<RunningWorker> {
-  const { settings, databaseUrl } = setup;
-  const log = openLog(settings.logLevel, async (lines) => send({ type: 'log', lines }), setup.number);
+async function start({ number, counts, ...setup }: WorkerSetup): Promise<RunningWorker> {
+  const log = openLog(setup.settings.logLevel, async (lines) => send({ type: 'log', lines }), number);
   const { logger } = log;
-  const stores = await openNodeStores({ settings, databaseUrl, logger }, systemClock);
-  const tracing = openTracing(setup.tracing, { databaseUrl, onChange: logCollector(logger) });
-  const catalogue = new Catalogue(systemClock);
-  const databaseHealth = new DatabaseHealth(logger);
-  const counts = new Int32Array(setup.counts);
-  const tally = new RequestTally();
-  const callers = new CallerTally(systemClock);
-  const serving = new Serving({
-    settings,
-    databaseUrl,
-    stores,
-    catalogue,
-    databaseHealth,
+  const shared = new Int32Array(counts);
+  const serving = await openServing({
+    ...setup,
     logger,
     clock: systemClock,
-    tally,
-    tracer: tracing?.tracer,
-    callers,
-    requestCounter: (policy) => new SharedCounter(counts, policy),
+    requestCounter: (policy) => new SharedCounter(shared, policy),
     sharesPort: true,
   });
-  report = () => ({
-    isDatabaseUsable: databaseHealth.isUsable,
-    replica: stores.replica(),
-    routes: tally.routes,
-    clicks: serving.clicks,
-    spans: tracing?.counts,
-    callers: callers.tallies,
-  });
+  const { catalogue } = serving;
+  report = () => serving.report;
   await serving.load();
-  const { tokens, links } = serving;
-  const following = followChanges({ stores, databaseHealth, tokens, links });
-  // What was committed since they were read.
-  following.look();
   return {
     take(snapshot) {
       const isFirst = !catalogue.ready;
@@ -103,10 +73,7 @@ async function start(setup: WorkerSetup): Promise<RunningWorker> {
     async stop() {
       await serving.drain();
       await serving.stop();
-      following.stop();
-      databaseHealth.stop();
-      await stores.close();
-      await tracing?.close();
+      await serving.close();
       await log.close();
     },
   };

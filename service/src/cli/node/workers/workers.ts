@@ -9,14 +9,16 @@ import type { Stores } from '../../../domain/stores.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES } from '../../../http/access/shared-counts.ts';
 import type { NodeState } from '../../../http/metrics.ts';
 import type { Health } from '../../../http/readiness.ts';
+import { SERVER_OPTIONS } from '../../../storage/open-database.ts';
+import { openStores } from '../../../storage/open-stores.ts';
 import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
+import { currentUser } from '../../current-user.ts';
 import { logCollector, openTracing, type Tracing } from '../../open-tracing.ts';
 import { type Admin, openAdmin } from '../admin.ts';
 import { type ChangeFollower, type Followed, followChanges } from '../change-follower.ts';
 import { DatabaseFiguresReader } from '../database-figures.ts';
 import { DatabaseHealth } from '../database-health.ts';
 import { bind, urlOf } from '../listen.ts';
-import { openNodeStores } from '../node-stores.ts';
 import type { ServerLog } from '../open-log.ts';
 import { STOP_MAX_MS } from '../signals.ts';
 import { SnapshotBuilder } from '../snapshot-builder.ts';
@@ -42,11 +44,10 @@ interface WorkersOptions extends WorkerParts {
 
 /** Settles when the first worker answers requests. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const { databaseUrl, log } = options;
+  const { databaseUrl } = options;
   // Found out here, once, and not by every worker: what is wrong with the database, and which port it will be.
   const settings = { ...options.settings, port: findPort(options.settings) };
-  const primary = { ...settings, replicaUrl: undefined };
-  const stores = await openNodeStores({ databaseUrl, logger: log.logger, settings: primary }, systemClock);
+  const stores = await openStores(databaseUrl, SERVER_OPTIONS, systemClock, { by: currentUser() });
   const workers = new Workers({ ...options, settings }, stores);
   try {
     await workers.start();
