@@ -2,6 +2,7 @@
 
 import { readFileSync, statfsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { urlOf } from '../node/listen.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { isOfferbook } from './probe.ts';
 
@@ -9,6 +10,8 @@ const FREE_FAULT_BYTES = 64 * 1024 * 1024;
 const FREE_WARNING_BYTES = 1024 * 1024 * 1024;
 /** Some connections for each proxy, beside what the database and the log need. */
 const OPEN_FILES_MIN = 4_096;
+/** Where a server that listens on all addresses is reached. */
+const THIS_MACHINE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** `neededBytes`: what a backup or an upgrade will want. */
 export function checkDisk(check: string, folder: string, neededBytes: number): Check {
@@ -66,7 +69,7 @@ export async function checkPort({ check, host, port, option }: Port): Promise<Ch
   const code = tryToListen(host, port);
   if (code === undefined) return ok(check, `${place} is free`);
   if (code === 'EADDRINUSE') {
-    if (await isOfferbook(`http://${localHost(host)}:${port}`))
+    if (await isOfferbook(urlOf(THIS_MACHINE[host] ?? host, port)))
       return ok(check, `${place} is answered by Offerbook`);
     return fault(check, `${place} is taken by another program`, `choose another with ${option}`);
   }
@@ -87,12 +90,6 @@ function tryToListen(host: string, port: number): string | undefined {
   } catch (error) {
     return (error as { code?: string }).code ?? 'unknown';
   }
-}
-
-function localHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 function printBytes(bytes: number): string {

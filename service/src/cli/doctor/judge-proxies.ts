@@ -1,11 +1,10 @@
 // Judges the settings that say how callers reach the service: addresses, links and limits depend on them. Pure.
 
-import type { ServeSettings } from '../../config.ts';
+import { isLoopback, type ServeSettings } from '../../config.ts';
 import { type Check, ok, warning } from './check.ts';
 
 type ProxySettings = Pick<ServeSettings, 'host' | 'publicUrl' | 'trustedProxies'>;
 
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 const ANYBODY = ['0.0.0.0/0', '::/0'];
 
 export function judgeProxies({ host, publicUrl, trustedProxies }: ProxySettings): Check {
@@ -18,7 +17,7 @@ export function judgeProxies({ host, publicUrl, trustedProxies }: ProxySettings)
       'name the addresses of the proxies alone: limits go by the address',
     );
   }
-  if (publicUrl?.startsWith('http:') && !LOOPBACK.test(new URL(publicUrl).hostname)) {
+  if (publicUrl?.startsWith('http:') && !isLoopback(new URL(publicUrl).hostname)) {
     return warning(
       check,
       `--public-url ${publicUrl}: tokens are sent in the clear`,
@@ -32,7 +31,7 @@ export function judgeProxies({ host, publicUrl, trustedProxies }: ProxySettings)
       'name the proxy in --trusted-proxies',
     );
   }
-  if (publicUrl === undefined && trustedProxies.length === 0 && !LOOPBACK.test(host)) {
+  if (publicUrl === undefined && trustedProxies.length === 0 && !isLoopback(host)) {
     return warning(
       check,
       `listens on ${host} without a proxy that it knows: callers speak HTTP without TLS`,

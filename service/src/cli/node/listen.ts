@@ -64,3 +64,23 @@ export function bind<T>({ host, port, option }: Place, serve: () => T): T {
     throw new BadInput(`cannot listen on ${host}, port ${port}`, { cause: error });
   }
 }
+
+/**
+ * The port that a server can have: the one that is asked for, or any that is free for 0. Found out by listening for a
+ * moment, without sharing: another server on the port would go unnoticed.
+ */
+export function findPort(place: Place): number {
+  const { host, port } = place;
+  const server = bind(place, () =>
+    Bun.serve({
+      hostname: host,
+      port,
+      reusePort: false,
+      fetch: () => new Response(null, { status: 503 }),
+    }),
+  );
+  // Known only while it is open.
+  const found = server.port ?? port;
+  void server.stop(true);
+  return found;
+}

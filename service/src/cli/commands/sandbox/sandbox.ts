@@ -16,7 +16,7 @@ import { CLICK_END, sqlitePath } from '../../../storage/open-database.ts';
 import { CREATE_OPTIONS, openStores } from '../../../storage/open-stores.ts';
 import { withStores } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
-import { listen } from '../../node/listen.ts';
+import { findPort, urlOf } from '../../node/listen.ts';
 import { startNode } from '../../node/node.ts';
 import { openLog, toStderr } from '../../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../../node/signals.ts';
@@ -87,7 +87,8 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   const lock = path === undefined ? undefined : lockFile(path);
   try {
     // Everything that may be refused is looked at before anything is deleted or written.
-    const freePort = await findPort(settings);
+    // The port has to be known before the server starts, because the logos' addresses hold it.
+    const freePort = findPort({ host: settings.host, port: settings.port, option: '--port' });
     if (options.fresh === true) await deleteData(path, databaseUrl);
     const stores = await openStores(databaseUrl, CREATE_OPTIONS, systemClock, { by: currentUser() });
     const { logger, close: closeLog } = openLog(settings.logLevel, toStderr);
@@ -97,8 +98,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
         settings: {
           ...settings,
           port: freePort,
-          adminPort:
-            settings.adminPort ?? findAdminPort(settings.port === 0 ? [0] : [ADMIN_PORT, 0], freePort),
+          adminPort: settings.adminPort ?? findAdminPort(settings.port),
         },
         databaseUrl,
         logger,
@@ -118,7 +118,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
 }
 
 interface LiveOptions {
-  readonly settings: ServeSettings;
+  readonly settings: ServeSettings & { readonly adminPort: number };
   readonly databaseUrl: string;
   readonly logger: Logger;
   readonly seed: number;
@@ -129,7 +129,7 @@ interface LiveOptions {
 
 async function live(stores: Stores, options: LiveOptions): Promise<void> {
   const { settings, databaseUrl, logger, seed, speed } = options;
-  const baseUrl = settings.publicUrl ?? `http://${reachableHost(settings.host)}:${settings.port}`;
+  const baseUrl = settings.publicUrl ?? urlOf(reachableHost(settings.host), settings.port);
   const org = await openOrganisation(stores);
   const tokens = await openTokens(stores, org, seed, systemClock());
   const logoUrl = (id: string) => `${baseUrl}${LOGO_PATH}${id}.svg`;
@@ -161,7 +161,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
   await print(
     welcomeText({
       baseUrl,
-      consoleUrl: `http://${reachableHost(settings.adminHost)}:${settings.adminPort}`,
+      consoleUrl: urlOf(reachableHost(settings.adminHost), settings.adminPort),
       publicToken: tokens.public,
       privateToken: tokens.private,
       retailers: world.retailers,
@@ -237,32 +237,17 @@ function chooseSeed(stored: number | undefined, askedFor: number | undefined): n
   return stored ?? askedFor ?? SEED_DEFAULT;
 }
 
-/** Known before the server starts, because the logos' addresses hold it; a taken port is found out here. */
-async function findPort(settings: ServeSettings): Promise<number> {
-  const probe = listen(async () => new Response(null, { status: 503 }), settings, false);
-  await probe.stop();
-  return settings.port === 0 ? Number(new URL(probe.url).port) : settings.port;
-}
-
 /** A console that moves is better than a sandbox that does not start. */
-function findAdminPort(wanted: readonly number[], taken: number): number {
-  for (const port of wanted) {
-    if (port === taken) continue;
+function findAdminPort(port: number): number {
+  const place = { host: '127.0.0.1', option: '--admin-port' } as const;
+  if (port !== 0 && port !== ADMIN_PORT) {
     try {
-      const probe = Bun.serve({
-        hostname: '127.0.0.1',
-        port,
-        fetch: () => new Response(null, { status: 503 }),
-      });
-      // Known only while it is open.
-      const found = probe.port;
-      void probe.stop(true);
-      if (found !== undefined) return found;
+      return findPort({ ...place, port: ADMIN_PORT });
     } catch {
       // Somebody else has it.
     }
   }
-  throw new BadInput('no port is free for the console; choose one with --admin-port');
+  return findPort({ ...place, port: 0 });
 }
 
 async function deleteData(path: string | undefined, databaseUrl: string): Promise<void> {
@@ -279,6 +264,5 @@ async function deleteData(path: string | undefined, databaseUrl: string): Promis
 
 /** A name under which this machine reaches the address it listens on. */
 function reachableHost(host: string): string {
-  if (['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost'].includes(host)) return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
+  return ['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost'].includes(host) ? 'localhost' : host;
 }

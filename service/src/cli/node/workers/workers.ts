@@ -18,7 +18,7 @@ import { type Admin, openAdmin } from '../admin.ts';
 import { type ChangeFollower, type Followed, followChanges } from '../change-follower.ts';
 import { DatabaseFiguresReader } from '../database-figures.ts';
 import { DatabaseHealth } from '../database-health.ts';
-import { bind, urlOf } from '../listen.ts';
+import { findPort, urlOf } from '../listen.ts';
 import type { ServerLog } from '../open-log.ts';
 import { STOP_MAX_MS } from '../signals.ts';
 import { SnapshotBuilder } from '../snapshot-builder.ts';
@@ -46,7 +46,8 @@ interface WorkersOptions extends WorkerParts {
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { databaseUrl } = options;
   // Found out here, once, and not by every worker: what is wrong with the database, and which port it will be.
-  const settings = { ...options.settings, port: findPort(options.settings) };
+  const { host, port } = options.settings;
+  const settings = { ...options.settings, port: findPort({ host, port, option: '--port' }) };
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, systemClock, { by: currentUser() });
   const workers = new Workers({ ...options, settings }, stores);
   try {
@@ -195,18 +196,4 @@ class Workers {
     // As in the workers: nothing of the snapshot before may stay.
     Bun.gc(true);
   }
-}
-
-/**
- * The port that all workers are told. They would share it with any other program that lets them, so that a server on it
- * would go unnoticed: it is bound here once without sharing.
- */
-function findPort({ host, port }: ServeSettings): number {
-  const server = bind({ host, port, option: '--port' }, () =>
-    Bun.serve({ hostname: host, port, fetch: () => new Response(null, { status: 503 }) }),
-  );
-  // Known only while it is open.
-  const found = server.port ?? port;
-  void server.stop(true);
-  return found;
 }
