@@ -6,12 +6,8 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BadInput } from '../../../domain/failures.ts';
 
-export interface FileLock {
-  release(): void;
-}
-
-/** `path`: without links, so that the same file under two names has one lock. */
-export function lockFile(path: string): FileLock {
+/** Returns what releases it. `path`: without links, so that the same file under two names has one lock. */
+export function lockFile(path: string): () => void {
   requireFolder(dirname(path));
   const lockPath = `${path}-lock`;
   let lock: Database | undefined;
@@ -23,12 +19,10 @@ export function lockFile(path: string): FileLock {
     throw explain(error, path);
   }
   const held = lock;
-  return {
-    release() {
-      // The file goes first: once the lock is gone it may be another's.
-      rmSync(lockPath, { force: true });
-      held.close();
-    },
+  return () => {
+    // The file goes first: once the lock is gone it may be another's.
+    rmSync(lockPath, { force: true });
+    held.close();
   };
 }
 

@@ -22,7 +22,6 @@ import { openLog, toStderr } from '../../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../../node/signals.ts';
 import { print } from '../../output.ts';
 import { lockFile } from './file-lock.ts';
-import { startHeartbeat } from './heartbeat.ts';
 import { importsInto } from './imports.ts';
 import { findSeed, openOrganisation, openTokens } from './organisation.ts';
 import { linkToToyShop, toyShopRoutes } from './toy-shop.ts';
@@ -40,6 +39,7 @@ const CURRENCY = 'EUR';
 const LOGO_PATH = '/sandbox/logos/';
 /** Of the console, unless somebody else has it. */
 const ADMIN_PORT = 8081;
+const BEAT_MS = 1_000;
 
 interface SandboxOptions {
   readonly database?: string;
@@ -84,7 +84,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   const databaseUrl = readDatabaseUrl(options.database, SANDBOX_DATABASE);
   const path = sqlitePath(databaseUrl);
 
-  const lock = path === undefined ? undefined : lockFile(path);
+  const release = path === undefined ? undefined : lockFile(path);
   try {
     // Everything that may be refused is looked at before anything is deleted or written.
     // The port has to be known before the server starts, because the logos' addresses hold it.
@@ -112,7 +112,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
       await closeLog();
     }
   } finally {
-    lock?.release();
+    release?.();
     endWithin(LEFTOVERS_MAX_MS);
   }
 }
@@ -154,10 +154,6 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
     feedPath: FEED_PATH,
     pageToken: tokens.public,
   });
-  const heartbeat = startHeartbeat(
-    () => world.beat(),
-    (error) => logger.warn({ err: error }, 'the sandbox stands still for a moment; it will try again'),
-  );
   await print(
     welcomeText({
       baseUrl,
@@ -172,9 +168,31 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
       emphasise: (heading) => styleText('bold', heading, { stream: process.stdout, validateStream: true }),
     }),
   );
-  await options.stopping;
-  await heartbeat.stop();
+  await beatUntil(options.stopping, world, logger);
   await node.stop();
+}
+
+/** Lets the world go on until the order to stop, never two beats at a time. A failure is logged once until one succeeds. */
+async function beatUntil(stopping: Promise<void>, world: World, logger: Logger): Promise<void> {
+  let running: Promise<void> | undefined;
+  let isFailing = false;
+  async function beat(): Promise<void> {
+    try {
+      await world.beat();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing)
+        logger.warn({ err: error }, 'the sandbox stands still for a moment; it will try again');
+      isFailing = true;
+    }
+    running = undefined;
+  }
+  const timer = setInterval(() => {
+    running ??= beat();
+  }, BEAT_MS);
+  await stopping;
+  clearInterval(timer);
+  await running;
 }
 
 function logoRoute(seed: number, world: World): Route {

@@ -1,7 +1,7 @@
 // The shop at the end of a redirect in the sandbox: a visitor who has activated a deal can "buy" there, and the sale
 // arrives among the transactions as one of a real shop would. No other server has it.
 
-import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
+import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { UUID_PATTERN, type Uuid } from '../../../domain/uuid.ts';
@@ -11,17 +11,10 @@ import type { Route } from '../../../http/router.ts';
 import { Assets, SITE_ASSETS } from '../../../http/site/assets.ts';
 import { type Html, html } from '../../../http/site/html.ts';
 import { htmlPage } from '../../../http/site/html-page.ts';
+import type { World } from './world.ts';
 
 const SHOP_PATH = '/sandbox/shop/';
 const NO_STORE = 'no-store';
-
-export interface ToyShop {
-  readonly retailers: readonly Retailer[];
-  /** Makes a sale of a click; undefined when the click is not one of ours. */
-  buy(retailer: Retailer, click: string): Promise<{ readonly id: string } | undefined>;
-  /** What was bought, as it is now; undefined when there is no such sale. */
-  findOrder(id: string): Promise<Sale | undefined>;
-}
 
 /**
  * Sends clicks on every retailer to the toy shop. Not through the import, which takes https only: the shop is on this
@@ -45,7 +38,7 @@ export async function linkToToyShop(
   });
 }
 
-export function toyShopRoutes(shop: ToyShop): Route[] {
+export function toyShopRoutes(world: World): Route[] {
   const assets = new Assets(SITE_ASSETS);
   const path = `${SHOP_PATH}{retailer}/{click}`;
   const page = async (exchange: Exchange, title: string, main: Html): Promise<Reply> => {
@@ -54,8 +47,7 @@ export function toyShopRoutes(shop: ToyShop): Route[] {
   };
 
   function retailerOf({ parameters }: Exchange): Retailer {
-    const id = parameters.retailer ?? '';
-    const found = UUID_PATTERN.test(id) ? shop.retailers.find((retailer) => retailer.id === id) : undefined;
+    const found = world.retailers.find(({ id }) => id === parameters.retailer);
     if (found === undefined) throw new ApiError('not_found', 'There is no such shop in this sandbox.');
     return found;
   }
@@ -87,7 +79,7 @@ export function toyShopRoutes(shop: ToyShop): Route[] {
       isLink: true,
       async answer(exchange) {
         const retailer = retailerOf(exchange);
-        const bought = await shop.buy(retailer, exchange.parameters.click ?? '');
+        const bought = await world.buy(retailer, exchange.parameters.click ?? '');
         if (bought === undefined) throw new ApiError('deal_not_found', 'There is no such click.');
         // A page of its own: to load it again buys nothing.
         const headers = {
@@ -105,7 +97,7 @@ export function toyShopRoutes(shop: ToyShop): Route[] {
       async answer(exchange) {
         const retailer = retailerOf(exchange);
         const id = exchange.parameters.order ?? '';
-        const order = UUID_PATTERN.test(id) ? await shop.findOrder(id) : undefined;
+        const order = UUID_PATTERN.test(id) ? await world.findOrder(id) : undefined;
         if (order === undefined) throw new ApiError('not_found', 'There is no such order in this shop.');
         const { orderValue, currencyCode, status } = order;
         const next = status === 'PENDING' ? '; the shop confirms it within a minute or so' : '';
