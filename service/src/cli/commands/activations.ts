@@ -10,7 +10,7 @@ import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { parseCount } from './count-option.ts';
 import { parseDurationMs } from './duration.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgressBar } from './progress-bar.ts';
 
 /** Sales of a click are reported days later; what was clicked within a day is surely still of use. */
 const OLDEST_MIN_MS = 86_400_000;
@@ -58,11 +58,8 @@ async function purgeClicks(options: StoreOptions & { olderThan: string }): Promi
   const ageMs = parseDurationMs('--older-than', options.olderThan);
   if (ageMs < OLDEST_MIN_MS) throw new BadInput('--older-than must be at least 1d');
   const beforeMs = Math.max(0, systemClock() - ageMs);
-  const bar = progressBar();
   await withStores(options, async (stores) => {
-    const clicks = await stores.clicks
-      .purge(beforeMs, (rows) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows }))
-      .finally(bar.clear);
+    const clicks = await withProgressBar((show) => stores.clicks.purge(beforeMs, (rows) => show({ rows })));
     const before = printTimestamp(beforeMs);
     await printResult(
       options,

@@ -20,7 +20,7 @@ import { readCouponCodes } from '../../feeds/transactions/coupon-codes.ts';
 import { listFeedProblems, Unconverted } from '../../feeds/unconverted.ts';
 import { openSource } from '../../importer/formats/import-source.ts';
 import { print, printNote } from '../output.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgressBar } from './progress-bar.ts';
 import { RowFile } from './row-file.ts';
 
 /** The options that name files of a catalogue; each network has some of them, under its own names. */
@@ -211,11 +211,10 @@ async function convert(
   noun: 'transaction' | 'retailer',
   work: (rows: RowFile, options: ConvertOptions) => Promise<ConvertReport>,
 ): Promise<void> {
-  const bar = progressBar();
   using rows = new RowFile(options.out);
   try {
     const { skipInvalid } = options;
-    const report = await work(rows, { skipInvalid, onProgress: bar.show }).finally(bar.clear);
+    const report = await withProgressBar((onProgress) => work(rows, { skipInvalid, onProgress }));
     await rows.print();
     await printReport(options, report, noun);
   } catch (error) {

@@ -13,7 +13,7 @@ import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { spoolPath } from '../node/activation.ts';
 import { printNote, printResult } from '../output.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgressBar } from './progress-bar.ts';
 
 export function copyCommand(): Command {
   return jsonCommand(
@@ -35,23 +35,11 @@ async function copy(options: CopyOptions): Promise<void> {
   const to = readTargetUrl(options.to);
   if (to === undefined) throw new BadInput('say where to copy to, with --to or OFFERBOOK_TO_URL');
   const startedMs = performance.now();
-  const bar = progressBar();
   const from = readDatabaseUrl(options.database);
   const auditor = { clock: systemClock, by: currentUser() };
-  try {
-    const report = await copyDatabase(from, to, auditor, (rows) =>
-      bar.show({ bytesRead: 0, bytesTotal: undefined, rows }),
-    );
-    const seconds = Math.round(performance.now() - startedMs) / 1000;
-    bar.clear();
-    await printResult(
-      options,
-      { ...report, seconds },
-      `Copied ${inWords(report)} (${seconds.toFixed(1)} s).`,
-    );
-  } finally {
-    bar.clear();
-  }
+  const report = await withProgressBar((show) => copyDatabase(from, to, auditor, (rows) => show({ rows })));
+  const seconds = Math.round(performance.now() - startedMs) / 1000;
+  await printResult(options, { ...report, seconds }, `Copied ${inWords(report)} (${seconds.toFixed(1)} s).`);
   await noteSpooled(from, to, readSpoolFolder(options.spool));
 }
 

@@ -7,7 +7,7 @@ import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printResult } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgressBar } from './progress-bar.ts';
 
 export function eraseCommand(): Command {
   return jsonCommand(
@@ -40,10 +40,9 @@ async function erase(options: EraseOptions): Promise<void> {
       );
       return;
     }
-    const bar = progressBar();
-    const counts = await stores.erasures
-      .erase(org, passbackUid, (rows) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows }))
-      .finally(bar.clear);
+    const counts = await withProgressBar((show) =>
+      stores.erasures.erase(org, passbackUid, (rows) => show({ rows })),
+    );
     await printResult(options, counts, `Erased the user from ${inWords(counts)}.`);
   });
 }

@@ -14,7 +14,7 @@ import type { Attributor } from '../../importer/attribution.ts';
 import { type ImportSource, openSource } from '../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../importer/import-catalogue.ts';
 import { importLinks } from '../../importer/import-links.ts';
-import type { ImportReport } from '../../importer/import-report.ts';
+import type { ImportOptions, ImportReport } from '../../importer/import-report.ts';
 import { importTransactions } from '../../importer/import-transactions.ts';
 import { InvalidRows, listProblems } from '../../importer/invalid-rows.ts';
 import { recordImport } from '../../importer/record-import.ts';
@@ -25,13 +25,14 @@ import { openTracing } from '../open-tracing.ts';
 import { printNote, printResult } from '../output.ts';
 import { AsideFile } from './aside-file.ts';
 import { getOrganisation } from './organisations.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgressBar } from './progress-bar.ts';
 
 const NAME_LENGTH_MAX = 200;
 /** Clocks that are kept right differ by less. */
 const CLOCK_LEAD_MAX_MS = 1_000;
 
-type Noun = 'retailer' | 'link' | 'transaction';
+/** What each row of an import is. */
+const NOUNS = { catalogue: 'retailer', links: 'link', transactions: 'transaction' } as const;
 
 interface ImportCommandOptions extends StoreOptions {
   readonly dryRun?: boolean;
@@ -98,27 +99,22 @@ type WholeFileOptions = ImportCommandOptions & { merge?: boolean; allowWithdrawa
 
 async function importCatalogueFile(file: string, options: WholeFileOptions): Promise<void> {
   const source = await openSource(file);
-  const bar = progressBar();
   // A dry run changes nothing, so that it makes no database either.
   const databaseOptions = options.dryRun === true ? COMMAND_OPTIONS : CREATE_OPTIONS;
-  const work = async (stores: Stores) => {
-    const imported = recorded(stores, { kind: 'catalogue', orgId: null }, source, options, (importId) =>
-      importCatalogue(stores.catalogue, source, { ...options, importId, onProgress: bar.show }),
+  const work = (stores: Stores) =>
+    runImport(stores, { kind: 'catalogue', orgId: null }, source, options, (run) =>
+      importCatalogue(stores.catalogue, source, { ...options, ...run }),
     );
-    await printOutcome(options, imported.finally(bar.clear), 'retailer');
-  };
   await withStores(options, work, databaseOptions);
 }
 
 async function importLinksFile(file: string, options: WholeFileOptions): Promise<void> {
   const source = await openSource(file);
-  const bar = progressBar();
-  await withStores(options, async (stores) => {
-    const imported = recorded(stores, { kind: 'links', orgId: null }, source, options, (importId) =>
-      importLinks(stores.links, source, { ...options, importId, onProgress: bar.show }),
-    );
-    await printOutcome(options, imported.finally(bar.clear), 'link');
-  });
+  await withStores(options, (stores) =>
+    runImport(stores, { kind: 'links', orgId: null }, source, options, (run) =>
+      importLinks(stores.links, source, { ...options, ...run }),
+    ),
+  );
 }
 
 interface TransactionsFileOptions extends ImportCommandOptions {
@@ -130,26 +126,15 @@ interface TransactionsFileOptions extends ImportCommandOptions {
 async function importTransactionsFile(file: string, options: TransactionsFileOptions): Promise<void> {
   using aside = options.unattributed === undefined ? undefined : new AsideFile(options.unattributed, file);
   const source = await openSource(file);
-  const bar = progressBar();
   await withStores(options, async (stores) => {
     const org =
       options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
-    const attributor: Attributor = {
-      ids: new ClickIds(await stores.clickKey()),
-      clicks: stores.clicks,
-      aside,
-    };
+    const ids = new ClickIds(await stores.clickKey());
+    const attributor: Attributor = { ids, clicks: stores.clicks, aside };
     await warnOfClock(stores);
-    const origin = { kind: 'transactions', orgId: org?.id ?? null } as const;
-    const imported = recorded(stores, origin, source, options, (importId) =>
-      importTransactions(stores.transactions, org, source, systemClock, {
-        ...options,
-        attributor,
-        importId,
-        onProgress: bar.show,
-      }),
+    await runImport(stores, { kind: 'transactions', orgId: org?.id ?? null }, source, options, (run) =>
+      importTransactions(stores.transactions, org, source, systemClock, { ...options, ...run, attributor }),
     );
-    await printOutcome(options, imported.finally(bar.clear), 'transaction');
   });
 }
 
@@ -160,6 +145,32 @@ async function warnOfClock(stores: Stores): Promise<void> {
   printNote(
     `offerbook: the clock of this machine is ${Math.round(leadMs / 1_000)} s ahead of the database's. What is imported now is stamped in the future, and all that comes after it as well; set the clock right.`,
   );
+}
+
+/**
+ * Imports, and prints what came of it. A script gets its document of an import that was refused for bad rows, too: how many
+ * there are, and that nothing was kept.
+ */
+async function runImport(
+  stores: Stores,
+  what: Pick<ImportOrigin, 'kind' | 'orgId'>,
+  source: ImportSource,
+  options: ImportCommandOptions,
+  work: (run: Pick<ImportOptions, 'importId' | 'onProgress'>) => Promise<ImportReport>,
+): Promise<void> {
+  try {
+    const report = await withProgressBar((onProgress) =>
+      recorded(stores, what, source, options, (importId) => work({ importId, onProgress })),
+    );
+    await printReport(options, report, NOUNS[what.kind]);
+  } catch (error) {
+    if (error instanceof InvalidRows && options.json === true) {
+      const kept = { added: 0, changed: 0, unchanged: 0, withdrawn: 0 };
+      // That it was refused, and why, is said on stderr and by the exit code, whatever becomes of the document.
+      await printResult(options, toJson({ ...error.report, ...kept }), '').catch(() => {});
+    }
+    throw error;
+  }
 }
 
 /** A dry run changes nothing, and so leaves neither an entry in the book nor a span. */
@@ -205,25 +216,7 @@ function parseName(option: string): (text: string) => string {
   };
 }
 
-/** A script gets its document of an import that was refused for bad rows, too: how many there are, and that nothing was kept. */
-async function printOutcome(
-  options: ImportCommandOptions,
-  imported: Promise<ImportReport>,
-  noun: Noun,
-): Promise<void> {
-  try {
-    await printReport(options, await imported, noun);
-  } catch (error) {
-    if (error instanceof InvalidRows && options.json === true) {
-      const kept = { added: 0, changed: 0, unchanged: 0, withdrawn: 0 };
-      // That it was refused, and why, is said on stderr and by the exit code, whatever becomes of the document.
-      await printResult(options, toJson({ ...error.report, ...kept }), '').catch(() => {});
-    }
-    throw error;
-  }
-}
-
-async function printReport(options: ImportCommandOptions, report: ImportReport, noun: Noun): Promise<void> {
+async function printReport(options: ImportCommandOptions, report: ImportReport, noun: string): Promise<void> {
   for (const line of listProblems(report)) printNote(line);
   for (const note of report.notes) printNote(note);
   const { read, added, changed, unchanged, withdrawn, invalid, aside, seconds } = report;

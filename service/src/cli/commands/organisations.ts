@@ -8,7 +8,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgressBar } from './progress-bar.ts';
 
 const NAME_LENGTH_MAX = 200;
 
@@ -85,13 +85,10 @@ async function deleteOrganisation(name: string, options: DeleteOptions): Promise
       await printResult(options, { ...counts, liveTokens }, words);
       return;
     }
-    const bar = progressBar();
-    const deleted = await organisations
-      .delete(name, {
-        revokesTokens: options.revokeTokens === true,
-        onBatch: (rows) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows }),
-      })
-      .finally(bar.clear);
+    const revokesTokens = options.revokeTokens === true;
+    const deleted = await withProgressBar((show) =>
+      organisations.delete(name, { revokesTokens, onBatch: (rows) => show({ rows }) }),
+    );
     if (deleted === undefined) throw noOrganisation(name, 'to read');
     await printResult(options, deleted, `Deleted "${name}" with ${inWords(deleted)}.`);
   });

@@ -6,25 +6,31 @@ import type { ImportProgress } from '../../importer/import-report.ts';
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
-export function progressBar(stream: NodeJS.WriteStream = process.stderr) {
-  let drawnAtMs = 0;
+/** Without bytes, rows are counted. */
+type Progress = Pick<ImportProgress, 'rows'> & Partial<ImportProgress>;
 
-  return {
-    show({ bytesRead, bytesTotal, rows }: ImportProgress): void {
+/** The bar is there until the work has ended. */
+export async function withProgressBar<T>(
+  work: (show: (progress: Progress) => void) => Promise<T>,
+): Promise<T> {
+  const stream = process.stderr;
+  let drawnAtMs = 0;
+  try {
+    return await work((progress) => {
       const nowMs = performance.now();
       if (!stream.isTTY || nowMs - drawnAtMs < REDRAW_MS) return;
       drawnAtMs = nowMs;
-      const share =
-        bytesTotal === undefined || bytesTotal === 0 ? undefined : Math.min(1, bytesRead / bytesTotal);
-      const filled = Math.round((share ?? 0) * WIDTH);
-      const bar =
-        share === undefined
-          ? ''
-          : `[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${Math.floor(share * 100)} % `;
-      stream.write(`\r\x1b[K${bar}${printCountOf(rows, 'row')}`);
-    },
-    clear(): void {
-      if (drawnAtMs > 0) stream.write('\r\x1b[K');
-    },
-  };
+      stream.write(`\r\x1b[K${draw(progress)}`);
+    });
+  } finally {
+    if (drawnAtMs > 0) stream.write('\r\x1b[K');
+  }
+}
+
+function draw({ bytesRead = 0, bytesTotal = 0, rows }: Progress): string {
+  if (bytesTotal === 0) return printCountOf(rows, 'row');
+  const share = Math.min(1, bytesRead / bytesTotal);
+  const filled = Math.round(share * WIDTH);
+  const bar = `${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}`;
+  return `[${bar}] ${Math.floor(share * 100)} % ${printCountOf(rows, 'row')}`;
 }

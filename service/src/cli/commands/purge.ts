@@ -8,7 +8,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printResult } from '../output.ts';
 import { parseDurationMs } from './duration.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgressBar } from './progress-bar.ts';
 
 /** A walk reads the state of its first page for an hour, so what was replaced within a day stays. */
 const OLDEST_MIN_MS = 86_400_000;
@@ -27,11 +27,10 @@ async function purge(options: StoreOptions & { olderThan: string }): Promise<voi
   const ageMs = parseDurationMs('--older-than', options.olderThan);
   if (ageMs < OLDEST_MIN_MS) throw new BadInput('--older-than must be at least 1d');
   const beforeMs = systemClock() - ageMs;
-  const bar = progressBar();
   await withStores(options, async (stores) => {
-    const versions = await stores.history
-      .purge(beforeMs, (rows) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows }))
-      .finally(bar.clear);
+    const versions = await withProgressBar((show) =>
+      stores.history.purge(beforeMs, (rows) => show({ rows })),
+    );
     const before = printTimestamp(beforeMs);
     await printResult(
       options,

@@ -13,7 +13,7 @@ import { COMMAND_OPTIONS, prepareSchema } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { printNote, printResult } from '../output.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgressBar } from './progress-bar.ts';
 
 export function restoreCommand(): Command {
   return jsonCommand(
@@ -42,33 +42,26 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
     throw new BadInput('restore takes the folder of a backup, or --mark-only without one');
   const url = readDatabaseUrl(options.database);
   const auditor = { clock: systemClock, by: currentUser() };
-  const bar = progressBar();
-  const onRows = (rows: number) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows });
-  try {
-    if (source === undefined) {
-      await markOnly(url, options, auditor, onRows);
-      return;
-    }
-    const [replaces, keepsStamps] = [options.replace === true, options.keepStamps === true];
-    const report = await restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows });
-    bar.clear();
-    const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, unknown, clicks, replaced } =
-      report;
-    const words = [
-      `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp; clicks are ${clicks}.`,
-      ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
-      ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
-      ...(organisationsDeleted.length > 0 ? [deletedInWords(organisationsDeleted)] : []),
-      ...(unknown.length > 0 ? [unknownInWords(unknown)] : []),
-      ...(replaced === null ? [] : [`What was there is in ${replaced}`]),
-    ];
-    await printResult(options, report, words.join('\n'));
-    printNote(
-      'Look at offerbook tokens list before you start a server, and import again what came after the backup.',
-    );
-  } finally {
-    bar.clear();
-  }
+  const keepsStamps = options.keepStamps === true;
+  if (source === undefined) return markOnly(url, options, auditor, keepsStamps);
+  const replaces = options.replace === true;
+  const report = await withProgressBar((show) =>
+    restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows: (rows) => show({ rows }) }),
+  );
+  const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, unknown, clicks, replaced } =
+    report;
+  const words = [
+    `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp; clicks are ${clicks}.`,
+    ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
+    ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
+    ...(organisationsDeleted.length > 0 ? [deletedInWords(organisationsDeleted)] : []),
+    ...(unknown.length > 0 ? [unknownInWords(unknown)] : []),
+    ...(replaced === null ? [] : [`What was there is in ${replaced}`]),
+  ];
+  await printResult(options, report, words.join('\n'));
+  printNote(
+    'Look at offerbook tokens list before you start a server, and import again what came after the backup.',
+  );
 }
 
 function deletedInWords(names: readonly string[]): string {
@@ -90,13 +83,14 @@ async function markOnly(
   url: string,
   options: RestoreOptions,
   auditor: { clock: typeof systemClock; by: string },
-  onRows: (rows: number) => void,
+  keepsStamps: boolean,
 ): Promise<void> {
   const database = openDatabase(url, COMMAND_OPTIONS);
   try {
     await prepareSchema(url, database, COMMAND_OPTIONS, auditor);
-    const keepsStamps = options.keepStamps === true;
-    const report = await beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows });
+    const report = await withProgressBar((show) =>
+      beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows: (rows) => show({ rows }) }),
+    );
     await printResult(options, report, `${printCountOf(report.stamped, 'transaction')} got a new stamp.`);
   } finally {
     await database.close();

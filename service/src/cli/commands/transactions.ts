@@ -16,7 +16,7 @@ import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgressBar } from './progress-bar.ts';
 
 export function transactionsCommand(): Command {
   const show = jsonCommand(
@@ -70,13 +70,12 @@ async function findTransactions(
   await withStores(options, async (stores) => {
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
-    const bar = progressBar();
-    const { newest: found } = await stores.history
-      .findByPassbackUid(passbackUid, {
+    const { newest: found } = await withProgressBar((show) =>
+      stores.history.findByPassbackUid(passbackUid, {
         orgId,
-        onPiece: ({ read, total, found: rows }) => bar.show({ bytesRead: read, bytesTotal: total, rows }),
-      })
-      .finally(bar.clear);
+        onPiece: ({ read, total, found: rows }) => show({ bytesRead: read, bytesTotal: total, rows }),
+      }),
+    );
     // There may be many: only what is printed is made.
     if (options.json === true) {
       const json = found.map(({ orgName, document }) => ({
@@ -96,11 +95,11 @@ async function findTransactions(
 }
 
 async function showTotals(options: StoreOptions): Promise<void> {
-  const bar = progressBar();
   await withStores(options, async (stores) => {
-    const onPiece = async (rows: number) => bar.show({ bytesRead: 0, bytesTotal: undefined, rows });
     const { retailerOfDeal } = await new CatalogueReader().read(stores);
-    const totals = await countTransactions(stores, retailerOfDeal, systemClock, onPiece).finally(bar.clear);
+    const totals = await withProgressBar((show) =>
+      countTransactions(stores, retailerOfDeal, systemClock, async (rows) => show({ rows })),
+    );
     const rows = totals.months.map(({ org, currency, month, status, count, orderValue, cashback }) => [
       ...[org, currency, month, status, printCount(count)],
       ...[printMoney(orderValue), printMoney(cashback)],
