@@ -8,7 +8,7 @@ import { writeAll } from './write-all.ts';
 export const STDOUT = 1;
 const STDERR = 2;
 
-export interface OutputOptions {
+interface OutputOptions {
   readonly json?: boolean;
 }
 
@@ -26,13 +26,18 @@ export class OutputFailure extends Error {
   }
 }
 
-/** Resolves when the text has left this process. Throws OutputFailure. */
-export async function print(text: string): Promise<void> {
+/** Whatever goes wrong in this work is a failure of the output. */
+export async function writing(work: () => Promise<void>): Promise<void> {
   try {
-    await writeAll(STDOUT, Buffer.from(text));
+    await work();
   } catch (error) {
     throw new OutputFailure(error);
   }
+}
+
+/** Resolves when the text has left this process. Throws OutputFailure. */
+export function print(text: string): Promise<void> {
+  return writing(() => writeAll(STDOUT, Buffer.from(text)));
 }
 
 /** The result of a command: as JSON when asked for, in words otherwise. */

@@ -26,7 +26,7 @@ import { dirname, join } from 'node:path';
 import { BadInput } from '../../domain/failures.ts';
 import type { RowSpool } from '../../feeds/convert-report.ts';
 import { sync } from '../../storage/backup/synced-files.ts';
-import { OutputFailure, STDOUT } from '../output.ts';
+import { STDOUT, writing } from '../output.ts';
 import { writeAll } from '../write-all.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -72,27 +72,23 @@ export class RowFile implements RowSpool, Disposable {
     if (this.#pending.length === 0) return;
     const bytes = Buffer.from(`${this.#pending.join('\n')}\n`);
     this.#pending = [];
-    try {
+    await writing(async () => {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
-    } catch (error) {
-      throw new OutputFailure(error);
-    }
+    });
   }
 
   /** Prints the rows that were not dropped to where they are for. */
-  async print(): Promise<void> {
-    if (this.#out === undefined) await this.#copyTo(STDOUT);
-    else if (isStream(this.#out)) await this.#writeTo(this.#out.path);
-    else await this.#replace(this.#out);
+  print(): Promise<void> {
+    return writing(async () => {
+      if (this.#out === undefined) await this.#copyTo(STDOUT);
+      else if (isStream(this.#out)) await this.#writeTo(this.#out.path);
+      else await this.#replace(this.#out);
+    });
   }
 
   async #writeTo(path: string): Promise<void> {
-    try {
-      const stream = openSync(path, 'w');
-      await this.#copyTo(stream).finally(() => closeSync(stream));
-    } catch (error) {
-      throw error instanceof OutputFailure ? error : new OutputFailure(error);
-    }
+    const stream = openSync(path, 'w');
+    await this.#copyTo(stream).finally(() => closeSync(stream));
   }
 
   async #replace({ path, before }: OutFile): Promise<void> {
@@ -108,14 +104,14 @@ export class RowFile implements RowSpool, Disposable {
       renameSync(partialPath, path);
     } catch (error) {
       rmSync(partialPath, { force: true });
-      throw error instanceof OutputFailure ? error : new OutputFailure(error);
+      throw error;
     }
   }
 
   /** Adds the rows that were not dropped to a file, and waits until they are on the disk: all of them, or none. */
-  async appendTo(path: string): Promise<void> {
-    const isNew = !existsSync(path);
-    try {
+  appendTo(path: string): Promise<void> {
+    return writing(async () => {
+      const isNew = !existsSync(path);
       const file = openSync(path, 'a+');
       const { size } = fstatSync(file);
       try {
@@ -130,22 +126,16 @@ export class RowFile implements RowSpool, Disposable {
         closeSync(file);
       }
       if (isNew) sync(dirname(path));
-    } catch (error) {
-      throw error instanceof OutputFailure ? error : new OutputFailure(error);
-    }
+    });
   }
 
   async #copyTo(target: number): Promise<void> {
     const lines = new LineFilter(this.#dropped);
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     let position = 0;
-    try {
-      for (let bytesRead = -1; bytesRead !== 0; position += bytesRead) {
-        bytesRead = readSync(this.#file, buffer, 0, CHUNK_BYTES, position);
-        await writeAll(target, lines.pass(buffer.subarray(0, bytesRead)));
-      }
-    } catch (error) {
-      throw new OutputFailure(error);
+    for (let bytesRead = -1; bytesRead !== 0; position += bytesRead) {
+      bytesRead = readSync(this.#file, buffer, 0, CHUNK_BYTES, position);
+      await writeAll(target, lines.pass(buffer.subarray(0, bytesRead)));
     }
   }
 
