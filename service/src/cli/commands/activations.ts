@@ -4,16 +4,11 @@ import { Command } from 'commander';
 import { CLICK_DAYS, countClicks } from '../../console/counts/click-totals.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount, printCountOf } from '../../domain/count.ts';
-import { BadInput } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printResult, table } from '../output.ts';
-import { parseCount } from './count-option.ts';
-import { parseDurationMs } from './duration.ts';
+import { parseCount, parseOlderThanMs } from './option-values.ts';
 import { withProgressBar } from './progress-bar.ts';
-
-/** Sales of a click are reported days later; what was clicked within a day is surely still of use. */
-const OLDEST_MIN_MS = 86_400_000;
 
 export function activationsCommand(): Command {
   const purge = jsonCommand(
@@ -55,9 +50,7 @@ async function showTotals(options: StoreOptions & { days: string }): Promise<voi
 }
 
 async function purgeClicks(options: StoreOptions & { olderThan: string }): Promise<void> {
-  const ageMs = parseDurationMs('--older-than', options.olderThan);
-  if (ageMs < OLDEST_MIN_MS) throw new BadInput('--older-than must be at least 1d');
-  const beforeMs = Math.max(0, systemClock() - ageMs);
+  const beforeMs = parseOlderThanMs(options.olderThan);
   await withStores(options, async (stores) => {
     const clicks = await withProgressBar((show) => stores.clicks.purge(beforeMs, (rows) => show({ rows })));
     const before = printTimestamp(beforeMs);

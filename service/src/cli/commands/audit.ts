@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../domain/books.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printResult, table } from '../output.ts';
-import { parseCount } from './count-option.ts';
+import { parseCount } from './option-values.ts';
 
 export function auditCommand(): Command {
   return jsonCommand('audit', 'list who changed what, the newest first', 'offerbook audit --org acme')

@@ -10,7 +10,7 @@ import { examine } from '../doctor/examine.ts';
 import { readNodeSettings } from '../node/node-settings.ts';
 import { printResult, table } from '../output.ts';
 import { VERSION_WORDS } from '../version.ts';
-import { parsePositiveDurationMs } from './duration.ts';
+import { parsePositiveDurationMs } from './option-values.ts';
 
 export function doctorCommand(): Command {
   const doctor = jsonCommand(

@@ -8,6 +8,7 @@ import {
   MalformedResponseError,
   OfferbookClient,
   OfferbookError,
+  TimeoutError,
   TokenError,
   type Transaction,
 } from '@offerbook/client';
@@ -18,8 +19,7 @@ import { printJson } from '../../domain/decimal.ts';
 import { BadInput, ServiceFailure } from '../../domain/failures.ts';
 import { untilToldToStop } from '../node/signals.ts';
 import { print, printable, printNote } from '../output.ts';
-import { clientWords } from './client-words.ts';
-import { parsePositiveDurationMs } from './duration.ts';
+import { parsePositiveDurationMs } from './option-values.ts';
 
 interface FollowCommandOptions {
   readonly url: string;
@@ -88,6 +88,16 @@ function asFailure(error: unknown): unknown {
     error instanceof MalformedResponseError;
   if (given || refused) return new BadInput(clientWords(error), { cause: error });
   return error instanceof OfferbookError ? new ServiceFailure(clientWords(error), { cause: error }) : error;
+}
+
+/** What the client library says to programmers, in words for whoever typed a command. */
+function clientWords(error: OfferbookError): string {
+  if (error instanceof TimeoutError)
+    return 'The service did not answer in time: it is slow, or something is in the way.';
+  if (!(error instanceof TokenError)) return error.message;
+  return error.code === 'wrong_token_kind'
+    ? 'OFFERBOOK_TOKEN holds a public token. Transactions take a private one, which starts with ob_prv_.'
+    : 'OFFERBOOK_TOKEN holds no token. A private one starts with ob_prv_ and goes on with letters and digits; check that the whole token was copied.';
 }
 
 type Printer = (page: readonly Transaction[]) => Promise<void>;

@@ -8,7 +8,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import { printProblem } from '../../importer/checks/row-problem.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
-import { parseCount } from './count-option.ts';
+import { parseCount } from './option-values.ts';
 import { getOrganisation } from './organisations.ts';
 
 interface ListOptions extends StoreOptions {

@@ -19,7 +19,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import { parseUuid, type Uuid } from '../../domain/uuid.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printNote, printResult, table } from '../output.ts';
-import { parseDurationMs, parsePositiveDurationMs } from './duration.ts';
+import { parseDurationMs, parsePositiveDurationMs } from './option-values.ts';
 import { getOrganisation } from './organisations.ts';
 
 const LABEL_LENGTH_MAX = 200;

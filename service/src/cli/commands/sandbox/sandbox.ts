@@ -21,6 +21,7 @@ import { startNode } from '../../node/node.ts';
 import { openLog, toStderr } from '../../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../../node/signals.ts';
 import { print } from '../../output.ts';
+import { parseCount } from '../option-values.ts';
 import { lockFile } from './file-lock.ts';
 import { importsInto } from './imports.ts';
 import { findSeed, openOrganisation, openTokens } from './organisation.ts';
@@ -79,7 +80,8 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   void stopping.then(() => endWithin(STOP_MAX_MS));
   const { port, host, adminPort, logLevel } = options;
   const settings = readServeSettings({ port, host, adminPort, logLevel });
-  const seedAskedFor = parseSeed(options.seed);
+  const seedAskedFor =
+    options.seed === undefined ? undefined : parseCount('--seed', options.seed, 0, SEED_MAX);
   const speed = parseSpeed(options.speed);
   const databaseUrl = readDatabaseUrl(options.database, SANDBOX_DATABASE);
   const path = sqlitePath(databaseUrl);
@@ -181,8 +183,7 @@ async function beatUntil(stopping: Promise<void>, world: World, logger: Logger):
       await world.beat();
       isFailing = false;
     } catch (error) {
-      if (!isFailing)
-        logger.warn({ err: error }, 'the sandbox stands still for a moment; it will try again');
+      if (!isFailing) logger.warn({ err: error }, 'the sandbox stands still for a moment; it will try again');
       isFailing = true;
     }
     running = undefined;
@@ -228,14 +229,6 @@ function freshCommand(command: Command, seed: number): string {
 /** A word as a shell takes it. */
 function quoted(word: string): string {
   return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-function parseSeed(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(text) || Number(text) > SEED_MAX) {
-    throw new BadInput(`--seed must be a whole number from 0 to ${SEED_MAX}, not "${text}"`);
-  }
-  return Number(text);
 }
 
 function parseSpeed(text: string): number {
