@@ -2,20 +2,23 @@
 // machine unless told otherwise. No caller of the service can fill up its connections.
 
 import { dirname } from 'node:path';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DatabaseUnavailable, Refused } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
+import type { Stores } from '../../domain/stores.ts';
 import { TEXT_LENGTH_MAX } from '../../domain/text.ts';
 import { clientAddress } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { type Health, readiness } from '../../http/readiness.ts';
-import type { RouteTallies } from '../../http/request-tally.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import { openAdminAccess } from './admin-access.ts';
 import { ConsoleHost } from './console/console-host.ts';
+import { DatabaseFiguresReader } from './database-figures.ts';
 import { bind } from './listen.ts';
+import type { WorkerReport } from './workers/worker-report.ts';
 
 /** The only bodies are those of search forms: a text takes up to three bytes for a character, each with three letters. */
 const BODY_MAX_BYTES = 1_024 + TEXT_LENGTH_MAX * 9;
@@ -30,11 +33,12 @@ export interface AdminSource {
   readonly databaseUrl: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly stores: Stores;
+  readonly catalogue: Catalogue;
   health(): Health;
-  /** May ask the database. */
-  state(): Promise<NodeState>;
-  /** The counts of all requests so far. */
-  routes(): RouteTallies;
+  /** Of all who answer requests. */
+  report(): WorkerReport;
+  workers(): NodeState['workers'];
 }
 
 /** Undefined when nobody has asked for it. */
@@ -48,9 +52,22 @@ export function openAdmin(source: AdminSource): Admin | undefined {
   const addressOf = clientAddress(settings.trustedProxies);
   const startedAtMs = clock();
   const recent = new RecentHour(startedAtMs);
+  const figures = new DatabaseFiguresReader(source.stores, clock);
+
+  async function readState(): Promise<NodeState> {
+    const database = await figures.read();
+    return {
+      ...source.report(),
+      ...source.health(),
+      catalogueRevision: source.catalogue.revision,
+      catalogueItems: source.catalogue.counts(),
+      database,
+      workers: source.workers(),
+    };
+  }
 
   async function answerConsole(request: Request): Promise<Response> {
-    const state = await source.state();
+    const state = await readState();
     const nowMs = clock();
     const hour = recent.figures(nowMs, state.routes);
     const body = request.method === 'POST' ? await request.text() : '';
@@ -71,7 +88,7 @@ export function openAdmin(source: AdminSource): Admin | undefined {
       logger.warn({ address, status: refused.status }, 'a request to the admin port was refused');
       return refused;
     }
-    if (pathname === '/metrics') return metricsPage(await source.state());
+    if (pathname === '/metrics') return metricsPage(await readState());
     return answerConsole(request);
   }
 
@@ -93,7 +110,7 @@ export function openAdmin(source: AdminSource): Admin | undefined {
       },
     }),
   );
-  const timer = setInterval(() => recent.sample(clock(), source.routes()), SAMPLE_INTERVAL_MS);
+  const timer = setInterval(() => recent.sample(clock(), source.report().routes), SAMPLE_INTERVAL_MS);
   return {
     async stop() {
       clearInterval(timer);

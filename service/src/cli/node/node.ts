@@ -4,7 +4,6 @@
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
 import { type Admin, openAdmin } from './admin.ts';
-import { DatabaseFiguresReader } from './database-figures.ts';
 import { openServing, type ServingOptions } from './serving.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 
@@ -48,15 +47,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     builder.close();
     await serving.close();
   };
-  const figures = new DatabaseFiguresReader(serving.stores, clock);
-  const state = async () => ({
-    ...serving.report,
-    ...serving.health,
-    catalogueRevision: catalogue.revision,
-    catalogueItems: catalogue.counts(),
-    database: await figures.read(),
-    workers: { ready: Number(serving.health.isReady), restarts: 0 },
-  });
   let url: string;
   try {
     admin = openAdmin({
@@ -64,9 +54,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       databaseUrl,
       clock,
       logger,
+      stores: serving.stores,
+      catalogue,
       health: () => serving.health,
-      state,
-      routes: () => serving.report.routes,
+      report: () => serving.report,
+      workers: () => ({ ready: Number(serving.health.isReady), restarts: 0 }),
     });
     url = serving.listen();
     logger.info({ url }, 'listening');
