@@ -1,6 +1,7 @@
 // Takes up what other processes have committed: tokens, links, the catalogue, or some of them. Tokens do not wait for the
 // catalogue, which takes seconds when it is large. What cannot be taken up now stays as it is in memory, and is tried again.
 
+import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { DatabaseHealth } from './database-health.ts';
 
@@ -21,6 +22,7 @@ export interface ChangeFollower {
 interface FollowOptions {
   readonly stores: Pick<Stores, 'revisions' | 'watch'>;
   readonly databaseHealth: DatabaseHealth;
+  readonly logger: Logger;
   readonly tokens?: Followed | undefined;
   readonly links?: Followed | undefined;
   readonly catalogue?: Followed | undefined;
@@ -29,6 +31,7 @@ interface FollowOptions {
 export function followChanges({
   stores,
   databaseHealth,
+  logger,
   tokens,
   links,
   catalogue,
@@ -41,7 +44,8 @@ export function followChanges({
       latestCatalogue = revisions.catalogue;
       takeUpCatalogue();
       await takeUp(tokens, revisions.tokens);
-      await takeUp(links, revisions.activation);
+      if (await takeUp(links, revisions.activation))
+        logger.info({ activation: links?.revision }, 'links taken up');
       databaseHealth.succeeded('changes');
     },
     (error) => databaseHealth.failed('changes', error, look),
@@ -49,7 +53,8 @@ export function followChanges({
 
   const takeUpCatalogue = oneAtATime(
     async () => {
-      await takeUp(catalogue, latestCatalogue);
+      if (await takeUp(catalogue, latestCatalogue))
+        logger.info({ revision: catalogue?.revision }, 'catalogue taken up');
       databaseHealth.succeeded('catalogue');
     },
     (error) => databaseHealth.failed('catalogue', error, look),
@@ -58,9 +63,11 @@ export function followChanges({
   return { look, stop: stores.watch(look) };
 }
 
-async function takeUp(followed: Followed | undefined, latest: number | undefined): Promise<void> {
-  if (followed?.revision === undefined || followed.revision === latest) return;
+/** Returns whether there was something to take up. */
+async function takeUp(followed: Followed | undefined, latest: number | undefined): Promise<boolean> {
+  if (followed?.revision === undefined || followed.revision === latest) return false;
   await followed.refresh();
+  return true;
 }
 
 /** A call during a run causes one more, because that run may have looked too early. */

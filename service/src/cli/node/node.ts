@@ -37,7 +37,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       catalogue.take(await builder.build());
       // The snapshot before lies in shared memory, so that the collector takes it for small and would leave it there.
       Bun.gc(true);
-      logger.info({ revision: catalogue.revision }, 'catalogue taken up');
     },
   };
   let admin: Admin | undefined;

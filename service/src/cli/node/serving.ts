@@ -134,8 +134,9 @@ export class Serving {
     this.#following = followChanges({
       stores: this.stores,
       databaseHealth: this.#databaseHealth,
+      logger: this.#options.logger,
       tokens: this.#tokens,
-      links: this.#activation && followedLinks(this.#activation, this.#options.logger),
+      links: this.#activation?.directory,
       catalogue,
     });
     this.takeUpChanges();
@@ -199,18 +200,6 @@ function loggedReplica(url: string, logger: Logger): ReplicaOptions {
     onChange({ isUsable, reason }) {
       if (isUsable) logger.info('pages of transactions are read from the replica');
       else logger.warn({ reason }, 'the replica cannot be used; reading from the primary');
-    },
-  };
-}
-
-function followedLinks({ directory }: NodeActivation, logger: Logger): Followed {
-  return {
-    get revision() {
-      return directory.revision;
-    },
-    async refresh() {
-      await directory.refresh();
-      logger.info({ activation: directory.revision }, 'links taken up');
     },
   };
 }

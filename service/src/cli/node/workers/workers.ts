@@ -90,10 +90,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     get revision() {
       return catalogue.revision;
     },
-    async refresh() {
-      await buildSnapshot();
-      logger.info({ revision: catalogue.revision }, 'catalogue taken up');
-    },
+    refresh: buildSnapshot,
   };
 
   function health(): Health {
@@ -136,7 +133,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     });
     // The threads start while the catalogue is built.
     await Promise.all([pool.start(), buildSnapshot()]);
-    following = followChanges({ stores, databaseHealth, catalogue: followed });
+    following = followChanges({ stores, databaseHealth, logger, catalogue: followed });
     // What was committed since the catalogue was read.
     following.look();
   } catch (error) {
