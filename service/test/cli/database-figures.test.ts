@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { DatabaseFiguresReader } from '../../src/cli/node/database-figures.ts';
+import { databaseFigures } from '../../src/cli/node/database-figures.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts';
@@ -27,13 +27,13 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the figures of %s'
       ...stores.tokens,
       list: () => (isAway ? Promise.reject(new Error('away')) : stores.tokens.list()),
     };
-    const reader = new DatabaseFiguresReader({ ...stores, tokens }, () => nowMs);
-    expect((await reader.read())?.tokensExpiring).toBe(2);
+    const read = databaseFigures({ ...stores, tokens }, () => nowMs);
+    expect((await read())?.tokensExpiring).toBe(2);
     nowMs += 2 * DAY_MS;
-    const later = await reader.read();
+    const later = await read();
     expect(later?.tokensExpiring).toBe(2);
     isAway = true;
-    expect(await reader.read()).toEqual(later);
-    expect(await new DatabaseFiguresReader({ ...stores, tokens }, () => nowMs).read()).toBeUndefined();
+    expect(await read()).toEqual(later);
+    expect(await databaseFigures({ ...stores, tokens }, () => nowMs)()).toBeUndefined();
   });
 });

@@ -15,33 +15,28 @@ const FAILURES_MAX = 10;
 /** What a password manager or `openssl rand -base64 24` makes is longer. */
 const SECRET_LENGTH_MIN = 20;
 
-export interface AdminAccess {
-  /** What refuses the request; undefined to let it in. */
-  refuse(request: Request, address: string): Response | undefined;
-}
+/** Returns what refuses the request; undefined to let it in. */
+type Refuse = (request: Request, address: string) => Response | undefined;
 
 /** Throws BadInput when the file of the secret cannot be used. */
-export function openAdminAccess(settings: ServeSettings): AdminAccess {
-  const { adminTokenFile } = settings;
-  return adminTokenFile === undefined ? { refuse: refuseOtherNames } : withSecret(readSecret(adminTokenFile));
+export function openAdminAccess({ adminTokenFile }: ServeSettings): Refuse {
+  return adminTokenFile === undefined ? refuseOtherNames : refuseWithoutSecret(readSecret(adminTokenFile));
 }
 
-function withSecret(secret: string): AdminAccess {
+function refuseWithoutSecret(secret: string): Refuse {
   const expected = digest(secret);
   const failures = new RateLimiter('admin', FAILURES_MAX, new LocalCounter());
-  return {
-    refuse(request, address) {
-      const network = networkOf(address);
-      const { left, retryAfterS } = failures.peek(network);
-      if (left === 0) return refusal(429, 'Too many wrong tries.', { 'Retry-After': String(retryAfterS) });
-      const given = readSent(request.headers.get('Authorization'));
-      if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
-      // A browser asks without a password first.
-      if (given !== undefined) failures.take(network);
-      return refusal(401, 'Send the secret of --admin-token-file, as a password or as a bearer token.', {
-        'WWW-Authenticate': 'Basic realm="Offerbook console", charset="UTF-8"',
-      });
-    },
+  return (request, address) => {
+    const network = networkOf(address);
+    const { left, retryAfterS } = failures.peek(network);
+    if (left === 0) return refusal(429, 'Too many wrong tries.', { 'Retry-After': String(retryAfterS) });
+    const given = readSent(request.headers.get('Authorization'));
+    if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
+    // A browser asks without a password first.
+    if (given !== undefined) failures.take(network);
+    return refusal(401, 'Send the secret of --admin-token-file, as a password or as a bearer token.', {
+      'WWW-Authenticate': 'Basic realm="Offerbook console", charset="UTF-8"',
+    });
   };
 }
 

@@ -16,7 +16,7 @@ import { type Health, readiness } from '../../http/readiness.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import { openAdminAccess } from './admin-access.ts';
 import { ConsoleHost } from './console/console-host.ts';
-import { DatabaseFiguresReader } from './database-figures.ts';
+import { databaseFigures } from './database-figures.ts';
 import { bind } from './listen.ts';
 import type { WorkerReport } from './workers/worker-report.ts';
 
@@ -46,16 +46,16 @@ export function openAdmin(source: AdminSource): Admin | undefined {
   const { settings, databaseUrl, clock, logger } = source;
   const { adminPort: port, adminHost: host, workers } = settings;
   if (port === undefined) return undefined;
-  const access = openAdminAccess(settings);
+  const refuse = openAdminAccess(settings);
   const folder = settings.spool ?? dirname(sqlitePath(databaseUrl) ?? './spool');
   const consoleHost = new ConsoleHost({ databaseUrl, folder });
   const addressOf = clientAddress(settings.trustedProxies);
   const startedAtMs = clock();
   const recent = new RecentHour(startedAtMs);
-  const figures = new DatabaseFiguresReader(source.stores, clock);
+  const readFigures = databaseFigures(source.stores, clock);
 
   async function readState(): Promise<NodeState> {
-    const database = await figures.read();
+    const database = await readFigures();
     return {
       ...source.report(),
       ...source.health(),
@@ -83,7 +83,7 @@ export function openAdmin(source: AdminSource): Admin | undefined {
       const { body, ...init } = readiness(source.health());
       return Response.json(body, init);
     }
-    const refused = access.refuse(request, address);
+    const refused = refuse(request, address);
     if (refused !== undefined) {
       logger.warn({ address, status: refused.status }, 'a request to the admin port was refused');
       return refused;

@@ -10,30 +10,25 @@ import type { DatabaseFigures } from '../../http/metrics.ts';
 /** A monitoring system waits some seconds for its page, and wants it most when the database is away. */
 const READ_MAX_MS = 1_000;
 
-export class DatabaseFiguresReader {
-  readonly #stores: Pick<Stores, 'imports' | 'tokens'>;
-  readonly #clock: Clock;
-  #last: DatabaseFigures | undefined;
+/** What it returns reads them; undefined when they could not be read yet. */
+export function databaseFigures(
+  { imports, tokens }: Pick<Stores, 'imports' | 'tokens'>,
+  clock: Clock,
+): () => Promise<DatabaseFigures | undefined> {
+  let last: DatabaseFigures | undefined;
 
-  constructor(stores: Pick<Stores, 'imports' | 'tokens'>, clock: Clock) {
-    this.#stores = stores;
-    this.#clock = clock;
+  async function read(): Promise<DatabaseFigures> {
+    const nowMs = clock();
+    const expiring = (await tokens.list()).tokens.filter((token) => isExpiring(token, nowMs));
+    return { imports: await imports.totals(), tokensExpiring: expiring.length };
   }
 
-  /** Undefined when they could not be read yet. */
-  async read(): Promise<DatabaseFigures | undefined> {
+  return async () => {
     try {
-      this.#last = await withTimeout(this.#read(), READ_MAX_MS, () => new Error('too slow'));
+      last = await withTimeout(read(), READ_MAX_MS, () => new Error('too slow'));
     } catch {
       // Other metrics tell that the database cannot be used.
     }
-    return this.#last;
-  }
-
-  async #read(): Promise<DatabaseFigures> {
-    const nowMs = this.#clock();
-    const { tokens } = await this.#stores.tokens.list();
-    const tokensExpiring = tokens.filter((token) => isExpiring(token, nowMs)).length;
-    return { imports: await this.#stores.imports.totals(), tokensExpiring };
-  }
+    return last;
+  };
 }

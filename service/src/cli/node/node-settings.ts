@@ -1,20 +1,13 @@
 // Everything that a node is told, by flags and variables, and what it refuses of that before it looks at a database. For
 // `serve`, and for `doctor`, which must refuse the same.
 
-import { readDatabaseUrl, readServeSettings, readTracingSettings, type ServeSettings } from '../../config.ts';
+import { readDatabaseUrl, readServeSettings, readTracingSettings } from '../../config.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
-import type { TracingSettings } from '../../tracing/tracing-settings.ts';
 import { openAdminAccess } from './admin-access.ts';
 
-export interface NodeSettings {
-  readonly settings: ServeSettings;
-  readonly databaseUrl: string;
-  readonly tracing: TracingSettings | undefined;
-}
-
 /** Throws BadInput. A spool that cannot be used is left to the caller: doctor goes on to what else there is. */
-export function readNodeSettings(flags: Readonly<Record<string, unknown>>): NodeSettings {
+export function readNodeSettings(flags: Readonly<Record<string, unknown>>) {
   const settings = readServeSettings(flags);
   const databaseUrl = readDatabaseUrl(flags.database as string | undefined);
   const tracing = readTracingSettings();

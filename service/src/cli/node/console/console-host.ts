@@ -14,7 +14,7 @@ const CLOSE_MAX_MS = 3_000;
 /** Others would only wait behind them. */
 const WAITING_MAX = 100;
 /** What the pages look at. The secret of the admin port stays where it is. */
-const PASSED_HEADERS = ['Accept-Encoding', 'If-None-Match'];
+const PASSED_HEADERS = ['accept-encoding', 'if-none-match'];
 
 export class ConsoleHost {
   readonly #setup: ConsoleSetup;
@@ -38,10 +38,7 @@ export class ConsoleHost {
       setup: this.#setup,
       method: request.method,
       url: new URL(request.url, 'http://localhost').href,
-      headers: PASSED_HEADERS.flatMap((name) => {
-        const value = request.headers.get(name);
-        return value === null ? [] : [[name, value] as const];
-      }),
+      headers: Object.fromEntries([...request.headers].filter(([name]) => PASSED_HEADERS.includes(name))),
       body,
       node,
     };
@@ -92,10 +89,9 @@ export class ConsoleHost {
       waiting?.reject(fromThreadFailure(answer.failure));
       return;
     }
-    const headers = answer.headers.map(([name, value]): [string, string] => [name, value]);
     // A body, even an empty one, is an error with this status.
     const body = answer.status === 304 ? null : answer.body;
-    waiting?.resolve(new Response(body, { status: answer.status, headers }));
+    waiting?.resolve(new Response(body, answer));
   }
 
   #failAll(reason: Error): void {

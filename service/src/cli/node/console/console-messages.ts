@@ -12,7 +12,7 @@ export interface ConsoleQuestion {
   readonly setup: ConsoleSetup;
   readonly method: string;
   readonly url: string;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly headers: Readonly<Record<string, string>>;
   /** Of a form; empty for GET. */
   readonly body: string;
   readonly node: NodeView;
@@ -28,7 +28,7 @@ export type ConsoleAnswer =
   | {
       readonly number: number;
       readonly status: number;
-      readonly headers: readonly (readonly [string, string])[];
+      readonly headers: Record<string, string>;
       readonly body: Uint8Array<ArrayBuffer>;
     }
   | { readonly number: number; readonly failure: ThreadFailure };

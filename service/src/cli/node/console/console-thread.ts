@@ -4,7 +4,7 @@
 import { buildConsole, type Console } from '../../../console/console.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { Stores } from '../../../domain/stores.ts';
-import type { Reply } from '../../../http/reply.ts';
+import { responseBody } from '../../../http/content/response-body.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
 import { type OpenOnce, openOnce } from '../../../storage/open-once.ts';
 import { openStores } from '../../../storage/open-stores.ts';
@@ -42,14 +42,13 @@ async function answer({
 }: ConsoleQuestion): Promise<ConsoleAnswer> {
   try {
     made ??= makeConsole(setup);
-    const pairs = headers.map(([name, value]): [string, string] => [name, value]);
-    const request = new Request(url, { method, headers: pairs, ...(method === 'POST' ? { body } : {}) });
+    const request = new Request(url, { method, headers, ...(method === 'POST' ? { body } : {}) });
     const reply = await made(request, node);
     return {
       number,
       status: reply.status,
-      headers: [...new Headers(reply.headers as Record<string, string>)],
-      body: await bytesOf(reply.body),
+      headers: Object.fromEntries(new Headers(reply.headers as Record<string, string>)),
+      body: new Uint8Array(await new Response(responseBody(reply.body, method)).arrayBuffer()),
     };
   } catch (error) {
     return { number, failure: toThreadFailure(error) };
@@ -59,10 +58,4 @@ async function answer({
 function makeConsole({ databaseUrl, folder }: ConsoleSetup): Console {
   stores = openOnce(() => openStores(databaseUrl, DATABASE_OPTIONS, systemClock));
   return buildConsole({ stores: stores.open, folder, clock: systemClock });
-}
-
-async function bytesOf(body: Reply['body']): Promise<Uint8Array<ArrayBuffer>> {
-  if (body === null) return new Uint8Array();
-  if (typeof body === 'string') return Buffer.from(body);
-  return body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : Buffer.concat(body);
 }

@@ -3,6 +3,7 @@
 
 import { BadInput } from '../../../domain/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
+import { withTimeout } from '../../../domain/with-timeout.ts';
 import { canStartThread } from '../file-handles.ts';
 import { WorkerHandle } from './worker-handle.ts';
 import type { ToWorker } from './worker-messages.ts';
@@ -161,11 +162,8 @@ export class WorkerPool {
 
   /** While a thread is there, its socket takes its share of the connections, and nobody answers them. */
   async #expectClosed(worker: WorkerHandle): Promise<void> {
-    const isClosed = await Promise.race([
-      worker.closed.then(() => true),
-      Bun.sleep(this.#timings.endMaxMs).then(() => false),
-    ]);
-    if (!isClosed) this.#failure.reject(new Error('a worker that does not answer cannot be ended'));
+    const stuck = () => new Error('a worker that does not answer cannot be ended');
+    await withTimeout(worker.closed, this.#timings.endMaxMs, stuck).catch(this.#failure.reject);
   }
 
   #look(): void {
