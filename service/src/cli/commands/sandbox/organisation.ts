@@ -22,12 +22,8 @@ const LABEL = /^sandbox, seed (\d{1,10})$/;
  */
 export async function findSeed(stores: Stores): Promise<number | undefined> {
   const { tokens } = await stores.tokens.list();
-  const seeds = tokens.flatMap((token) => {
-    const seed = token.orgName === NAME ? LABEL.exec(token.label)?.[1] : undefined;
-    return seed === undefined ? [] : [Number(seed)];
-  });
-  const last = seeds.at(-1);
-  if (last !== undefined) return last;
+  const key = tokens.find(({ orgName, label }) => orgName === NAME && LABEL.test(label));
+  if (key !== undefined) return Number(LABEL.exec(key.label)?.[1]);
   const others = (await stores.organisations.list()).filter((org) => org.name !== NAME);
   if (others.length > 0 || (await stores.revisions()).catalogue > 0) {
     throw new BadInput(
@@ -57,10 +53,6 @@ export async function openTokens(
 ): Promise<Record<TokenKind, string>> {
   const known = (await stores.tokens.list()).tokens.filter(({ orgId }) => orgId === org.id);
   const key = known.find(({ label }) => LABEL.test(label)) ?? (await addKey(stores, org, seed, nowMs));
-  // Earlier versions issued new tokens at each start, under this label.
-  for (const token of known) {
-    if (LABEL.test(token.label) && isLive(token, nowMs)) await stores.tokens.endAt(token.id, nowMs);
-  }
   const open = async (kind: TokenKind) => {
     for (let number = 1; ; number++) {
       const text = deriveToken(kind, key, number);
