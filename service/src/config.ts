@@ -8,7 +8,7 @@ import { clientAddress } from './http/access/client-address.ts';
 import { LOGGED_REQUESTS } from './http/request-log.ts';
 import { parseTracingSettings, type TracingSettings } from './tracing/tracing-settings.ts';
 
-export const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
+const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
 
 const PORT_MAX = 65_535;
 

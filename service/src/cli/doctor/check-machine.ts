@@ -55,7 +55,7 @@ function readLimits(): string {
   }
 }
 
-export interface Port {
+interface Port {
   readonly check: string;
   readonly host: string;
   /** 0 takes any free one. */

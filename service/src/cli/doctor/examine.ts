@@ -17,7 +17,7 @@ import { judgeDatabase } from './judge-database.ts';
 import { judgeProxies } from './judge-proxies.ts';
 import { isOfferbook } from './probe.ts';
 
-export interface Examination {
+interface Examination {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
   /** How old the last import may be. */

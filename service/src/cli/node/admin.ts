@@ -28,7 +28,7 @@ export interface Admin {
   stop(): Promise<void>;
 }
 
-export interface AdminSource {
+interface AdminSource {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
   readonly clock: Clock;

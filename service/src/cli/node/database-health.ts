@@ -7,7 +7,7 @@ import type { Logger } from '../../domain/logger.ts';
  * Each fails and recovers for itself. A role that has used up its connections, for example, is answered on those that are
  * open, so that changes are followed while every page of transactions fails.
  */
-export type DatabaseUse = 'changes' | 'catalogue' | 'requests';
+type DatabaseUse = 'changes' | 'catalogue' | 'requests';
 
 const RETRY_MS = 500;
 

@@ -7,7 +7,7 @@ import { type Admin, openAdmin } from './admin.ts';
 import { openServing, type ServingOptions } from './serving.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 
-export interface NodeOptions extends Omit<ServingOptions, 'clock' | 'requestCounter' | 'sharesPort'> {
+interface NodeOptions extends Omit<ServingOptions, 'clock' | 'requestCounter' | 'sharesPort'> {
   readonly clock?: Clock;
   /** Builds the snapshots of the catalogue; in a thread of its own unless given. Closed with the node. */
   readonly builder?: Pick<SnapshotBuilder, 'build' | 'close'>;

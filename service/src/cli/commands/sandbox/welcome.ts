@@ -6,7 +6,7 @@ import { printTimestamp } from '../../../domain/timestamp.ts';
 
 const HOUR_MS = 3_600_000;
 
-export interface Welcome {
+interface Welcome {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   /** The same, for the console. */

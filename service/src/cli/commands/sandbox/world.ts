@@ -28,7 +28,7 @@ export interface Imports {
   sale(id: string): Promise<Sale | undefined>;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly seed: number;
   readonly speed: number;
   readonly clock: Clock;

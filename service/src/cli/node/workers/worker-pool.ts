@@ -37,7 +37,7 @@ const LOOK_INTERVAL_MS = 250;
 /** How many starts may fail one after the other, of whichever workers, while no worker is ready. */
 const FAILED_STARTS_MAX = 5;
 
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   readonly count: number;
   readonly script: URL;
   /** What the worker with this number is told at its start. */
