@@ -130,12 +130,12 @@ export class RowFile implements RowSpool, Disposable {
   }
 
   async #copyTo(target: number): Promise<void> {
-    const lines = new LineFilter(this.#dropped);
+    const keptLines = lineFilter(this.#dropped);
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     let position = 0;
     for (let bytesRead = -1; bytesRead !== 0; position += bytesRead) {
       bytesRead = readSync(this.#file, buffer, 0, CHUNK_BYTES, position);
-      await writeAll(target, lines.pass(buffer.subarray(0, bytesRead)));
+      await writeAll(target, keptLines(buffer.subarray(0, bytesRead)));
     }
   }
 
@@ -192,25 +192,19 @@ function endsInLine(file: number, size: number): boolean {
 }
 
 /** Lets lines through, except for those with certain numbers. */
-class LineFilter {
-  readonly #dropped: ReadonlySet<number>;
-  #line = 0;
-
-  constructor(dropped: ReadonlySet<number>) {
-    this.#dropped = dropped;
-  }
-
-  pass(chunk: Uint8Array): Uint8Array {
-    if (this.#dropped.size === 0) return chunk;
+function lineFilter(dropped: ReadonlySet<number>): (chunk: Uint8Array) => Uint8Array {
+  let line = 0;
+  return (chunk) => {
+    if (dropped.size === 0) return chunk;
     const kept: Uint8Array[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      if (!this.#dropped.has(this.#line)) kept.push(chunk.subarray(start, end + 1));
-      this.#line++;
+      if (!dropped.has(line)) kept.push(chunk.subarray(start, end + 1));
+      line++;
       start = end + 1;
     }
     // A line that goes on in the next chunk.
-    if (!this.#dropped.has(this.#line)) kept.push(chunk.subarray(start));
+    if (!dropped.has(line)) kept.push(chunk.subarray(start));
     return Buffer.concat(kept);
-  }
+  };
 }

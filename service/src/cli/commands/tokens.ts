@@ -10,7 +10,6 @@ import {
   newTokenText,
   parseTokenKind,
   TOKEN_KINDS,
-  type TokenKind,
   tokenState,
 } from '../../domain/access-token.ts';
 import { systemClock } from '../../domain/clock.ts';
@@ -174,7 +173,7 @@ async function printNewToken(
   const value = {
     id: token.id,
     token: text,
-    kind: token.kind as TokenKind,
+    kind: token.kind,
     org: token.orgName,
     expiresAt: printTime(token.expiresAtMs),
     ...(replaced === undefined ? {} : { replaces: replaced.id, replacedEndsAt: printTime(endMs(replaced)) }),
