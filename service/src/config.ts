@@ -191,9 +191,9 @@ function requireAdminToken({ adminHost, adminTokenFile }: ServeSettings): void {
   );
 }
 
-/** Whether an address, or the name for it, is of this machine alone. */
+/** Whether an address, or the name for it, is of this machine alone. In a URL, one of IPv6 has brackets. */
 export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+  return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }
 
 /**

@@ -146,6 +146,11 @@ test.each([
   ['for the world, without TLS', { host: '0.0.0.0' }, 'warning'],
   ['believing anybody', { host: '0.0.0.0', trustedProxies: ['10.0.0.1', '0.0.0.0/0'] }, 'warning'],
   ['with links in the clear', { publicUrl: 'http://api.example', trustedProxies: ['10.0.0.1'] }, 'warning'],
+  [
+    'without TLS on this machine, by its IPv6 address',
+    { publicUrl: 'http://[::1]:8080', trustedProxies: ['::1'] },
+    'ok',
+  ],
   ['with all callers at one address', { publicUrl: 'https://api.example' }, 'warning'],
 ])('proxies: %s', (_, settings, state) => {
   const all = { host: '127.0.0.1', publicUrl: undefined, trustedProxies: [], ...settings };

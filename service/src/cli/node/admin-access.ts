@@ -46,8 +46,7 @@ function refuseWithoutSecret(secret: string): Refuse {
  */
 function refuseOtherNames(request: Request): Response | undefined {
   const host = request.headers.get('Host') ?? '';
-  const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
-  return isLoopback(name)
+  return isLoopback(host.replace(/:\d+$/, ''))
     ? undefined
     : refusal(421, 'Open this under localhost or 127.0.0.1, or give the server an --admin-token-file.');
 }
