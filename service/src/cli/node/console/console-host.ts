@@ -6,7 +6,7 @@ import { Refused } from '../../../domain/failures.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';
 import { canStartThread } from '../file-handles.ts';
 import { fromThreadFailure } from '../thread-failure.ts';
-import { CLOSE, type ConsoleAnswer, type ConsoleQuestion, type ConsoleSetup } from './console-messages.ts';
+import type { ConsoleAnswer, ConsoleSetup, ToConsole } from './console-thread.ts';
 
 /** A search through all transactions may take its time. */
 const ANSWER_MAX_MS = 90_000;
@@ -33,7 +33,7 @@ export class ConsoleHost {
     const number = ++this.#lastNumber;
     const answered = Promise.withResolvers<Response>();
     this.#waiting.set(number, answered);
-    const question: ConsoleQuestion = {
+    const question: ToConsole = {
       number,
       setup: this.#setup,
       method: request.method,
@@ -62,7 +62,7 @@ export class ConsoleHost {
     this.#failAll(stopping());
     if (thread === undefined) return;
     const ended = new Promise((resolve) => thread.addEventListener('close', resolve));
-    thread.postMessage(CLOSE);
+    thread.postMessage('close' satisfies ToConsole);
     await withTimeout(ended, CLOSE_MAX_MS, () => new Refused('the console takes too long')).catch(() => {});
     thread.terminate();
   }

@@ -2,14 +2,43 @@
 // and bundling the script. So a page can take its time, and no request on the public port waits for it.
 
 import { buildConsole, type Console } from '../../../console/console.ts';
+import type { NodeView } from '../../../console/node-view.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { responseBody } from '../../../http/content/response-body.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
 import { type OpenOnce, openOnce } from '../../../storage/open-once.ts';
 import { openStores } from '../../../storage/open-stores.ts';
-import { toThreadFailure } from '../thread-failure.ts';
-import { CLOSE, type ConsoleAnswer, type ConsoleQuestion, type ConsoleSetup } from './console-messages.ts';
+import { type ThreadFailure, toThreadFailure } from '../thread-failure.ts';
+
+/** What the thread with the admin port asks. In the place of a question, `close`: the thread closes its database, and ends. */
+export type ToConsole = ConsoleQuestion | 'close';
+
+interface ConsoleQuestion {
+  readonly number: number;
+  readonly setup: ConsoleSetup;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of a form; empty for GET. */
+  readonly body: string;
+  readonly node: NodeView;
+}
+
+export interface ConsoleSetup {
+  readonly databaseUrl: string;
+  /** Whose disk is watched: the folder of the SQLite database, and of the spool. */
+  readonly folder: string;
+}
+
+export type ConsoleAnswer =
+  | {
+      readonly number: number;
+      readonly status: number;
+      readonly headers: Record<string, string>;
+      readonly body: Uint8Array<ArrayBuffer>;
+    }
+  | { readonly number: number; readonly failure: ThreadFailure };
 
 /** Connections apart from those that requests use. A search through all transactions may take its time, within limits. */
 const DATABASE_OPTIONS: DatabaseOptions = {
@@ -24,8 +53,8 @@ declare const self: Worker;
 let stores: OpenOnce<Stores> | undefined;
 let made: Console | undefined;
 
-self.onmessage = async ({ data: question }: MessageEvent<ConsoleQuestion | typeof CLOSE>) => {
-  if (question !== CLOSE) return self.postMessage(await answer(question));
+self.onmessage = async ({ data: question }: MessageEvent<ToConsole>) => {
+  if (question !== 'close') return self.postMessage(await answer(question));
   await stores?.close();
   // Of the thread, not of the process.
   process.exit();
