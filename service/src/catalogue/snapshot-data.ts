@@ -34,6 +34,8 @@ export interface RetailerData {
   readonly ids: Uint32Array;
   /** The retailer's own fields: a JSON object without the closing brace. */
   readonly heads: PackedJson;
+  /** What the list forms of its deals have after the deal's own fields, from the comma to the closing brace. */
+  readonly tails: PackedJson;
 }
 
 /**
@@ -51,9 +53,7 @@ export interface DealData {
   /** By rank. */
   readonly slots: Uint32Array;
   readonly owners: Uint32Array;
-  /** By retailer: what the list form of a deal has after the deal's own fields, from the comma to the closing brace. */
-  readonly tails: PackedJson;
-  /** Undefined for a list whose deals are always active. */
+  /** Undefined for a list whose deals are always active, and for one without deals. */
   readonly periods: Periods | undefined;
 }
 

@@ -9,6 +9,7 @@ import { type CatalogueListName, DealsView, type ListView, OffersView, Retailers
 import { OfferSearch } from './search/offer-search.ts';
 import type { SnapshotData } from './snapshot-data.ts';
 import { DealTable } from './tables/deal-table.ts';
+import { JsonColumn } from './tables/json-column.ts';
 import { RetailerTable } from './tables/retailer-table.ts';
 
 /** A retailer or a deal, as far as those need to know who send users there. */
@@ -31,7 +32,8 @@ export class Snapshot {
   constructor({ revision, retailers, deals, search }: SnapshotData) {
     this.revision = revision;
     this.#retailerTable = new RetailerTable(retailers);
-    this.#dealTables = forEachDealList((list) => new DealTable(deals[list]));
+    const tails = new JsonColumn(retailers.tails);
+    this.#dealTables = forEachDealList((list) => new DealTable(deals[list], tails));
     const { cashbackOffers } = this.#dealTables;
     this.#offers = new OffersView(cashbackOffers, new OfferSearch(search, cashbackOffers));
   }

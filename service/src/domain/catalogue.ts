@@ -84,6 +84,7 @@ const listFields = {
   url: ownFields.url,
   name: ownFields.name,
 };
+export type ListFields = Readonly<Record<keyof typeof listFields, string>>;
 
 function endsAfterStart(deal: { startDate: Timestamp; endDate: Timestamp }): boolean {
   return deal.endDate > deal.startDate;

@@ -1,8 +1,9 @@
 // Reads the stored catalogue into the data of a snapshot. It takes seconds of processor time when the catalogue is
 // large, so it runs in a thread of its own. Documents are trusted: they were checked when they were imported.
 
-import type { Retailer } from '../../domain/catalogue.ts';
+import type { ListFields, Retailer } from '../../domain/catalogue.ts';
 import { DEAL_LISTS, forEachDealList } from '../../domain/deals.ts';
+import { printJson } from '../../domain/decimal.ts';
 import type { CatalogueStore } from '../../domain/stores.ts';
 import { uuidWords } from '../../domain/uuid.ts';
 import { fold } from '../search/fold.ts';
@@ -12,13 +13,9 @@ import type { SearchData, SnapshotData } from '../snapshot-data.ts';
 import { DealListBuilder } from './deal-list-builder.ts';
 import { JsonPacker, packTexts, sharedUint32Array } from './shared-memory.ts';
 import { OfferTermsBuilder, TermIndexBuilder } from './term-index-builder.ts';
-import { WIRE_SCHEMAS, type WireFields, wireFields } from './wire-fields.ts';
 
-export async function buildSnapshotData(
-  store: Pick<CatalogueStore, 'read'>,
-  schemas = WIRE_SCHEMAS,
-): Promise<SnapshotData> {
-  const builder = new SnapshotBuilder(wireFields(schemas));
+export async function buildSnapshotData(store: Pick<CatalogueStore, 'read'>): Promise<SnapshotData> {
+  const builder = new SnapshotBuilder();
   const revision = await store.read(async (batch) => {
     for (const { document } of batch) builder.add(JSON.parse(document));
   });
@@ -26,33 +23,36 @@ export async function buildSnapshotData(
 }
 
 class SnapshotBuilder {
-  readonly #fields: WireFields;
   readonly #ids: number[] = [];
   readonly #heads = new JsonPacker();
-  readonly #deals;
+  readonly #tails = new JsonPacker();
+  readonly #deals = forEachDealList(() => new DealListBuilder());
   readonly #names: string[] = [];
   readonly #terms = TERM_NAMES.map((name) => [name, new OfferTermsBuilder(name)] as const);
 
-  constructor(fields: WireFields) {
-    this.#fields = fields;
-    this.#deals = forEachDealList((list) => new DealListBuilder(fields.deals[list]));
-  }
-
   /** Retailers come in the order of their ids. */
-  add(retailer: Retailer): void {
-    this.#ids.push(...uuidWords(retailer.id));
-    this.#heads.add(this.#fields.retailer(retailer).slice(0, -1));
-    this.#names.push(fold(retailer.name));
+  add({ cashbackOffers, coupons, promotions, ...retailer }: Retailer): void {
+    const { id, logo, url, name } = retailer;
+    const deals = { cashbackOffers, coupons, promotions };
+    const listFields: ListFields = { retailerId: id, logo, url, name };
+    this.#ids.push(...uuidWords(id));
+    this.#heads.add(printJson(retailer).slice(0, -1));
+    this.#tails.add(`,${printJson(listFields).slice(1)}`);
+    this.#names.push(fold(name));
     // A document may have been stored before there was such a list.
-    for (const list of DEAL_LISTS) this.#deals[list].add(retailer, retailer[list] ?? []);
-    for (const offer of retailer.cashbackOffers) for (const [, terms] of this.#terms) terms.add(offer);
+    for (const list of DEAL_LISTS) this.#deals[list].add(deals[list] ?? []);
+    for (const offer of cashbackOffers) for (const [, terms] of this.#terms) terms.add(offer);
   }
 
   build(revision: number): SnapshotData {
     const deals = forEachDealList((list) => this.#deals[list].build());
     return {
       revision,
-      retailers: { ids: sharedUint32Array(this.#ids), heads: this.#heads.build() },
+      retailers: {
+        ids: sharedUint32Array(this.#ids),
+        heads: this.#heads.build(),
+        tails: this.#tails.build(),
+      },
       deals,
       search: this.#buildSearch(deals.cashbackOffers.slots),
     };

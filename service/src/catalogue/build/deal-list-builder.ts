@@ -1,45 +1,32 @@
 // Gathers the deals of one list, retailer by retailer, and puts them in both orders when all of them are there.
 
+import type { CashbackOffer, Coupon, Promotion } from '../../domain/catalogue.ts';
 import { activePeriodMs } from '../../domain/deals.ts';
-import type { Timestamp } from '../../domain/timestamp.ts';
-import { type Uuid, uuidWords } from '../../domain/uuid.ts';
+import { printJson } from '../../domain/decimal.ts';
+import { uuidWords } from '../../domain/uuid.ts';
 import type { DealData, Periods } from '../snapshot-data.ts';
 import { UUID_WORDS, UuidTable } from '../tables/uuid-table.ts';
 import { JsonPacker, sharedFloat64Array, sharedUint32Array } from './shared-memory.ts';
-import type { DealFields } from './wire-fields.ts';
-
-export interface StoredDeal extends Readonly<Record<string, unknown>> {
-  readonly id: Uuid;
-}
-
-interface StoredPeriod {
-  readonly startDate: Timestamp;
-  readonly endDate: Timestamp;
-}
 
 export class DealListBuilder {
-  readonly #fields: DealFields;
   readonly #texts = new JsonPacker();
-  readonly #tails = new JsonPacker();
   readonly #idWords: number[] = [];
   readonly #fromMs: number[] = [];
   readonly #untilMs: number[] = [];
   readonly #owners: number[] = [];
   readonly #firstSlots: number[] = [0];
 
-  constructor(fields: DealFields) {
-    this.#fields = fields;
-  }
-
-  /** A retailer's deals come in the order of their ids. */
-  add(retailer: Readonly<Record<string, unknown>>, deals: readonly StoredDeal[]): void {
-    // With a comma in place of the opening brace.
-    this.#tails.add(`,${this.#fields.retailer(retailer).slice(1)}`);
+  /** The deals of the next retailer, in the order of their ids. */
+  add(deals: readonly (CashbackOffer | Coupon | Promotion)[]): void {
     for (const deal of deals) {
-      this.#texts.add(`,${this.#fields.deal(deal)}`);
+      this.#texts.add(`,${printJson(deal)}`);
       this.#idWords.push(...uuidWords(deal.id));
       this.#owners.push(this.#firstSlots.length - 1);
-      if (this.#fields.hasPeriod) this.#addPeriod(deal as unknown as StoredPeriod);
+      if ('startDate' in deal) {
+        const { fromMs, untilMs } = activePeriodMs(deal);
+        this.#fromMs.push(fromMs);
+        this.#untilMs.push(untilMs);
+      }
     }
     this.#firstSlots.push(this.#owners.length);
   }
@@ -60,8 +47,7 @@ export class DealListBuilder {
       ranks: { items: ranks, begins: sharedUint32Array(this.#firstSlots) },
       slots,
       owners,
-      tails: this.#tails.build(),
-      periods: this.#fields.hasPeriod ? this.#periodsByRank(slots) : undefined,
+      periods: this.#fromMs.length > 0 ? this.#periodsByRank(slots) : undefined,
     };
   }
 
@@ -72,12 +58,6 @@ export class DealListBuilder {
       words[place] = this.#idWords[slot * UUID_WORDS + (place % UUID_WORDS)] as number;
     }
     return words;
-  }
-
-  #addPeriod(deal: StoredPeriod): void {
-    const { fromMs, untilMs } = activePeriodMs(deal);
-    this.#fromMs.push(fromMs);
-    this.#untilMs.push(untilMs);
   }
 
   #periodsByRank(slots: Uint32Array): Periods {

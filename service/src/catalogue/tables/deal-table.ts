@@ -17,11 +17,12 @@ export class DealTable {
   readonly #texts: JsonColumn;
   readonly #tails: JsonColumn;
 
-  constructor(data: DealData) {
+  /** `tails`: by retailer, what the list forms of its deals have after the deal's own fields. */
+  constructor(data: DealData, tails: JsonColumn) {
     this.data = data;
     this.ids = new UuidTable(data.ids);
     this.#texts = new JsonColumn(data.texts);
-    this.#tails = new JsonColumn(data.tails);
+    this.#tails = tails;
   }
 
   /** Where a deal leads, if it leads elsewhere than its retailer. */

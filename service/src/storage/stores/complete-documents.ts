@@ -37,7 +37,8 @@ export function completeCatalogue(
   const complete = (document: string) => {
     const stored = withAdded(JSON.parse(document), retailer);
     for (const list of DEAL_LISTS) {
-      stored[list] = (stored[list] as Record<string, unknown>[]).map((deal) => withAdded(deal, deals[list]));
+      const own = (stored[list] ?? []) as Record<string, unknown>[];
+      stored[list] = own.map((deal) => withAdded(deal, deals[list]));
     }
     return printJson(stored);
   };
