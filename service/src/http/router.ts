@@ -1,5 +1,5 @@
 // Finds what there is at a path. A path without parameters is looked up in a map; those with parameters, such as
-// /v1/coupons/{id}/activate/, are compared segment by segment. What answers is not this file's business.
+// /v1/coupons/{id}/activate/, are regular expressions. What answers is not this file's business.
 
 import type { Exchange, PathParameters } from './exchange.ts';
 import type { Reply } from './reply.ts';
@@ -59,23 +59,14 @@ export interface Found {
 /** A path with parameters. */
 interface Pattern {
   readonly resource: Resource;
-  readonly segments: readonly Segment[];
-}
-
-interface Segment {
-  readonly text: string;
-  /** Its name, if it stands for any text. */
-  readonly parameter: string | undefined;
+  readonly expression: RegExp;
 }
 
 const NO_PARAMETERS: PathParameters = {};
-const PARAMETER = /^\{(\w+)\}$/;
 
 export class Router {
   readonly #static = new Map<string, Found>();
   readonly #patterns: Pattern[] = [];
-  /** Longer paths are not taken apart any further. */
-  #segmentsMax = 0;
 
   /** Throws when two routes would answer the same request. */
   constructor(routes: readonly Route[]) {
@@ -87,7 +78,13 @@ export class Router {
   }
 
   find(path: string): Found | undefined {
-    return this.#static.get(path) ?? this.#findPattern(path);
+    const found = this.#static.get(path);
+    if (found !== undefined) return found;
+    for (const { resource, expression } of this.#patterns) {
+      const match = expression.exec(path);
+      if (match !== null) return { resource, parameters: { ...match.groups } };
+    }
+    return undefined;
   }
 
   #addStatic(resource: Resource): void {
@@ -101,53 +98,24 @@ export class Router {
   }
 
   #addPattern(resource: Resource): void {
-    const segments = splitPath(resource.path);
-    const pattern = {
-      resource,
-      segments: segments.map((text) => ({ text, parameter: PARAMETER.exec(text)?.[1] })),
-    };
-    const other = this.#patterns.find((known) => overlap(known.segments, pattern.segments));
-    if (other !== undefined)
-      throw new Error(`${other.resource.path} and ${resource.path} match the same paths`);
-    this.#patterns.push(pattern);
-    this.#segmentsMax = Math.max(this.#segmentsMax, pattern.segments.length);
+    const { path } = resource;
+    const other = this.#patterns.find((known) => overlap(known.resource.path, path));
+    if (other !== undefined) throw new Error(`${other.resource.path} and ${path} match the same paths`);
+    const source = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)').replace(/\/$/, '/?');
+    this.#patterns.push({ resource, expression: new RegExp(`^${source}$`) });
   }
-
-  #findPattern(path: string): Found | undefined {
-    if (this.#patterns.length === 0 || !path.startsWith('/')) return undefined;
-    const hasSlash = path.endsWith('/');
-    const segments = splitPath(path, this.#segmentsMax);
-    for (const { resource, segments: wanted } of this.#patterns) {
-      if (hasSlash && !resource.path.endsWith('/')) continue;
-      const parameters = match(wanted, segments);
-      if (parameters !== undefined) return { resource, parameters };
-    }
-    return undefined;
-  }
-}
-
-/** The segments of a path, without the empty one behind the last slash; of a long path not all, but more than `max`. */
-function splitPath(path: string, max?: number): string[] {
-  const segments = path.split('/', max === undefined ? undefined : max + 3).slice(1);
-  return segments.at(-1) === '' ? segments.slice(0, -1) : segments;
-}
-
-function match(wanted: readonly Segment[], segments: readonly string[]): PathParameters | undefined {
-  if (wanted.length !== segments.length) return undefined;
-  const parameters: Record<string, string> = {};
-  for (const [index, { text, parameter }] of wanted.entries()) {
-    const segment = segments[index] ?? '';
-    if (parameter === undefined ? segment !== text : segment === '') return undefined;
-    if (parameter !== undefined) parameters[parameter] = segment;
-  }
-  return parameters;
 }
 
 /** Whether there is a path that both match. */
-function overlap(one: readonly Segment[], other: readonly Segment[]): boolean {
-  if (one.length !== other.length) return false;
-  return one.every(({ text, parameter }, index) => {
-    const beside = other[index];
-    return parameter !== undefined || beside?.parameter !== undefined || text === beside?.text;
-  });
+function overlap(one: string, other: string): boolean {
+  const segments = withoutSlash(one).split('/');
+  const others = withoutSlash(other).split('/');
+  return (
+    segments.length === others.length &&
+    segments.every((text, index) => text === others[index] || `${text}${others[index]}`.includes('{'))
+  );
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/$/, '');
 }
