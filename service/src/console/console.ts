@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../domain/failures.ts';
 import { type Exchange, openExchange } from '../http/exchange.ts';
 import type { Reply } from '../http/reply.ts';
 import { type Method, type Route, Router } from '../http/router.ts';
-import { Assets } from '../http/site/assets.ts';
+import { openAssets } from '../http/site/assets.ts';
 import { html } from '../http/site/html.ts';
 import { FAVICON } from '../http/site/html-page.ts';
 import {
@@ -62,7 +62,7 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
 ];
 
 export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
-  const assets = new Assets(CONSOLE_ASSETS);
+  const assets = openAssets(CONSOLE_ASSETS);
   const catalogue = new CatalogueReader();
   const counts: ConsoleCounts = {
     catalogue,
@@ -92,7 +92,7 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
     openToBrowsers: false,
     answer: (exchange) => FAVICON.answer(exchange, 'max-age=86400'),
   };
-  const router = new Router([...pages, favicon, ...assets.routes()]);
+  const router = new Router([...pages, favicon, ...assets.routes]);
 
   return async (request, node) => {
     const exchange: ConsoleExchange = {

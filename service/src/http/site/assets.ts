@@ -6,6 +6,7 @@ import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { type BundlePath, bundle } from './embedded.ts';
+import { once } from './file-route.ts';
 
 type AssetPath = Extract<BundlePath, `/assets/${string}`>;
 
@@ -20,51 +21,34 @@ export const SITE_ASSETS = [
 export type UrlsOf<Path extends AssetPath> = Readonly<Record<Path, string>>;
 export type AssetUrls = UrlsOf<(typeof SITE_ASSETS)[number]>;
 
-type Bundles = ReadonlyMap<string, StaticFile>;
+export interface Assets<Path extends AssetPath> {
+  readonly urls: () => Promise<UrlsOf<Path>>;
+  readonly routes: readonly Route[];
+}
 
-export class Assets<Path extends AssetPath> {
-  readonly #paths: readonly Path[];
-  #bundles: Promise<Bundles> | undefined;
-
-  constructor(paths: readonly Path[]) {
-    this.#paths = paths;
-  }
-
-  async urls(): Promise<UrlsOf<Path>> {
-    const bundles = await this.#bundle();
-    return Object.fromEntries(
-      this.#paths.map((path) => [path, `${path}?v=${bundles.get(path)?.version}`]),
-    ) as UrlsOf<Path>;
-  }
-
-  routes(): Route[] {
-    return this.#paths.map((path) => ({
+export function openAssets<Path extends AssetPath>(paths: readonly Path[]): Assets<Path> {
+  const files = paths.map((path) => ({ path, load: once(() => load(path)) }));
+  return {
+    async urls() {
+      const urls = files.map(
+        async ({ path, load }) => [path, `${path}?v=${(await load()).version}`] as const,
+      );
+      return Object.fromEntries(await Promise.all(urls)) as UrlsOf<Path>;
+    },
+    routes: files.map(({ path, load }) => ({
       method: 'GET',
       path,
       openToBrowsers: false,
-      answer: async (exchange) => answer((await this.#bundle()).get(path), exchange),
-    }));
-  }
-
-  #bundle(): Promise<Bundles> {
-    this.#bundles ??= bundleAll(this.#paths).catch((error) => {
-      this.#bundles = undefined;
-      throw error;
-    });
-    return this.#bundles;
-  }
+      answer: async (exchange) => answer(await load(), exchange),
+    })),
+  };
 }
 
-function answer(file: StaticFile | undefined, exchange: Exchange): Reply {
-  if (file === undefined) throw new Error(`${exchange.path} was not bundled`);
+function answer(file: StaticFile, exchange: Exchange): Reply {
   // While a new release is rolled out, a page of one node may ask another node for its assets. That node has other
   // contents, which must not be kept for good under this version.
   const isThisVersion = exchange.search === `v=${file.version}`;
   return file.answer(exchange, isThisVersion ? 'public, max-age=31536000, immutable' : 'no-cache');
-}
-
-async function bundleAll(paths: readonly AssetPath[]): Promise<Bundles> {
-  return new Map(await Promise.all(paths.map(async (path) => [path, await load(path)] as const)));
 }
 
 async function load(path: AssetPath): Promise<StaticFile> {

@@ -2,11 +2,9 @@
 // script. The pages read well without the script; the search is hidden until it is there.
 
 import type { StaticFile } from '../content/static-file.ts';
-import type { AssetUrls } from './assets.ts';
-import type { ExplorerOptions } from './explorer-page.ts';
 import type { Guide } from './guides/guides.ts';
 import { type Html, html } from './html.ts';
-import { htmlPage } from './html-page.ts';
+import { type Frame, htmlPage } from './html-page.ts';
 import { hasActivation, listOperations, type OpenApiDocument } from './openapi-objects.ts';
 import { ACTIVATION_TAG } from './openapi-words.ts';
 
@@ -25,8 +23,7 @@ export interface DocsPageParts {
 export function docsPage(
   { path, title, body, meta }: DocsPageParts,
   documentation: Documentation,
-  urls: AssetUrls,
-  { explorer }: Pick<ExplorerOptions, 'explorer'>,
+  frame: Frame,
 ): StaticFile {
   const main = html`<div class="docs">
 <div class="contents">
@@ -43,11 +40,14 @@ ${hasActivation(documentation.document) ? html`<li><a href="/docs#activation">${
 <li><a href="/docs#errors">Error codes</a></li>
 </ul></nav></div>
 <div class="prose">${body}</div></div>`;
-  return htmlPage(
-    { title: `${title} · Offerbook`, place: '/docs', main, script: urls['/assets/reference.js'], meta },
-    urls,
-    explorer,
-  );
+  const script = frame.urls['/assets/reference.js'];
+  return htmlPage({ title: `${title} · Offerbook`, place: '/docs', main, script, meta }, frame);
+}
+
+export function guidePage(path: string, documentation: Documentation, frame: Frame): StaticFile {
+  const guide = documentation.guides.find((one) => one.path === path);
+  if (guide === undefined) throw new Error(`there is no guide at ${path}`);
+  return docsPage({ path, title: guide.title, body: guide.body }, documentation, frame);
 }
 
 /** The guide that is being read shows its sections. */

@@ -3,12 +3,10 @@
 import { parseTokenKind } from '../../domain/access-token.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { StaticFile } from '../content/static-file.ts';
-import type { AssetUrls } from './assets.ts';
 import { html } from './html.ts';
-import { htmlPage } from './html-page.ts';
+import { type Frame, htmlPage } from './html-page.ts';
 
 export interface ExplorerOptions {
-  readonly explorer: 'on' | 'off';
   /** Origins from which logos may be loaded, or `https:` for all. */
   readonly explorerLogos: readonly string[];
   /** Of fixed cashbacks, as ISO 4217; undefined to show bare numbers. */
@@ -28,16 +26,14 @@ export function requirePublic(pageToken: string | undefined): void {
   }
 }
 
-export function explorerPage(options: ExplorerOptions, urls: AssetUrls): StaticFile {
-  if (options.explorer === 'off') {
-    return htmlPage({ title: 'Offerbook', place: '/', main: WELCOME }, urls, 'off');
-  }
+export function explorerPage(options: ExplorerOptions, frame: Frame): StaticFile {
+  if (frame.explorer === 'off') return htmlPage({ title: 'Offerbook', place: '/', main: WELCOME }, frame);
   return htmlPage(
     {
       title: 'Offerbook',
       place: '/',
       main: html`<noscript><div class="screen narrow"><h1>Offerbook</h1><p>The explorer needs JavaScript. The <a href="/docs">API reference</a> does not.</p></div></noscript>`,
-      script: urls['/assets/catalogue.js'],
+      script: frame.urls['/assets/catalogue.js'],
       imageSources: options.explorerLogos,
       meta: {
         'offerbook-token': options.pageToken,
@@ -47,8 +43,7 @@ export function explorerPage(options: ExplorerOptions, urls: AssetUrls): StaticF
         'offerbook-logos': options.explorerLogos.length === 0 ? undefined : options.explorerLogos.join(' '),
       },
     },
-    urls,
-    'on',
+    frame,
   );
 }
 

@@ -27,12 +27,22 @@ export interface PageParts {
   readonly meta?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-export function htmlPage(parts: PageParts, urls: AssetUrls, explorer: 'on' | 'off'): StaticFile {
+/** What the pages of the site have in common. */
+export interface Frame {
+  readonly urls: AssetUrls;
+  /** Whether the page at `/` is the explorer. */
+  readonly explorer: 'on' | 'off';
+}
+
+export function htmlPage(parts: PageParts, { urls, explorer }: Frame): StaticFile {
   const text = printDocument({
     ...parts,
     styles: urls['/assets/site.css'],
     brand: 'Offerbook',
-    places: places(explorer),
+    places: PLACES.map(({ path, label }) => ({
+      path,
+      label: explorer === 'off' && path === '/' ? 'Home' : label,
+    })),
     footer: html`Offerbook · <a href="/openapi.json">OpenAPI document</a>`,
   });
   return new StaticFile(text, pageHeaders(parts));
@@ -107,13 +117,6 @@ function contentSecurityPolicy({
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
-}
-
-function places(explorer: 'on' | 'off') {
-  return PLACES.map(({ path, label }) => ({
-    path,
-    label: path === '/' && explorer === 'off' ? 'Home' : label,
-  }));
 }
 
 function navLink({ path, label }: NavPlace, current: string | undefined): Html {

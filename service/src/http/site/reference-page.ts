@@ -2,14 +2,13 @@
 // that calls it, and a form that does. The form is for public tokens: a private one has no business in a page.
 
 import type { StaticFile } from '../content/static-file.ts';
-import type { AssetUrls } from './assets.ts';
 import { CLIENT_MODULE_PATH, CLIENT_PACKAGE_PATH } from './client-files.ts';
 import type { CodeSample } from './code-samples.ts';
 import { dataTable } from './data-table.ts';
 import { type Documentation, docsPage } from './docs-frame.ts';
 import { errorTable } from './error-pages.ts';
-import type { ExplorerOptions } from './explorer-page.ts';
 import { type Html, html } from './html.ts';
+import type { Frame } from './html-page.ts';
 import {
   activationOperations,
   listOperations,
@@ -19,20 +18,21 @@ import {
 import { ACTIVATION_TAG, type HeaderObject, type ParameterObject } from './openapi-words.ts';
 import { fieldTable, itemSchema, type Schemas, typeWords } from './reference-schema.ts';
 
+/** `pageToken`: a public token for everyone who opens the page, if there is one. */
 export function referencePage(
   documentation: Documentation,
-  options: ExplorerOptions,
-  urls: AssetUrls,
+  pageToken: string | undefined,
+  frame: Frame,
 ): StaticFile {
   const { document } = documentation;
-  const body = html`${introduction(document, options.pageToken)}
+  const body = html`${introduction(document, pageToken)}
 ${listOperations(document).map(([path, get]) => operationSection(document, path, get))}
 ${activationSection(document)}
 <section id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
 <p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> has the mistakes that newcomers make.</p>
 ${errorTable('Errors')}</section>`;
-  const meta = { 'offerbook-token': options.pageToken };
-  return docsPage({ path: '/docs', title: 'API reference', body, meta }, documentation, urls, options);
+  const meta = { 'offerbook-token': pageToken };
+  return docsPage({ path: '/docs', title: 'API reference', body, meta }, documentation, frame);
 }
 
 function anchor(id: string): Html {

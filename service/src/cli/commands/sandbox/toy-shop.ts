@@ -8,7 +8,7 @@ import { UUID_PATTERN, type Uuid } from '../../../domain/uuid.ts';
 import type { Exchange } from '../../../http/exchange.ts';
 import type { Reply } from '../../../http/reply.ts';
 import type { Route } from '../../../http/router.ts';
-import { Assets, SITE_ASSETS } from '../../../http/site/assets.ts';
+import { openAssets, SITE_ASSETS } from '../../../http/site/assets.ts';
 import { type Html, html } from '../../../http/site/html.ts';
 import { htmlPage } from '../../../http/site/html-page.ts';
 import type { World } from './world.ts';
@@ -39,11 +39,11 @@ export async function linkToToyShop(
 }
 
 export function toyShopRoutes(world: World): Route[] {
-  const assets = new Assets(SITE_ASSETS);
+  const assets = openAssets(SITE_ASSETS);
   const path = `${SHOP_PATH}{retailer}/{click}`;
   const page = async (exchange: Exchange, title: string, main: Html): Promise<Reply> => {
     const parts = { title: `${title} · Toy shop`, place: undefined, main, formAction: 'self' } as const;
-    return htmlPage(parts, await assets.urls(), 'on').answer(exchange, NO_STORE);
+    return htmlPage(parts, { urls: await assets.urls(), explorer: 'on' }).answer(exchange, NO_STORE);
   };
 
   function retailerOf({ parameters }: Exchange): Retailer {
