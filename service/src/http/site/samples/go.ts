@@ -1,12 +1,6 @@
 // Samples for Go, with its standard library.
 
-import {
-  KEPT_IN,
-  printFields,
-  printParameters,
-  type SampleLanguage,
-  type SampleRequest,
-} from './sample-code.ts';
+import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const go: SampleLanguage = {
   lang: 'Go',
@@ -95,6 +89,6 @@ function ask({ baseUrl, path }: SampleRequest): string {
 		}`;
 }
 
-function fields(request: SampleRequest): string {
-  return printFields(request, (field) => `${request.itemName}["${field}"]`);
+function fields({ itemName, printedFields }: SampleRequest): string {
+  return printedFields.map((field) => `${itemName}["${field}"]`).join(', ');
 }

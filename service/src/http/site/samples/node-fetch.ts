@@ -1,12 +1,6 @@
 // Samples for JavaScript with nothing but fetch, as Node has it.
 
-import {
-  KEPT_IN,
-  printFields,
-  printParameters,
-  type SampleLanguage,
-  type SampleRequest,
-} from './sample-code.ts';
+import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const nodeFetch: SampleLanguage = {
   lang: 'JavaScript',
@@ -48,6 +42,6 @@ do {
 writeFileSync('${KEPT_IN}', complete);`,
 };
 
-function fields(request: SampleRequest): string {
-  return printFields(request, (field) => `${request.itemName}.${field}`);
+function fields({ itemName, printedFields }: SampleRequest): string {
+  return printedFields.map((field) => `${itemName}.${field}`).join(', ');
 }

@@ -1,12 +1,6 @@
 // Samples for PHP 8, without an extension.
 
-import {
-  KEPT_IN,
-  printFields,
-  printParameters,
-  type SampleLanguage,
-  type SampleRequest,
-} from './sample-code.ts';
+import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const php: SampleLanguage = {
   lang: 'PHP',
@@ -50,6 +44,6 @@ do {
 file_put_contents($kept, min($throughs));`,
 };
 
-function fields(request: SampleRequest): string {
-  return printFields(request, (field) => `$${request.itemName}['${field}']`, ", ' ', ");
+function fields({ itemName, printedFields }: SampleRequest): string {
+  return printedFields.map((field) => `$${itemName}['${field}']`).join(", ' ', ");
 }

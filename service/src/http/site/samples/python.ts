@@ -1,12 +1,6 @@
 // Samples for Python, with its standard library.
 
-import {
-  KEPT_IN,
-  printFields,
-  printParameters,
-  type SampleLanguage,
-  type SampleRequest,
-} from './sample-code.ts';
+import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const python: SampleLanguage = {
   lang: 'Python',
@@ -52,6 +46,6 @@ while True:
 kept.write_text(min(throughs))`,
 };
 
-function fields(request: SampleRequest): string {
-  return printFields(request, (field) => `${request.itemName}['${field}']`);
+function fields({ itemName, printedFields }: SampleRequest): string {
+  return printedFields.map((field) => `${itemName}['${field}']`).join(', ');
 }

@@ -23,10 +23,10 @@ export const KEPT_IN = 'complete-through.txt';
 /** The parameters of a request, each printed by a language in its own way. */
 export function printParameters(
   { query }: SampleRequest,
-  print: (name: string, value: string) => string,
+  print: (name: string, value: string | number) => string,
 ): string {
   return Object.entries(query)
-    .map(([name, value]) => print(name, String(value)))
+    .map(([name, value]) => print(name, value))
     .join(', ');
 }
 
@@ -36,13 +36,4 @@ export function printUrl({ baseUrl, path, query }: SampleRequest): string {
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();
   return baseUrl + path + (search === '' ? '' : `?${search}`);
-}
-
-/** The fields that a program prints, each as a language gets at it. */
-export function printFields(
-  { printedFields }: SampleRequest,
-  print: (field: string) => string,
-  separator = ', ',
-): string {
-  return printedFields.map(print).join(separator);
 }

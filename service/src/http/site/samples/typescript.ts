@@ -1,6 +1,6 @@
 // Samples with the client library.
 
-import { printFields, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const typeScript: SampleLanguage = {
   lang: 'TypeScript',
@@ -33,12 +33,12 @@ function client({ baseUrl }: SampleRequest): string {
 }
 
 /** The client has types for them: a number is no text. */
-function parameters({ query }: SampleRequest): string {
-  return Object.entries(query)
-    .map(([name, value]) => `${name}: ${typeof value === 'number' ? value : `'${value}'`}`)
-    .join(', ');
+function parameters(request: SampleRequest): string {
+  return printParameters(request, (name, value) =>
+    typeof value === 'number' ? `${name}: ${value}` : `${name}: '${value}'`,
+  );
 }
 
-function fields(request: SampleRequest): string {
-  return printFields(request, (field) => `${request.itemName}.${field}`);
+function fields({ itemName, printedFields }: SampleRequest): string {
+  return printedFields.map((field) => `${itemName}.${field}`).join(', ');
 }
