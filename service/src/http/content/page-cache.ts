@@ -13,21 +13,7 @@ const LIST_BYTES_MAX = 16 * 1024 * 1024;
 const QUERIES_REMEMBERED_MAX = 2_000;
 
 const MAX_AGE_S = 60;
-
-/** A page in one coding, and the two ways to answer with it. */
-export interface Representation {
-  readonly tag: string;
-  readonly whole: Reply;
-  readonly unchanged: Reply;
-}
-
-export interface CataloguePage {
-  readonly cursor: Uuid | undefined;
-  readonly size: number;
-  /** When time alone makes another page of it. */
-  readonly changesAtMs: number;
-  as(coding: Coding | undefined): Representation;
-}
+const VARY = 'Authorization, Accept-Encoding';
 
 export class PageCache {
   /** The pages of a list go when the list does: a new import, or a coupon that starts or ends. */
@@ -45,7 +31,7 @@ export class PageCache {
 
 class ListPages {
   readonly #view: ListView;
-  readonly #pages = new Map<string, KeptPage>();
+  readonly #pages = new Map<string, CataloguePage>();
   readonly #remembered = new Set<string>();
   #bytes = 0;
 
@@ -58,8 +44,8 @@ class ListPages {
     let page = this.#pages.get(key);
     if (page === undefined) {
       const encoded = this.#view.page(query);
-      if (!this.#isAskedForAgain(key)) return new PassingPage(encoded);
-      page = new KeptPage(encoded);
+      if (!this.#isAskedForAgain(key)) return new CataloguePage(encoded);
+      page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() });
       this.#bytes += page.size;
       this.#makeRoom();
     } else {
@@ -90,9 +76,10 @@ class ListPages {
   }
 }
 
-/** A page for one answer, which has to be made before the next page is written. */
-class PassingPage implements CataloguePage {
+/** A page for one answer, to be made before the next page is written, or for many, if its bytes are a copy. */
+export class CataloguePage {
   readonly #page: EncodedPage;
+  readonly #representations = new Map<Coding | undefined, Representation>();
 
   constructor(page: EncodedPage) {
     this.#page = page;
@@ -106,75 +93,49 @@ class PassingPage implements CataloguePage {
     return this.#page.bytes.length;
   }
 
+  /** When time alone makes another page of it. */
   get changesAtMs(): number {
     return this.#page.changesAtMs;
   }
 
   as(coding: Coding | undefined): Representation {
-    const page = this.#page;
-    const tag = entityTag(page.bytes, coding);
-    return {
-      tag,
-      get whole() {
-        return { status: 200, headers: wholeHeaders(tag, coding), body: blobOf(page.bytes, coding) };
-      },
-      get unchanged() {
-        return { status: 304, headers: unchangedHeaders(tag), body: null };
-      },
-    };
-  }
-}
-
-/** A page for many answers. */
-class KeptPage implements CataloguePage {
-  readonly cursor: Uuid | undefined;
-  readonly changesAtMs: number;
-  readonly #bytes: Uint8Array<ArrayBuffer>;
-  readonly #representations = new Map<Coding | undefined, Representation>();
-
-  constructor({ bytes, cursor, changesAtMs }: EncodedPage) {
-    this.cursor = cursor;
-    this.changesAtMs = changesAtMs;
-    this.#bytes = bytes.slice();
-  }
-
-  get size(): number {
-    return this.#bytes.length;
-  }
-
-  as(coding: Coding | undefined): Representation {
     let representation = this.#representations.get(coding);
     if (representation === undefined) {
-      representation = this.#represent(coding);
+      representation = new Representation(this.#page.bytes, coding);
       this.#representations.set(coding, representation);
     }
     return representation;
   }
+}
 
-  #represent(coding: Coding | undefined): Representation {
-    const tag = entityTag(this.#bytes, coding);
-    const body = blobOf(this.#bytes, coding);
-    return {
-      tag,
-      whole: { status: 200, headers: new Headers(wholeHeaders(tag, coding)), body },
-      unchanged: { status: 304, headers: new Headers(unchangedHeaders(tag)), body: null },
-    };
+/** A page in one coding, and the two ways to answer with it. */
+class Representation {
+  readonly tag: string;
+  /** Of what describes the page, a 304 repeats only what a cache needs to go on with its copy. */
+  readonly unchanged: Reply;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #coding: Coding | undefined;
+  #whole: Reply | undefined;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, coding: Coding | undefined) {
+    this.tag = entityTag(bytes, coding);
+    this.unchanged = { status: 304, headers: new Headers({ Vary: VARY, ETag: this.tag }), body: null };
+    this.#bytes = bytes;
+    this.#coding = coding;
   }
-}
 
-/** A copy of its own: a Response takes a Blob over as it is, and bytes it would copy. */
-function blobOf(bytes: Uint8Array<ArrayBuffer>, coding: Coding | undefined): Blob {
-  return new Blob([coding === undefined ? bytes : compress(coding, bytes)]);
-}
+  get whole(): Reply {
+    this.#whole ??= this.#makeWhole();
+    return this.#whole;
+  }
 
-function wholeHeaders(tag: string, coding: Coding | undefined): Record<string, string> {
-  const headers = { ...unchangedHeaders(tag), 'Content-Type': 'application/json' };
-  return coding === undefined ? headers : { ...headers, 'Content-Encoding': coding };
-}
-
-/** Of what describes the page, a 304 repeats only what a cache needs to go on with its copy. */
-function unchangedHeaders(tag: string): Record<string, string> {
-  return { Vary: 'Authorization, Accept-Encoding', ETag: tag };
+  #makeWhole(): Reply {
+    const headers = new Headers({ Vary: VARY, ETag: this.tag, 'Content-Type': 'application/json' });
+    if (this.#coding !== undefined) headers.set('Content-Encoding', this.#coding);
+    const bytes = this.#coding === undefined ? this.#bytes : compress(this.#coding, this.#bytes);
+    // A copy of its own: a Response takes a Blob over as it is, and bytes it would copy.
+    return { status: 200, headers, body: new Blob([bytes]) };
+  }
 }
 
 /** How long an answer may be kept: a minute, but no longer than the page stays as it is. */
