@@ -122,66 +122,43 @@ export function parameterObject(name: ParameterName, pageSize: number): Paramete
 export const HEADERS = {
   'Request-Id': requiredHeader(
     'The id of this request: the one you sent, if it has at most 128 letters, digits and signs of . : / + = @ -',
-    'string',
     '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
   ),
   RateLimit: header(
     'What is left of the limit and in how many seconds it starts again.',
-    'string',
     '"public";r=5999;t=60',
   ),
-  'RateLimit-Policy': header(
-    'The limit: so many requests in so many seconds.',
-    'string',
-    '"public";q=6000;w=60',
-  ),
+  'RateLimit-Policy': header('The limit: so many requests in so many seconds.', '"public";q=6000;w=60'),
   Link: header(
     'The whole URL of the next page, when there is one.',
-    'string',
     '<https://api.example/v1/retailers/?cursor=0192d1a0-0000-7000-8000-000000000001>; rel="next"',
   ),
   ETag: requiredHeader(
     'Send it back as If-None-Match: an unchanged page is answered with 304 and no body.',
-    'string',
     '"1x7f0g2k3"',
   ),
   'Cache-Control': requiredHeader(
     'How long the answer may be kept, and by whom. A page of the catalogue: a minute, or less when a coupon or promotion on it starts or ends sooner.',
-    'string',
     'private, max-age=60',
   ),
-  Vary: requiredHeader(
-    'The request headers that the answer depends on.',
-    'string',
-    'Authorization, Accept-Encoding',
-  ),
+  Vary: requiredHeader('The request headers that the answer depends on.', 'Authorization, Accept-Encoding'),
   'Complete-Through': requiredHeader(
     'Every change up to and including this stamp was visible to this read; every later change will carry a greater one.',
-    'string',
     '2026-11-14T12:05:31.482',
   ),
   'WWW-Authenticate': header(
     'What kind of token is wanted, and what was wrong with the one sent.',
-    'string',
     'Bearer realm="offerbook", error="invalid_token"',
   ),
-  'Retry-After': requiredHeader('How many seconds to wait before trying again.', 'integer', 2),
-  Allow: requiredHeader('The methods that are supported.', 'string', 'GET, HEAD'),
+  'Retry-After': requiredHeader('How many seconds to wait before trying again.', 2),
+  Allow: requiredHeader('The methods that are supported.', 'GET, HEAD'),
 };
 
 /** Those that only links of activation have. */
 export const ACTIVATION_HEADERS = {
-  Location: requiredHeader(
-    'Where the shop is.',
-    'string',
-    'https://network.example/click?sub=Vb89jzL001biPkmMApa4tT',
-  ),
-  'Referrer-Policy': requiredHeader(
-    'The shop is not told from which page the user came.',
-    'string',
-    'no-referrer',
-  ),
-  'X-Robots-Tag': requiredHeader('No index should list the link.', 'string', 'noindex'),
+  Location: requiredHeader('Where the shop is.', 'https://network.example/click?sub=Vb89jzL001biPkmMApa4tT'),
+  'Referrer-Policy': requiredHeader('The shop is not told from which page the user came.', 'no-referrer'),
+  'X-Robots-Tag': requiredHeader('No index should list the link.', 'noindex'),
 };
 
 export type HeaderName = keyof typeof HEADERS | keyof typeof ACTIVATION_HEADERS;
@@ -204,14 +181,10 @@ export const ERROR_HEADERS: Partial<Record<ErrorCode, readonly HeaderName[]>> = 
 };
 
 /** A header that is on every answer for which the document lists it. */
-function requiredHeader(
-  description: string,
-  type: 'string' | 'integer',
-  example: string | number,
-): HeaderObject {
-  return { ...header(description, type, example), required: true };
+function requiredHeader(description: string, example: string | number): HeaderObject {
+  return { ...header(description, example), required: true };
 }
 
-function header(description: string, type: 'string' | 'integer', example: string | number): HeaderObject {
-  return { description, schema: { type }, example };
+function header(description: string, example: string | number): HeaderObject {
+  return { description, schema: { type: typeof example === 'number' ? 'integer' : 'string' }, example };
 }
