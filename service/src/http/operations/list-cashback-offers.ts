@@ -8,7 +8,6 @@ const PARAMETERS = [...PAGE_PARAMETERS, 'name', 'category', 'country'] as const;
 
 export const listCashbackOffers = {
   id: 'listCashbackOffers',
-  method: 'GET',
   path: '/v1/cashback-offers/',
   tokenKind: 'public',
   parameters: PARAMETERS,

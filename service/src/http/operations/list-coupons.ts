@@ -6,7 +6,6 @@ import { PAGE_PARAMETERS } from './query.ts';
 
 export const listCoupons = {
   id: 'listCoupons',
-  method: 'GET',
   path: '/v1/coupons/',
   tokenKind: 'public',
   parameters: PAGE_PARAMETERS,

@@ -6,7 +6,6 @@ import { PAGE_PARAMETERS } from './query.ts';
 
 export const listPromotions = {
   id: 'listPromotions',
-  method: 'GET',
   path: '/v1/promotions/',
   tokenKind: 'public',
   parameters: PAGE_PARAMETERS,

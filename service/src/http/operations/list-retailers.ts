@@ -6,7 +6,6 @@ import { PAGE_PARAMETERS } from './query.ts';
 
 export const listRetailers = {
   id: 'listRetailers',
-  method: 'GET',
   path: '/v1/retailers/',
   tokenKind: 'public',
   parameters: PAGE_PARAMETERS,

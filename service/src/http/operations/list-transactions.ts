@@ -5,7 +5,6 @@ import { TRANSACTION_PARAMETERS, transactionsRoute } from './transactions-route.
 
 export const listTransactions = {
   id: 'listTransactions',
-  method: 'GET',
   path: '/v1/transactions/',
   tokenKind: 'private',
   parameters: TRANSACTION_PARAMETERS,

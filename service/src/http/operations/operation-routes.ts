@@ -55,7 +55,7 @@ export function operationRoutes(services: Services, { tokens, limits, logger }: 
   return OPERATIONS.map((operation) => {
     const answer = operation.answer(services);
     return {
-      method: operation.method,
+      method: 'GET',
       path: operation.path,
       openToBrowsers: operation.tokenKind === 'public',
       answer: async (exchange) => answer(exchange, await admit(exchange, operation)),

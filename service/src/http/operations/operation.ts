@@ -10,16 +10,9 @@ import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { ParameterName } from './query.ts';
 
-export type OperationId =
-  | 'listRetailers'
-  | 'listCashbackOffers'
-  | 'listCoupons'
-  | 'listPromotions'
-  | 'listTransactions';
-
+/** All of them are reads: GET, and HEAD with it. */
 export interface Operation {
-  readonly id: OperationId;
-  readonly method: 'GET';
+  readonly id: string;
   readonly path: `/v1/${string}/`;
   /** The kind of token that may call it. */
   readonly tokenKind: TokenKind;

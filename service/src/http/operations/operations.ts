@@ -5,15 +5,12 @@ import { listCoupons } from './list-coupons.ts';
 import { listPromotions } from './list-promotions.ts';
 import { listRetailers } from './list-retailers.ts';
 import { listTransactions } from './list-transactions.ts';
-import type { Operation, OperationId } from './operation.ts';
+import type { Operation } from './operation.ts';
 
-/** An operation that is missing here, or stands under the id of another, is a type error. */
-const TABLE = {
+export const OPERATIONS: readonly Operation[] = [
   listRetailers,
   listCashbackOffers,
   listCoupons,
   listPromotions,
   listTransactions,
-} satisfies { readonly [Id in OperationId]: Operation & { readonly id: Id } };
-
-export const OPERATIONS: readonly Operation[] = Object.values(TABLE);
+];
