@@ -17,20 +17,12 @@ export class JsonColumn {
   /** A text that is to be read here, not sent. */
   text(index: number, skipped = 0): string {
     const pieces: Buffer[] = [];
-    const end = this.#begins[index + 1] as number;
-    for (let begin = (this.#begins[index] as number) + skipped; begin < end; ) {
-      const place = begin % JSON_CHUNK_BYTES;
-      const length = Math.min(end - begin, JSON_CHUNK_BYTES - place);
-      pieces.push(
-        (this.#chunks[Math.floor(begin / JSON_CHUNK_BYTES)] as Buffer).subarray(place, place + length),
-      );
-      begin += length;
-    }
-    return (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)).toString();
+    this.write(index, { copy: (bytes, begin, end) => pieces.push(bytes.subarray(begin, end)) }, skipped);
+    return Buffer.concat(pieces).toString();
   }
 
   /** Copies a text, without some bytes at its beginning and at its end. */
-  write(index: number, writer: PageWriter, skipped = 0, cut = 0): void {
+  write(index: number, writer: Pick<PageWriter, 'copy'>, skipped = 0, cut = 0): void {
     const end = (this.#begins[index + 1] as number) - cut;
     let begin = (this.#begins[index] as number) + skipped;
     while (begin < end) {
