@@ -7,26 +7,13 @@ export class Activity {
   /** By rank; undefined when all deals are active. */
   readonly active: Bitset | undefined;
   readonly #periods: Periods | undefined;
-  readonly #fromMs: number;
-  readonly #untilMs: number;
-
-  private constructor(
-    periods: Periods | undefined,
-    active: Bitset | undefined,
-    fromMs: number,
-    untilMs: number,
-  ) {
-    this.#periods = periods;
-    this.active = active;
-    this.#fromMs = fromMs;
-    this.#untilMs = untilMs;
-  }
+  readonly #fromMs: number = Number.NEGATIVE_INFINITY;
+  readonly #untilMs: number = Number.POSITIVE_INFINITY;
 
   /** Goes through all deals, which takes a millisecond for some hundred thousand of them. */
-  static at(periods: Periods | undefined, nowMs: number): Activity {
-    if (periods === undefined) {
-      return new Activity(undefined, undefined, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
-    }
+  constructor(periods: Periods | undefined, nowMs: number) {
+    this.#periods = periods;
+    if (periods === undefined) return;
     const active = new Bitset(periods.fromMs.length);
     let lastChangeMs = Number.NEGATIVE_INFINITY;
     let nextChangeMs = Number.POSITIVE_INFINITY;
@@ -41,7 +28,9 @@ export class Activity {
         if (untilMs < nextChangeMs) nextChangeMs = untilMs;
       } else if (untilMs > lastChangeMs) lastChangeMs = untilMs;
     }
-    return new Activity(periods, active, lastChangeMs, nextChangeMs);
+    this.active = active;
+    this.#fromMs = lastChangeMs;
+    this.#untilMs = nextChangeMs;
   }
 
   /** When a deal, given by its rank, starts or ends next; infinity for never. */

@@ -44,33 +44,24 @@ export class OffersView implements ListView {
 /** The active deals of a list, without filters. */
 export class DealsView implements ListView {
   readonly table: DealTable;
-  readonly #activity: Activity;
+  readonly activity: Activity;
 
   constructor(table: DealTable, activity: Activity) {
     this.table = table;
-    this.#activity = activity;
-  }
-
-  /** By rank; undefined when all deals are active. */
-  get active(): Bitset | undefined {
-    return this.#activity.active;
+    this.activity = activity;
   }
 
   get count(): number {
-    return this.active?.count() ?? this.table.ids.length;
-  }
-
-  holdsAt(nowMs: number): boolean {
-    return this.#activity.holdsAt(nowMs);
+    return this.activity.active?.count() ?? this.table.ids.length;
   }
 
   page({ cursor, limit }: CatalogueQuery): EncodedPage {
     const range = rangeFrom(cursor, this.table.ids);
-    const ranks = firstAccepted(this.active ?? allBelow(range.end), range, limit + 1);
+    const ranks = firstAccepted(this.activity.active ?? allBelow(range.end), range, limit + 1);
     return writeDeals(ranks, limit, this.table, (last = range.end - 1) => {
       let changesAtMs = Number.POSITIVE_INFINITY;
       for (let rank = range.begin; rank <= last; rank++)
-        changesAtMs = Math.min(changesAtMs, this.#activity.nextChangeMs(rank));
+        changesAtMs = Math.min(changesAtMs, this.activity.nextChangeMs(rank));
       return changesAtMs;
     });
   }
@@ -80,7 +71,7 @@ export class DealsView implements ListView {
     const { items, begins } = this.table.data.ranks;
     let changesAtMs = Number.POSITIVE_INFINITY;
     for (let slot = begins[retailer] as number; slot < (begins[retailer + 1] as number); slot++)
-      changesAtMs = Math.min(changesAtMs, this.#activity.nextChangeMs(items[slot] as number));
+      changesAtMs = Math.min(changesAtMs, this.activity.nextChangeMs(items[slot] as number));
     return changesAtMs;
   }
 }
@@ -103,7 +94,7 @@ export class RetailersView implements ListView {
   }
 
   holdsAt(nowMs: number): boolean {
-    return DEAL_LISTS.every((list) => this.#deals[list].holdsAt(nowMs));
+    return DEAL_LISTS.every((list) => this.#deals[list].activity.holdsAt(nowMs));
   }
 
   page({ cursor, limit }: CatalogueQuery): EncodedPage {
@@ -131,18 +122,18 @@ export class RetailersView implements ListView {
   #write(retailer: number, writer: PageWriter): void {
     this.#retailers.writeHead(retailer, writer);
     for (const list of DEAL_LISTS) {
-      const { table, active } = this.#deals[list];
+      const { table, activity } = this.#deals[list];
       writer.add(`,"${list}":[`);
-      table.writeEmbeddedForm(retailer, active, writer);
+      table.writeEmbeddedForm(retailer, activity.active, writer);
       writer.add(']');
     }
     writer.add('}');
   }
 }
 
-function addOwners({ table, active }: DealsView, retailers: Bitset): void {
+function addOwners({ table, activity }: DealsView, retailers: Bitset): void {
   const { owners } = table.data;
-  (active ?? allBelow(owners.length)).walk(0, (rank) => {
+  (activity.active ?? allBelow(owners.length)).walk(0, (rank) => {
     retailers.add(owners[rank] as number);
     return true;
   });

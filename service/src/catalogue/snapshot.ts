@@ -68,15 +68,15 @@ export class Snapshot {
       retailerId: this.#retailerTable.ids.at(owner),
       retailerUrl,
       url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? retailerUrl,
-      isActive: table.isActiveAt(rank, nowMs),
+      isActive: this.#dealsAt(name, nowMs).activity.active?.has(rank) ?? true,
     };
   }
 
   #dealsAt(list: DealList, nowMs: number): DealsView {
     let view = this.#deals[list];
-    if (view?.holdsAt(nowMs) !== true) {
+    if (view?.activity.holdsAt(nowMs) !== true) {
       const table = this.#dealTables[list];
-      view = new DealsView(table, Activity.at(table.data.periods, nowMs));
+      view = new DealsView(table, new Activity(table.data.periods, nowMs));
       this.#deals[list] = view;
     }
     return view;

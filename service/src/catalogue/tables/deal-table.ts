@@ -31,12 +31,6 @@ export class DealTable {
     return (JSON.parse(text) as { deepLink?: string }).deepLink;
   }
 
-  isActiveAt(rank: number, nowMs: number): boolean {
-    const { periods } = this.data;
-    if (periods === undefined) return true;
-    return nowMs >= (periods.fromMs[rank] as number) && nowMs < (periods.untilMs[rank] as number);
-  }
-
   /** Writes the deal as an item of its own list: with its retailer's fields in place of its closing brace. */
   writeListForm(rank: number, writer: PageWriter): void {
     this.#texts.write(this.data.slots[rank] as number, writer, COMMA_BYTES, BRACE_BYTES);
