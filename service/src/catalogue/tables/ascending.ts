@@ -24,21 +24,15 @@ export function ascendingArray(numbers: Uint32Array): Ascending {
   };
 }
 
-export interface Range {
-  readonly begin: number;
-  readonly end: number;
-}
-
-/** The first numbers of a range, at most `limit`, that are accepted. */
+/** The first numbers from `begin` on, at most `limit`, that are accepted. */
 export function firstAccepted(
   numbers: Ascending,
-  { begin, end }: Range,
+  begin: number,
   limit: number,
   accept: (number: number) => boolean = () => true,
 ): number[] {
   const found: number[] = [];
   numbers.walk(begin, (number) => {
-    if (number >= end) return false;
     if (accept(number)) found.push(number);
     return found.length < limit;
   });

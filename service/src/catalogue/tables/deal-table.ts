@@ -12,7 +12,7 @@ const BRACE_BYTES = 1;
 
 export class DealTable {
   readonly data: DealData;
-  /** Of the listed deals, by rank. */
+  /** By rank. */
   readonly ids: UuidTable;
   readonly #texts: JsonColumn;
   readonly #tails: JsonColumn;
