@@ -5,9 +5,6 @@ import type { AccessToken } from '../domain/access-token.ts';
 import type { ErrorCode } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 
-/** Codes, routes and organisations are few; a bound all the same, because each takes memory for good. */
-const ERRORS_MAX = 2_000;
-
 export interface OrganisationTally {
   readonly name: string;
   requests: number;
@@ -101,7 +98,7 @@ export class CallerTally {
     const key = `${error.code} ${error.route} ${error.orgId ?? ''}`;
     const known = this.#errors.get(key);
     if (known === undefined) {
-      if (this.#errors.size < ERRORS_MAX) this.#errors.set(key, { ...error });
+      this.#errors.set(key, { ...error });
       return;
     }
     known.count += error.count;
