@@ -65,7 +65,7 @@ export class Span {
   readonly id = randomHex(8);
   readonly traceId: string;
   readonly attributes: Record<string, string | number>;
-  readonly #options: TracerOptions;
+  readonly options: TracerOptions;
   readonly #kind: SpanKind;
   readonly #parentId: string | undefined;
   readonly #startMs: number;
@@ -78,7 +78,7 @@ export class Span {
     parent?: Span | TraceParent,
     attributes: Attributes = {},
   ) {
-    this.#options = options;
+    this.options = options;
     this.#kind = kind;
     this.traceId = parent?.traceId ?? randomHex(16);
     this.#parentId = parent instanceof Span ? parent.id : parent?.spanId;
@@ -91,7 +91,7 @@ export class Span {
 
   end(name: string, isError = false): void {
     const { traceId, id, attributes } = this;
-    this.#options.onEnd({
+    this.options.onEnd({
       traceId,
       id,
       parentId: this.#parentId,
@@ -117,26 +117,22 @@ export class Span {
       throw error;
     }
   }
-
-  /** A use of the database: one span, however many statements it takes. */
-  useDatabase<T>(operation: DatabaseOperation, table: string, work: () => Promise<T>): Promise<T> {
-    const span = new Span(this.#options, 'client', this, {
-      ...this.#options.database,
-      'db.operation.name': operation,
-      'db.collection.name': table,
-    });
-    return span.run(`${operation} ${table}`, work);
-  }
 }
 
-/** The same for work that may be part of no span. */
+/** A use of the database: one span, however many statements it takes, within that of a request that has one. */
 export function useDatabase<T>(
-  span: Span | undefined,
+  request: Span | undefined,
   operation: DatabaseOperation,
   table: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  return span === undefined ? work() : span.useDatabase(operation, table, work);
+  if (request === undefined) return work();
+  const span = new Span(request.options, 'client', request, {
+    ...request.options.database,
+    'db.operation.name': operation,
+    'db.collection.name': table,
+  });
+  return span.run(`${operation} ${table}`, work);
 }
 
 function randomHex(bytes: number): string {
