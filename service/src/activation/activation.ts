@@ -18,7 +18,7 @@ export interface ActivationRequest {
   readonly id: Uuid | undefined;
   readonly orgId: Uuid;
   readonly passbackUid: string;
-  readonly passbackData: string | undefined;
+  readonly passbackData?: string | undefined;
 }
 
 /** What a user activates, and for whom. */

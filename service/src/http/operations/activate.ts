@@ -107,19 +107,14 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
 
   return [
     ...ACTIVATED.flatMap(({ kind, path, parameter }) => [
-      ...routes(`${path}{id}/activate/`, (exchange) => ({
-        ...readParameters(exchange),
-        kind,
-        id: parseUuid(exchange.parameters.id ?? ''),
-      })),
-      ...routes(`${path}activate/`, (exchange) => {
-        const query = parseQuery(
-          exchange.search,
-          [parameter, ...ACTIVATION_PARAMETERS],
-          [parameter, ...REQUIRED],
-        );
-        const { orgId, passbackUid, passbackData } = query;
-        return { kind, id: query[parameter], orgId, passbackUid, passbackData };
+      ...routes(`${path}{id}/activate/`, ({ search, parameters }) => {
+        const query = parseQuery(search, ACTIVATION_PARAMETERS, REQUIRED);
+        return { ...query, kind, id: parseUuid(parameters.id ?? '') };
+      }),
+      ...routes(`${path}activate/`, ({ search }) => {
+        const names = [parameter, ...ACTIVATION_PARAMETERS] as const;
+        const query = parseQuery(search, names, [parameter, ...REQUIRED]);
+        return { ...query, kind, id: query[parameter] };
       }),
     ]),
     link('/go/{click}/', go),
@@ -130,11 +125,6 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
 function orItsRetailer(deal: Activatable): Activatable {
   const { isActive, retailerId, retailerUrl } = deal;
   return isActive ? deal : { ...deal, kind: 'retailers', dealId: retailerId, url: retailerUrl };
-}
-
-function readParameters({ search }: Exchange) {
-  const { orgId, passbackUid, passbackData } = parseQuery(search, ACTIVATION_PARAMETERS, REQUIRED);
-  return { orgId, passbackUid, passbackData };
 }
 
 /** The URL as a header can hold it: retailers write letters into theirs that a header cannot. */

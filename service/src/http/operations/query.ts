@@ -14,8 +14,8 @@ const DATE_LENGTH = '2026-11-14'.length;
 /** Reads a value, or says what is wrong with it. */
 type Reader<T> = (text: string) => { value: T } | { detail: string };
 
-interface Parameter<T> {
-  readonly read: Reader<T>;
+interface Parameter {
+  readonly read: Reader<unknown>;
   /** Blanks around a word come from forms and spreadsheets; around anything else they are a mistake. */
   readonly trimmed?: boolean;
   /** Forms send empty fields, so an empty search is no search; an empty cursor would silently restart a walk. */
@@ -34,11 +34,6 @@ const country: Reader<string> = (value) => {
   return mistaken === undefined ? { value: code } : { detail: mistaken };
 };
 
-const cursor: Reader<Uuid> = (value) => {
-  const uuid = parseUuid(value);
-  return uuid === undefined ? { detail: 'must be a UUID: the cursor of the previous page' } : { value: uuid };
-};
-
 const limit: Reader<number> = (value) =>
   /^\d{1,4}$/.test(value) && Number(value) >= 1 && Number(value) <= PAGE_SIZE_MAX
     ? { value: Number(value) }
@@ -52,10 +47,12 @@ const dateTime: Reader<Instant> = (value) => {
   return instant === undefined ? { detail: dateTimeProblem(written) } : { value: instant };
 };
 
-const uuid: Reader<Uuid> = (value) => {
-  const id = parseUuid(value);
-  return id === undefined ? { detail: 'must be a UUID' } : { value: id };
-};
+function uuidOr(detail: string): Reader<Uuid> {
+  return (value) => {
+    const uuid = parseUuid(value);
+    return uuid === undefined ? { detail } : { value: uuid };
+  };
+}
 
 /** What the partner passes along. Never repeated in an answer: it may be personal. */
 const passback: Reader<string> = (value) => {
@@ -65,29 +62,32 @@ const passback: Reader<string> = (value) => {
   return { value };
 };
 
+const id = { read: uuidOr('must be a UUID'), empty: 'bad' } as const;
+
 const PARAMETERS = {
-  cursor: { read: cursor, empty: 'bad' } satisfies Parameter<Uuid>,
-  limit: { read: limit, empty: 'bad' } satisfies Parameter<number>,
-  name: { read: text, empty: 'absent', trimmed: true } satisfies Parameter<string>,
-  category: { read: text, empty: 'absent', trimmed: true } satisfies Parameter<string>,
-  country: { read: country, empty: 'absent' } satisfies Parameter<string>,
-  updatedAtGreaterThan: { read: dateTime, empty: 'bad' } satisfies Parameter<Instant>,
-  updatedAtLessThan: { read: dateTime, empty: 'bad' } satisfies Parameter<Instant>,
-  orgId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
-  passbackUid: { read: passback, empty: 'bad', lengthMax: 255 } satisfies Parameter<string>,
-  passbackData: { read: passback, empty: 'absent', lengthMax: 1_024 } satisfies Parameter<string>,
-  retailerId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
-  cashbackOfferId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
-  couponId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
-  promotionId: { read: uuid, empty: 'bad' } satisfies Parameter<Uuid>,
-};
+  cursor: { read: uuidOr('must be a UUID: the cursor of the previous page'), empty: 'bad' },
+  limit: { read: limit, empty: 'bad' },
+  name: { read: text, empty: 'absent', trimmed: true },
+  category: { read: text, empty: 'absent', trimmed: true },
+  country: { read: country, empty: 'absent' },
+  updatedAtGreaterThan: { read: dateTime, empty: 'bad' },
+  updatedAtLessThan: { read: dateTime, empty: 'bad' },
+  orgId: id,
+  passbackUid: { read: passback, empty: 'bad', lengthMax: 255 },
+  passbackData: { read: passback, empty: 'absent', lengthMax: 1_024 },
+  retailerId: id,
+  cashbackOfferId: id,
+  couponId: id,
+  promotionId: id,
+} as const satisfies Record<string, Parameter>;
 
 export type ParameterName = keyof typeof PARAMETERS;
 
 /** What every list takes. */
 export const PAGE_PARAMETERS = ['cursor', 'limit'] as const;
 
-type Value<Name extends ParameterName> = (typeof PARAMETERS)[Name] extends Parameter<infer T> ? T : never;
+type Value<Name extends ParameterName> =
+  (typeof PARAMETERS)[Name]['read'] extends Reader<infer T> ? T : never;
 export type Query<Name extends ParameterName> = { readonly [N in Name]?: Value<N> };
 
 /** Reads the named parameters from a query string without its question mark. Those that are required must be there. */
@@ -129,7 +129,7 @@ function misspeltParameters(given: URLSearchParams, names: readonly string[]): P
   });
 }
 
-function readParameter(parameter: Parameter<unknown>, given: string, times: number) {
+function readParameter(parameter: Parameter, given: string, times: number) {
   if (times > 1) return { detail: 'must be given only once' };
   const { lengthMax = VALUE_LENGTH_MAX } = parameter;
   if (isTooLong(given, lengthMax)) return { detail: `must not be longer than ${lengthMax} characters` };
