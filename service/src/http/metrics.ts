@@ -2,6 +2,7 @@
 // statuses, and the names that the operator gave to organisations, never anything that a caller sent.
 
 import manifest from '../../package.json';
+import type { RecorderState } from '../activation/click-recorder.ts';
 import type { ClickTally } from '../activation/click-tally.ts';
 import type { CatalogueListName } from '../catalogue/catalogue.ts';
 import type { ImportTotals } from '../domain/books.ts';
@@ -39,10 +40,8 @@ export interface DatabaseFigures {
   readonly tokensExpiring: number;
 }
 
-export interface ClickState {
+export interface ClickState extends RecorderState {
   readonly tally: ClickTally;
-  readonly isSpooling: boolean;
-  readonly spooledCount: number;
 }
 
 /** Adding a metric is a line here, and one in docs/operations/monitoring.md. */

@@ -89,23 +89,12 @@ ${script === undefined ? undefined : html`<script type="module" src="${script}">
 `.text;
 }
 
-export function pageHeaders(
-  parts: Pick<PageParts, 'script' | 'imageSources' | 'formAction'>,
-): Record<string, string> {
-  return {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': contentSecurityPolicy(parts),
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
-  };
-}
-
-function contentSecurityPolicy({
+export function pageHeaders({
   script,
   imageSources = [],
   formAction,
-}: Pick<PageParts, 'script' | 'imageSources' | 'formAction'>): string {
-  return [
+}: Pick<PageParts, 'script' | 'imageSources' | 'formAction'>): Record<string, string> {
+  const policy = [
     "default-src 'none'",
     "style-src 'self'",
     ['img-src', "'self'", ...imageSources].join(' '),
@@ -116,7 +105,13 @@ function contentSecurityPolicy({
     // No policy may be created, so a string that is made into markup is an error, not an attack.
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-  ].join('; ');
+  ];
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy.join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+  };
 }
 
 function navLink({ path, label }: NavPlace, current: string | undefined): Html {

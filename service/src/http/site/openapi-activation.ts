@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../domain/api-errors.ts';
 import { EXAMPLE_IDS } from '../../domain/catalogue.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
 import { errorResponses } from './openapi-errors.ts';
-import type { OperationObject, ResponseObject } from './openapi-objects.ts';
+import type { OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
 import { schemaRef } from './openapi-schemas.ts';
 import {
   ACTIVATION_TAG,
@@ -45,12 +45,7 @@ const FOLLOW_ERRORS: readonly ErrorCode[] = ['invalid_parameter', ...EVERY_ERROR
 const ACTIVATE_ERRORS: readonly ErrorCode[] = [...FOLLOW_ERRORS, 'deal_gone', 'rate_limited'];
 const GO_ERRORS: readonly ErrorCode[] = [...EVERY_ERROR, 'deal_gone'];
 
-export interface ActivationPath {
-  readonly get: OperationObject;
-  readonly post?: OperationObject;
-}
-
-export function activationPaths(publicUrl: string | undefined): Record<string, ActivationPath> {
+export function activationPaths(publicUrl: string | undefined): OpenApiDocument['paths'] {
   const paths = ACTIVATED.map(({ kind, path, parameter }) => {
     const noun = NOUNS[kind];
     const words = noun.replace(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
