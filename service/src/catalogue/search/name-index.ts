@@ -1,4 +1,4 @@
-// Finds the retailers whose folded name may contain a text. Every run of one, two or three characters (a gram) leads
+// Finds the retailers whose folded name contains a text. Every run of one, two or three characters (a gram) leads
 // to the retailers that have it in their name. A text can only be in names that have all of its grams.
 
 import type { SearchData } from '../snapshot-data.ts';
@@ -28,10 +28,10 @@ export class NameIndex {
   }
 
   /**
-   * All retailers whose name contains the text, which must not be empty, and others. They are those that have the
-   * rarest of its grams: to look for them under the other grams takes longer than to compare their names.
+   * The text must not be empty. Of those that have the rarest of its grams, the names are compared: to look for them under
+   * the other grams would take longer.
    */
-  candidates(text: string): Uint32Array {
+  find(text: string): Uint32Array {
     let fewest: Uint32Array | undefined;
     for (const gram of runsOf(text, Math.min(text.length, GRAM_LENGTH_MAX))) {
       const term = this.#grams.find(gram);
@@ -39,10 +39,9 @@ export class NameIndex {
       const retailers = this.#grams.members(term);
       if (fewest === undefined || retailers.length < fewest.length) fewest = retailers;
     }
-    return fewest ?? new Uint32Array();
-  }
-
-  contains(retailer: number, text: string): boolean {
-    return this.#names.contains(retailer, text);
+    const found = fewest ?? new Uint32Array();
+    return text.length <= GRAM_LENGTH_MAX
+      ? found
+      : found.filter((retailer) => this.#names.contains(retailer, text));
   }
 }

@@ -11,7 +11,7 @@ import type { TermIndex } from './term-index.ts';
 export interface OfferFilter {
   /** How much work it is to go through all of `offers`, against passing over one number of a list. */
   readonly work: number;
-  /** The offers that pass, by rank, and perhaps others. */
+  /** The offers that pass, by rank. */
   offers(): Ascending;
   passes(offer: number): boolean;
 }
@@ -65,23 +65,15 @@ function hasItem({ items, begins }: PackedNumbers, list: number, item: number): 
 /** The offers of several retailers have to be sorted before the first one is known. */
 const WORK_OF_SORTING = 16;
 
-/**
- * So many names are compared before anything else, in about 0.1 ms: usually few contain the text, and then their offers are
- * all there is to look at. Of more candidates, names are compared as their offers come.
- */
-const COMPARED_FIRST_MAX = 2_000;
-
 /** The offers of the retailers whose folded name contains a text. */
 export function offersByName(names: NameIndex, table: DealTable, text: string): OfferFilter {
   const { owners, ranks } = table.data;
-  const found = names.candidates(text);
-  const areCompared = found.length <= COMPARED_FIRST_MAX;
-  const retailers = areCompared ? found.filter((retailer) => names.contains(retailer, text)) : found;
-  const candidates = new Bitset(ranks.begins.length - 1);
+  const retailers = names.find(text);
+  const found = new Bitset(ranks.begins.length - 1);
   let count = 0;
   for (let index = 0; index < retailers.length; index++) {
     const retailer = retailers[index] as number;
-    candidates.add(retailer);
+    found.add(retailer);
     count += (ranks.begins[retailer + 1] as number) - (ranks.begins[retailer] as number);
   }
   return {
@@ -97,13 +89,6 @@ export function offersByName(names: NameIndex, table: DealTable, text: string): 
       }
       return ascendingArray(offers.sort());
     },
-    passes(offer) {
-      const retailer = owners[offer] as number;
-      if (!candidates.has(retailer)) return false;
-      if (areCompared || names.contains(retailer, text)) return true;
-      // So that its name is not compared again for its other offers.
-      candidates.delete(retailer);
-      return false;
-    },
+    passes: (offer) => found.has(owners[offer] as number),
   };
 }

@@ -20,10 +20,6 @@ export class Bitset implements Ascending {
     this.#words[member >>> 5] = (this.#words[member >>> 5] as number) | (1 << (member & 31));
   }
 
-  delete(member: number): void {
-    this.#words[member >>> 5] = (this.#words[member >>> 5] as number) & ~(1 << (member & 31));
-  }
-
   /** How many members it has. */
   count(): number {
     let members = 0;
