@@ -1,28 +1,17 @@
 // What a caller prefers, as Accept and Accept-Encoding say it: names with weights from 0 to 1.
 
-/** Callers send the same few headers over and over. To read a browser's takes 4 µs, a tenth of what a page takes in all. */
-const qualitiesByHeader = new Map<string, ReadonlyMap<string, number>>();
-const HEADERS_KEPT_MAX = 100;
-const HEADER_LENGTH_KEPT_MAX = 100;
 /** Browsers send 30 to 150 characters. To read 60,000 would hold up the process for milliseconds. */
 const HEADER_LENGTH_MAX = 1_024;
 
 /** A header that is too long is not read, as if it were empty. */
 export function parseQualities(header: string): ReadonlyMap<string, number> {
-  if (header.length > HEADER_LENGTH_MAX) return new Map();
-  const known = qualitiesByHeader.get(header);
-  if (known !== undefined) return known;
   const qualities = new Map<string, number>();
+  if (header.length > HEADER_LENGTH_MAX) return qualities;
   for (const part of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
     const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
     const value = q === undefined ? 1 : Number(q);
     if (name !== '') qualities.set(name, value >= 0 && value <= 1 ? value : 0);
-  }
-  if (header.length <= HEADER_LENGTH_KEPT_MAX) {
-    // Anybody can send a hundred odd ones, which must not keep the usual ones out for good.
-    if (qualitiesByHeader.size === HEADERS_KEPT_MAX) qualitiesByHeader.clear();
-    qualitiesByHeader.set(header, qualities);
   }
   return qualities;
 }
