@@ -7,7 +7,6 @@ import type { Activation } from '../activation/activation.ts';
 import { ApiError } from '../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { clientAddress, forwardedScheme, forwardedTrace, networkOf } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './access/cors.ts';
@@ -29,33 +28,19 @@ import { type LoggedRequests, logRequest } from './request-log.ts';
 import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
-import { buildSite } from './site/site.ts';
+import type { SandboxPages } from './site/explorer-page.ts';
+import { buildSite, type SiteOptions } from './site/site.ts';
 
 /** The longest `passbackUid` and `passbackData` fit in, percent-encoded and of any script. */
 const URL_LENGTH_MAX = 16 * 1024;
 
-export interface AppSettings extends RateLimitSettings {
-  readonly pageSize: number;
-  /** Where callers reach the service, when that is not where it listens. */
-  readonly publicUrl: string | undefined;
+export interface AppSettings extends RateLimitSettings, Omit<SiteOptions, 'activation' | keyof SandboxPages> {
   readonly trustedProxies: readonly string[];
   readonly logRequests: LoggedRequests;
-  /** Of fixed cashbacks; undefined when the operator has not named it. */
-  readonly currency: string | undefined;
-  /** Whether the page at `/` shows the catalogue. */
-  readonly explorer: 'on' | 'off';
-  /** Origins from which that page may load logos, or `https:` for all. */
-  readonly explorerLogos: readonly string[];
 }
 
 /** What only the sandbox has. */
-export interface SandboxParts {
-  /** A public token that everyone who opens the pages may use. */
-  readonly pageToken?: string | undefined;
-  /** One of the extra routes, at which the explorer finds transactions that everyone may see. */
-  readonly feedPath?: string | undefined;
-  /** The public id of an organisation for which everyone who opens the pages may activate deals. */
-  readonly pageOrg?: Uuid | undefined;
+export interface SandboxParts extends SandboxPages {
   /** Routes beside those of the service, such as logos. */
   readonly extraRoutes?: readonly Route[] | undefined;
 }
@@ -88,13 +73,9 @@ export function buildApp(dependencies: AppDependencies): App {
   const traceOf = forwardedTrace(settings.trustedProxies);
   const pipelines = new PipelineLimit();
   const limits = rateLimits(settings, dependencies.requestCounter);
-  const site = buildSite(dependencies.health, {
-    ...settings,
-    activation: dependencies.activation === undefined ? 'off' : 'on',
-    pageToken: dependencies.pageToken,
-    feedPath: dependencies.feedPath,
-    pageOrg: dependencies.pageOrg,
-  });
+  const { pageToken, feedPath, pageOrg } = dependencies;
+  const activation = dependencies.activation === undefined ? 'off' : 'on';
+  const site = buildSite(dependencies.health, { ...settings, activation, pageToken, feedPath, pageOrg });
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
     ...(dependencies.activation === undefined

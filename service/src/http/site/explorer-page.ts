@@ -6,17 +6,21 @@ import type { StaticFile } from '../content/static-file.ts';
 import { html } from './html.ts';
 import { type Frame, htmlPage } from './html-page.ts';
 
-export interface ExplorerOptions {
+/** What pages have in the sandbox only. */
+export interface SandboxPages {
+  /** A public token for everyone who opens a page; undefined to ask for one. */
+  readonly pageToken?: string | undefined;
+  /** Where the explorer finds transactions that everyone may see; undefined for none. */
+  readonly feedPath?: string | undefined;
+  /** The public id of an organisation for which visitors may activate deals; undefined for none. */
+  readonly pageOrg?: Uuid | undefined;
+}
+
+export interface ExplorerOptions extends SandboxPages {
   /** Origins from which logos may be loaded, or `https:` for all. */
   readonly explorerLogos: readonly string[];
   /** Of fixed cashbacks, as ISO 4217; undefined to show bare numbers. */
   readonly currency: string | undefined;
-  /** A public token for everyone who opens the page; undefined to ask for one. */
-  readonly pageToken: string | undefined;
-  /** Where the page finds transactions that everyone may see; undefined for none. */
-  readonly feedPath: string | undefined;
-  /** The public id of an organisation for which visitors may activate deals; undefined for none. */
-  readonly pageOrg: Uuid | undefined;
 }
 
 /** A private token in a page would be a leak. */

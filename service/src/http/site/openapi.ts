@@ -24,6 +24,7 @@ import {
 /** What the operator may set and a reader should know. */
 export interface DocumentSettings {
   readonly pageSize: number;
+  /** Where callers reach the service, when that is not where it listens. */
   readonly publicUrl: string | undefined;
   /** Of fixed cashbacks, as ISO 4217. */
   readonly currency: string | undefined;

@@ -28,10 +28,9 @@ export interface Site {
   readonly linkError: (error: ApiError, exchange: Exchange) => Promise<Reply>;
 }
 
-export function buildSite(
-  health: () => Health,
-  options: ExplorerOptions & DocumentSettings & Pick<Frame, 'explorer'>,
-): Site {
+export type SiteOptions = ExplorerOptions & DocumentSettings & Pick<Frame, 'explorer'>;
+
+export function buildSite(health: () => Health, options: SiteOptions): Site {
   // Before anything is served, and not when the first page is asked for.
   requirePublic(options.pageToken);
   // Made when it is first asked for, and so are the schemas that it is made from: the start takes 50 ms less.
