@@ -95,17 +95,7 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
   const router = new Router([...pages, favicon, ...assets.routes]);
 
   return async (request, node) => {
-    const exchange: ConsoleExchange = {
-      ...openExchange(request, {
-        address: '',
-        publicUrl: undefined,
-        scheme: undefined,
-        startedAtMs: 0,
-        isLast: false,
-        span: undefined,
-      }),
-      node,
-    };
+    const exchange: ConsoleExchange = { ...openExchange(request), node };
     const found = router.find(exchange.path);
     if (found === undefined) return plain(404, 'Not found');
     const route = found.resource.find(request.method);

@@ -38,16 +38,16 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9.:/+=@-]{1,128}$/;
 /** Characters of a host and port; whether they make one is for URL.canParse to say. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
-interface Circumstances extends Pick<Exchange, 'address' | 'startedAtMs' | 'isLast' | 'span'> {
+interface Circumstances extends Partial<Pick<Exchange, 'address' | 'startedAtMs' | 'isLast' | 'span'>> {
   /** What links start with, whatever the request says. */
-  readonly publicUrl: string | undefined;
+  readonly publicUrl?: string | undefined;
   /** The scheme of links, when a proxy knows better than the socket. */
-  readonly scheme: 'http' | 'https' | undefined;
+  readonly scheme?: 'http' | 'https' | undefined;
 }
 
 export function openExchange(
   request: Request,
-  { address, publicUrl, scheme, startedAtMs, isLast, span }: Circumstances,
+  { address = '', publicUrl, scheme, startedAtMs = 0, isLast = false, span }: Circumstances = {},
 ): Exchange {
   const url = request.url;
   // Where the runtime made no sense of host and target, the URL is the target alone.
