@@ -28,7 +28,7 @@ export interface Activatable extends CatalogueEntry {
   readonly orgId: number;
 }
 
-export interface ActivationParts {
+interface ActivationParts {
   readonly directory: ActivationDirectory;
   readonly recorder: ClickRecorder;
   readonly catalogue: Pick<Catalogue, 'find' | 'ready'>;

@@ -26,7 +26,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly store: ClickStore;
   readonly spool: ClickStore;
   /** Whether the spool is there: its file is made by the first who needs it, this process or another. */

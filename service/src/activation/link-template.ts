@@ -3,7 +3,7 @@
 
 import type { ClickId } from '../domain/click.ts';
 
-export const TEMPLATE_LENGTH_MAX = 4_096;
+const TEMPLATE_LENGTH_MAX = 4_096;
 
 /** Everything up to the path: a scheme, a host, perhaps a port. */
 const BEGINNING = /^https:\/\/[^/?#@\\{}]+[/?#]/i;

@@ -34,7 +34,7 @@ import { buildSite, type SiteOptions } from './site/site.ts';
 /** The longest `passbackUid` and `passbackData` fit in, percent-encoded and of any script. */
 const URL_LENGTH_MAX = 16 * 1024;
 
-export interface AppSettings extends RateLimitSettings, Omit<SiteOptions, 'activation' | keyof SandboxPages> {
+interface AppSettings extends RateLimitSettings, Omit<SiteOptions, 'activation' | keyof SandboxPages> {
   readonly trustedProxies: readonly string[];
   readonly logRequests: LoggedRequests;
 }
@@ -45,7 +45,7 @@ export interface SandboxParts extends SandboxPages {
   readonly extraRoutes?: readonly Route[] | undefined;
 }
 
-export interface AppDependencies extends Omit<Services, 'pageSize'>, SandboxParts {
+interface AppDependencies extends Omit<Services, 'pageSize'>, SandboxParts {
   /** Undefined when it is turned off. */
   readonly activation: Activation | undefined;
   readonly tokens: TokenDirectory;

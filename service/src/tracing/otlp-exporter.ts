@@ -20,7 +20,7 @@ export interface SpanCounts {
   readonly dropped: number;
 }
 
-export interface ExporterOptions {
+interface ExporterOptions {
   /** Told when the collector stops taking spans, with the reason, and when it takes them again, without. */
   readonly onChange: (reason: string | undefined) => void;
   readonly intervalMs?: number;

@@ -7,7 +7,7 @@ import type { Sampling } from './tracing-settings.ts';
 
 /** The numbers are those of OTLP. */
 export const SPAN_KINDS = { internal: 1, server: 2, client: 3 } as const;
-export type SpanKind = keyof typeof SPAN_KINDS;
+type SpanKind = keyof typeof SPAN_KINDS;
 
 type DatabaseOperation = 'SELECT' | 'INSERT' | 'UPDATE';
 
@@ -26,7 +26,7 @@ export interface FinishedSpan {
   readonly isError: boolean;
 }
 
-export interface TracerOptions {
+interface TracerOptions {
   readonly sampling: Sampling;
   /** What every span for a use of the database says of it. */
   readonly database: Attributes;

@@ -5,7 +5,7 @@
 import { BadInput } from '../../domain/failures.ts';
 import { parseTraceParent } from '../../tracing/traceparent.ts';
 
-export type AddressOf = (socketAddress: string, headers: Headers) => string;
+type AddressOf = (socketAddress: string, headers: Headers) => string;
 
 /** So many proxies of ours may stand one behind the other. To look up thousands of made-up ones would take milliseconds. */
 const PROXIES_MAX = 32;

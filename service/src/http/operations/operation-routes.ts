@@ -15,7 +15,7 @@ import type { Operation, Services } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
 /** What it takes to let a caller in, or not. */
-export interface Gate {
+interface Gate {
   readonly tokens: TokenDirectory;
   readonly limits: RateLimits;
   readonly logger: Logger;

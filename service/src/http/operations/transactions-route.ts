@@ -98,7 +98,7 @@ export function transactionsRoute({ transactions, walks, callers, pageSize }: Se
 }
 
 /** Both bounds are strict and honoured to the last digit: stamps are whole milliseconds, the bounds may be finer. */
-export function stampWindow(greaterThan: Instant | undefined, lessThan: Instant | undefined): StampWindow {
+function stampWindow(greaterThan: Instant | undefined, lessThan: Instant | undefined): StampWindow {
   return {
     minMs: greaterThan === undefined ? EARLIEST_MS : greaterThan.ms + 1,
     maxMs: lessThan === undefined ? LATEST_MS : lessThan.finer ? lessThan.ms : lessThan.ms - 1,

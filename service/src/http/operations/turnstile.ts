@@ -11,7 +11,7 @@
 import { ApiError } from '../../domain/api-errors.ts';
 import { FairQueue } from './fair-queue.ts';
 
-export interface TurnstileLimits {
+interface TurnstileLimits {
   readonly runningMax: number;
   readonly waitMaxMs: number;
 }

@@ -3,7 +3,7 @@
 
 import { isbot } from 'isbot';
 
-export type Visitor = 'person' | 'bot' | 'prefetch';
+type Visitor = 'person' | 'bot' | 'prefetch';
 
 /** To look at a browser's name takes 25 µs, and there are few. */
 const botByName = new Map<string, boolean>();

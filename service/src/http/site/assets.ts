@@ -21,7 +21,7 @@ export const SITE_ASSETS = [
 export type UrlsOf<Path extends AssetPath> = Readonly<Record<Path, string>>;
 export type AssetUrls = UrlsOf<(typeof SITE_ASSETS)[number]>;
 
-export interface Assets<Path extends AssetPath> {
+interface Assets<Path extends AssetPath> {
   readonly urls: () => Promise<UrlsOf<Path>>;
   readonly routes: readonly Route[];
 }

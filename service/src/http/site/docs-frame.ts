@@ -13,7 +13,7 @@ export interface Documentation {
   readonly guides: readonly Guide[];
 }
 
-export interface DocsPageParts {
+interface DocsPageParts {
   readonly path: string;
   readonly title: string;
   readonly body: Html;

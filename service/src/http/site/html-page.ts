@@ -13,7 +13,7 @@ const PLACES = [
 
 export type Place = (typeof PLACES)[number]['path'];
 
-export interface PageParts {
+interface PageParts {
   readonly title: string;
   /** Which of the places in the navigation it belongs to, if any. */
   readonly place: Place | undefined;

@@ -8,7 +8,7 @@ import { COMMON_ERROR_HEADERS, ERROR_HEADERS, headerRefs } from './openapi-words
 
 const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page for people' } } };
 
-export interface FailingOperation extends ExampleContext {
+interface FailingOperation extends ExampleContext {
   /** Whether people follow it as a link, so that errors are pages for those who want pages. */
   readonly isLink?: boolean;
 }

@@ -4,7 +4,7 @@ import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
 import type { OpenApiDocument, OperationObject } from './openapi-objects.ts';
 
-export interface FieldSchema {
+interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly description?: string;

@@ -6,7 +6,7 @@ import { Html, html } from '../html.ts';
 import { sequenceSteps } from './sequence-diagram.ts';
 
 /** What stands under one heading. */
-export interface Section {
+interface Section {
   /** Of the anchor; empty for what comes before the first one. */
   readonly id: string;
   readonly level: number;

@@ -5,7 +5,7 @@ import { type CodeSample, LOCAL_URL } from '../code-samples.ts';
 import { EXAMPLE_ORG } from '../openapi-words.ts';
 
 /** What is activated: the path of its list, its example's id, and what to call it. */
-export interface ActivatedExample {
+interface ActivatedExample {
   readonly path: string;
   readonly id: string;
   readonly words: string;
