@@ -41,13 +41,7 @@ export function transactionsRoute({ transactions, walks, callers, pageSize }: Se
     const limit = query.limit ?? pageSize;
     const walk: Walk = { tokenId: token.id, window: asked };
     const wanted: TransactionQuery = { orgId: token.orgId, window: asked, cursor: query.cursor, limit };
-    const page = await withinDeadline(
-      turnstile.run(token, () =>
-        query.cursor === undefined
-          ? firstPage(wanted, walk, exchange.span)
-          : laterPage(wanted, walk, exchange.span),
-      ),
-    );
+    const page = await withinDeadline(turnstile.run(token, () => readPage(wanted, walk, exchange.span)));
     const isLastOfAll = page.cursor === undefined && asked.maxMs === LATEST_MS;
     callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
     const headers: Record<string, string> = {
@@ -65,36 +59,32 @@ export function transactionsRoute({ transactions, walks, callers, pageSize }: Se
     return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
   };
 
-  /** What is newer than the caller's own lower bound is all that it waits for; a window with an end may be thought to be complete. */
-  async function firstPage(
+  /** A later page shows the state of the first one; that of now, when nobody knows any more when that was. */
+  async function readPage(
     query: TransactionQuery,
     walk: Walk,
     span: Span | undefined,
   ): Promise<TransactionPage> {
-    const { minMs, maxMs } = query.window;
-    const page = await readPage({ ...query, atLeastMs: maxMs < LATEST_MS ? maxMs : minMs - 1 }, span);
-    if (page.cursor !== undefined)
+    const isFirst = query.cursor === undefined;
+    const asOfMs = isFirst ? undefined : await useDatabase(span, 'SELECT', 'walks', () => walks.find(walk));
+    const atLeastMs = asOfMs ?? neededMs(query.window, isFirst);
+    const page = await useDatabase(span, 'SELECT', 'transactions', () =>
+      transactions.page({ ...query, asOfMs, atLeastMs }),
+    );
+    if (isFirst && page.cursor !== undefined)
       await useDatabase(span, 'INSERT', 'walks', () => walks.begin(walk, page.completeThroughMs));
     return page;
   }
+}
 
-  /** The state of the first page; of now, when nobody knows any more when that was. */
-  async function laterPage(
-    query: TransactionQuery,
-    walk: Walk,
-    span: Span | undefined,
-  ): Promise<TransactionPage> {
-    const asOfMs = await useDatabase(span, 'SELECT', 'walks', () => walks.find(walk));
-    if (asOfMs !== undefined) return readPage({ ...query, asOfMs, atLeastMs: asOfMs }, span);
-    // Without an end, only the primary is sure to have all that an earlier page has spoken of.
-    const { maxMs } = query.window;
-    const atLeastMs = maxMs < LATEST_MS ? maxMs : Number.POSITIVE_INFINITY;
-    return readPage({ ...query, atLeastMs }, span);
-  }
-
-  function readPage(query: TransactionQuery, span: Span | undefined): Promise<TransactionPage> {
-    return useDatabase(span, 'SELECT', 'transactions', () => transactions.page(query));
-  }
+/**
+ * What a replica must have. A window with an end may be thought to be complete. Without one, a first page waits only for what
+ * is newer than the caller's own lower bound; for a later one, only the primary is sure to have all that an earlier page has
+ * spoken of.
+ */
+function neededMs({ minMs, maxMs }: StampWindow, isFirst: boolean): number {
+  if (maxMs < LATEST_MS) return maxMs;
+  return isFirst ? minMs - 1 : Number.POSITIVE_INFINITY;
 }
 
 /** Both bounds are strict and honoured to the last digit: stamps are whole milliseconds, the bounds may be finer. */
