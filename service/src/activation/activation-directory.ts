@@ -1,6 +1,6 @@
 // What activation keeps in memory of the database: the public ids of organisations, the links, and the key of the clicks.
 
-import type { Link, Stores } from '../domain/stores.ts';
+import type { Stores } from '../domain/stores.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { ClickIds } from './click-id.ts';
 
@@ -15,7 +15,8 @@ export class ActivationDirectory {
   readonly #source: Source;
   #revision: number | undefined;
   #organisations: ReadonlyMap<Uuid, number> = new Map();
-  #links: ReadonlyMap<Uuid, Link> = new Map();
+  /** Of links, by the id of a retailer or a deal. */
+  #templates: ReadonlyMap<Uuid, string> = new Map();
   #clickIds: ClickIds | undefined;
   #name = '';
 
@@ -37,7 +38,7 @@ export class ActivationDirectory {
     this.#clickIds ??= new ClickIds(key);
     this.#name = databaseName(key);
     this.#organisations = new Map(organisations.map(({ publicId, id }) => [publicId, id]));
-    this.#links = new Map(links.map((link) => [link.id, link]));
+    this.#templates = new Map(links.map(({ id, template }) => [id, template]));
     this.#revision = revision;
   }
 
@@ -58,8 +59,6 @@ export class ActivationDirectory {
 
   /** The template of a deal, or else of its retailer. */
   findTemplate(dealId: Uuid, retailerId: Uuid): string | undefined {
-    const ofDeal = this.#links.get(dealId);
-    if (ofDeal !== undefined) return ofDeal.template;
-    return this.#links.get(retailerId)?.template;
+    return this.#templates.get(dealId) ?? this.#templates.get(retailerId);
   }
 }

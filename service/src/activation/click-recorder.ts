@@ -86,16 +86,15 @@ export class ClickRecorder {
   async find(id: ClickId): Promise<Click | undefined> {
     const { store, spool, hasSpool } = this.#options;
     const findIn = async (place: ClickStore) => (await place.find([id])).get(id);
-    let found: Click | undefined;
     try {
-      found = await findIn(store);
+      const found = await findIn(store);
+      // Whatever this worker has spooled itself: those beside it have the same spool.
+      if (found !== undefined || !hasSpool()) return found;
     } catch (error) {
       const spooled = hasSpool() ? await findIn(spool).catch(() => undefined) : undefined;
       if (spooled === undefined) throw error;
       return spooled;
     }
-    // Whatever this worker has spooled itself: those beside it have the same spool.
-    if (found !== undefined || !hasSpool()) return found;
     // What leaves the spool between the two looks is in the database by then.
     return (await findIn(spool)) ?? (await findIn(store));
   }
