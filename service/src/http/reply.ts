@@ -4,7 +4,7 @@
 export interface Reply {
   readonly status: number;
   /**
-   * A Headers object belongs to a reply that is kept for others. What differs from one answer to the next is set in
+   * A Headers object belongs to a reply that may be kept for others. What differs from one answer to the next is set in
    * it each time, before the Response takes a copy. On the copy it would take an object more, and a twentieth of a
    * page's time.
    */

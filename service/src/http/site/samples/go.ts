@@ -5,42 +5,16 @@ import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } fro
 export const go: SampleLanguage = {
   lang: 'Go',
   label: 'Go',
-  list: (request) => `package main
-
-import (
-	"encoding/json"
-	"fmt"
-	"log"
-	"net/http"
-	"net/url"
-	"os"
-)
-
-func main() {
+  list: (request) => `${HEAD}
 	query := url.Values{${printParameters(request, (name, value) => `"${name}": {"${value}"}`)}}
 	for {
 ${ask(request)}
 		for _, ${request.itemName} := range page.Data {
 			fmt.Println(${fields(request)})
 		}
-		if page.Cursor == "" {
-			break
-		}
-		query.Set("cursor", page.Cursor)
-	}
+${NEXT}
 }`,
-  poll: (request) => `package main
-
-import (
-	"encoding/json"
-	"fmt"
-	"log"
-	"net/http"
-	"net/url"
-	"os"
-)
-
-func main() {
+  poll: (request) => `${HEAD}
 	query := url.Values{}
 	// At the first run there is no file, and all transactions come.
 	if kept, err := os.ReadFile("${KEPT_IN}"); err == nil {
@@ -56,17 +30,32 @@ ${ask(request)}
 		if complete == "" || through < complete {
 			complete = through
 		}
-		if page.Cursor == "" {
-			break
-		}
-		query.Set("cursor", page.Cursor)
-	}
+${NEXT}
 	// Only now: everything up to it is stored.
 	if err := os.WriteFile("${KEPT_IN}", []byte(complete), 0o600); err != nil {
 		log.Fatal(err)
 	}
 }`,
 };
+
+const HEAD = `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+)
+
+func main() {`;
+
+const NEXT = `		if page.Cursor == "" {
+			break
+		}
+		query.Set("cursor", page.Cursor)
+	}`;
 
 function ask({ baseUrl, path }: SampleRequest): string {
   return `		request, err := http.NewRequest("GET", "${baseUrl}${path}?"+query.Encode(), nil)

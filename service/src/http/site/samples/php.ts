@@ -5,10 +5,7 @@ import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } fro
 export const php: SampleLanguage = {
   lang: 'PHP',
   label: 'PHP',
-  list: (request) => `<?php
-$context = stream_context_create(['http' => [
-    'header' => 'Authorization: Bearer ' . getenv('OFFERBOOK_TOKEN'),
-]]);
+  list: (request) => `${HEAD}
 $query = [${printParameters(request, (name, value) => `'${name}' => '${value}'`)}];
 do {
     $url = '${request.baseUrl}${request.path}?' . http_build_query($query);
@@ -18,10 +15,7 @@ do {
     }
     $query['cursor'] = $page['cursor'] ?? null;
 } while ($query['cursor'] !== null);`,
-  poll: (request) => `<?php
-$context = stream_context_create(['http' => [
-    'header' => 'Authorization: Bearer ' . getenv('OFFERBOOK_TOKEN'),
-]]);
+  poll: (request) => `${HEAD}
 $kept = '${KEPT_IN}';
 // At the first run there is no file, and all transactions come.
 $query = is_file($kept) ? ['updatedAtGreaterThan' => file_get_contents($kept)] : [];
@@ -43,6 +37,11 @@ do {
 // Only now: everything up to it is stored.
 file_put_contents($kept, min($throughs));`,
 };
+
+const HEAD = `<?php
+$context = stream_context_create(['http' => [
+    'header' => 'Authorization: Bearer ' . getenv('OFFERBOOK_TOKEN'),
+]]);`;
 
 function fields({ itemName, printedFields }: SampleRequest): string {
   return printedFields.map((field) => `$${itemName}['${field}']`).join(", ' ', ");
