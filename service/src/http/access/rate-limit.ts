@@ -58,14 +58,6 @@ export class RateLimiter {
   }
 }
 
-/** The limits of the service, by whom they are for. */
-export interface RateLimits {
-  readonly public: RateLimiter;
-  readonly private: RateLimiter;
-  readonly failed: RateLimiter;
-  readonly activation: RateLimiter;
-}
-
 export interface RateLimitSettings {
   /** Requests a minute; 0 means no limit. */
   readonly rateLimitPublic: number;
@@ -74,7 +66,10 @@ export interface RateLimitSettings {
   readonly rateLimitActivation: number;
 }
 
-export function rateLimits(settings: RateLimitSettings, counter: CounterMaker): RateLimits {
+export type RateLimits = ReturnType<typeof rateLimits>;
+
+/** The limits of the service, by whom they are for. */
+export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
   const limiter = (policy: string, limit: number) => new RateLimiter(policy, limit, counter(policy));
   return {
     public: limiter('public', settings.rateLimitPublic),

@@ -21,26 +21,23 @@ export const SITE_ASSETS = [
 export type UrlsOf<Path extends AssetPath> = Readonly<Record<Path, string>>;
 export type AssetUrls = UrlsOf<(typeof SITE_ASSETS)[number]>;
 
-interface Assets<Path extends AssetPath> {
-  readonly urls: () => Promise<UrlsOf<Path>>;
-  readonly routes: readonly Route[];
-}
-
-export function openAssets<Path extends AssetPath>(paths: readonly Path[]): Assets<Path> {
+export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
   const files = paths.map((path) => ({ path, load: once(() => load(path)) }));
   return {
-    async urls() {
+    async urls(): Promise<UrlsOf<Path>> {
       const urls = files.map(
         async ({ path, load }) => [path, `${path}?v=${(await load()).version}`] as const,
       );
       return Object.fromEntries(await Promise.all(urls)) as UrlsOf<Path>;
     },
-    routes: files.map(({ path, load }) => ({
-      method: 'GET',
-      path,
-      openToBrowsers: false,
-      answer: async (exchange) => answer(await load(), exchange),
-    })),
+    routes: files.map(({ path, load }): Route => {
+      return {
+        method: 'GET',
+        path,
+        openToBrowsers: false,
+        answer: async (exchange) => answer(await load(), exchange),
+      };
+    }),
   };
 }
 
