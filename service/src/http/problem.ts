@@ -4,24 +4,31 @@ import { type ApiError, ERRORS } from '../domain/api-errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
-export function problem(error: ApiError, { origin, path, requestId }: Exchange): Reply {
-  const { status, title } = ERRORS[error.code];
+export function problem(error: ApiError, exchange: Exchange): Reply {
   return {
-    status,
+    status: ERRORS[error.code].status,
     headers: {
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
       ...error.headers,
     },
-    body: JSON.stringify({
-      type: `${origin}/errors/${error.code}`,
-      title,
-      status,
-      detail: error.message,
-      instance: path,
-      code: error.code,
-      requestId,
-      ...(error.errors === undefined ? {} : { errors: error.errors }),
-    }),
+    body: JSON.stringify(problemDocument(error, exchange)),
+  };
+}
+
+export function problemDocument(
+  { code, message, errors }: Pick<ApiError, 'code' | 'message' | 'errors'>,
+  { origin, path, requestId }: Pick<Exchange, 'origin' | 'path' | 'requestId'>,
+) {
+  const { status, title } = ERRORS[code];
+  return {
+    type: `${origin}/errors/${code}`,
+    title,
+    status,
+    detail: message,
+    instance: path,
+    code,
+    requestId,
+    ...(errors && { errors }),
   };
 }

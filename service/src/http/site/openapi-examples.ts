@@ -2,8 +2,9 @@
 // compare them with real answers.
 
 import type { TokenKind } from '../../domain/access-token.ts';
-import { ERRORS, type ErrorCode, type ParameterError } from '../../domain/api-errors.ts';
+import type { ErrorCode, ParameterError } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
+import { problemDocument } from '../problem.ts';
 import type { Schema } from './openapi-words.ts';
 
 /** Stands for the address of the service where the operator has named none. */
@@ -43,23 +44,10 @@ export interface ExampleContext {
   readonly methods?: string;
 }
 
-export function exampleProblem(
-  code: ErrorCode,
-  operation: ExampleContext,
-  baseUrl = BASE_URL,
-): Record<string, unknown> {
-  const { status, title } = ERRORS[code];
-  const { detail, errors } = exampleDetails(operation)[code];
-  return {
-    type: `${baseUrl}/errors/${code}`,
-    title,
-    status,
-    detail,
-    instance: operation.path,
-    code,
-    requestId: '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
-    ...(errors === undefined ? {} : { errors }),
-  };
+export function exampleProblem(code: ErrorCode, operation: ExampleContext, origin = BASE_URL) {
+  const { detail: message, errors } = exampleDetails(operation)[code];
+  const requestId = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
+  return problemDocument({ code, message, errors }, { origin, path: operation.path, requestId });
 }
 
 const LIMIT_DETAIL = `must be a whole number from 1 to ${PAGE_SIZE_MAX}`;
