@@ -13,7 +13,6 @@ export const ROUNDINGS = ['half-even', 'half-up', 'down'] as const;
 export type Rounding = (typeof ROUNDINGS)[number];
 
 export const ZERO: Amount = { units: 0n, scale: 0 };
-export const ONE_HUNDREDTH: Amount = { units: 1n, scale: 2 };
 
 /** Far more than any sum of money has, and few enough that no file can keep the arithmetic busy. */
 const DIGITS_MAX = 60;
@@ -64,6 +63,11 @@ export function sum(amounts: readonly Amount[]): Amount {
 
 export function multiply(a: Amount, b: Amount): Amount {
   return { units: a.units * b.units, scale: a.scale + b.scale };
+}
+
+/** What so many percent are as a fraction. */
+export function ofPercent({ units, scale }: Amount): Amount {
+  return { units, scale: scale + 2 };
 }
 
 export function compare(a: Amount, b: Amount): number {

@@ -33,6 +33,12 @@ export class Fields {
     return this.find(path) !== undefined;
   }
 
+  /** Whether a text is told that is none of these. */
+  isOther(path: string, words: readonly string[]): boolean {
+    const text = this.findText(path);
+    return text !== undefined && !words.includes(text);
+  }
+
   /** A text, or a number as its digits: ids come as either. The path '' is the value itself. */
   findText(path: string): string | undefined {
     const value = this.find(path);

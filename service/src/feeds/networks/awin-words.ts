@@ -1,25 +1,26 @@
 // What Awin's words mean, and where its answers differ from one account or year to the next.
-
-import { fact } from './fact.ts';
+// They are from the network's own documents, but for those marked B or C: see "Corrections" in docs/feeds.md.
 
 export const AWIN = {
-  statuses: fact('A', {
+  statuses: {
     pending: 'PENDING',
     approved: 'CONFIRMED',
     declined: 'DECLINED',
     deleted: 'DECLINED',
-  }),
-  /** Error answers, as seen live. */
-  error: fact('C', { code: 'error', words: 'description' }),
-  membership: fact('B', { joined: true, Joined: true }),
-  /** Regions that are no countries: programmes of Brazil that pay in US dollars. */
-  regions: fact('B', { BU: 'BR' }),
-  rateTypes: fact('A', { percentage: 'fraction', fix: 'fixed' }),
-  /** The list in the answer to a question for offers: `data` is read by programs, `offers` only stood in a test. */
-  offerLists: fact('B', [['data'], ['offers']]),
-  offerTypes: fact('B', { voucher: 'coupon', promotion: 'promotion' }),
-  /** Fields of an offer, in the API's JSON and in the CSV export of the user interface. */
-  offer: fact('B', {
+  },
+  /** C. Error answers, as seen live. */
+  error: { code: 'error', words: 'description' },
+  /** B. */
+  joined: ['joined', 'Joined'],
+  /** B. Regions that are no countries: programmes of Brazil that pay in US dollars. */
+  regions: { BU: 'BR' },
+  rateTypes: { percentage: 'fraction', fix: 'fixed' },
+  /** B. The list in the answer to a question for offers: `data` is read by programs, `offers` only stood in a test. */
+  offerLists: [['data'], ['offers']],
+  /** B. */
+  offerTypes: { voucher: 'coupon', promotion: 'promotion' },
+  /** B. Fields of an offer, in the API's JSON and in the CSV export of the user interface. */
+  offer: {
     JSON: {
       id: 'promotionId',
       advertiserId: 'advertiser.id',
@@ -42,14 +43,16 @@ export const AWIN = {
       end: 'Ends',
       link: 'Deeplink',
     },
-  }),
-  csvOfferTypes: fact('C', {
+  },
+  /** C. */
+  csvOfferTypes: {
     Voucher: 'coupon',
     Vouchers: 'coupon',
     voucher: 'coupon',
     Promotion: 'promotion',
     Promotions: 'promotion',
     promotion: 'promotion',
-  }),
-  csvTimes: fact('B', { pattern: 'DD/MM/YYYY HH:mm:ss', zone: 'UTC' }),
+  },
+  /** B. */
+  csvTimes: { pattern: 'DD/MM/YYYY HH:mm:ss', zone: 'UTC' },
 } as const;

@@ -2,7 +2,7 @@
 // repeat: the source file tells it.
 
 import { timestampMs } from '../../domain/timestamp.ts';
-import { type Amount, compare, isZero, multiply, ONE_HUNDREDTH, sum } from '../amount.ts';
+import { type Amount, compare, isZero, ofPercent, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
 import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts } from '../catalogue/texts.ts';
@@ -30,8 +30,8 @@ export function awin(source: SourceOf<'awin'>): Network {
       },
       offers: {
         shape: {
-          json: { lists: AWIN.offerLists.value, explain: explainAnswer },
-          csv: { columns: Object.values(AWIN.offer.value.CSV) },
+          json: { lists: AWIN.offerLists, explain: explainAnswer },
+          csv: { columns: Object.values(AWIN.offer.CSV) },
         },
         readFacts: (row, _advertiserId, format) => readOffer(row, format),
       },
@@ -40,7 +40,7 @@ export function awin(source: SourceOf<'awin'>): Network {
 }
 
 function explainAnswer(answer: Record<string, unknown>): PageNote {
-  const { code, words } = AWIN.error.value;
+  const { code, words } = AWIN.error;
   if (typeof answer[code] === 'string') {
     return { error: [answer[code], answer[words]].filter((text) => typeof text === 'string').join(': ') };
   }
@@ -50,7 +50,7 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
 }
 
 function readSale(row: Fields, readTime: TimeReader, sharedGroups: ReadonlySet<string>): Sale {
-  const status = row.word('commissionStatus', AWIN.statuses.value) ?? 'PENDING';
+  const status = row.word('commissionStatus', AWIN.statuses) ?? 'PENDING';
   const currency = row.text('saleAmount.currency');
   const commissionCurrency = row.text('commissionAmount.currency');
   if (currency !== '' && commissionCurrency !== '' && commissionCurrency !== currency) {
@@ -132,10 +132,7 @@ function splitByGroup(
 }
 
 function readProgramme(row: Fields): CatalogueFact[] {
-  const membership = row.findText('membershipStatus');
-  if (membership !== undefined && !Object.hasOwn(AWIN.membership.value, membership)) {
-    return leftOut('programmes that you have not joined');
-  }
+  if (row.isOther('membershipStatus', AWIN.joined)) return leftOut('programmes that you have not joined');
   const region = row.findText('primaryRegion.countryCode');
   return [
     {
@@ -150,7 +147,7 @@ function readProgramme(row: Fields): CatalogueFact[] {
 }
 
 function toCountry(region: string): string {
-  const regions: Readonly<Record<string, string>> = AWIN.regions.value;
+  const regions: Readonly<Record<string, string>> = AWIN.regions;
   return Object.hasOwn(regions, region) ? (regions[region] ?? region) : region;
 }
 
@@ -169,10 +166,10 @@ function readCommissionGroups(row: Fields): CatalogueFact[] {
 }
 
 function readRate(group: Fields): Rate {
-  if (group.word('type', AWIN.rateTypes.value) === 'fixed') {
+  if (group.word('type', AWIN.rateTypes) === 'fixed') {
     return { fixed: group.amount('amount'), currency: group.text('currency') };
   }
-  return { fraction: multiply(group.amount('percentage'), ONE_HUNDREDTH) };
+  return { fraction: ofPercent(group.amount('percentage')) };
 }
 
 function printConditions(group: Fields): string | undefined {
@@ -187,10 +184,10 @@ function printConditions(group: Fields): string | undefined {
 
 function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
   const isCsv = format === 'CSV';
-  const names = AWIN.offer.value[isCsv ? 'CSV' : 'JSON'];
+  const names = AWIN.offer[isCsv ? 'CSV' : 'JSON'];
   if (row.find('advertiser.joined') === false)
     return leftOut('offers of programmes that you have not joined');
-  const { pattern, zone } = AWIN.csvTimes.value;
+  const { pattern, zone } = AWIN.csvTimes;
   const deal = {
     advertiserId: row.text(names.advertiserId),
     id: row.text(names.id),
@@ -204,7 +201,7 @@ function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
       isCsv ? patternReader(pattern, zone, parseEnd) : (text) => parseEnd(text, 'UTC'),
     ),
   };
-  const type = row.word(names.type, isCsv ? AWIN.csvOfferTypes.value : AWIN.offerTypes.value);
+  const type = row.word(names.type, isCsv ? AWIN.csvOfferTypes : AWIN.offerTypes);
   if (type === 'coupon') return [{ kind: 'coupon', ...deal, code: row.text(names.code) }];
   // Their own links have no sub-id: a sale through one would have no owner.
   return [{ kind: 'promotion', ...deal, deepLink: row.findText(names.link) }];

@@ -2,16 +2,7 @@
 // summed before anything else. Amounts are in the currency of the account, which no record names.
 
 import type { Timestamp } from '../../domain/timestamp.ts';
-import {
-  type Amount,
-  isNegative,
-  isZero,
-  multiply,
-  ONE_HUNDREDTH,
-  parseAmount,
-  sum,
-  ZERO,
-} from '../amount.ts';
+import { type Amount, isNegative, isZero, ofPercent, parseAmount, sum, ZERO } from '../amount.ts';
 import { type CatalogueFact, leftOut, type OfferFact, type Rate } from '../catalogue/facts.ts';
 import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts } from '../catalogue/texts.ts';
@@ -34,7 +25,7 @@ export function cj(source: SourceOf<'cj'>): Network {
   const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
   const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
   const xml = (...row: string[]) => ({
-    xml: { row: ['cj-api', ...row], errorElement: CJ.errorElement.value, explain: explainPage },
+    xml: { row: ['cj-api', ...row], errorElement: CJ.errorElement, explain: explainPage },
   });
   return {
     transactions,
@@ -52,7 +43,7 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
   }
   const data = isObject(answer.data) ? answer.data : {};
   const list = isObject(data.publisherCommissions) ? data.publisherCommissions : {};
-  const { isComplete, lastId, id } = CJ.paging.value;
+  const { isComplete, lastId, id } = CJ.paging;
   if (typeof list[isComplete] !== 'boolean') return {};
   // Two questions are converted together, by posting and by locking: the end of one is none of the other.
   const last = wholeNumber(list[lastId]);
@@ -61,7 +52,7 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
 }
 
 function explainPage(answer: Record<string, unknown>): PageNote {
-  const { page, count, total } = CJ.xmlPaging.value;
+  const { page, count, total } = CJ.xmlPaging;
   return {
     page: wholeNumber(answer[page]),
     count: wholeNumber(answer[count]),
@@ -90,8 +81,8 @@ const readUtc: TimeReader = (text) => parseTime(text, 'UTC');
 function readRecord(row: Fields): CommissionRecord {
   const isOriginal = row.find('original');
   if (typeof isOriginal !== 'boolean') row.fail('original', 'must be true or false');
-  const actionStatus = row.word('actionStatus', CJ.actionStatuses.value) ?? 0;
-  const validation = row.findWord('validationStatus', CJ.validationStatuses.value) ?? 0;
+  const actionStatus = row.word('actionStatus', CJ.actionStatuses) ?? 0;
+  const validation = row.findWord('validationStatus', CJ.validationStatuses) ?? 0;
   return {
     saleId: row.text('originalActionId'),
     partId: row.text('commissionId'),
@@ -99,7 +90,7 @@ function readRecord(row: Fields): CommissionRecord {
     version: actionStatus * 10 + validation,
     isOriginal: isOriginal === true,
     actionStatus,
-    isDeclined: row.findText('validationStatus') === CJ.declined.value,
+    isDeclined: row.findText('validationStatus') === CJ.declined,
     advertiserId: row.text('advertiserId'),
     tracker: row.findText('actionTrackerId'),
     country: row.findText('country'),
@@ -129,7 +120,7 @@ function joinRecords(
   const commission = sum(records.map((record) => record.commission));
   const isReversed =
     isNegative(commission) || isZero(commission) || records.some((record) => record.isDeclined);
-  const isConfirmed = records.some(({ actionStatus }) => actionStatus >= CJ.confirmedFrom.value);
+  const isConfirmed = records.some(({ actionStatus }) => actionStatus >= CJ.confirmedFrom);
   return {
     id: told.saleId,
     advertiserId: told.advertiserId,
@@ -146,7 +137,7 @@ function joinRecords(
 }
 
 function readAdvertiser(row: Fields): CatalogueFact[] {
-  if (isForeign(row)) return leftOut('advertisers that you have not joined');
+  if (row.isOther('relationship-status', CJ.joined)) return leftOut('advertisers that you have not joined');
   const advertiserId = row.text('advertiser-id');
   const category = row.findText('primary-category.child') ?? row.findText('primary-category.parent');
   const retailer: CatalogueFact = {
@@ -157,11 +148,6 @@ function readAdvertiser(row: Fields): CatalogueFact[] {
     category,
   };
   return [retailer, ...row.list('actions.action').flatMap((action) => readAction(action, advertiserId))];
-}
-
-function isForeign(row: Fields): boolean {
-  const status = row.findText('relationship-status');
-  return status !== undefined && !Object.hasOwn(CJ.joined.value, status);
 }
 
 function readAction(action: Fields, advertiserId: string): CatalogueFact[] {
@@ -180,27 +166,28 @@ function readAction(action: Fields, advertiserId: string): CatalogueFact[] {
   ]);
   if (!action.has('commission.default')) return lists;
   const standard = readApart([action], (alone) => [
-    offer(CJ.defaultRate.value, readRate(alone, 'commission.default'), undefined),
+    offer(CJ.defaultRate, readRate(alone, 'commission.default'), undefined),
   ]);
   return [...lists, ...standard];
 }
 
 function readRate(fields: Fields, path: string): Rate {
   const text = fields.text(path);
-  const [, percent] = CJ.percentRate.value.exec(text) ?? [];
+  const [, percent] = CJ.percentRate.exec(text) ?? [];
   if (percent !== undefined) {
-    return { fraction: multiply(parseAmount(percent) ?? ZERO, ONE_HUNDREDTH) };
+    return { fraction: ofPercent(parseAmount(percent) ?? ZERO) };
   }
-  const [, before, fixed, after] = CJ.fixedRate.value.exec(text) ?? [];
+  const [, before, fixed, after] = CJ.fixedRate.exec(text) ?? [];
   if (fixed === undefined) fields.fail(path, `is ${quote(text)}, which is no rate that can be read`);
   return { fixed: parseAmount(fixed ?? '') ?? ZERO, currency: before ?? after };
 }
 
 function readLink(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
-  if (isForeign(row)) return leftOut('links of advertisers that you have not joined');
+  if (row.isOther('relationship-status', CJ.joined))
+    return leftOut('links of advertisers that you have not joined');
   const code = row.findText('coupon-code');
   const type = row.findText('promotion-type');
-  if (code === undefined && (type === undefined || !Object.hasOwn(CJ.promotionTypes.value, type))) {
+  if (code === undefined && (type === undefined || !Object.hasOwn(CJ.promotionTypes, type))) {
     return leftOut('links without a promotion');
   }
   const deal = {

@@ -1,26 +1,23 @@
 // What impact.com's words mean, and where its answers differ from one account to the next.
+// They are from the network's own documents, but for those marked B or C: see "Corrections" in docs/feeds.md.
 
 import { parseEitherMark } from '../amount.ts';
-import { fact } from './fact.ts';
-
 export const IMPACT = {
   /** All that version 16 has. Older programs met DEFAULT, REJECTED, LOCKED and PAID: what they mean today nobody says. */
-  states: fact('A', { PENDING: 'PENDING', APPROVED: 'CONFIRMED', REVERSED: 'DECLINED' }),
-  error: fact('A', { status: 'Status', value: 'ERROR', words: 'Message' }),
-  paging: fact('A', { page: '@page', next: '@nextpageuri', uri: '@uri' }),
-  /** Some accounts write amounts with a decimal comma. */
-  amounts: fact('B', parseEitherMark),
+  states: { PENDING: 'PENDING', APPROVED: 'CONFIRMED', REVERSED: 'DECLINED' },
+  error: { status: 'Status', value: 'ERROR', words: 'Message' },
+  paging: { page: '@page', next: '@nextpageuri', uri: '@uri' },
+  /** B. Some accounts write amounts with a decimal comma. */
+  amounts: parseEitherMark,
   /** Which payouts are for purchases. */
-  saleCategories: fact('A', { SALE: true }),
-  activeContracts: fact('A', { ACTIVE: true }),
-  activeCampaigns: fact('A', { Active: true }),
-  expiredDeals: fact('A', { EXPIRED: true }),
+  saleCategory: 'SALE',
+  activeContracts: ['ACTIVE'],
+  activeCampaigns: ['Active'],
+  expiredDeal: 'EXPIRED',
   /** Codes that are expressions, which nobody can enter at a checkout. */
-  patternCodes: fact('A', { RE: true }),
+  patternCode: 'RE',
   /** Where a brand ships to: names of their own making, with the code of ISO 3166-1 after each. */
-  regions: fact(
-    'A',
-    `US US UK GB CANADA CA AUSTRALIA AU GERMANY DE FRANCE FR AFGHANISTAN AF ALBANIA AL ALGERIA DZ AMERICANSAMOA AS
+  regions: `US US UK GB CANADA CA AUSTRALIA AU GERMANY DE FRANCE FR AFGHANISTAN AF ALBANIA AL ALGERIA DZ AMERICANSAMOA AS
     ANDORRA AD ANGOLA AO ANGUILLA AI ANTARCTICA AQ ANTIGUABARBUDA AG ARGENTINA AR ARMENIA AM ARUBA AW AUSTRIA AT
     AZERBAIJAN AZ BAHAMAS BS BAHRAIN BH BANGLADESH BD BARBADOS BB BELARUS BY BELGIUM BE BELIZE BZ BENIN BJ BERMUDA BM
     BHUTAN BT BOLIVIA BO BOSNIAHERZEGOVINA BA BOTSWANA BW BRAZIL BR BRITISHINDIANOCEANTERRITORY IO BRUNEIDARUSSALAM BN
@@ -47,7 +44,6 @@ export const IMPACT = {
     TUNISIA TN TURKEY TR TURKMENISTAN TM TURKSCAICOSISLANDS TC TUVALU TV UGANDA UG UKRAINE UA UAE AE URUGUAY UY
     UZBEKISTAN UZ VANUATU VU VENEZUELA VE VIETNAM VN BRITISHVIRGINISLANDS VG USVIRGINISLANDS VI WALLISFUTUNA WF
     WESTERNSAHARA EH YEMEN YE ZAMBIA ZM ZIMBABWE ZW`,
-  ),
   /** States that are no more, and so have no code. */
-  formerRegions: fact('A', { NETHERLANDSANTILLES: true, YOGOSLAVIA: true }),
+  formerRegions: { NETHERLANDSANTILLES: true, YOGOSLAVIA: true },
 } as const;

@@ -1,7 +1,7 @@
 // impact.com, partner API version 16: one row for each action, with a state. A reversed action has lost its amounts, and
 // keeps what they were beside them.
 
-import { type Amount, isZero, multiply, ONE_HUNDREDTH } from '../amount.ts';
+import { type Amount, isZero, ofPercent } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
 import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts, plainText } from '../catalogue/texts.ts';
@@ -12,7 +12,7 @@ import type { SourceOf } from '../source/source-file.ts';
 import { parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
 import { IMPACT } from './impact-words.ts';
 
-const REGIONS = toRegions(IMPACT.regions.value);
+const REGIONS = toRegions(IMPACT.regions);
 
 export function impact(source: SourceOf<'impact'>): Network {
   const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
@@ -37,9 +37,9 @@ export function impact(source: SourceOf<'impact'>): Network {
 }
 
 function explainAnswer(answer: Record<string, unknown>): PageNote {
-  const { status, value, words } = IMPACT.error.value;
+  const { status, value, words } = IMPACT.error;
   if (answer[status] === value) return { error: String(answer[words] ?? value) };
-  const { page, next, uri } = IMPACT.paging.value;
+  const { page, next, uri } = IMPACT.paging;
   if (answer[page] === undefined || answer[next] === undefined) return {};
   return {
     // Deals are asked for by campaign. What follows the path may differ between pages of one question.
@@ -50,7 +50,7 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
 }
 
 function readSale(row: Fields, readTime: TimeReader): Sale {
-  const status = row.word('State', IMPACT.states.value) ?? 'PENDING';
+  const status = row.word('State', IMPACT.states) ?? 'PENDING';
   const isDeclined = status === 'DECLINED';
   const tracker = row.findText('ActionTrackerId');
   return {
@@ -73,18 +73,17 @@ function readSale(row: Fields, readTime: TimeReader): Sale {
 
 /** Of a reversed action the intended amount counts. */
 function keptAmount(row: Fields, isDeclined: boolean, field: string, intendedField: string): Amount {
-  const amount = row.amount(field, IMPACT.amounts.value);
-  const intended = isDeclined ? row.findAmount(intendedField, IMPACT.amounts.value) : undefined;
+  const amount = row.amount(field, IMPACT.amounts);
+  const intended = isDeclined ? row.findAmount(intendedField, IMPACT.amounts) : undefined;
   return intended === undefined || isZero(intended) ? amount : intended;
 }
 
 function readCampaign(row: Fields): CatalogueFact[] {
-  const status = row.findText('ContractStatus');
-  if (status !== undefined && !Object.hasOwn(IMPACT.activeCampaigns.value, status)) {
+  if (row.isOther('ContractStatus', IMPACT.activeCampaigns)) {
     return leftOut('campaigns without an active contract');
   }
   const regions = row.list('ShippingRegions').map((region) => region.text(''));
-  const current = regions.filter((region) => !Object.hasOwn(IMPACT.formerRegions.value, region));
+  const current = regions.filter((region) => !Object.hasOwn(IMPACT.formerRegions, region));
   for (const region of current.filter((name) => !REGIONS.has(name))) {
     row.fail('ShippingRegions', `has ${quote(region)}, which is not in the table`);
   }
@@ -101,17 +100,14 @@ function readCampaign(row: Fields): CatalogueFact[] {
 }
 
 function readContract(row: Fields): CatalogueFact[] {
-  const status = row.findText('Status');
-  if (status !== undefined && !Object.hasOwn(IMPACT.activeContracts.value, status)) {
-    return leftOut('contracts that are not active');
-  }
+  if (row.isOther('Status', IMPACT.activeContracts)) return leftOut('contracts that are not active');
   const advertiserId = row.text('CampaignId');
   const currency = row.findText('Terms.Currency');
   const terms = row
     .list('Terms.SpecialTermsList')
     .map((term) => plainText(term.findText('TermsContent') ?? ''));
   return readApart(row.list('Terms.EventPayouts'), (payout) => {
-    if (!Object.hasOwn(IMPACT.saleCategories.value, payout.text('EventCategory'))) {
+    if (payout.text('EventCategory') !== IMPACT.saleCategory) {
       return leftOut('payouts for something else than purchases');
     }
     const id = payout.findText('EventTypeId') ?? `${advertiserId}:${payout.text('EventTypeName')}`;
@@ -129,22 +125,15 @@ function readContract(row: Fields): CatalogueFact[] {
 }
 
 function readRate(payout: Fields, currency: string | undefined): Rate {
-  const fixed = payout.findAmount('DefaultPayout', IMPACT.amounts.value);
-  if (fixed === undefined) return toFraction(payout.amount('DefaultPayoutRate', IMPACT.amounts.value));
-  const percent = payout.findAmount('DefaultPayoutRate', IMPACT.amounts.value);
-  return percent === undefined || isZero(percent) ? { fixed, currency } : toFraction(percent);
-}
-
-function toFraction(percent: Amount): Rate {
-  return { fraction: multiply(percent, ONE_HUNDREDTH) };
+  const fixed = payout.findAmount('DefaultPayout', IMPACT.amounts);
+  if (fixed === undefined) return { fraction: ofPercent(payout.amount('DefaultPayoutRate', IMPACT.amounts)) };
+  const percent = payout.findAmount('DefaultPayoutRate', IMPACT.amounts);
+  return percent === undefined || isZero(percent) ? { fixed, currency } : { fraction: ofPercent(percent) };
 }
 
 function readPromoCode(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
-  if (Object.hasOwn(IMPACT.expiredDeals.value, row.findText('State') ?? ''))
-    return leftOut('deals and codes that have expired');
-  if (Object.hasOwn(IMPACT.patternCodes.value, row.findText('MatchMode') ?? '')) {
-    return leftOut('codes that are expressions');
-  }
+  if (row.findText('State') === IMPACT.expiredDeal) return leftOut('deals and codes that have expired');
+  if (row.findText('MatchMode') === IMPACT.patternCode) return leftOut('codes that are expressions');
   return [
     {
       kind: 'coupon',
@@ -159,8 +148,7 @@ function readPromoCode(row: Fields, readTime: TimeReader, readEnd: TimeReader): 
 }
 
 function readDeal(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
-  if (Object.hasOwn(IMPACT.expiredDeals.value, row.findText('State') ?? ''))
-    return leftOut('deals and codes that have expired');
+  if (row.findText('State') === IMPACT.expiredDeal) return leftOut('deals and codes that have expired');
   const deal = {
     advertiserId: row.text('CampaignId'),
     id: `deal ${row.text('Id')}`,

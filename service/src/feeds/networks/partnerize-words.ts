@@ -1,16 +1,15 @@
 // What Partnerize's words mean, and where its fields stand in each format.
-
-import { fact } from './fact.ts';
+// They are from the network's own documents, but for those marked B or C: see "Corrections" in docs/feeds.md.
 
 export const PARTNERIZE = {
-  statuses: fact('A', { pending: 'PENDING', approved: 'CONFIRMED', rejected: 'DECLINED' }),
-  /** A conversion whose items have been decided differently. */
-  mixed: fact('B', 'mixed'),
-  error: fact('A', 'error'),
+  statuses: { pending: 'PENDING', approved: 'CONFIRMED', rejected: 'DECLINED' },
+  /** B. A conversion whose items have been decided differently. */
+  mixed: 'mixed',
+  error: 'error',
   /** The address of the page that follows; version 1 of their API has none. */
-  paging: fact('A', { pages: 'hypermedia.pagination', next: 'next_page' }),
+  paging: { pages: 'hypermedia.pagination', next: 'next_page' },
   /** Fields of a conversion in the JSON report and in the CSV export, which has no publisher reference and no items. */
-  conversion: fact('A', {
+  conversion: {
     JSON: {
       id: 'conversion_data.conversion_id',
       campaignId: 'conversion_data.campaign_id',
@@ -39,12 +38,12 @@ export const PARTNERIZE = {
       items: undefined,
       modifiedAt: undefined,
     },
-  }),
-  defaultRate: fact('A', {
+  },
+  defaultRate: {
     percent: 'campaign.default_commission_rate',
     fixed: 'campaign.default_commission_value',
-  }),
-  approvedCampaign: fact('A', { a: true }),
-  activeVoucher: fact('A', { y: true }),
-  rateModels: fact('A', { percentage_cpa: 'fraction', fixed_cpa: 'fixed', cpc: 'click' }),
+  },
+  approvedCampaigns: ['a'],
+  activeVouchers: ['y'],
+  rateModels: { percentage_cpa: 'fraction', fixed_cpa: 'fixed', cpc: 'click' },
 } as const;

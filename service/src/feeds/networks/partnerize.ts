@@ -3,7 +3,7 @@
 
 import { timestampMs } from '../../domain/timestamp.ts';
 import type { Status } from '../../domain/transaction.ts';
-import { type Amount, isZero, multiply, ONE_HUNDREDTH, sum, ZERO } from '../amount.ts';
+import { type Amount, isZero, ofPercent, sum, ZERO } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
 import { readApart } from '../catalogue/read-apart.ts';
 import { plainText } from '../catalogue/texts.ts';
@@ -14,12 +14,12 @@ import type { SourceOf } from '../source/source-file.ts';
 import { parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
 import { PARTNERIZE } from './partnerize-words.ts';
 
-type Names = (typeof PARTNERIZE.conversion.value)['JSON' | 'CSV'];
+type Names = (typeof PARTNERIZE.conversion)['JSON' | 'CSV'];
 
 export function partnerize(source: SourceOf<'partnerize'>): Network {
   const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
   const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
-  const columns = Object.values(PARTNERIZE.conversion.value.CSV).filter((name) => name !== undefined);
+  const columns = Object.values(PARTNERIZE.conversion.CSV).filter((name) => name !== undefined);
   // Without the publisher reference nobody could tell whose sale it is.
   const csv = source.subId === 'uid' ? { csv: { columns } } : {};
   return {
@@ -51,17 +51,17 @@ export function partnerize(source: SourceOf<'partnerize'>): Network {
 }
 
 function explainAnswer(answer: Record<string, unknown>): PageNote {
-  const error = answer[PARTNERIZE.error.value];
+  const error = answer[PARTNERIZE.error];
   if (error !== undefined) {
     return { error: isObject(error) && typeof error.message === 'string' ? error.message : 'no details' };
   }
-  const { pages, next } = PARTNERIZE.paging.value;
+  const { pages, next } = PARTNERIZE.paging;
   const told = new Fields(answer);
   return told.has(pages) ? { hasMore: told.has(`${pages}.${next}`) } : {};
 }
 
 function namesIn(format: FeedFormat): Names {
-  return PARTNERIZE.conversion.value[format === 'CSV' ? 'CSV' : 'JSON'];
+  return PARTNERIZE.conversion[format === 'CSV' ? 'CSV' : 'JSON'];
 }
 
 interface Verdict {
@@ -91,12 +91,12 @@ function readSale(row: Fields, names: Names, readTime: TimeReader): Sale {
 function judge(row: Fields, names: Names): Verdict {
   const items = names.items === undefined ? [] : row.list(names.items).map(readItem);
   const told = { value: row.amount(names.value), commission: row.amount(names.commission) };
-  if (row.findText(names.status) === PARTNERIZE.mixed.value) {
+  if (row.findText(names.status) === PARTNERIZE.mixed) {
     if (items.length === 0)
       row.fail(names.status, 'is "mixed", and there are no items that tell what was approved');
     return judgeItems(items);
   }
-  const status = row.word(names.status, PARTNERIZE.statuses.value) ?? 'PENDING';
+  const status = row.word(names.status, PARTNERIZE.statuses) ?? 'PENDING';
   const isHollow = status === 'DECLINED' && isZero(told.value) && isZero(told.commission);
   return isHollow ? { status, ...total(items) } : { status, ...told };
 }
@@ -112,7 +112,7 @@ function judgeItems(items: readonly Verdict[]): Verdict {
 
 function readItem(item: Fields): Verdict {
   return {
-    status: item.word('item_status', PARTNERIZE.statuses.value) ?? 'PENDING',
+    status: item.word('item_status', PARTNERIZE.statuses) ?? 'PENDING',
     value: item.amount('item_value'),
     commission: item.amount('item_publisher_commission'),
   };
@@ -126,8 +126,7 @@ function total(items: readonly Verdict[]): Omit<Verdict, 'status'> {
 }
 
 function readCampaign(row: Fields): CatalogueFact[] {
-  const status = row.findText('campaign.publisher_status');
-  if (status !== undefined && !Object.hasOwn(PARTNERIZE.approvedCampaign.value, status)) {
+  if (row.isOther('campaign.publisher_status', PARTNERIZE.approvedCampaigns)) {
     return leftOut('campaigns that have not approved you');
   }
   const advertiserId = row.text('campaign.campaign_id');
@@ -142,7 +141,7 @@ function readCampaign(row: Fields): CatalogueFact[] {
     terms: plainText(row.findText('campaign.terms.en.terms') ?? ''),
     currency,
   };
-  const { percent, fixed } = PARTNERIZE.defaultRate.value;
+  const { percent, fixed } = PARTNERIZE.defaultRate;
   if (!row.has(percent) && !row.has(fixed)) return [retailer];
   const id = `default:${advertiserId}`;
   const standard = readApart([row], (alone) => {
@@ -154,16 +153,16 @@ function readCampaign(row: Fields): CatalogueFact[] {
 
 /** Of two that are told, the one that is not 0. */
 function readDefaultRate(row: Fields, currency: string | undefined): Rate {
-  const names = PARTNERIZE.defaultRate.value;
+  const names = PARTNERIZE.defaultRate;
   const [percent, fixed] = [row.findAmount(names.percent), row.findAmount(names.fixed)];
   const isFixed = fixed !== undefined && (percent === undefined || (isZero(percent) && !isZero(fixed)));
-  return isFixed ? { fixed, currency } : toFraction(percent ?? ZERO);
+  return isFixed ? { fixed, currency } : { fraction: ofPercent(percent ?? ZERO) };
 }
 
 function readCommission(row: Fields, campaignId: string | undefined): CatalogueFact[] {
   const id = row.text('id');
   return readApart(row.list('rates'), (rate, index) => {
-    const model = rate.word('performance_model', PARTNERIZE.rateModels.value);
+    const model = rate.word('performance_model', PARTNERIZE.rateModels);
     if (model === 'click') return leftOut('rates for clicks');
     const value = rate.amount('performance_value');
     return [
@@ -172,15 +171,11 @@ function readCommission(row: Fields, campaignId: string | undefined): CatalogueF
         advertiserId: campaignId ?? '',
         id: `${id}:${rate.findText('id') ?? index}`,
         group: id,
-        rate: model === 'fixed' ? { fixed: value, currency: undefined } : toFraction(value),
+        rate: model === 'fixed' ? { fixed: value, currency: undefined } : { fraction: ofPercent(value) },
         description: row.findText('description') ?? '',
       },
     ];
   });
-}
-
-function toFraction(percent: Amount): Rate {
-  return { fraction: multiply(percent, ONE_HUNDREDTH) };
 }
 
 function readVoucher(
@@ -189,7 +184,7 @@ function readVoucher(
   readTime: TimeReader,
   readEnd: TimeReader,
 ): CatalogueFact[] {
-  if (!Object.hasOwn(PARTNERIZE.activeVoucher.value, row.findText('voucher_code.active') ?? 'y')) {
+  if (row.isOther('voucher_code.active', PARTNERIZE.activeVouchers)) {
     return leftOut('vouchers that are not active');
   }
   return [

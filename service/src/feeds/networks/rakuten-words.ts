@@ -1,20 +1,17 @@
 // What Rakuten Advertising's words mean, and where its answers leave something open.
-
-import { fact } from './fact.ts';
+// They are from the network's own documents, but for those marked B or C: see "Corrections" in docs/feeds.md.
 
 export const RAKUTEN = {
   /** `Sat Nov 14 2026 12:00:00 GMT+0000 (UTC)` */
-  eventTime: fact(
-    'A',
+  eventTime:
     /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT([+-]\d{4})(?: \([^)]*\))?$/,
-  ),
-  error: fact('A', { code: 'error', words: 'message' }),
-  paging: fact('A', { metadata: '_metadata', links: '_links', next: 'next', page: 'page' }),
-  couponPaging: fact('A', { page: 'PageNumberRequested', pages: 'TotalPages' }),
-  rateTypes: fact('A', { percentage: true }),
-  activePartner: fact('A', { active: true }),
-  /** Networks by number and by name. Answers name them in either way, or as `1 - United States`. */
-  networks: fact('C', {
+  error: { code: 'error', words: 'message' },
+  paging: { metadata: '_metadata', links: '_links', next: 'next', page: 'page' },
+  couponPaging: { page: 'PageNumberRequested', pages: 'TotalPages' },
+  rateTypes: { percentage: true },
+  activePartners: ['active'],
+  /** C. Networks by number and by name. Answers name them in either way, or as `1 - United States`. */
+  networks: {
     '1': 'US',
     'United States': 'US',
     '3': 'GB',
@@ -29,7 +26,7 @@ export const RAKUTEN = {
     Australia: 'AU',
     '41': 'BR',
     Brazil: 'BR',
-  }),
-  /** Parameters of their links that hold the retailer's own address. */
-  linkTargets: fact('C', ['murl', 'u', 'RD_PARM1']),
+  },
+  /** C. Parameters of their links that hold the retailer's own address. */
+  linkTargets: ['murl', 'u', 'RD_PARM1'],
 } as const;

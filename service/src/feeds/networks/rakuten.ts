@@ -3,7 +3,7 @@
 
 import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
 import type { Status } from '../../domain/transaction.ts';
-import { type Amount, isNegative, isZero, multiply, ONE_HUNDREDTH, sum } from '../amount.ts';
+import { type Amount, isNegative, isZero, ofPercent, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut } from '../catalogue/facts.ts';
 import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts } from '../catalogue/texts.ts';
@@ -45,9 +45,9 @@ export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
 }
 
 function explainAnswer(answer: Record<string, unknown>): PageNote {
-  const { code, words } = RAKUTEN.error.value;
+  const { code, words } = RAKUTEN.error;
   if (typeof answer[code] === 'string') return { error: String(answer[words] ?? answer[code]) };
-  const { metadata, links, next, page } = RAKUTEN.paging.value;
+  const { metadata, links, next, page } = RAKUTEN.paging;
   const told = answer[metadata];
   const following = isObject(told) && isObject(told[links]) ? told[links][next] : undefined;
   if (!isObject(told)) return {};
@@ -55,7 +55,7 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
 }
 
 function explainCoupons(answer: Record<string, unknown>): PageNote {
-  const { page, pages } = RAKUTEN.couponPaging.value;
+  const { page, pages } = RAKUTEN.couponPaging;
   const [number, last] = [wholeNumber(answer[page]), wholeNumber(answer[pages])];
   return number === undefined || last === undefined ? {} : { page: number, hasMore: number < last };
 }
@@ -95,7 +95,7 @@ function readSku(row: Fields, wantedType: string | undefined): SkuRow | undefine
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 function readEventTime(text: string): Timestamp | undefined {
-  const [, month = '', day, year, time, offset] = RAKUTEN.eventTime.value.exec(text) ?? [];
+  const [, month = '', day, year, time, offset] = RAKUTEN.eventTime.exec(text) ?? [];
   const number = MONTHS.indexOf(month) + 1;
   if (number === 0) return undefined;
   return parseTime(`${year}-${String(number).padStart(2, '0')}-${day}T${time}${offset}`, 'UTC');
@@ -148,10 +148,7 @@ function readAdvertiser(row: Fields): CatalogueFact[] {
 }
 
 function readPartnership(row: Fields): CatalogueFact[] {
-  const status = row.findText('status');
-  if (status !== undefined && !Object.hasOwn(RAKUTEN.activePartner.value, status)) {
-    return leftOut('partnerships that are not active');
-  }
+  if (row.isOther('status', RAKUTEN.activePartners)) return leftOut('partnerships that are not active');
   return [{ kind: 'partnership', advertiserId: row.text('advertiser.id') }];
 }
 
@@ -162,13 +159,13 @@ function readOffer(row: Fields): CatalogueFact[] {
     const [commission] = rule.list('commissions');
     const [tier] = commission?.list('tiers') ?? [];
     if (commission === undefined || tier === undefined) return leftOut('offer rules without a rate');
-    commission.word('commission_type', RAKUTEN.rateTypes.value);
+    commission.word('commission_type', RAKUTEN.rateTypes);
     return [
       {
         kind: 'offer',
         advertiserId,
         id: rule.text('oid'),
-        rate: { fraction: multiply(tier.amount('commission'), ONE_HUNDREDTH) },
+        rate: { fraction: ofPercent(tier.amount('commission')) },
         description: joinTexts(row.findText('name'), commission.findText('description')),
         countries: country === undefined ? undefined : [country],
         terms: joinTexts(rule.findText('sku_list_name'), row.findText('terms_url')),
@@ -178,7 +175,7 @@ function readOffer(row: Fields): CatalogueFact[] {
 }
 
 function networkCountry(network: string | undefined): string | undefined {
-  const networks: Readonly<Record<string, string>> = RAKUTEN.networks.value;
+  const networks: Readonly<Record<string, string>> = RAKUTEN.networks;
   const name = network?.split(' - ')[0] ?? '';
   return Object.hasOwn(networks, name) ? networks[name] : undefined;
 }
@@ -204,7 +201,7 @@ function readCoupon(row: Fields, readTime: TimeReader, readEnd: TimeReader): Cat
 function unwrapLink(link: string | undefined): string | undefined {
   if (link === undefined || !URL.canParse(link)) return undefined;
   const { searchParams } = new URL(link);
-  for (const name of RAKUTEN.linkTargets.value) {
+  for (const name of RAKUTEN.linkTargets) {
     const target = searchParams.get(name);
     if (target !== null && /^https?:\/\//.test(target) && URL.canParse(target)) return target;
   }

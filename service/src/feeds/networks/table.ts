@@ -2,7 +2,7 @@
 
 import { timestampMs } from '../../domain/timestamp.ts';
 import { STATUSES, type Status } from '../../domain/transaction.ts';
-import { type Amount, multiply, ONE_HUNDREDTH, parseAmount, parseCommaAmount, ZERO } from '../amount.ts';
+import { type Amount, ofPercent, parseAmount, parseCommaAmount, ZERO } from '../amount.ts';
 import type { CatalogueFact, Rate } from '../catalogue/facts.ts';
 import { type Fields, NO_TIME, quote } from '../fields.ts';
 import type { FeedShape } from '../formats/feed-row.ts';
@@ -96,7 +96,7 @@ class Cells {
     const cell = this.#mapping[name];
     const amount = cell?.number === 'comma' ? parseCommaAmount(text) : parseAmount(text);
     if (amount === undefined) this.#fail(name, `is ${quote(text)}, which is no decimal number`);
-    return amount === undefined || cell?.percent !== true ? amount : multiply(amount, ONE_HUNDREDTH);
+    return amount === undefined || cell?.percent !== true ? amount : ofPercent(amount);
   }
 
   amount(name: string): Amount {
