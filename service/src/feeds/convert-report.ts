@@ -1,18 +1,13 @@
 // What a conversion is told and what it tells.
 
-import type { RowProblem } from '../importer/checks/row-problem.ts';
+import { BadInput } from '../domain/failures.ts';
+import { printProblems, type RowProblem } from '../importer/checks/row-problem.ts';
 import type { ImportProgress } from '../importer/import-report.ts';
 
 export interface ConvertOptions {
   /** Prints what is good and lists the rest, rather than printing nothing. */
   readonly skipInvalid?: boolean | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
-}
-
-/** What is wrong with a row: in which file, where in it, and which of the network's ids it is about, if that can be told. */
-export interface FeedProblem extends RowProblem {
-  readonly file: string;
-  readonly id?: string | undefined;
 }
 
 export interface ConvertReport {
@@ -24,10 +19,20 @@ export interface ConvertReport {
   readonly invalid: number;
   readonly seconds: number;
   /** The first problems; there may be more than are listed. */
-  readonly problems: readonly FeedProblem[];
+  readonly problems: readonly RowProblem[];
   readonly problemCount: number;
   /** Sentences that the operator should read. */
   readonly notes: readonly string[];
+}
+
+/** The error of a conversion that found bad rows. Its message is what a person is shown. */
+export class Unconverted extends BadInput {
+  readonly report: ConvertReport;
+
+  constructor(report: ConvertReport, why: string) {
+    super([...printProblems(report), `Nothing was converted: ${why}.`].join('\n'));
+    this.report = report;
+  }
 }
 
 /** Where rows go until it is known that all of them are good. */

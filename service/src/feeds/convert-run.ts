@@ -1,18 +1,15 @@
 // One run of a conversion: hands out the rows of all files, keeps the counts and the first problems. What a row means is not
 // known here.
 
-import { printCount, printCountOf } from '../domain/count.ts';
-import { rowProblem } from '../importer/checks/row-problem.ts';
+import { printCountOf } from '../domain/count.ts';
+import { ProblemList, printBadRows, rowProblem } from '../importer/checks/row-problem.ts';
 import type { ImportSource } from '../importer/formats/import-source.ts';
 import { BrokenFile, type FieldProblem, type Place } from '../importer/formats/raw-row.ts';
-import type { ConvertOptions, ConvertReport, FeedProblem } from './convert-report.ts';
+import { type ConvertOptions, type ConvertReport, Unconverted } from './convert-report.ts';
 import { quote } from './fields.ts';
 import type { FeedRow, FeedShape } from './formats/feed-row.ts';
-import { PageCheck } from './formats/page-check.ts';
+import type { PageCheck } from './formats/page-check.ts';
 import { readFeed } from './formats/read-feed.ts';
-import { Unconverted } from './unconverted.ts';
-
-const PROBLEMS_LISTED_MAX = 20;
 
 /** Where a row stands among all files. */
 export interface FeedPlace extends Place {
@@ -25,8 +22,7 @@ export class ConvertRun {
   readonly #options: ConvertOptions;
   readonly #sources: readonly ImportSource[];
   readonly #startedMs = performance.now();
-  readonly #problems: FeedProblem[] = [];
-  #problemCount = 0;
+  readonly #problems = new ProblemList();
   readonly #leftOut = new Map<string, number>();
 
   constructor(sources: readonly ImportSource[], options: ConvertOptions) {
@@ -41,14 +37,14 @@ export class ConvertRun {
     return {
       ...this.counts,
       seconds: Math.round(performance.now() - this.#startedMs) / 1000,
-      problems: this.#problems,
-      problemCount: this.#problemCount,
+      problems: this.#problems.listed,
+      problemCount: this.#problems.count,
       notes: [...this.notes, ...leftOut],
     };
   }
 
   /** The rows of one file, some at a time. One that cannot be read to its end stops the run. */
-  async *rows(source: ImportSource, shape: FeedShape, pages = new PageCheck()): AsyncGenerator<FeedRow[]> {
+  async *rows(source: ImportSource, shape: FeedShape, pages: PageCheck): AsyncGenerator<FeedRow[]> {
     try {
       for await (const rows of readFeed(source.chunks(), shape, (note) => pages.add(note))) {
         this.counts.read += rows.length;
@@ -60,7 +56,7 @@ export class ConvertRun {
       // Whatever stands there counts as a bad row.
       this.counts.read++;
       this.counts.invalid++;
-      this.#note({ ...rowProblem(error.place, error.problem), file: source.name }, 'always');
+      this.#problems.addLast({ ...rowProblem(error.place, error.problem), file: source.name });
       throw new Unconverted(this.report, 'the file cannot be read beyond this point');
     }
   }
@@ -69,7 +65,7 @@ export class ConvertRun {
   reject({ file, ...place }: FeedPlace, id: string | undefined, problems: readonly FieldProblem[]): void {
     this.counts.invalid++;
     const shownId = id === undefined ? undefined : quote(id).slice(1, -1);
-    for (const problem of problems) this.#note({ ...rowProblem(place, problem), file, id: shownId });
+    this.#problems.add(...problems.map((problem) => ({ ...rowProblem(place, problem), file, id: shownId })));
   }
 
   /** Counts a row that is none of those asked for, by what it is. */
@@ -79,10 +75,8 @@ export class ConvertRun {
 
   /** Throws unless all rows were good or the bad ones are to be skipped. */
   requireValid(): void {
-    const { invalid, read } = this.counts;
-    if (invalid === 0 || this.#options.skipInvalid === true) return;
-    const rows = `${printCount(invalid)} of ${printCountOf(read, 'row')}`;
-    throw new Unconverted(this.report, `${rows} ${invalid === 1 ? 'is' : 'are'} bad`);
+    if (this.counts.invalid === 0 || this.#options.skipInvalid === true) return;
+    throw new Unconverted(this.report, printBadRows(this.counts));
   }
 
   #tellProgress(): void {
@@ -94,11 +88,5 @@ export class ConvertRun {
       else bytesTotal += source.bytesTotal;
     }
     this.#options.onProgress({ bytesRead, bytesTotal, rows: this.counts.read });
-  }
-
-  #note(problem: FeedProblem, listing: 'if there is room' | 'always' = 'if there is room'): void {
-    this.#problemCount++;
-    if (this.#problems.length < PROBLEMS_LISTED_MAX) this.#problems.push(problem);
-    else if (listing === 'always') this.#problems[PROBLEMS_LISTED_MAX - 1] = problem;
   }
 }

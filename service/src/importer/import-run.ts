@@ -2,8 +2,7 @@
 // makes the run all or nothing. What a row means to the database is not known here.
 
 import type { ImportResult } from '../domain/books.ts';
-import { printCount, printCountOf } from '../domain/count.ts';
-import { byPlace, PROBLEMS_MAX, type RowProblem, rowProblem } from './checks/row-problem.ts';
+import { byPlace, ProblemList, printBadRows, type RowProblem, rowProblem } from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import { BrokenFile, type RawRow } from './formats/raw-row.ts';
 import { type RowRules, readRows } from './formats/read-rows.ts';
@@ -26,8 +25,7 @@ export class ImportRun {
   readonly #source: ImportSource;
   readonly #options: ImportOptions;
   readonly #startedMs = performance.now();
-  readonly #problems: RowProblem[] = [];
-  #problemCount = 0;
+  readonly #problems = new ProblemList();
 
   constructor(source: ImportSource, options: ImportOptions) {
     this.#source = source;
@@ -44,8 +42,8 @@ export class ImportRun {
       ...this.counts,
       aside: this.aside,
       seconds: Math.round(performance.now() - this.#startedMs) / 1000,
-      problems: this.#problems.toSorted(byPlace),
-      problemCount: this.#problemCount,
+      problems: this.#problems.listed.toSorted(byPlace),
+      problemCount: this.#problems.count,
       notes: this.notes,
     };
   }
@@ -67,7 +65,7 @@ export class ImportRun {
       // Whatever stands there counts as a bad row.
       this.counts.read++;
       this.counts.invalid++;
-      this.#noteProblem(rowProblem(error.place, error.problem), 'always');
+      this.#problems.addLast(rowProblem(error.place, error.problem));
       throw new InvalidRows(this.report, 'the file cannot be read beyond this point');
     }
   }
@@ -75,7 +73,7 @@ export class ImportRun {
   /** Counts a bad row; the problems are all of the same row. */
   reject(problems: readonly RowProblem[]): void {
     this.counts.invalid++;
-    for (const problem of problems) this.#noteProblem(problem);
+    this.#problems.add(...problems);
   }
 
   /** Ends the import for rows that cannot be left out, whether bad rows are skipped or not. */
@@ -86,10 +84,7 @@ export class ImportRun {
 
   /** Throws unless all rows were good or the bad ones are to be skipped. */
   requireValid(): void {
-    if (this.isWriting) return;
-    const { invalid, read } = this.counts;
-    const rows = `${printCount(invalid)} of ${printCountOf(read, 'row')}`;
-    throw new InvalidRows(this.report, `${rows} ${invalid === 1 ? 'is' : 'are'} bad`);
+    if (!this.isWriting) throw new InvalidRows(this.report, printBadRows(this.counts));
   }
 
   /** Carries the work out in one write of the store, which is undone when the work fails or is a dry run. */
@@ -107,12 +102,6 @@ export class ImportRun {
       if (error !== DRY_RUN) throw error;
     }
     return this.report;
-  }
-
-  #noteProblem(problem: RowProblem, listing: 'if there is room' | 'always' = 'if there is room'): void {
-    this.#problemCount++;
-    if (this.#problems.length < PROBLEMS_MAX) this.#problems.push(problem);
-    else if (listing === 'always') this.#problems[PROBLEMS_MAX - 1] = problem;
   }
 }
 

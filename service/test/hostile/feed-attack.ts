@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { RetailerSchema } from '../../src/domain/catalogue.ts';
 import { BadInput, Refused } from '../../src/domain/failures.ts';
 import { TRANSACTION_FORMAT } from '../../src/domain/transaction.ts';
+import { Unconverted } from '../../src/feeds/convert-report.ts';
 import type { NetworkName } from '../../src/feeds/source/source-file.ts';
-import { Unconverted } from '../../src/feeds/unconverted.ts';
 import { FEEDS, type FeedName } from '../feeds/any-feed.ts';
 import {
   awinFiles,

@@ -8,7 +8,7 @@ import { printCount, printCountOf } from '../../domain/count.ts';
 import { BadInput, FaultFound } from '../../domain/failures.ts';
 import { newUuid } from '../../domain/uuid.ts';
 import { type CatalogueFile, convertCatalogue } from '../../feeds/catalogue/convert-catalogue.ts';
-import type { ConvertOptions, ConvertReport } from '../../feeds/convert-report.ts';
+import { type ConvertOptions, type ConvertReport, Unconverted } from '../../feeds/convert-report.ts';
 import type { Network } from '../../feeds/network.ts';
 import { openNetwork } from '../../feeds/open-network.ts';
 import { exampleSource } from '../../feeds/source/example-source.ts';
@@ -17,7 +17,7 @@ import { Shares } from '../../feeds/source/share.ts';
 import { NETWORK_NAMES, type NetworkName, parseSource, type Source } from '../../feeds/source/source-file.ts';
 import { convertTransactions } from '../../feeds/transactions/convert-transactions.ts';
 import { readCouponCodes } from '../../feeds/transactions/coupon-codes.ts';
-import { listFeedProblems, Unconverted } from '../../feeds/unconverted.ts';
+import { printProblems } from '../../importer/checks/row-problem.ts';
 import { openSource } from '../../importer/formats/import-source.ts';
 import { print, printNote } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
@@ -227,7 +227,7 @@ async function convert(
 
 function printReport(options: ConvertCommandOptions, report: ConvertReport, noun: string): Promise<void> {
   if (options.json !== true || options.out !== undefined) {
-    for (const line of [...listFeedProblems(report), ...report.notes]) printNote(line);
+    for (const line of [...printProblems(report), ...report.notes]) printNote(line);
   }
   const { read, written, invalid, seconds } = report;
   const bad = invalid > 0 ? `, ${printCount(invalid)} invalid` : '';

@@ -11,12 +11,13 @@ import { printCount, printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { Attributor } from '../../importer/attribution.ts';
+import { printProblems } from '../../importer/checks/row-problem.ts';
 import { type ImportSource, openSource } from '../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../importer/import-catalogue.ts';
 import { importLinks } from '../../importer/import-links.ts';
 import type { ImportOptions, ImportReport } from '../../importer/import-report.ts';
 import { importTransactions } from '../../importer/import-transactions.ts';
-import { InvalidRows, listProblems } from '../../importer/invalid-rows.ts';
+import { InvalidRows } from '../../importer/invalid-rows.ts';
 import { recordImport } from '../../importer/record-import.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
@@ -217,7 +218,7 @@ function parseName(option: string): (text: string) => string {
 }
 
 async function printReport(options: ImportCommandOptions, report: ImportReport, noun: string): Promise<void> {
-  for (const line of listProblems(report)) printNote(line);
+  for (const line of printProblems(report)) printNote(line);
   for (const note of report.notes) printNote(note);
   const { read, added, changed, unchanged, withdrawn, invalid, aside, seconds } = report;
   const counts: [number, string][] = [

@@ -28,12 +28,6 @@ export interface CatalogueRules {
 const NO_START = '1970-01-01T00:00:00' as Timestamp;
 const MISSING = 'is told neither by the network nor by the overlay';
 
-export interface CatalogueRules {
-  readonly source: Source;
-  readonly shares: Shares;
-  readonly overlay: Overlay;
-}
-
 /** What was made, or why it could not be. */
 export type Made<Value> =
   | { readonly value: Value; readonly problems?: undefined }

@@ -65,8 +65,6 @@ async function addFile(codes: CouponCodes, file: ImportSource): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof BrokenFile)) throw error;
-    throw new BadInput(`${file.name}, ${printProblem({ ...error.place, ...error.problem })}`, {
-      cause: error,
-    });
+    throw new BadInput(printProblem({ ...error.place, ...error.problem, file: file.name }), { cause: error });
   }
 }

@@ -2,9 +2,14 @@
 // them only shortened and without control characters, since they end up on a terminal.
 
 import type { z } from 'zod';
+import { printCount, printCountOf } from '../../domain/count.ts';
 import type { FieldProblem, Place, RawRow } from '../formats/raw-row.ts';
 
-export interface RowProblem extends Place, FieldProblem {}
+export interface RowProblem extends Place, FieldProblem {
+  /** Of a conversion: which of its files, and which of the network's ids, if that can be told. */
+  readonly file?: string | undefined;
+  readonly id?: string | undefined;
+}
 
 /** How many problems are listed, and at most looked for in one row: a long row can have one in each of its values. */
 export const PROBLEMS_MAX = 20;
@@ -14,9 +19,46 @@ export type CheckedRow<Value> =
   | { readonly place: Place; readonly value: Value; readonly problems: undefined }
   | { readonly place: Place; readonly value: undefined; readonly problems: readonly RowProblem[] };
 
-/** `line 12: coupons[2].endDate must be after startDate` */
+/** `line 12: coupons[2].endDate must be after startDate`, `awin.json, line 1 (item 3), id 900100200: Id is missing` */
 export function printProblem(problem: RowProblem): string {
-  return `${printPlace(problem)}: ${problem.field === '' ? 'the row' : problem.field} ${problem.reason}`;
+  const { file, id, field, reason } = problem;
+  const where = [file, printPlace(problem), id && `id ${id}`].filter(Boolean).join(', ');
+  return `${where}: ${field === '' ? 'the row' : field} ${reason}`;
+}
+
+/** What is wrong with the rows of a run: how many problems there are, and the first of them. */
+export class ProblemList {
+  readonly listed: RowProblem[] = [];
+  count = 0;
+
+  add(...problems: readonly RowProblem[]): void {
+    this.count += problems.length;
+    this.listed.push(...problems.slice(0, PROBLEMS_MAX - this.listed.length));
+  }
+
+  /** Adds the one that ends the run, in place of another if there is no room. */
+  addLast(problem: RowProblem): void {
+    this.listed.length = Math.min(this.listed.length, PROBLEMS_MAX - 1);
+    this.add(problem);
+  }
+}
+
+/** One line for each problem listed, and how many more there are. */
+export function printProblems({
+  problems,
+  problemCount,
+}: {
+  readonly problems: readonly RowProblem[];
+  readonly problemCount: number;
+}): string[] {
+  const lines = problems.map(printProblem);
+  const more = problemCount - problems.length;
+  return more > 0 ? [...lines, `… and ${printCount(more)} more`] : lines;
+}
+
+/** `2 of 1,200 rows are bad` */
+export function printBadRows({ invalid, read }: { readonly invalid: number; readonly read: number }): string {
+  return `${printCount(invalid)} of ${printCountOf(read, 'row')} ${invalid === 1 ? 'is' : 'are'} bad`;
 }
 
 export function printPlace({ line, item }: Place): string {
