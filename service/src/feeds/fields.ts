@@ -3,7 +3,7 @@
 // not be read is never seen: the row is refused.
 
 import type { Timestamp } from '../domain/timestamp.ts';
-import type { FieldProblem } from '../importer/formats/raw-row.ts';
+import { type FieldProblem, isObject } from '../importer/formats/raw-row.ts';
 import { type Amount, parseAmount, ZERO } from './amount.ts';
 import type { TimeReader } from './zoned-time.ts';
 
@@ -141,8 +141,4 @@ function at(value: unknown, path: string): unknown {
 export function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : undefined;
   return Number.isSafeInteger(number) ? number : undefined;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

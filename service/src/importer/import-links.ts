@@ -50,7 +50,7 @@ export function importLinks(
     (work) => store.write(work, options.importId),
     async (writer) => {
       const load = new LinkLoad(run, writer, await writer.list(), options);
-      const rules = { columns: COLUMNS, limits: TRANSACTION_LIMITS, onCursor: () => undefined };
+      const rules = { columns: COLUMNS, limits: TRANSACTION_LIMITS };
       for await (const batch of run.batches(rules)) await load.take(batch);
       run.requireValid();
       if (options.merge !== true) await load.withdraw();

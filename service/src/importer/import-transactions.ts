@@ -69,7 +69,7 @@ export function importTransactions(
   return run.carryOut<TransactionWriters>(write, async (writers) => {
     const load = new TransactionLoad(run, writers, org, clock(), options, format);
     const ahead: Promise<LookedUp>[] = [];
-    const rules = { columns: load.columns, limits: TRANSACTION_LIMITS, onCursor: () => undefined };
+    const rules = { columns: load.columns, limits: TRANSACTION_LIMITS };
     for await (const batch of readAhead(run.batches(rules))) {
       const lookedUp = load.lookUp(batch);
       // An error counts when its turn comes.

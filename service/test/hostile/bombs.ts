@@ -64,13 +64,7 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
     name: 'a list without end',
     packing: 'gzip',
     pieces: () => endless('', '[', 64),
-    complaint: /^line 1: the list is longer than 32 MiB; write it as NDJSON/,
-  },
-  {
-    name: 'lists in lists',
-    packing: 'gzip',
-    pieces: () => endless('', '[', 31),
-    complaint: /^line 1 \(item 1\): the row is not complete/,
+    complaint: /^line 1: the list is not complete/,
   },
   {
     name: 'objects in objects',
@@ -121,8 +115,8 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
   {
     name: 'a cursor without end',
     packing: 'gzip',
-    pieces: () => endless('{"cursor":"', 'a', 31),
-    complaint: /^line 1: the list is not closed/,
+    pieces: () => endless('{"cursor":"', 'a', 64),
+    complaint: /^line 1: the list is not complete/,
   },
 ];
 

@@ -434,7 +434,7 @@ describe('with bad rows skipped', () => {
     expect(await complaintOf(load(file, { skipInvalid: true }))).toBe(
       [
         'line 1 (item 1): name must not be empty',
-        'line 2 (item 2): the row is not complete: the file ends in the middle of it',
+        'line 2: the list is not complete: it ends too early',
         'Nothing was imported: the file cannot be read beyond this point.',
       ].join('\n'),
     );
@@ -446,7 +446,7 @@ describe('with bad rows skipped', () => {
     const lines = (await complaintOf(load(file))).split('\n');
     expect(lines.slice(18)).toEqual([
       'line 1 (item 19): the row must be a JSON object',
-      'line 1: the list is not closed: the file ends too early',
+      'line 1: the list is not complete: it ends too early',
       '… and 11 more',
       'Nothing was imported: the file cannot be read beyond this point.',
     ]);

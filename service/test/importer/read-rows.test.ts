@@ -128,36 +128,16 @@ describe('a JSON list', () => {
   });
 
   test.each([
-    [
-      'a missing comma',
-      `[${a}\n${b}]`,
-      '{"line":2} the list needs a comma or a closing bracket after the row',
-    ],
-    [
-      'a missing comma after a word',
-      '[1 2]',
-      '{"line":1} the list needs a comma or a closing bracket after the row',
-    ],
-    [
-      'a text right after a word',
-      '[1"x"]',
-      '{"line":1} the list needs a comma or a closing bracket after the row',
-    ],
-    [
-      'an object right after a word',
-      '[1{}]',
-      '{"line":1} the list needs a comma or a closing bracket after the row',
-    ],
-    ['two commas', `[${a},\n,${b}]`, '{"line":2} the list needs a row here'],
-    ['a comma at the end', `[${a},\n]`, '{"line":2} the list needs a row here'],
-    ['a comma at the start', `[,${a}]`, '{"line":1} the list needs a row here'],
-    ['no end', `[${a},\n`, '{"line":2} the list is not closed: the file ends too early'],
-    [
-      'an end inside a row',
-      `[${a},\n{"id":"b`,
-      '{"line":2,"item":2}  is not complete: the file ends in the middle of it',
-    ],
-    ['the wrong bracket', `[${a}}`, '{"line":1} the list needs a comma or a closing bracket after the row'],
+    ['a missing comma', `[${a}\n${b}]`, '{"line":2} the list needs a comma or a closing bracket here'],
+    ['a missing comma after a word', '[1 2]', '{"line":1} the list needs a comma or a closing bracket here'],
+    ['a text right after a word', '[1"x"]', '{"line":1} the list needs a comma or a closing bracket here'],
+    ['an object right after a word', '[1{}]', '{"line":1} the list needs a comma or a closing bracket here'],
+    ['two commas', `[${a},\n,${b}]`, '{"line":2} the list needs a value here'],
+    ['a comma at the end', `[${a},\n]`, '{"line":2} the list needs a value here'],
+    ['a comma at the start', `[,${a}]`, '{"line":1} the list needs a value here'],
+    ['no end', `[${a},\n`, '{"line":2} the list is not complete: it ends too early'],
+    ['an end inside a row', `[${a},\n{"id":"b`, '{"line":2} the list is not complete: it ends too early'],
+    ['the wrong bracket', `[${a}}`, '{"line":1} the list needs a comma or a closing bracket here'],
     ['something after its end', `[${a}]\n${b}`, '{"line":2} the list has something after its end'],
     ['a second list', '[]\n[]', '{"line":2} the list has something after its end'],
   ])('cannot be read with %s', async (_what, text, broken) => {
@@ -197,7 +177,7 @@ describe('an envelope', () => {
       '{"line":1} the list has a field that is not JSON (Unexpected identifier "x")',
     ],
     ['no field name', '{"data":[],}', '{"line":1} the list needs a field name in quotes here'],
-    ['no end', '{"data":[]', '{"line":1} the list is not closed: the file ends too early'],
+    ['no end', '{"data":[]', '{"line":1} the list is not complete: it ends too early'],
     ['another one after it', '{"data":[]}\n{"data":[]}', '{"line":2} the list has something after its end'],
   ])('cannot be read with %s', async (_what, text, broken) => {
     expect((await readText(text)).broken).toBe(broken);

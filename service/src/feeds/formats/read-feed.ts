@@ -1,12 +1,20 @@
 // Tells the format of a network's file by its first bytes, never by its name, and reads its rows.
 
+import { parseDecimal } from '../../domain/decimal.ts';
+import { readJsonLists } from '../../importer/formats/json-lists.ts';
 import { peek } from '../../importer/formats/peek.ts';
 import { BrokenFile } from '../../importer/formats/raw-row.ts';
 import { withoutByteOrderMark } from '../../importer/formats/read-rows.ts';
 import { quote } from '../fields.ts';
 import { readCsvRows } from './csv-rows.ts';
-import type { ExplainAnswer, FeedFormat, FeedRow, FeedShape, PageNote } from './feed-row.ts';
-import { readJsonAnswers } from './json-answers.ts';
+import {
+  type ExplainAnswer,
+  FEED_LIMITS,
+  type FeedFormat,
+  type FeedRow,
+  type FeedShape,
+  type PageNote,
+} from './feed-row.ts';
 import { readXmlRows } from './xml-rows.ts';
 
 /** Enough for the byte order mark, some blank lines, and the first mark of whatever follows. */
@@ -32,11 +40,25 @@ export async function* readFeed(
   };
   if (format === 'JSON' && shape.json !== undefined) {
     const { lists, explain } = shape.json;
-    yield* readJsonAnswers(withoutByteOrderMark(all), { lists, onAnswer: onAnswer(explain) });
+    const rows = readJsonLists(withoutByteOrderMark(all), {
+      name: 'the JSON',
+      lists,
+      areMany: true,
+      limits: FEED_LIMITS,
+      readNumber: keepDigits,
+      onAnswer: onAnswer(explain),
+    });
+    for await (const some of rows) yield some.map((row) => ({ ...row, format }));
   } else if (format === 'XML' && shape.xml !== undefined)
     yield* readXmlRows(all, { ...shape.xml, onError: refuse, onAnswer: onAnswer(shape.xml.explain) });
   else if (format === 'CSV' && shape.csv !== undefined) yield* readCsvRows(all, shape.csv);
   else throw wrongFormat(format, shape);
+}
+
+/** A number with more digits than a double keeps stays the text that it is: it may be an id. */
+function keepDigits(literal: string): unknown {
+  const value = parseDecimal(literal);
+  return Number.isFinite(value) ? value : literal;
 }
 
 function recognise(text: string): FeedFormat {

@@ -2,11 +2,12 @@
 // summed before anything else. Amounts are in the currency of the account, which no record names.
 
 import type { Timestamp } from '../../domain/timestamp.ts';
+import { isObject } from '../../importer/formats/raw-row.ts';
 import { type Amount, isNegative, isZero, ofPercent, parseAmount, sum, ZERO } from '../amount.ts';
 import { type CatalogueFact, leftOut, type OfferFact, type Rate } from '../catalogue/facts.ts';
 import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts } from '../catalogue/texts.ts';
-import { Fields, isObject, quote, wholeNumber } from '../fields.ts';
+import { Fields, quote, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';

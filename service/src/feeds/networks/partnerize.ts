@@ -3,11 +3,12 @@
 
 import { timestampMs } from '../../domain/timestamp.ts';
 import type { Status } from '../../domain/transaction.ts';
+import { isObject } from '../../importer/formats/raw-row.ts';
 import { type Amount, isZero, ofPercent, sum, ZERO } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
 import { readApart } from '../catalogue/read-apart.ts';
 import { plainText } from '../catalogue/texts.ts';
-import { Fields, isObject } from '../fields.ts';
+import { Fields } from '../fields.ts';
 import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
 import type { Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';

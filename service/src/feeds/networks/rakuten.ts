@@ -3,11 +3,12 @@
 
 import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
 import type { Status } from '../../domain/transaction.ts';
+import { isObject } from '../../importer/formats/raw-row.ts';
 import { type Amount, isNegative, isZero, ofPercent, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut } from '../catalogue/facts.ts';
 import { readApart } from '../catalogue/read-apart.ts';
 import { joinTexts } from '../catalogue/texts.ts';
-import { type Fields, isObject, wholeNumber } from '../fields.ts';
+import { type Fields, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { CatalogueFeed, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';

@@ -49,12 +49,7 @@ export async function readCouponCodes(files: readonly ImportSource[]): Promise<C
 
 async function addFile(codes: CouponCodes, file: ImportSource): Promise<void> {
   try {
-    const rules = {
-      columns: undefined,
-      limits: RETAILER_LIMITS,
-      ignoreUnknown: false,
-      onCursor: () => undefined,
-    };
+    const rules = { columns: undefined, limits: RETAILER_LIMITS, ignoreUnknown: false };
     for await (const rows of readRows(file.chunks(), rules)) {
       for (const row of rows) {
         const { value, problems } = checkRow<Retailer>(row, RetailerSchema);

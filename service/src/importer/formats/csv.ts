@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { parseDecimal } from '../../domain/decimal.ts';
 import type { FieldKind } from '../../domain/transaction.ts';
 import { decodeUtf8, NOT_UTF8 } from './json-row.ts';
+import { COMMA, NEWLINE, QUOTE } from './json-scan.ts';
 import { BrokenFile, type FieldProblem, type RawRow, RowBytes } from './raw-row.ts';
 import { type RowLimits, tooLong } from './row-limits.ts';
 
@@ -131,10 +132,7 @@ class RecordCutter {
 }
 
 const NO_BYTES = new Uint8Array(0);
-const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
 
 interface CutRecord {
   readonly line: number;

@@ -9,9 +9,9 @@ export const OPEN_LIST = 0x5b;
 export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
-export const BACKSLASH = 0x5c;
+const BACKSLASH = 0x5c;
 
-export interface Scanned {
+interface Scanned {
   /** After the value's last byte; undefined when the bytes end before the value does. */
   readonly end: number | undefined;
   /** Texts, numbers, objects and lists, all levels together. An empty object or list counts twice. */
@@ -80,7 +80,7 @@ function endOfWord(bytes: Uint8Array, start: number): number {
 }
 
 /** Whether a number, `true` or anything else without quotes ends before this byte. */
-export function endsWord(byte: number | undefined): boolean {
+function endsWord(byte: number | undefined): boolean {
   return byte === QUOTE || isMark(byte) || isOpening(byte) || isBlank(byte);
 }
 
@@ -95,4 +95,33 @@ function isEscaped(bytes: Uint8Array, at: number): boolean {
   let start = at;
   while (bytes[start - 1] === BACKSLASH) start--;
   return (at - start) % 2 === 1;
+}
+
+/** Finds where values end while the bytes go by, chunk by chunk. */
+export class JsonScanner {
+  /** Counts the lines inside of values; those between them are counted by the caller. */
+  line = 1;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+
+  /** Where the value ends, if it does in this chunk. Continued is one that began in a chunk before. */
+  findEnd(chunk: Uint8Array, from: number, isContinued: boolean): number | undefined {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) {
+          this.#inString = false;
+          if (this.#depth === 0) return at + 1;
+        }
+      } else if (this.#depth === 0 && (at > from || isContinued) && endsWord(byte)) return at;
+      else if (byte === QUOTE) this.#inString = true;
+      else if (isOpening(byte)) this.#depth++;
+      else if (isClosing(byte) && --this.#depth === 0) return at + 1;
+      if (byte === NEWLINE) this.line++;
+    }
+    return undefined;
+  }
 }

@@ -1,11 +1,10 @@
 // NDJSON: one JSON value on each line. Blank lines are passed over; a broken line harms no other.
 
 import { decodeUtf8, parseJsonRow, parseJsonText } from './json-row.ts';
-import { isBlank } from './json-scan.ts';
+import { isBlank, NEWLINE } from './json-scan.ts';
 import { type RawRow, RowBytes } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
-const NEWLINE = 0x0a;
 /** Nothing but spaces, tabs, and the carriage return of a Windows line end. */
 const BLANK = /^[ \t\r]*$/;
 

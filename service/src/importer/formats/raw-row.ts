@@ -25,6 +25,10 @@ export interface FieldProblem {
   readonly reason: string;
 }
 
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The file cannot be read any further: from here on, nobody can tell where a row starts. */
 export class BrokenFile extends Error {
   override readonly name = 'BrokenFile';

@@ -1,12 +1,17 @@
 // Tells the format of an import file by its first bytes, never by its name, and reads its rows.
 
 import { type Columns, looksLikeHeader, looksLikeTable, readCsv } from './csv.ts';
-import { type EnvelopeRules, readJsonList } from './json-list.ts';
+import { readJsonLists } from './json-lists.ts';
 import { readNdjson } from './ndjson.ts';
 import { peek } from './peek.ts';
 import { BrokenFile, type FieldProblem, type RawRow } from './raw-row.ts';
+import type { RowLimits } from './row-limits.ts';
 
-export interface RowRules extends EnvelopeRules {
+export interface RowRules {
+  readonly limits: RowLimits;
+  readonly ignoreUnknown: boolean;
+  /** Called when the file is an envelope with a cursor, which says that it is one page of several. */
+  readonly onCursor?: (() => void) | undefined;
   /** Transactions may come as CSV; a catalogue has lists inside its rows and may not. */
   readonly columns: Columns | undefined;
 }
@@ -27,11 +32,31 @@ export async function* readRows(
   // A cut-off character at the end of the head is replaced, which does no harm: only ASCII is looked for.
   const text = new TextDecoder().decode(head).trimStart();
   const { columns } = rules;
-  if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) yield* readJsonList(all, rules);
-  else if (columns === undefined && looksLikeTable(text)) throw new BrokenFile({ line: 1 }, NO_CATALOGUE);
+  if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) {
+    const onAnswer = (answer: Record<string, unknown>, line: number) => checkEnvelope(answer, line, rules);
+    yield* readJsonLists(all, {
+      name: 'the list',
+      lists: [['data']],
+      areMany: false,
+      limits: rules.limits,
+      onAnswer,
+    });
+  } else if (columns === undefined && looksLikeTable(text)) throw new BrokenFile({ line: 1 }, NO_CATALOGUE);
   else if (columns !== undefined && !text.startsWith('{') && looksLikeHeader(firstLine(text), columns)) {
     yield* readCsv(all, { ...rules, columns });
   } else yield* readNdjson(all, rules.limits);
+}
+
+function checkEnvelope(answer: Record<string, unknown>, line: number, rules: RowRules): void {
+  const { data, cursor, ...others } = answer;
+  const fail = (reason: string): never => {
+    throw new BrokenFile({ line }, { field: 'the list', reason });
+  };
+  if (data === undefined) fail('has no field "data"');
+  if (!Array.isArray(data)) fail('must have a list as its "data"');
+  if (Object.keys(others).length > 0 && !rules.ignoreUnknown)
+    fail('may have no other fields than "data" and "cursor"');
+  if (cursor !== undefined && cursor !== null) rules.onCursor?.();
 }
 
 function firstLine(text: string): string {

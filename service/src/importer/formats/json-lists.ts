@@ -1,39 +1,44 @@
-// JSON answers as curl writes them: one or several in a file, each a list, a row, or an envelope with the list
-// somewhere inside. Rows are cut out as bytes while the file goes by, so that an answer of any length needs the
-// memory of one row. What else an envelope holds is kept and handed out at its end, with the first of its rows.
+// JSON lists, bare or somewhere inside an envelope: one in a file, or several answers of a network as curl writes them.
+// Rows are cut out as bytes while the file goes by, so that a list of any length needs the memory of one row. What else
+// an envelope holds is kept and handed out at its end, with the first of its rows.
 
-import { parseDecimal } from '../../domain/decimal.ts';
-import { parseJsonRow } from '../../importer/formats/json-row.ts';
+import { type NumberReader, parseJsonRow } from './json-row.ts';
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
   COMMA,
   isBlank,
+  isMark,
+  JsonScanner,
   NEWLINE,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from '../../importer/formats/json-scan.ts';
-import { BrokenFile, RowBytes } from '../../importer/formats/raw-row.ts';
-import { tooLong } from '../../importer/formats/row-limits.ts';
-import { isObject } from '../fields.ts';
-import { FEED_LIMITS, type FeedRow } from './feed-row.ts';
-import { JsonScanner } from './json-scanner.ts';
+} from './json-scan.ts';
+import { BrokenFile, isObject, type Place, type RawRow, RowBytes } from './raw-row.ts';
+import { type RowLimits, tooLong } from './row-limits.ts';
 
 type Answer = Record<string, unknown>;
 
-export interface AnswerRules {
+export interface ListRules {
+  /** What messages call it. */
+  readonly name: 'the list' | 'the JSON';
+  /** Names of fields that lead from an envelope to its list. */
   readonly lists: readonly (readonly string[])[];
+  /** Whether there may be several, one after the other or in a list, and rows that stand alone, as in NDJSON. */
+  readonly areMany: boolean;
+  readonly limits: RowLimits;
+  readonly readNumber?: NumberReader;
   /** Called at the end of every envelope with what it holds besides its rows, and at least the first of these. */
   readonly onAnswer: (answer: Answer, line: number) => void;
 }
 
-export async function* readJsonAnswers(
+export async function* readJsonLists(
   chunks: AsyncIterable<Uint8Array>,
-  rules: AnswerRules,
-): AsyncGenerator<FeedRow[]> {
-  const cutter = new AnswerCutter(rules);
+  rules: ListRules,
+): AsyncGenerator<RawRow[]> {
+  const cutter = new ListCutter(rules);
   for await (const chunk of chunks) {
     try {
       cutter.push(chunk);
@@ -65,14 +70,15 @@ const EXPECTED_WORDS: Record<Expected, string> = {
   'comma or end': 'needs a comma or a closing bracket here',
 };
 
-class AnswerCutter {
-  readonly #rules: AnswerRules;
-  readonly #bytes = new RowBytes(FEED_LIMITS.bytes);
+class ListCutter {
+  readonly #rules: ListRules;
+  readonly #bytes: RowBytes;
   readonly #frames: Frame[] = [];
-  #rows: FeedRow[] = [];
+  #rows: RawRow[] = [];
   readonly #scanner = new JsonScanner();
   #expected: Expected = 'answer';
   #items = 0;
+  #hadAnswer = false;
   /** Whether the envelope that is open had a list of rows. */
   #hadList = false;
   #answerLine = 1;
@@ -83,11 +89,12 @@ class AnswerCutter {
   #cutting: 'key' | 'value' | undefined;
   #valueLine = 1;
 
-  constructor(rules: AnswerRules) {
+  constructor(rules: ListRules) {
     this.#rules = rules;
+    this.#bytes = new RowBytes(rules.limits.bytes);
   }
 
-  takeRows(): FeedRow[] {
+  takeRows(): RawRow[] {
     const rows = this.#rows;
     this.#rows = [];
     return rows;
@@ -102,12 +109,20 @@ class AnswerCutter {
         if (byte === NEWLINE) this.#scanner.line++;
         at++;
       } else {
-        const rowEnd = this.#expected === 'answer' ? this.#takeWholeRow(chunk, at) : undefined;
+        const rowEnd = this.#expected === 'answer' ? this.#beginAnswer(chunk, at) : undefined;
         if (rowEnd !== undefined) at = rowEnd;
         else if (this.#takesMark(byte)) at++;
         else this.#beginValue(byte);
       }
     }
+  }
+
+  /** Where to go on after a row that stands alone; undefined when a list or an envelope begins. */
+  #beginAnswer(chunk: Uint8Array, at: number): number | undefined {
+    if (this.#rules.areMany) return this.#takeWholeRow(chunk, at);
+    if (this.#hadAnswer) this.#fail('has something after its end');
+    this.#hadAnswer = true;
+    return undefined;
   }
 
   /** Takes an object that lies in this chunk and is a row by itself, as in NDJSON; returns where to go on. */
@@ -117,14 +132,15 @@ class AnswerCutter {
     if (end === undefined) return undefined;
     const place = { line: this.#scanner.line };
     const bytes = chunk.subarray(at, end);
-    const { value, problem } = parseJsonRow(bytes, place, FEED_LIMITS, keepDigits);
+    const row = this.#parse(bytes, place);
+    const { value } = row;
     // An envelope is opened instead, so that its rows have lines of their own; one that is broken is no bad row.
     const isEnvelope = isObject(value)
       ? this.#findList(value) !== undefined
       : this.#rules.lists.some(([name = '']) => Buffer.from(bytes).includes(`"${name}"`));
     if (isEnvelope) return undefined;
     if (isObject(value)) this.#rules.onAnswer(value, place.line);
-    this.#rows.push(this.#row(value, place, problem));
+    this.#rows.push(row);
     this.#scanner.line += probe.line - 1;
     return end;
   }
@@ -188,7 +204,10 @@ class AnswerCutter {
     this.#hadList = true;
     const frame = this.#frames.at(-1);
     const first: unknown[] = [];
-    if (frame?.kind === 'envelope') frame.answer[frame.key] = first;
+    if (frame?.kind === 'envelope') {
+      if (Object.hasOwn(frame.answer, frame.key)) this.#fail(`has the field "${frame.key}" twice`);
+      frame.answer[frame.key] = first;
+    }
     this.#frames.push({ kind: 'list', first });
     this.#expected = 'value or end';
   }
@@ -199,14 +218,14 @@ class AnswerCutter {
     if (this.#frames.length > 0 || frame?.kind !== 'envelope') return;
     this.#rules.onAnswer(frame.answer, this.#answerLine);
     // An object without a list is a row that stands alone, as in NDJSON.
-    if (!this.#hadList) this.#rows.push(this.#row(frame.answer, { line: this.#answerLine }));
+    const place = { line: this.#answerLine };
+    if (!this.#hadList) this.#rows.push({ place, value: frame.answer, length: this.#answerBytes });
   }
 
   #beginValue(byte: number): void {
     const isKey = this.#expected === 'key' || this.#expected === 'key or end';
     const isValue = this.#expected === 'value' || this.#expected === 'value or end';
-    const isMark = byte === COMMA || byte === COLON || byte === CLOSE_LIST || byte === CLOSE_OBJECT;
-    if (isMark || !(isValue || (isKey && byte === QUOTE))) this.#fail(EXPECTED_WORDS[this.#expected]);
+    if (isMark(byte) || !(isValue || (isKey && byte === QUOTE))) this.#fail(EXPECTED_WORDS[this.#expected]);
     this.#cutting = isKey ? 'key' : 'value';
     this.#valueLine = this.#scanner.line;
   }
@@ -228,8 +247,9 @@ class AnswerCutter {
     else {
       const bytes = this.#bytes.take();
       this.#answerBytes += bytes?.length ?? 0;
-      const { value, problem } = parseJsonRow(bytes, { line: this.#valueLine }, FEED_LIMITS, keepDigits);
-      if (this.#answerBytes > FEED_LIMITS.bytes) this.#fail(tooLong(FEED_LIMITS).reason);
+      const { value, problem } = this.#parse(bytes, { line: this.#valueLine });
+      const { limits } = this.#rules;
+      if (this.#answerBytes > limits.bytes) this.#fail(tooLong(limits).reason);
       if (problem !== undefined) this.#fail(`has a field that ${problem.reason}`);
       if (frame?.kind === 'envelope' && isKey) frame.key = String(value);
       else if (frame?.kind === 'envelope') frame.answer[frame.key] = value;
@@ -239,18 +259,17 @@ class AnswerCutter {
 
   /** An item is a row; or a whole answer, where somebody has put several into one list. */
   #takeItem(first: unknown[]): void {
-    const { value, problem } = parseJsonRow(
-      this.#bytes.take(),
-      { line: this.#valueLine },
-      FEED_LIMITS,
-      keepDigits,
-    );
+    const row = this.#parse(this.#bytes.take(), { line: this.#valueLine, item: this.#items + 1 });
+    const { value, length } = row;
     if (first.length === 0) first.push(value);
-    const list = isObject(value) ? this.#findList(value) : undefined;
-    if (isObject(value) && list !== undefined) this.#rules.onAnswer(value, this.#valueLine);
-    for (const row of list ?? [value]) {
-      const place = { line: this.#valueLine, item: ++this.#items };
-      this.#rows.push(this.#row(row, place, problem));
+    const list = this.#rules.areMany && isObject(value) ? this.#findList(value) : undefined;
+    if (isObject(value) && list !== undefined) {
+      this.#rules.onAnswer(value, this.#valueLine);
+      for (const item of list)
+        this.#rows.push({ place: { line: this.#valueLine, item: ++this.#items }, value: item, length });
+    } else {
+      this.#items++;
+      this.#rows.push(row);
     }
   }
 
@@ -264,19 +283,14 @@ class AnswerCutter {
     return undefined;
   }
 
-  #row(value: unknown, place: FeedRow['place'], problem?: FeedRow['problem']): FeedRow {
-    return { format: 'JSON', place, value, problem };
+  #parse(bytes: Uint8Array | undefined, place: Place): RawRow {
+    const { limits, readNumber } = this.#rules;
+    return parseJsonRow(bytes, place, limits, readNumber);
   }
 
   #fail(reason: string): never {
-    throw new BrokenFile({ line: this.#scanner.line }, { field: 'the JSON', reason });
+    throw new BrokenFile({ line: this.#scanner.line }, { field: this.#rules.name, reason });
   }
-}
-
-/** A number with more digits than a double keeps stays the text that it is: it may be an id. */
-function keepDigits(literal: string): unknown {
-  const value = parseDecimal(literal);
-  return Number.isFinite(value) ? value : literal;
 }
 
 function startsWith(list: readonly string[], path: readonly string[]): boolean {
