@@ -25,22 +25,29 @@ export async function* readFeed(
   shape: FeedShape,
   onPage: (note: PageNote) => void,
 ): AsyncGenerator<FeedRow[]> {
-  const { head, all } = await peek(chunks, HEAD_BYTES);
-  const text = new TextDecoder()
-    .decode(head)
-    .replace(/^\ufeff/, '')
-    .trimStart();
+  const { head, all } = await peek(withoutByteOrderMark(chunks), HEAD_BYTES);
+  const text = new TextDecoder().decode(head).trimStart();
   // Networks answer with an empty list where there is nothing; this is a download that failed.
   if (text === '') throw new BrokenFile({ line: 1 }, { field: 'the file', reason: 'is empty' });
   const format = recognise(text);
+  for await (const rows of openRows(all, format, shape, onPage))
+    yield rows.map((row) => ({ ...row, format }));
+}
+
+function openRows(
+  chunks: AsyncIterable<Uint8Array>,
+  format: FeedFormat,
+  { json, xml, csv }: FeedShape,
+  onPage: (note: PageNote) => void,
+): AsyncGenerator<Omit<FeedRow, 'format'>[]> {
   const onAnswer = (explain?: ExplainAnswer) => (answer: Record<string, unknown>, line: number) => {
     const note = explain?.(answer) ?? {};
     if (note.error !== undefined) refuse(note.error, line);
     onPage(note);
   };
-  if (format === 'JSON' && shape.json !== undefined) {
-    const { lists, explain } = shape.json;
-    const rows = readJsonLists(withoutByteOrderMark(all), {
+  if (format === 'JSON' && json !== undefined) {
+    const { lists, explain } = json;
+    return readJsonLists(chunks, {
       name: 'the JSON',
       lists,
       areMany: true,
@@ -48,11 +55,13 @@ export async function* readFeed(
       readNumber: keepDigits,
       onAnswer: onAnswer(explain),
     });
-    for await (const some of rows) yield some.map((row) => ({ ...row, format }));
-  } else if (format === 'XML' && shape.xml !== undefined)
-    yield* readXmlRows(all, { ...shape.xml, onError: refuse, onAnswer: onAnswer(shape.xml.explain) });
-  else if (format === 'CSV' && shape.csv !== undefined) yield* readCsvRows(all, shape.csv);
-  else throw wrongFormat(format, shape);
+  }
+  if (format === 'XML' && xml !== undefined)
+    return readXmlRows(chunks, { ...xml, onError: refuse, onAnswer: onAnswer(xml.explain) });
+  if (format === 'CSV' && csv !== undefined) return readCsvRows(chunks, csv);
+  const formats = [json && 'JSON', xml && 'XML', csv && 'CSV'].filter((name) => name);
+  const reason = `must be ${formats.join(' or ')}; this looks like ${format}`;
+  throw new BrokenFile({ line: 1 }, { field: 'the file', reason });
 }
 
 /** A number with more digits than a double keeps stays the text that it is: it may be an id. */
@@ -71,10 +80,4 @@ function refuse(words: string, line: number): never {
     { line },
     { field: 'the file', reason: `holds an error that the network answered with: ${quote(words)}` },
   );
-}
-
-function wrongFormat(format: FeedFormat, shape: FeedShape): BrokenFile {
-  const formats = [shape.json && 'JSON', shape.xml && 'XML', shape.csv && 'CSV'].filter((name) => name);
-  const reason = `must be ${formats.join(' or ')}; this looks like ${format}`;
-  return new BrokenFile({ line: 1 }, { field: 'the file', reason });
 }

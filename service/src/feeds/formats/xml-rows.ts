@@ -3,11 +3,11 @@
 // of XML itself, so nothing can be made to grow.
 
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { NEWLINE } from '../../importer/formats/json-scan.ts';
 import { BrokenFile } from '../../importer/formats/raw-row.ts';
 import { tooLong } from '../../importer/formats/row-limits.ts';
 import { quote, XML_TEXT } from '../fields.ts';
 import { FEED_LIMITS, type FeedRow } from './feed-row.ts';
-import { utf8Texts } from './utf8-texts.ts';
 
 export interface XmlRules {
   readonly row: readonly string[];
@@ -21,7 +21,7 @@ export interface XmlRules {
 export async function* readXmlRows(
   chunks: AsyncIterable<Uint8Array>,
   rules: XmlRules,
-): AsyncGenerator<FeedRow[]> {
+): AsyncGenerator<XmlRow[]> {
   const cutter = new ElementCutter(rules);
   for await (const text of withoutDeclarations(utf8Texts(chunks))) {
     try {
@@ -35,6 +35,7 @@ export async function* readXmlRows(
   cutter.end();
 }
 
+type XmlRow = Omit<FeedRow, 'format'>;
 type Element = Record<string, unknown>;
 
 interface OpenElement {
@@ -48,7 +49,7 @@ class ElementCutter {
   /** Several documents in a row are a fragment, as XML calls it. */
   readonly #parser = new SaxesParser({ fragment: true });
   readonly #open: OpenElement[] = [];
-  #rows: FeedRow[] = [];
+  #rows: XmlRow[] = [];
   #rowLine = 1;
   #rowLength = 0;
   #items = 0;
@@ -68,7 +69,7 @@ class ElementCutter {
     this.#parser.on('error', (error) => this.#fail(`is broken: ${error.message.replace(/^\d+:\d+: /, '')}`));
   }
 
-  takeRows(): FeedRow[] {
+  takeRows(): XmlRow[] {
     const rows = this.#rows;
     this.#rows = [];
     return rows;
@@ -114,7 +115,7 @@ class ElementCutter {
     const isInside = this.#open.length >= row.length;
     if (isRow) {
       const place = { line: this.#rowLine, item: ++this.#items };
-      this.#rows.push({ format: 'XML', place, value });
+      this.#rows.push({ place, value });
     } else if (isInside) this.#addChild(closed.name, value);
     else if (closed.name === errorElement) onError(closed.text.trim(), this.#parser.line);
     else if (isAnswer) onAnswer(closed.element, this.#parser.line);
@@ -168,6 +169,24 @@ function toValue({ element, text }: OpenElement): unknown {
   if (Object.keys(element).length === 0) return trimmed;
   if (trimmed !== '') element[XML_TEXT] = trimmed;
   return element;
+}
+
+/** What is not UTF-8 is refused with its line, rather than replaced: a wrong letter would be imported unnoticed. */
+async function* utf8Texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let line = 1;
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw new BrokenFile({ line }, { field: 'the text', reason: 'is not UTF-8 from about here on' });
+    }
+  };
+  for await (const chunk of chunks) {
+    yield decode(chunk);
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) line++;
+  }
+  yield decode();
 }
 
 const DECLARATION = /<\?xml\s[^>]*\?>/g;

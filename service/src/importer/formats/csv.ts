@@ -1,11 +1,11 @@
-// CSV with a header row that names wire fields. Rows are cut here, so that each has its true line and a
-// broken one harms no other; the quoting inside a row is left to csv-parse, at its strictest.
+// CSV with a header row: of wire fields for an import, of any columns for a feed. Rows are cut here, so that each has its
+// true line and a broken one harms no other; the quoting inside a row is left to csv-parse, at its strictest.
 
 import { parse } from 'csv-parse/sync';
 import { parseDecimal } from '../../domain/decimal.ts';
 import type { FieldKind } from '../../domain/transaction.ts';
 import { decodeUtf8, NOT_UTF8 } from './json-row.ts';
-import { COMMA, NEWLINE, QUOTE } from './json-scan.ts';
+import { NEWLINE, QUOTE } from './json-scan.ts';
 import { BrokenFile, type FieldProblem, type RawRow, RowBytes } from './raw-row.ts';
 import { type RowLimits, tooLong } from './row-limits.ts';
 
@@ -38,18 +38,41 @@ export interface CsvRules {
   readonly limits: RowLimits;
 }
 
-export async function* readCsv(chunks: AsyncIterable<Uint8Array>, rules: CsvRules): AsyncGenerator<RawRow[]> {
-  const cutter = new RecordCutter(rules.limits);
-  let header: readonly string[] | undefined;
+export function readCsv(chunks: AsyncIterable<Uint8Array>, rules: CsvRules): AsyncGenerator<RawRow[]> {
+  return readTable(chunks, {
+    limits: rules.limits,
+    separator: ',',
+    checkHeader: (names) => checkHeader(names, rules),
+    readCell: (name, cell) => readCell(rules.columns.get(name), cell),
+  });
+}
+
+export interface TableRules {
+  readonly limits: RowLimits;
+  readonly separator: string;
+  /** The names of the columns, or what is wrong with them. */
+  readonly checkHeader: (cells: readonly string[]) => readonly string[] | FieldProblem;
+  readonly readCell: (name: string, cell: string) => unknown;
+}
+
+/** Each row becomes an object by the names of the columns, without its empty cells. */
+export async function* readTable(
+  chunks: AsyncIterable<Uint8Array>,
+  rules: TableRules,
+): AsyncGenerator<RawRow[]> {
+  const cutter = new RecordCutter(rules);
+  let names: readonly string[] | undefined;
   const read = (records: readonly CsvRecord[]): RawRow[] => {
-    const cut = parseRecords(records);
-    if (header === undefined) {
+    const cut = parseRecords(records, rules.separator);
+    if (names === undefined) {
       const first = cut.shift();
       if (first === undefined) return [];
-      header = checkHeader(first, rules);
+      const checked = first.problem ?? rules.checkHeader(first.cells);
+      if ('reason' in checked) throw new BrokenFile({ line: first.line }, checked);
+      names = checked;
     }
-    const names = header;
-    return cut.map((record) => toRow(record, names, rules.columns));
+    const columns = names;
+    return cut.map((record) => toRow(record, columns, rules));
   };
   for await (const chunk of chunks) yield read(cutter.push(chunk));
   yield read(cutter.end());
@@ -70,11 +93,15 @@ class RecordCutter {
   #recordLine = 1;
   #inQuotes = false;
   #isQuotedCell = false;
-  #before = COMMA;
+  /** The last byte of what stands between cells. */
+  readonly #separator: number;
+  #before: number;
 
-  constructor(limits: RowLimits) {
+  constructor({ limits, separator }: TableRules) {
     this.#limits = limits;
     this.#bytes = new RowBytes(limits.bytes);
+    this.#separator = Buffer.from(separator).at(-1) ?? 0;
+    this.#before = this.#separator;
   }
 
   push(chunk: Uint8Array): CsvRecord[] {
@@ -89,8 +116,8 @@ class RecordCutter {
         this.#endRecord(records, this.#line - 1);
         start = at + 1;
       }
-      // A line end starts a cell as a comma does.
-      this.#before = byte === NEWLINE ? COMMA : byte;
+      // A line end starts a cell as a separator does.
+      this.#before = byte === NEWLINE ? this.#separator : byte;
     }
     this.#bytes.add(chunk.subarray(start));
     return records;
@@ -109,7 +136,7 @@ class RecordCutter {
   }
 
   #takeQuote(): void {
-    const startsCell = !this.#inQuotes && this.#before === COMMA;
+    const startsCell = !this.#inQuotes && this.#before === this.#separator;
     // In a quoted cell, a quote after a quote is the second half of a pair that stands for one.
     const isSecondHalf = !this.#inQuotes && this.#isQuotedCell && this.#before === QUOTE;
     if (!this.#inQuotes) this.#isQuotedCell = startsCell || isSecondHalf;
@@ -141,15 +168,15 @@ interface CutRecord {
   readonly problem: FieldProblem | undefined;
 }
 
-function parseRecords(records: readonly CsvRecord[]): CutRecord[] {
+function parseRecords(records: readonly CsvRecord[], separator: string): CutRecord[] {
   const texts = records.map((record) => decodeUtf8(record.bytes));
   const quoted = texts.filter((text) => text?.includes('"')) as string[];
-  const unquoted = parseQuoted(quoted)[Symbol.iterator]();
+  const unquoted = parseQuoted(quoted, separator)[Symbol.iterator]();
   return records.map(({ line, bytes: { length }, problem }, index) => {
     const text = texts[index];
     if (problem !== undefined) return { line, length, cells: [], problem };
     if (text === undefined) return { line, length, cells: [], problem: NOT_UTF8 };
-    const cells = text.includes('"') ? unquoted.next().value : text.split(',');
+    const cells = text.includes('"') ? unquoted.next().value : text.split(separator);
     return { line, length, cells: cells ?? [], problem: cells === undefined ? MISPLACED_QUOTE : undefined };
   });
 }
@@ -157,10 +184,11 @@ function parseRecords(records: readonly CsvRecord[]): CutRecord[] {
 const MISPLACED_QUOTE: FieldProblem = { field: '', reason: 'has a quote in the wrong place' };
 
 /** The cells of each record, undefined where the quoting is wrong. All at once, since a parser is dear to set up. */
-function parseQuoted(texts: readonly string[]): (readonly string[] | undefined)[] {
+function parseQuoted(texts: readonly string[], separator: string): (readonly string[] | undefined)[] {
   if (texts.length === 0) return [];
   try {
     const records = parse(texts.join('\n'), {
+      delimiter: separator,
       record_delimiter: '\n',
       relax_column_count: true,
       max_record_size: 0,
@@ -169,48 +197,44 @@ function parseQuoted(texts: readonly string[]): (readonly string[] | undefined)[
   } catch {
     // One of them is broken; the next step finds out which.
   }
-  return texts.length === 1 ? [undefined] : texts.map((text) => parseQuoted([text])[0]);
+  return texts.length === 1 ? [undefined] : texts.map((text) => parseQuoted([text], separator)[0]);
 }
 
-function checkHeader(header: CutRecord, rules: CsvRules): readonly string[] {
-  const fail = (problem: FieldProblem): never => {
-    throw new BrokenFile({ line: header.line }, problem);
-  };
-  if (header.problem !== undefined) fail(header.problem);
-  if (header.cells.length > COLUMNS_MAX) {
-    fail({ field: 'the header', reason: `must have at most ${COLUMNS_MAX} columns` });
+function checkHeader(names: readonly string[], rules: CsvRules): readonly string[] | FieldProblem {
+  if (names.length > COLUMNS_MAX) {
+    return { field: 'the header', reason: `must have at most ${COLUMNS_MAX} columns` };
   }
-  if (header.cells.length === 1 && SEPARATOR.test(header.cells[0] ?? '')) {
-    fail({ field: 'the header', reason: 'must have commas between its columns' });
+  if (names.length === 1 && SEPARATOR.test(names[0] ?? '')) {
+    return { field: 'the header', reason: 'must have commas between its columns' };
   }
+  const unknown = rules.ignoreUnknown ? undefined : names.find((name) => !rules.columns.has(name));
+  if (unknown !== undefined) return { field: unknown, reason: 'is an unknown column' };
+  return findTwice(names) ?? names;
+}
+
+/** A name that two columns have. */
+export function findTwice(names: readonly string[]): FieldProblem | undefined {
   const seen = new Set<string>();
-  for (const name of header.cells) {
-    if (seen.has(name)) fail({ field: name, reason: 'is the name of two columns' });
-    if (!rules.columns.has(name) && !rules.ignoreUnknown)
-      fail({ field: name, reason: 'is an unknown column' });
+  for (const name of names) {
+    if (name !== '' && seen.has(name)) return { field: name, reason: 'is the name of two columns' };
     seen.add(name);
   }
-  return header.cells;
+  return undefined;
 }
 
-function toRow(
-  { line, length, cells, problem }: CutRecord,
-  names: readonly string[],
-  columns: Columns,
-): RawRow {
+function toRow(record: CutRecord, names: readonly string[], rules: TableRules): RawRow {
+  const { line, length, cells, problem } = record;
   const place = { line };
   if (problem !== undefined) return { place, value: undefined, length, problem };
-  if (cells.length !== names.length) {
-    const reason = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${names.length}`;
-    return { place, value: undefined, length, problem: { field: '', reason } };
-  }
   // Without a prototype, so that even a column named `__proto__` is a field like any other.
   const value: Record<string, unknown> = Object.create(null);
   for (const [index, name] of names.entries()) {
     const cell = cells[index] ?? '';
-    if (cell !== '') value[name] = readCell(columns.get(name), cell);
+    if (cell !== '') value[name] = rules.readCell(name, cell);
   }
-  return { place, value, length };
+  if (cells.length === names.length) return { place, value, length };
+  const reason = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${names.length}`;
+  return { place, value, length, problem: { field: '', reason } };
 }
 
 function readCell(kind: FieldKind | undefined, cell: string): unknown {
