@@ -19,7 +19,7 @@ export function parseTime(text: string, zone: string): Timestamp | undefined {
   if (match === null) return undefined;
   const [, date = '', time, fraction = '', offset] = match;
   const local = `${date}T${time ?? '00:00:00'}${fraction === '' ? '' : `.${fraction}`}`;
-  const instant = parseInstant(local + withColon(offset ?? ''));
+  const instant = parseInstant(local + (offset ?? ''));
   if (instant === undefined) return undefined;
   if (offset !== undefined || zone === 'UTC') return printTimestamp(instant.ms);
   const ms = time === undefined ? startOfDayMs(date, zone) : zonedMs(local, zone);
@@ -72,9 +72,7 @@ function compilePattern(pattern: string): CompiledPattern {
   if (known !== undefined) return known;
   const parts = splitPattern(pattern);
   const names = parts.filter(isPart);
-  const source = parts.map((part) =>
-    names.includes(part) ? `(\\d{${part.length}})` : escapeExpression(part),
-  );
+  const source = parts.map((part) => (names.includes(part) ? `(\\d{${part.length}})` : RegExp.escape(part)));
   const made = { expression: new RegExp(`^${source.join('')}$`), names };
   compiled.set(pattern, made);
   return made;
@@ -107,12 +105,4 @@ function zonedMs(local: string, zone: string): number | undefined {
 /** Midnight, or what follows it where clocks are set forward at midnight. */
 function startOfDayMs(date: string, zone: string): number {
   return Temporal.PlainDate.from(date).toZonedDateTime(zone).epochMilliseconds;
-}
-
-function withColon(offset: string): string {
-  return offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset;
-}
-
-function escapeExpression(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 }

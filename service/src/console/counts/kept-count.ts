@@ -2,7 +2,6 @@
 // counting begins when somebody asks, takes at most half of a core, and rests for much longer than it took.
 
 import type { Clock } from '../../domain/clock.ts';
-import { withTimeout } from '../../domain/with-timeout.ts';
 
 /** A count is good for a minute, or for twenty times as long as it took. */
 const GOOD_MIN_MS = 60_000;
@@ -39,11 +38,7 @@ export class KeptCount<T> {
       last !== undefined &&
       this.#clock() - last.countedAtMs < Math.max(GOOD_MIN_MS, GOOD_FACTOR * last.tookMs);
     if (!isGood) this.#start();
-    if (last === undefined && this.#underWay !== undefined) {
-      await withTimeout(this.#underWay, WAIT_MAX_MS, () => new TooSlow()).catch((error) => {
-        if (!(error instanceof TooSlow)) throw error;
-      });
-    }
+    if (last === undefined) await Promise.race([this.#underWay, Bun.sleep(WAIT_MAX_MS)]);
     return { last: this.#last, counted: this.#counted };
   }
 
@@ -68,8 +63,4 @@ export class KeptCount<T> {
     });
     this.#last = { value, countedAtMs, tookMs: performance.now() - beganAtMs };
   }
-}
-
-class TooSlow extends Error {
-  override readonly name = 'TooSlow';
 }

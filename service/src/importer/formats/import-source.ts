@@ -3,6 +3,7 @@
 
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
+import { ReadableStream } from 'node:stream/web';
 import { BadInput } from '../../domain/failures.ts';
 import { peek } from './peek.ts';
 
@@ -104,38 +105,16 @@ async function* unpack(
   format: PackedFormat,
   name: string,
 ): AsyncGenerator<Uint8Array> {
-  const stream = toStream(packed).pipeThrough(new DecompressionStream(format));
-  const reader = stream.getReader();
   try {
-    for (let next = await nextChunk(); !next.done; next = await nextChunk()) yield next.value;
-  } finally {
-    await reader.cancel().catch(() => undefined);
+    // Nothing here is in memory that threads share.
+    const bytes = packed as AsyncGenerator<Uint8Array<ArrayBuffer> | ArrayBuffer>;
+    yield* ReadableStream.from(bytes).pipeThrough(new DecompressionStream(format));
+  } catch (error) {
+    if (error instanceof BadInput) throw error;
+    throw new BadInput(`${name} cannot be unpacked: its ${format} data is damaged or cut short`, {
+      cause: error,
+    });
   }
-
-  async function nextChunk() {
-    try {
-      return await reader.read();
-    } catch (error) {
-      if (error instanceof BadInput) throw error;
-      throw new BadInput(`${name} cannot be unpacked: its ${format} data is damaged or cut short`, {
-        cause: error,
-      });
-    }
-  }
-}
-
-function toStream(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      const next = await chunks.next();
-      if (next.done) controller.close();
-      // A copy, since the unpacker may hold on to what it is given.
-      else controller.enqueue(new Uint8Array(next.value));
-    },
-    async cancel() {
-      await chunks.return(undefined);
-    },
-  });
 }
 
 async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
