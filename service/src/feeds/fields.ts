@@ -80,7 +80,14 @@ export class Fields {
   /** What a word of the network means. One that is not in the table is a problem: it is not guessed at. */
   findWord<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
     const text = this.findText(path);
-    if (text === undefined) return undefined;
+    return text === undefined ? undefined : this.meaning(path, text, meanings);
+  }
+
+  protected meaning<Meaning>(
+    path: string,
+    text: string,
+    meanings: Readonly<Record<string, Meaning>>,
+  ): Meaning | undefined {
     if (Object.hasOwn(meanings, text)) return meanings[text];
     this.fail(path, `is ${quote(text)}, which is none of ${Object.keys(meanings).join(', ')}`);
     return undefined;

@@ -1,15 +1,15 @@
 // Tables of any kind, by the mapping in the source file: CSV, JSON or NDJSON, with one row for each thing.
 
-import { timestampMs } from '../../domain/timestamp.ts';
+import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
 import { STATUSES, type Status } from '../../domain/transaction.ts';
-import { type Amount, ofPercent, parseAmount, parseCommaAmount, ZERO } from '../amount.ts';
+import { type Amount, ofPercent, parseAmount, parseCommaAmount } from '../amount.ts';
 import type { CatalogueFact, Rate } from '../catalogue/facts.ts';
-import { type Fields, NO_TIME, quote } from '../fields.ts';
+import { Fields } from '../fields.ts';
 import type { FeedShape } from '../formats/feed-row.ts';
 import type { CatalogueFeed, Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import type { Cell } from '../source/table-mapping.ts';
-import { parseEnd, parseTime, patternReader } from '../zoned-time.ts';
+import { parseEnd, parseTime, patternReader, type TimeReader } from '../zoned-time.ts';
 
 type TableSource = SourceOf<'table'>;
 type Mapping = Readonly<Record<string, Cell | undefined>>;
@@ -56,65 +56,44 @@ function shapeOf(rows: {
 }
 
 /** The cells of one row, by the names of our fields. Problems name the column. */
-class Cells {
+class Cells extends Fields {
   readonly #row: Fields;
   readonly #mapping: Mapping;
   readonly #source: TableSource;
 
   constructor(row: Fields, mapping: Mapping, source: TableSource) {
+    super(undefined, row.problems);
     this.#row = row;
     this.#mapping = mapping;
     this.#source = source;
   }
 
-  findText(name: string): string | undefined {
+  override has(name: string): boolean {
+    const column = this.#mapping[name]?.column;
+    return column !== undefined && this.#row.has(column);
+  }
+
+  override findText(name: string): string | undefined {
     const cell = this.#mapping[name];
     if (cell === undefined) return undefined;
     const raw = cell.column === undefined ? cell.constant : this.#row.findText(cell.column);
     const text = cell.trim === true ? raw?.trim() : raw;
     const shown = (cell.lower === true ? text?.toLowerCase() : text) || undefined;
-    if (shown === undefined || cell.words === undefined) return shown;
-    if (Object.hasOwn(cell.words, shown)) return cell.words[shown];
-    this.#fail(name, `is ${quote(shown)}, which is none of ${Object.keys(cell.words).join(', ')}`);
-    return undefined;
+    return shown === undefined || cell.words === undefined ? shown : this.meaning(name, shown, cell.words);
   }
 
-  text(name: string): string {
-    return this.findText(name) ?? this.#missing(name, '');
-  }
-
-  status(): Status {
-    const text = this.text('status');
-    if (Object.hasOwn(STATUS_WORDS, text)) return STATUS_WORDS[text as Status];
-    if (text !== '') this.#fail('status', `is ${quote(text)}, which is none of ${STATUSES.join(', ')}`);
-    return 'PENDING';
-  }
-
-  findAmount(name: string): Amount | undefined {
-    const text = this.findText(name);
-    if (text === undefined) return undefined;
+  override findAmount(name: string): Amount | undefined {
     const cell = this.#mapping[name];
-    const amount = cell?.number === 'comma' ? parseCommaAmount(text) : parseAmount(text);
-    if (amount === undefined) this.#fail(name, `is ${quote(text)}, which is no decimal number`);
+    const amount = super.findAmount(name, cell?.number === 'comma' ? parseCommaAmount : parseAmount);
     return amount === undefined || cell?.percent !== true ? amount : ofPercent(amount);
   }
 
-  amount(name: string): Amount {
-    return this.findAmount(name) ?? this.#missing(name, ZERO);
+  findMoment(name: string, read = parseTime): Timestamp | undefined {
+    return super.findTime(name, this.#timeReader(name, read));
   }
 
-  findTime(name: string, read = parseTime) {
-    const text = this.findText(name);
-    if (text === undefined) return undefined;
-    const cell = this.#mapping[name];
-    const zone = cell?.timeZone ?? this.#source.timeZone;
-    const time = cell?.date === undefined ? read(text, zone) : patternReader(cell.date, zone, read)(text);
-    if (time === undefined) this.#fail(name, `is ${quote(text)}, which is no time that can be read`);
-    return time;
-  }
-
-  time(name: string) {
-    return this.findTime(name) ?? this.#missing(name, NO_TIME);
+  moment(name: string): Timestamp {
+    return super.time(name, this.#timeReader(name, parseTime));
   }
 
   findCountries(name: string): readonly string[] | undefined {
@@ -123,26 +102,25 @@ class Cells {
       .filter((code) => code !== '');
   }
 
-  #fail(name: string, reason: string): void {
+  override fail(name: string, reason: string): void {
     this.#row.fail(this.#mapping[name]?.column ?? name, reason);
   }
 
-  #missing<Value>(name: string, standIn: Value): Value {
-    const column = this.#mapping[name]?.column;
-    if (column === undefined || !this.#row.has(column)) this.#fail(name, 'is missing');
-    return standIn;
+  #timeReader(name: string, read: typeof parseTime): TimeReader {
+    const { date, timeZone: zone = this.#source.timeZone } = this.#mapping[name] ?? {};
+    return date === undefined ? (text) => read(text, zone) : patternReader(date, zone, read);
   }
 }
 
 function readSale(cells: Cells): Sale {
-  const modifiedAt = cells.findTime('modifiedAt');
+  const modifiedAt = cells.findMoment('modifiedAt');
   return {
     id: cells.text('id'),
     advertiserId: cells.text('advertiserId'),
-    status: cells.status(),
+    status: cells.word('status', STATUS_WORDS) ?? 'PENDING',
     country: cells.findText('country'),
-    clickedAt: cells.findTime('clickedAt'),
-    soldAt: cells.time('soldAt'),
+    clickedAt: cells.findMoment('clickedAt'),
+    soldAt: cells.moment('soldAt'),
     currency: cells.text('currency'),
     orderValue: cells.amount('orderValue'),
     commissions: [{ amount: cells.amount('commission'), group: cells.findText('group') }],
@@ -194,8 +172,8 @@ function readDeal(cells: Cells) {
     advertiserId: cells.text('retailerId'),
     id: cells.text('id'),
     description: cells.findText('description') ?? '',
-    startDate: cells.findTime('startDate'),
-    endDate: cells.findTime('endDate', parseEnd),
+    startDate: cells.findMoment('startDate'),
+    endDate: cells.findMoment('endDate', parseEnd),
   };
 }
 
