@@ -127,16 +127,10 @@ export function quote(text: string): string {
   return JSON.stringify(shown.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{fffd}'));
 }
 
-const paths = new Map<string, readonly string[]>();
-
 /** What the dots of a path lead to, or else the field of that very name: columns of tables may have dots in theirs. */
 function at(value: unknown, path: string): unknown {
   if (path === '') return value;
-  let names = paths.get(path);
-  if (names === undefined) {
-    names = path.split('.');
-    paths.set(path, names);
-  }
+  const names = path.split('.');
   let found = value;
   for (const name of names) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   if (found === undefined && names.length > 1 && isObject(value) && Object.hasOwn(value, path))

@@ -52,7 +52,6 @@ const isPrinted = TRANSACTION_FORMAT.printedRow({ updatedAt: 'ignore' });
 export class TransactionMaker {
   readonly #rules: TransactionRules;
   readonly #makeId: IdMaker;
-  readonly #offerIds = new Map<string, Uuid>();
 
   constructor(rules: TransactionRules) {
     this.#rules = rules;
@@ -87,7 +86,7 @@ export class TransactionMaker {
       passbackUid,
       passbackData,
       status: sale.status,
-      cashbackOfferId: sale.offerId === undefined ? null : this.#offerId(sale.offerId),
+      cashbackOfferId: sale.offerId === undefined ? null : this.#makeId('offer', sale.offerId),
       couponId: this.#couponId(sale),
       promotionId: null,
     };
@@ -109,20 +108,10 @@ export class TransactionMaker {
       field === 'country' && row.country === undefined ? NO_COUNTRY : { field, reason },
     );
   }
-
-  /** Kept, since many sales share few offers. */
-  #offerId(theirId: string): Uuid {
-    const known = this.#offerIds.get(theirId);
-    if (known !== undefined) return known;
-    const id = this.#makeId('offer', theirId);
-    if (this.#offerIds.size < OFFER_IDS_KEPT_MAX) this.#offerIds.set(theirId, id);
-    return id;
-  }
 }
 
 type User = { readonly passbackUid: string | null; readonly passbackData: string | null };
 const NO_USER: User = { passbackUid: null, passbackData: null };
-const OFFER_IDS_KEPT_MAX = 100_000;
 
 /** The organisation, the user, the times and the deal come from the record of the click. */
 function withClick(row: UnstampedTransaction, clickId: string): ClickRow {
