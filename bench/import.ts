@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '../service/src/domain/timestamp.ts';
-import { printTransaction } from '../service/src/domain/transaction.ts';
+import { TRANSACTION_FORMAT } from '../service/src/domain/transaction.ts';
 import { COMMAND, offerbook } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
 import { percentile } from './percentile.ts';
@@ -53,7 +53,7 @@ function* rows(random: Random, status: 'PENDING' | 'CONFIRMED'): Generator<Row> 
       couponId: null,
       promotionId: null,
     };
-    yield { id, document: printTransaction(sale, printTimestamp(soldAtMs)) };
+    yield { id, document: TRANSACTION_FORMAT.print(sale, printTimestamp(soldAtMs)) };
   }
 }
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '../service/src/domain/timestamp.ts';
-import { printTransaction } from '../service/src/domain/transaction.ts';
+import { TRANSACTION_FORMAT } from '../service/src/domain/transaction.ts';
 import { newUuid, type Uuid } from '../service/src/domain/uuid.ts';
 import { type Database, type SqlValue, TRANSACTIONS } from '../service/src/storage/database.ts';
 
@@ -108,7 +108,7 @@ async function createOrganisation(database: Database, name: string, clockMs: num
 function newTransaction(stampMs: number, random: Random): { id: Uuid; document: string } {
   const soldAtMs = stampMs - Math.floor(random.unit() * 30 * DAY_MS);
   const id = random.unit() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
-  const document = printTransaction(
+  const document = TRANSACTION_FORMAT.print(
     {
       id,
       country: 'DE',

@@ -1,6 +1,6 @@
 // What the service asks of its database, noun by noun. The promises are written here once; both databases
 // keep them, and one contract suite holds them to it. Documents are the JSON texts of `printRetailer` and
-// `printTransaction`: stored as they are printed, so that reading a page builds nothing.
+// `TRANSACTION_FORMAT`: stored as they are printed, so that reading a page builds nothing.
 
 import type { AccessToken, TokenKind } from './access-token.ts';
 import type { AuditBook, ImportBook, ImportResult, TransactionVersion } from './books.ts';

@@ -132,10 +132,6 @@ export class TransactionFormat {
 export const TRANSACTION_FORMAT = new TransactionFormat(transactionFields);
 export const TRANSACTION_FIELDS = Object.keys(transactionFields) as (keyof Transaction)[];
 
-export function printTransaction(transaction: UnstampedTransaction, updatedAt: Timestamp): string {
-  return TRANSACTION_FORMAT.print(transaction, updatedAt);
-}
-
 function kindOf(schema: z.ZodType): FieldKind {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
     return kindOf(schema.unwrap() as z.ZodType);

@@ -12,22 +12,13 @@ import { printPlace, rowProblem } from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import type { FieldProblem, RawRow } from './formats/raw-row.ts';
 import { findDocumentExcess, RETAILER_LIMITS } from './formats/row-limits.ts';
-import type { ImportOptions, ImportReport } from './import-report.ts';
+import { type ImportReport, type WholeFileOptions, WITHDRAWN_PART_MAX } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
-
-export interface CatalogueImportOptions extends ImportOptions {
-  /** Adds and changes, never withdraws: neither retailers nor their deals. */
-  readonly merge?: boolean | undefined;
-  /** Lets the file withdraw more than half of the retailers. */
-  readonly allowWithdrawals?: boolean | undefined;
-}
-
-const WITHDRAWN_PART_MAX = 0.5;
 
 export function importCatalogue(
   store: CatalogueStore,
   source: ImportSource,
-  options: CatalogueImportOptions,
+  options: WholeFileOptions,
   format: RetailerFormat = RETAILER_FORMAT,
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
@@ -51,7 +42,7 @@ class CatalogueLoad {
   /** What it reads is the catalogue as it was: nobody else may write meanwhile. */
   readonly #store: CatalogueStore;
   readonly #writer: CatalogueWriter;
-  readonly #options: CatalogueImportOptions;
+  readonly #options: WholeFileOptions;
   readonly #format: RetailerFormat;
   readonly #check: RetailerCheck;
 
@@ -59,7 +50,7 @@ class CatalogueLoad {
     run: ImportRun,
     store: CatalogueStore,
     writer: CatalogueWriter,
-    options: CatalogueImportOptions,
+    options: WholeFileOptions,
     format: RetailerFormat,
   ) {
     this.#run = run;

@@ -14,17 +14,8 @@ import type { Columns } from './formats/csv.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import type { RawRow } from './formats/raw-row.ts';
 import { TRANSACTION_LIMITS } from './formats/row-limits.ts';
-import type { ImportOptions, ImportReport } from './import-report.ts';
+import { type ImportReport, type WholeFileOptions, WITHDRAWN_PART_MAX } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
-
-export interface LinkImportOptions extends ImportOptions {
-  /** Adds and changes, never withdraws. */
-  readonly merge?: boolean | undefined;
-  /** Lets the file withdraw more than half of the links. */
-  readonly allowWithdrawals?: boolean | undefined;
-}
-
-const WITHDRAWN_PART_MAX = 0.5;
 
 const FIELDS = {
   retailerId: uuid('Retailer identifier', '0192d1a0-0000-7000-8000-000000000001').nullish(),
@@ -43,7 +34,7 @@ const COLUMNS: Columns = new Map(Object.keys(FIELDS).map((name) => [name, 'text'
 export function importLinks(
   store: LinkStore,
   source: ImportSource,
-  options: LinkImportOptions,
+  options: WholeFileOptions,
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
   return run.carryOut<LinkWriter>(
@@ -63,11 +54,11 @@ class LinkLoad {
   readonly #run: ImportRun;
   readonly #writer: LinkWriter;
   readonly #before: ReadonlyMap<Uuid, Link>;
-  readonly #options: LinkImportOptions;
+  readonly #options: WholeFileOptions;
   readonly #schema;
   readonly #seen = new UuidPlaces();
 
-  constructor(run: ImportRun, writer: LinkWriter, before: readonly Link[], options: LinkImportOptions) {
+  constructor(run: ImportRun, writer: LinkWriter, before: readonly Link[], options: WholeFileOptions) {
     this.#run = run;
     this.#writer = writer;
     this.#before = new Map(before.map((link) => [link.id, link]));

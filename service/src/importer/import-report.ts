@@ -23,6 +23,17 @@ export interface ImportOptions {
   readonly importId?: number | undefined;
 }
 
+/** Of a file that has all that there is. */
+export interface WholeFileOptions extends ImportOptions {
+  /** Adds and changes, never withdraws: neither what the file does not have nor deals that a retailer's row does not list. */
+  readonly merge?: boolean | undefined;
+  /** Lets the file withdraw more than half of what there is. */
+  readonly allowWithdrawals?: boolean | undefined;
+}
+
+/** Beyond it, a file is more likely cut short than meant. */
+export const WITHDRAWN_PART_MAX = 0.5;
+
 export interface ImportReport {
   /** Rows in the file, good and bad. */
   readonly read: number;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { printedPassbackUid, withoutUser } from '../../src/domain/stored-transaction.ts';
-import { printTransaction, type Transaction } from '../../src/domain/transaction.ts';
+import { TRANSACTION_FORMAT, type Transaction } from '../../src/domain/transaction.ts';
 import { timestamp, transaction } from '../support/fixtures.ts';
 
 const STAMP = timestamp('2026-11-14T12:00:00');
@@ -15,7 +15,7 @@ const text = fc.oneof(
 test('a document is found by its passbackUid, and by no other, whatever its texts are', () => {
   fc.assert(
     fc.property(fc.option(text), fc.option(text), text, (passbackUid, passbackData, wanted) => {
-      const document = printTransaction(transaction(1, { passbackUid, passbackData }), STAMP);
+      const document = TRANSACTION_FORMAT.print(transaction(1, { passbackUid, passbackData }), STAMP);
       expect(document.includes(printedPassbackUid(wanted))).toBe(passbackUid === wanted);
       if (passbackUid !== null) expect(document).toContain(printedPassbackUid(passbackUid));
     }),
@@ -24,7 +24,9 @@ test('a document is found by its passbackUid, and by no other, whatever its text
 });
 
 test('a document without its user is the same in everything else, fields of newer programs too', () => {
-  const stored = JSON.parse(printTransaction(transaction(1, { orderValue: 0.1 }), STAMP)) as Transaction;
+  const stored = JSON.parse(
+    TRANSACTION_FORMAT.print(transaction(1, { orderValue: 0.1 }), STAMP),
+  ) as Transaction;
   const newer = { ...stored, passbackUid: 'anna', passbackData: 'x', channel: 'app' };
   const expected = { ...newer, passbackUid: null, passbackData: null };
   expect(withoutUser(JSON.stringify(newer))).toBe(JSON.stringify(expected));

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import {
   mayBecome,
-  printTransaction,
   STATUSES,
   TRANSACTION_FIELDS,
+  TRANSACTION_FORMAT,
   TransactionSchema,
 } from '../../src/domain/transaction.ts';
 import { timestamp, transaction } from '../support/fixtures.ts';
@@ -21,7 +21,7 @@ test('a sale may be decided, and decided again, but never goes back to pending',
 });
 
 test('every field of the schema is printed, in the order of the specification, and is read back the same', () => {
-  const printed = printTransaction(transaction(1), timestamp('2026-11-14T12:00:00.5'));
+  const printed = TRANSACTION_FORMAT.print(transaction(1), timestamp('2026-11-14T12:00:00.5'));
   expect(Object.keys(JSON.parse(printed))).toEqual(TRANSACTION_FIELDS);
   expect(TransactionSchema.parse(JSON.parse(printed)) as unknown).toEqual({
     ...transaction(1),

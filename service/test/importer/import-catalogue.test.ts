@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { printRetailer, type Retailer } from '../../src/domain/catalogue.ts';
 import { BadInput, Refused } from '../../src/domain/failures.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
-import { type CatalogueImportOptions, importCatalogue } from '../../src/importer/import-catalogue.ts';
-import type { ImportProgress } from '../../src/importer/import-report.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import type { ImportProgress, WholeFileOptions } from '../../src/importer/import-report.ts';
 import {
   closeBooks,
   complaintOf,
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterAll(closeBooks);
 
-function load(file: string | Uint8Array, options: CatalogueImportOptions = {}) {
+function load(file: string | Uint8Array, options: WholeFileOptions = {}) {
   return importCatalogue(book.stores.catalogue, sourceFrom(file), options);
 }
 

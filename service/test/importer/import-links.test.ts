@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { Refused } from '../../src/domain/failures.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
-import { importLinks, type LinkImportOptions } from '../../src/importer/import-links.ts';
+import { importLinks } from '../../src/importer/import-links.ts';
+import type { WholeFileOptions } from '../../src/importer/import-report.ts';
 import { InvalidRows } from '../../src/importer/invalid-rows.ts';
 import { openTestStores, rejection } from '../storage/open-test-stores.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -11,7 +12,7 @@ import { ndjson } from '../support/test-node.ts';
 
 const template = (name: string) => `https://network.example/${name}?sub={click}`;
 
-function load(stores: Stores, file: string, options: LinkImportOptions = {}) {
+function load(stores: Stores, file: string, options: WholeFileOptions = {}) {
   return importLinks(stores.links, sourceFrom(file), options);
 }
 

@@ -4,7 +4,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { TRANSACTION_FIELDS } from '../../src/domain/transaction.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
-import { type CatalogueImportOptions, importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import type { WholeFileOptions } from '../../src/importer/import-report.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
 import {
   closeBooks,
@@ -31,7 +32,7 @@ function loadSales(file: string, options: TransactionImportOptions = {}) {
   return importTransactions(book.stores.transactions, book.org, sourceFrom(file), () => NOW_MS, options);
 }
 
-function loadShops(file: string, options: CatalogueImportOptions = {}) {
+function loadShops(file: string, options: WholeFileOptions = {}) {
   return importCatalogue(book.stores.catalogue, sourceFrom(file), options);
 }
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Retailer, RetailerFormat } from '../../domain/catalogue.ts';
-import { DEAL_LISTS, type DealList } from '../../domain/deals.ts';
+import { DEAL_LISTS, type DealList, forEachDealList } from '../../domain/deals.ts';
 import { parseUuid, type Uuid } from '../../domain/uuid.ts';
 import { LIST } from '../../domain/wire.ts';
 import type { FieldProblem, Place, RawRow } from '../formats/raw-row.ts';
@@ -17,11 +17,7 @@ export class RetailerCheck {
   /** Where the file speaks of a retailer, in a good row or in a bad one whose id could be read. */
   readonly retailers = new UuidPlaces();
   /** Where the file lists a deal, good rows only. */
-  readonly deals: Record<DealList, UuidPlaces> = {
-    cashbackOffers: new UuidPlaces(),
-    coupons: new UuidPlaces(),
-    promotions: new UuidPlaces(),
-  };
+  readonly deals = forEachDealList(() => new UuidPlaces());
   /** The first bad row of which nobody can tell which retailer it was meant for. */
   firstNamelessRow: Place | undefined;
   readonly #badRetailers = new UuidPlaces();
@@ -31,11 +27,7 @@ export class RetailerCheck {
 
   constructor(format: RetailerFormat, unknownFields: 'refuse' | 'ignore') {
     this.#schema = format.rowSchema(unknownFields);
-    this.#ownFields = this.#schema.extend({
-      cashbackOffers: ANY_LIST,
-      coupons: ANY_LIST,
-      promotions: ANY_LIST,
-    });
+    this.#ownFields = this.#schema.extend(forEachDealList(() => ANY_LIST));
   }
 
   /** Whether all that the file says of a retailer is a bad row, so that the retailer stays as it was. */
