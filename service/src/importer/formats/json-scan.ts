@@ -1,4 +1,4 @@
-// Finds the end of a JSON value, and counts what is in it, without making anything of it. No validator: for bytes
+// Finds the end of a JSON value, and counts what is in one, without making anything of it. No validator: for bytes
 // that are not JSON the answer is where a value could end, and the parser says what is wrong.
 
 export const NEWLINE = 0x0a;
@@ -11,9 +11,7 @@ export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
 
-interface Scanned {
-  /** After the value's last byte; undefined when the bytes end before the value does. */
-  readonly end: number | undefined;
+interface Extent {
   /** Texts, numbers, objects and lists, all levels together. An empty object or list counts twice. */
   readonly values: number;
   /** How many objects and lists are open at once. */
@@ -22,14 +20,12 @@ interface Scanned {
   readonly names: number;
 }
 
-/** Takes the place of the value's first byte. A number at the very end of the bytes ends there. */
-export function scanValue(bytes: Buffer, start: number, namesCounted = 0): Scanned {
-  const first = bytes[start];
-  if (first === QUOTE) return scalar(endOfString(bytes, start));
-  if (!isOpening(first)) return scalar(endOfWord(bytes, start));
+/** What the value has that the bytes begin with. */
+export function measureValue(bytes: Buffer, namesCounted: number): Extent {
+  if (!isOpening(bytes[0])) return { values: 1, depth: 0, names: 0 };
   const names = new Set<string>();
-  let [values, open, depth, stringStart, stringEnd] = [1, 0, 0, start, start];
-  for (let at = start; at < bytes.length; at++) {
+  let [values, open, depth, stringStart, stringEnd] = [1, 0, 0, 0, 0];
+  for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) {
       stringStart = at;
@@ -44,14 +40,10 @@ export function scanValue(bytes: Buffer, start: number, namesCounted = 0): Scann
       if (open > depth) depth = open;
     } else if (isClosing(byte)) {
       open--;
-      if (open === 0) return { end: at + 1, values, depth, names: names.size };
+      if (open === 0) break;
     }
   }
-  return { end: undefined, values, depth, names: names.size };
-}
-
-function scalar(end: number | undefined): Scanned {
-  return { end, values: 1, depth: 0, names: 0 };
+  return { values, depth, names: names.size };
 }
 
 /** White space between the tokens of JSON; takes the code of a character or a byte. */
@@ -70,13 +62,6 @@ function isOpening(byte: number | undefined): boolean {
 
 function isClosing(byte: number | undefined): boolean {
   return byte === CLOSE_LIST || byte === CLOSE_OBJECT;
-}
-
-/** Whatever stands there without quotes, such as a number, up to the next byte that cannot be part of it. */
-function endOfWord(bytes: Uint8Array, start: number): number {
-  let end = start;
-  while (end < bytes.length && !endsWord(bytes[end])) end++;
-  return end;
 }
 
 /** Whether a number, `true` or anything else without quotes ends before this byte. */

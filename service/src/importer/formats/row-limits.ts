@@ -2,7 +2,7 @@
 // so a row is measured as text, before anything is made of it. A row beyond a limit is a bad row like any other.
 
 import { printCount } from '../../domain/count.ts';
-import { scanValue } from './json-scan.ts';
+import { measureValue } from './json-scan.ts';
 import type { FieldProblem } from './raw-row.ts';
 
 export interface RowLimits {
@@ -47,7 +47,7 @@ export function findExcess(text: string, limits: RowLimits): FieldProblem | unde
   // A value takes two characters at least, and a level a bracket: short, flat rows need no closer look.
   const isShort = text.length <= 2 * Math.min(limits.values, limits.names);
   if (isShort && countBrackets(text) <= limits.depth) return undefined;
-  const { values, depth, names } = scanValue(Buffer.from(text.trimStart()), 0, limits.names + 1);
+  const { values, depth, names } = measureValue(Buffer.from(text.trimStart()), limits.names + 1);
   if (values > limits.values) {
     return { field: '', reason: `has more than ${printCount(limits.values)} values` };
   }
