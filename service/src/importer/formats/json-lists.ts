@@ -153,8 +153,8 @@ class ListCutter {
   #takesMark(byte: number): boolean {
     const expected = this.#expected;
     const frame = this.#frames.at(-1);
-    if (byte === OPEN_OBJECT && this.#opensEnvelope()) this.#openEnvelope();
-    else if (byte === OPEN_LIST && this.#opensList()) this.#openList();
+    if (byte === OPEN_OBJECT && this.#opens('envelope')) this.#openEnvelope();
+    else if (byte === OPEN_LIST && this.#opens('list')) this.#openList();
     else if (byte === COLON && expected === 'colon') this.#expected = 'value';
     else if (byte === COMMA && expected === 'comma or end')
       this.#expected = frame?.kind === 'list' ? 'value' : 'key';
@@ -167,21 +167,17 @@ class ListCutter {
     return true;
   }
 
-  /** Envelopes are opened only on the way to a list; everything else in them is one value. */
-  #opensEnvelope(): boolean {
+  /** A list is opened where one of rows stands, an envelope on the way there; everything else is one value. */
+  #opens(kind: Frame['kind']): boolean {
     if (this.#expected === 'answer') return true;
     const frame = this.#frames.at(-1);
     if (this.#expected !== 'value' || frame?.kind !== 'envelope') return false;
     const path = [...frame.path, frame.key];
-    return this.#rules.lists.some((list) => list.length > path.length && startsWith(list, path));
-  }
-
-  #opensList(): boolean {
-    if (this.#expected === 'answer') return true;
-    const frame = this.#frames.at(-1);
-    if (this.#expected !== 'value' || frame?.kind !== 'envelope') return false;
-    const path = [...frame.path, frame.key];
-    return this.#rules.lists.some((list) => list.length === path.length && startsWith(list, path));
+    return this.#rules.lists.some(
+      (list) =>
+        path.every((name, index) => list[index] === name) &&
+        (list.length === path.length) === (kind === 'list'),
+    );
   }
 
   #openEnvelope(): void {
@@ -291,8 +287,4 @@ class ListCutter {
   #fail(reason: string): never {
     throw new BrokenFile({ line: this.#scanner.line }, { field: this.#rules.name, reason });
   }
-}
-
-function startsWith(list: readonly string[], path: readonly string[]): boolean {
-  return path.every((name, index) => list[index] === name);
 }
