@@ -37,14 +37,13 @@ export function parseEnd(text: string, zone: string): Timestamp | undefined {
 
 /** A reader for times that follow a pattern such as `DD/MM/YYYY HH:mm:ss`. */
 export function patternReader(pattern: string, zone: string, read = parseTime): TimeReader {
-  const { expression, names } = compilePattern(pattern);
+  const expression = compilePattern(pattern);
   return (text) => {
-    const match = expression.exec(text);
-    if (match === null) return undefined;
-    const value = (name: string) => (names.includes(name) ? match[names.indexOf(name) + 1] : '00');
-    const date = `${value('YYYY')}-${value('MM')}-${value('DD')}`;
-    if (!names.includes('HH')) return read(date, zone);
-    return read(`${date}T${value('HH')}:${value('mm')}:${value('ss')}`, zone);
+    const parts = expression.exec(text)?.groups;
+    if (parts === undefined) return undefined;
+    const { YYYY, MM, DD, HH, mm = '00', ss = '00' } = parts;
+    const date = `${YYYY}-${MM}-${DD}`;
+    return read(HH === undefined ? date : `${date}T${HH}:${mm}:${ss}`, zone);
   };
 }
 
@@ -58,24 +57,19 @@ export function findPatternFault(pattern: string): string | undefined {
   return misses('ss', 'mm') ? 'has ss without mm' : undefined;
 }
 
-interface CompiledPattern {
-  readonly expression: RegExp;
-  /** What each group of the expression stands for. */
-  readonly names: readonly string[];
-}
-
 /** Patterns stand in our tables and in source files: there are few. */
-const compiled = new Map<string, CompiledPattern>();
+const compiled = new Map<string, RegExp>();
 
-function compilePattern(pattern: string): CompiledPattern {
+/** Each part of the time is a group of its name. */
+function compilePattern(pattern: string): RegExp {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  const parts = splitPattern(pattern);
-  const names = parts.filter(isPart);
-  const source = parts.map((part) => (names.includes(part) ? `(\\d{${part.length}})` : RegExp.escape(part)));
-  const made = { expression: new RegExp(`^${source.join('')}$`), names };
-  compiled.set(pattern, made);
-  return made;
+  const parts = splitPattern(pattern).map((part) =>
+    isPart(part) ? `(?<${part}>\\d{${part.length}})` : RegExp.escape(part),
+  );
+  const expression = new RegExp(`^${parts.join('')}$`);
+  compiled.set(pattern, expression);
+  return expression;
 }
 
 /** Into parts of a time, and what stands between them. */
