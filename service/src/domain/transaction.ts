@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { printJson } from './decimal.ts';
 import { orNull, printedObject, withPrintedForm } from './printed-form.ts';
 import type { Timestamp } from './timestamp.ts';
-import { countryCode, currencyCode, money, OBJECT, text, timestamp, uuid } from './wire.ts';
+import { countryCode, currencyCode, money, OBJECT, oneOf, text, timestamp, uuid } from './wire.ts';
 
 export const STATUSES = ['PENDING', 'CONFIRMED', 'DECLINED'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -29,12 +29,7 @@ export const transactionFields = {
   passbackUid: orNull(text('The unique identifier that was supplied at retailer activation', 'user-8842')),
   passbackData: orNull(text('The data value that was supplied at retailer activation', 'campaign=autumn')),
   status: withPrintedForm(
-    z
-      .enum(STATUSES, {
-        error: (issue) =>
-          issue.input === undefined ? 'is missing' : `must be one of ${STATUSES.join(', ')}`,
-      })
-      .meta({ description: 'Status of the transaction', examples: ['PENDING'] }),
+    oneOf(STATUSES).meta({ description: 'Status of the transaction', examples: ['PENDING'] }),
     (value) => STATUSES.includes(value as Status),
   ),
   cashbackOfferId: orNull(

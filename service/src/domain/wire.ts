@@ -110,6 +110,10 @@ export function flag(description: string, example: boolean) {
   return z.boolean({ error: expected('true or false') }).meta({ description, examples: [example] });
 }
 
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: expected(`one of ${words.join(', ')}`) });
+}
+
 export function countryCode(description: string, example: string) {
   const words = 'must be a country code of two capital letters (ISO 3166-1 alpha-2)';
   const problem = (text: unknown) => mistakenCountry(String(text)) ?? words;

@@ -4,7 +4,7 @@
 import { convertCatalogue } from '../../src/feeds/catalogue/convert-catalogue.ts';
 import type { ConvertReport, RowSpool } from '../../src/feeds/convert-report.ts';
 import { openNetwork } from '../../src/feeds/open-network.ts';
-import { type Overlay, overlayShares } from '../../src/feeds/source/overlay.ts';
+import type { Overlay } from '../../src/feeds/source/overlay.ts';
 import { Shares } from '../../src/feeds/source/share.ts';
 import { type NetworkName, parseSource, type Source } from '../../src/feeds/source/source-file.ts';
 import { convertTransactions } from '../../src/feeds/transactions/convert-transactions.ts';
@@ -96,7 +96,7 @@ export async function convertSales(
   const spool = new MemorySpool();
   const rules = {
     source,
-    shares: new Shares(source, overlayShares(options.overlay ?? new Map())),
+    shares: new Shares(source, options.overlay ?? new Map()),
     coupons: options.coupons,
     organisation: options.organisation,
   };
@@ -113,7 +113,7 @@ export async function convertShops(
 ): Promise<Conversion> {
   const { catalogue } = openNetwork(source, options.nowMs ?? NOW_MS);
   const overlay = options.overlay ?? new Map();
-  const rules = { source, overlay, shares: new Shares(source, overlayShares(overlay)) };
+  const rules = { source, overlay, shares: new Shares(source, overlay) };
   const spool = new MemorySpool();
   const opened = Object.entries(files).map(([key, content]) => {
     const [name = '', advertiserId] = key.replace(/ .*/, '').split('=');

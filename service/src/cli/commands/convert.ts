@@ -12,7 +12,7 @@ import { type ConvertOptions, type ConvertReport, Unconverted } from '../../feed
 import type { Network } from '../../feeds/network.ts';
 import { openNetwork } from '../../feeds/open-network.ts';
 import { exampleSource } from '../../feeds/source/example-source.ts';
-import { type Overlay, overlayShares, parseOverlay } from '../../feeds/source/overlay.ts';
+import { type Overlay, parseOverlay } from '../../feeds/source/overlay.ts';
 import { Shares } from '../../feeds/source/share.ts';
 import { NETWORK_NAMES, type NetworkName, parseSource, type Source } from '../../feeds/source/source-file.ts';
 import { convertTransactions } from '../../feeds/transactions/convert-transactions.ts';
@@ -112,7 +112,7 @@ async function convertTransactionFiles(
   requireOrganisation(source, options.org);
   const rules = {
     source,
-    shares: new Shares(source, overlayShares(overlay)),
+    shares: new Shares(source, overlay),
     coupons:
       options.catalogue && (await readCouponCodes(await Promise.all(options.catalogue.map(openSource)))),
     organisation: options.org,
@@ -141,7 +141,7 @@ async function convertCatalogueFiles(
 ): Promise<void> {
   const { source, overlay, network } = await openFeed(options);
   const files = await openCatalogueFiles(options, network, source.network);
-  const rules = { source, overlay, shares: new Shares(source, overlayShares(overlay)) };
+  const rules = { source, overlay, shares: new Shares(source, overlay) };
   await convert(options, 'retailer', (rows, how) => convertCatalogue(files, rules, rows, how));
 }
 

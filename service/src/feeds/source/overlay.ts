@@ -83,13 +83,6 @@ function readEntry(
   };
 }
 
-export function overlayShares(overlay: Overlay): ReadonlyMap<string, number> {
-  const shares = [...overlay].flatMap(([id, { share }]) =>
-    share === undefined ? [] : [[id, share] as const],
-  );
-  return new Map(shares);
-}
-
 interface CsvRecord {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };

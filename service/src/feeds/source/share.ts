@@ -2,6 +2,7 @@
 
 import { type Amount, multiply, parseAmount, sum, ZERO } from '../amount.ts';
 import type { Commission } from '../network.ts';
+import type { Overlay } from './overlay.ts';
 import type { Source } from './source-file.ts';
 
 export class Shares {
@@ -10,9 +11,12 @@ export class Shares {
   readonly #groups: ReadonlyMap<string, Amount>;
 
   /** Shares by advertiser may come from the overlay too, which has seen to it that none is given twice. */
-  constructor({ share }: Pick<Source, 'share'>, overlayShares: ReadonlyMap<string, number>) {
+  constructor({ share }: Pick<Source, 'share'>, overlay: Overlay) {
     this.#default = toAmount(share.default);
-    this.#advertisers = toAmounts([...Object.entries(share.advertisers), ...overlayShares]);
+    const ofOverlay = [...overlay].flatMap(([id, { share: own }]) =>
+      own === undefined ? [] : [[id, own] as const],
+    );
+    this.#advertisers = toAmounts([...Object.entries(share.advertisers), ...ofOverlay]);
     this.#groups = toAmounts(Object.entries(share.groups));
   }
 

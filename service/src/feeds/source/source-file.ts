@@ -3,19 +3,10 @@
 
 import { z } from 'zod';
 import { BadInput } from '../../domain/failures.ts';
-import { countryCode, currencyCode, filledText, fraction, OBJECT, uuid } from '../../domain/wire.ts';
+import { countryCode, currencyCode, filledText, fraction, OBJECT, oneOf, uuid } from '../../domain/wire.ts';
 import { checkRow } from '../../importer/checks/row-problem.ts';
 import { ROUNDINGS } from '../amount.ts';
-import { isTimeZone } from '../zoned-time.ts';
-import { tableFields } from './table-mapping.ts';
-
-export const SUB_ID_RULES = ['uid', 'click', 'org-uid'] as const;
-
-export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
-  return z.enum(words, {
-    error: (issue) => (issue.input === undefined ? 'is missing' : `must be one of ${words.join(', ')}`),
-  });
-}
+import { tableFields, timeZone } from './table-mapping.ts';
 
 const shares = z.record(z.string(), fraction('Part of the commission that the user gets', 0.7), OBJECT);
 
@@ -31,13 +22,10 @@ const commonFields = {
     OBJECT,
   ),
   rounding: oneOf(ROUNDINGS).default('half-even'),
-  timeZone: z
-    .string({ error: 'must be a time zone' })
-    .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
-    .default('UTC'),
+  timeZone: timeZone.default('UTC'),
   country: countryCode('Where the network does not tell the country', 'DE').optional(),
   overlay: filledText('A CSV file beside this one', 'overlay.csv').optional(),
-  subId: oneOf(SUB_ID_RULES),
+  subId: oneOf(['uid', 'click', 'org-uid']),
   separator: filledText('Between organisation and passbackUid', '.').optional(),
 };
 

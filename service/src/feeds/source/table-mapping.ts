@@ -3,10 +3,12 @@
 
 import { z } from 'zod';
 import { STATUSES } from '../../domain/transaction.ts';
-import { filledText, LIST, OBJECT } from '../../domain/wire.ts';
+import { filledText, LIST, OBJECT, oneOf } from '../../domain/wire.ts';
 import { findPatternFault, isTimeZone } from '../zoned-time.ts';
 
-const NUMBER_MARKS = ['point', 'comma'] as const;
+export const timeZone = z
+  .string({ error: 'must be a time zone' })
+  .refine(isTimeZone, 'must be a time zone such as Europe/Berlin');
 
 const cell = z.strictObject(
   {
@@ -15,7 +17,7 @@ const cell = z.strictObject(
     trim: z.boolean({ error: 'must be true or false' }).optional(),
     lower: z.boolean({ error: 'must be true or false' }).optional(),
     /** How a number is written: 1234.56 or 1.234,56. */
-    number: z.enum(NUMBER_MARKS, { error: `must be one of ${NUMBER_MARKS.join(', ')}` }).optional(),
+    number: oneOf(['point', 'comma']).optional(),
     /** A number of percent, of which a fraction is made. */
     percent: z.literal(true, { error: 'must be true' }).optional(),
     /** How a time is written, such as DD.MM.YYYY HH:mm. */
@@ -29,10 +31,7 @@ const cell = z.strictObject(
         if (message !== undefined) issues.push({ code: 'custom', message, input: value });
       })
       .optional(),
-    timeZone: z
-      .string({ error: 'must be a time zone' })
-      .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
-      .optional(),
+    timeZone: timeZone.optional(),
     /** What the words of the column mean. */
     words: z.record(z.string(), filledText('Meaning', 'PENDING'), OBJECT).optional(),
   },
