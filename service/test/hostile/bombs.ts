@@ -64,6 +64,12 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
     name: 'a list without end',
     packing: 'gzip',
     pieces: () => endless('', '[', 64),
+    complaint: /^line 1: the list is longer than 32 MiB; write it as NDJSON/,
+  },
+  {
+    name: 'lists in lists',
+    packing: 'gzip',
+    pieces: () => endless('', '[', 31),
     complaint: /^line 1: the list is not complete/,
   },
   {
@@ -115,7 +121,7 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
   {
     name: 'a cursor without end',
     packing: 'gzip',
-    pieces: () => endless('{"cursor":"', 'a', 64),
+    pieces: () => endless('{"cursor":"', 'a', 31),
     complaint: /^line 1: the list is not complete/,
   },
 ];

@@ -152,12 +152,22 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
 });
 
 describe('a JSON list', () => {
+  const MOST = 32 * MIB;
+
   test.each([
-    ['[', ']'],
-    [' \n{"data":[', ']}'],
-  ])('that starts with %p may be of any length', async (start, end) => {
-    const rows = Array.from({ length: 6 }, (_, n) => padded(retailer(n + 1), 8 * MIB));
-    expect((await loadShops(start + rows.join() + end)).added).toBe(6);
+    ['[', '.[]'],
+    [' \n{"data":[', '.data[]'],
+  ])('that starts with %p is read up to 32 MiB; beyond that, NDJSON is asked for', async (start, rows) => {
+    const end = start === '[' ? ']' : ']}';
+    const file = (bytes: number) =>
+      start + JSON.stringify(transaction(1)).padEnd(bytes - start.length - end.length) + end;
+    expect((await loadSales(file(MOST))).added).toBe(1);
+    expect(await complaintOf(loadSales(file(MOST + 1)))).toBe(
+      [
+        `line 1: the list is longer than 32 MiB; write it as NDJSON, which may have any length, for example with jq -c '${rows}'`,
+        'Nothing was imported: the file cannot be read beyond this point.',
+      ].join('\n'),
+    );
   });
 });
 

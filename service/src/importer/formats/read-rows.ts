@@ -24,6 +24,9 @@ const NO_CATALOGUE: FieldProblem = {
 /** Enough for the byte order mark, some blank lines, and the first words of whatever follows. */
 const HEAD_BYTES = 4096;
 
+/** Of a list as it is unpacked: often all of it is one line, so that the place of a problem says little. */
+const LIST_BYTES_MAX = 32 * 1024 * 1024;
+
 export async function* readRows(
   chunks: AsyncIterable<Uint8Array>,
   rules: RowRules,
@@ -34,7 +37,7 @@ export async function* readRows(
   const { columns } = rules;
   if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) {
     const onAnswer = (answer: Record<string, unknown>, line: number) => checkEnvelope(answer, line, rules);
-    yield* readJsonLists(all, {
+    yield* readJsonLists(withinLimit(all, text.startsWith('[') ? '.[]' : '.data[]'), {
       name: 'the list',
       lists: [['data']],
       areMany: false,
@@ -45,6 +48,19 @@ export async function* readRows(
   else if (columns !== undefined && !text.startsWith('{') && looksLikeHeader(firstLine(text), columns)) {
     yield* readCsv(all, { ...rules, columns });
   } else yield* readNdjson(all, rules.limits);
+}
+
+/** `rows`: how jq finds them. */
+async function* withinLimit(chunks: AsyncIterable<Uint8Array>, rows: string): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > LIST_BYTES_MAX) {
+      const reason = `is longer than ${LIST_BYTES_MAX / 2 ** 20} MiB; write it as NDJSON, which may have any length, for example with jq -c '${rows}'`;
+      throw new BrokenFile({ line: 1 }, { field: 'the list', reason });
+    }
+    yield chunk;
+  }
 }
 
 function checkEnvelope(answer: Record<string, unknown>, line: number, rules: RowRules): void {
