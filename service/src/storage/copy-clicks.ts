@@ -20,8 +20,7 @@ export async function copyClicks(
   try {
     if (hasPlace(toUrl)) await removeClicks(await to.open());
     if (!hasPlace(fromUrl)) return 0;
-    const source = await from.open();
-    return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), onBatch) : 0;
+    return await copyClickRows(await from.open(), await to.open(), onBatch);
   } finally {
     await to.close();
     await from.close();
@@ -73,11 +72,4 @@ async function* readClicks<Row extends { readonly id: ClickId }>(
     yield rows;
     last = end.id;
   }
-}
-
-/** A database from before the first release has none. */
-async function hasClicks({ dialect, all }: Database): Promise<boolean> {
-  if (dialect === 'sqlite') return true;
-  const sql = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'clicks'`;
-  return (await all(sql)).length > 0;
 }

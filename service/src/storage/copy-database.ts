@@ -4,7 +4,7 @@
 // first meanwhile is not in the copy.
 
 import { BadInput, Refused } from '../domain/failures.ts';
-import { newUuid, type Uuid } from '../domain/uuid.ts';
+import type { Uuid } from '../domain/uuid.ts';
 import { copyAudit, copyHistory, copyImports, type NewNumber } from './copy-books.ts';
 import { copyClicks } from './copy-clicks.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import { insertRow } from './insert-row.ts';
 import { openDatabase } from './open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from './open-stores.ts';
-import { findSchemaState, migrate, migrateToRead } from './schema/migrate.ts';
+import { findSchemaState, migrate } from './schema/migrate.ts';
 import { forUpdate } from './sql-dialect.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
@@ -73,7 +73,7 @@ async function copyAll(
   onRows: (rows: number) => void,
 ): Promise<CopyReport> {
   if ((await findSchemaState(source)) === 'none') throw noDatabase(await source.describePlace());
-  const hasBooks = (await migrateToRead(source, auditor)) === 'of today';
+  await migrate(source, auditor);
   await migrate(target, auditor);
   return source.readOnce((from) =>
     target.write(async (to) => {
@@ -82,7 +82,7 @@ async function copyAll(
       if (!(await isEmpty(to))) throw new Refused('the database to copy to is not empty: nothing was copied');
       if (await isEmpty(from))
         throw new BadInput('there is nothing to copy: the database to copy from is empty');
-      const copy = new Copy(from, { to, dialect: target.dialect }, hasBooks, onRows);
+      const copy = new Copy(from, { to, dialect: target.dialect }, onRows);
       const counts = await copy.run();
       if (target.dialect === 'postgres') await to.all(NUMBER_ON);
       // By another connection, which commits them first. Until the rest is committed, the database counts as empty, so that a
@@ -105,7 +105,6 @@ async function isEmpty(connection: Connection): Promise<boolean> {
 class Copy {
   readonly #from: Connection;
   readonly #to: Connection;
-  readonly #hasBooks: boolean;
   /** Lets PostgreSQL take an organisation's number as it is given. */
   readonly #asGiven: '' | 'OVERRIDING SYSTEM VALUE';
   readonly #onRows: (rows: number) => void;
@@ -114,29 +113,26 @@ class Copy {
   constructor(
     from: Connection,
     { to, dialect }: { to: Connection; dialect: Database['dialect'] },
-    hasBooks: boolean,
     onRows: (rows: number) => void,
   ) {
     this.#from = from;
     this.#to = to;
     this.#asGiven = dialect === 'postgres' ? 'OVERRIDING SYSTEM VALUE' : '';
-    this.#hasBooks = hasBooks;
     this.#onRows = onRows;
   }
 
   async run(): Promise<Omit<CopyReport, 'clicks'>> {
     const retailers = await this.#copyRetailers();
     const organisations = await this.#copyOrganisations();
-    if (this.#hasBooks) await this.#copyActivation();
-    const newNumber: NewNumber = this.#hasBooks ? await copyImports(this.#from, this.#to) : () => null;
+    await this.#copyActivation();
+    const newNumber = await copyImports(this.#from, this.#to);
     const tokens = await this.#copyTokens();
     let transactions = 0;
     for (const orgId of organisations) {
       transactions += await this.#copyTransactions(orgId, newNumber);
-      if (!this.#hasBooks) continue;
       await copyHistory(this.#from, this.#to, orgId, newNumber, (rows) => this.progress(rows));
     }
-    if (this.#hasBooks) await copyAudit(this.#from, this.#to);
+    await copyAudit(this.#from, this.#to);
     await raiseRevision(this.#to, 'catalogue');
     await raiseRevision(this.#to, 'tokens');
     await raiseRevision(this.#to, 'activation');
@@ -145,14 +141,10 @@ class Copy {
 
   /** They keep their numbers, which the ids of clicks hold. Returns the numbers. */
   async #copyOrganisations(): Promise<readonly number[]> {
-    const later = this.#hasBooks ? 'public_id, deleting_since' : 'NULL AS public_id, NULL AS deleting_since';
     const rows = await this.#from.all<Row & { id: number }>(
-      `SELECT id, name, created_at, last_stamp, ${later} FROM organisations ORDER BY id`,
+      'SELECT id, name, created_at, last_stamp, public_id, deleting_since FROM organisations ORDER BY id',
     );
-    for (const row of rows) {
-      const public_id = row.public_id ?? newUuid();
-      await insertRow(this.#to, 'organisations', { ...row, public_id }, this.#asGiven);
-    }
+    for (const row of rows) await insertRow(this.#to, 'organisations', row, this.#asGiven);
     return rows.map(({ id }) => id);
   }
 
@@ -189,8 +181,7 @@ class Copy {
   async #copyTransactions(orgId: number, newNumber: NewNumber): Promise<number> {
     let count = 0;
     type Row = { id: Uuid; updated_at: number; document: string; import_id: number | null };
-    const importId = this.#hasBooks ? 'import_id' : 'NULL AS import_id';
-    const query = exportQuery(orgId, `id, updated_at, document, ${importId}`);
+    const query = exportQuery(orgId, 'id, updated_at, document, import_id');
     await readBatches<Row>(this.#from, query, async (batch) => {
       count += await this.#to.putMany(
         TRANSACTIONS,

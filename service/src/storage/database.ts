@@ -57,8 +57,6 @@ export interface DatabaseOptions {
   readonly mapsFile?: boolean;
   /** Whether zeros take the place of what is deleted, so that it cannot be found in the file. SQLite only. */
   readonly overwritesDeleted?: boolean;
-  /** Whether a database from before the first release may be read; any other use of it is refused. */
-  readonly readsUnreleased?: boolean;
   /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
 }

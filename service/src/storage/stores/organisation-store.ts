@@ -10,7 +10,6 @@ interface Row {
   id: number;
   name: string;
   created_at: number;
-  deleting_since?: number | null;
 }
 
 type PublicRow = Row & { public_id: Uuid };
@@ -48,11 +47,10 @@ export function organisationStore(
       }),
     async find(name) {
       const rows = await database.all<Row>(
-        // All columns: a database from before the first release has fewer, and is read by exports.
-        'SELECT * FROM organisations WHERE name = $1',
+        'SELECT id, name, created_at FROM organisations WHERE name = $1 AND deleting_since IS NULL',
         name,
       );
-      return rows.filter((row) => row.deleting_since == null).map(toOrganisation)[0];
+      return rows.map(toOrganisation)[0];
     },
     async list() {
       const rows = await database.all<PublicRow>(
