@@ -7,7 +7,7 @@ import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '../service/src/domain/timestamp.ts';
 import { TRANSACTION_FORMAT } from '../service/src/domain/transaction.ts';
 import { newUuid, type Uuid } from '../service/src/domain/uuid.ts';
-import { type Database, type SqlValue, TRANSACTIONS } from '../service/src/storage/database.ts';
+import { type Database, TRANSACTIONS } from '../service/src/storage/database.ts';
 
 const DAY_MS = 86_400_000;
 export const SPAN_MS = 3 * 365 * DAY_MS;
@@ -30,9 +30,9 @@ export async function seedTransactions(
   for (const [index, stamps] of randomStamps(rows, endMs, random).entries()) {
     const orgId = await createOrganisation(database, organisationName(index), endMs);
     for (let done = 0; done < stamps.length; done += BATCH_SIZE) {
-      const batch = Array.from(stamps.subarray(done, done + BATCH_SIZE), (stampMs): SqlValue[] => {
+      const batch = Array.from(stamps.subarray(done, done + BATCH_SIZE), (stampMs) => {
         const { id, document } = newTransaction(stampMs, random);
-        return [id, orgId, stampMs, document, null];
+        return { id, org_id: orgId, updated_at: stampMs, document, import_id: null };
       });
       await database.write((connection) => connection.putMany(TRANSACTIONS, batch));
     }

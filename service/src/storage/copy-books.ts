@@ -2,7 +2,7 @@
 // what refers to one is given its new number.
 
 import type { Uuid } from '../domain/uuid.ts';
-import { type Connection, HISTORY, type SqlValue } from './database.ts';
+import { type Connection, columnsOf, HISTORY, type SqlValue, type TableRow } from './database.ts';
 import { insertRow } from './insert-row.ts';
 import { COUNTERS_SQL } from './stores/import-book.ts';
 import { raiseCounter } from './stores/revision.ts';
@@ -25,17 +25,15 @@ export async function copyImports(from: Connection, to: Connection): Promise<New
   return (importId) => (importId === null ? null : (numbers.get(importId) ?? null));
 }
 
-interface Version {
+type Version = TableRow<keyof typeof HISTORY.columns> & {
   readonly id: Uuid;
   readonly until_stamp: number;
-  readonly from_stamp: number;
   readonly import_id: number | null;
-  readonly document: string;
-}
+};
 
 /** Compares rows, instead of each column for itself, so that the index leads to where the batch before ended. */
 export const HISTORY_BATCH_SQL = `
-  SELECT id, until_stamp, from_stamp, import_id, document FROM history
+  SELECT ${columnsOf(HISTORY).join(', ')} FROM history
    WHERE (org_id, until_stamp, id) > ($1, $2, $3) AND org_id <= $1
    ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${HISTORY_BATCH}`;
 
@@ -52,14 +50,7 @@ export async function copyHistory(
     const rows = await from.all<Version>(HISTORY_BATCH_SQL, orgId, last.until_stamp, last.id);
     await to.putMany(
       HISTORY,
-      rows.map(({ id, until_stamp, from_stamp, import_id, document }): SqlValue[] => [
-        id,
-        until_stamp,
-        orgId,
-        from_stamp,
-        newNumber(import_id),
-        document,
-      ]),
+      rows.map((row) => ({ ...row, import_id: newNumber(row.import_id) })),
     );
     onRows(rows.length);
     const end = rows.at(-1);

@@ -3,13 +3,12 @@
 
 import { existsSync } from 'node:fs';
 import type { ClickId } from '../domain/click.ts';
-import { CLICKS, type Database, type SqlValue } from './database.ts';
+import { CLICKS, columnsOf, type Database, type TableRow } from './database.ts';
 import { CLICK_END, sqlitePath } from './open-database.ts';
 import { CREATE_OPTIONS, clickDatabase } from './open-stores.ts';
 import { emptyLog } from './sqlite/overwrite-deleted.ts';
 
 const BATCH = 1_000;
-const NAMES = CLICKS.columns.map(([name]) => name);
 
 export async function copyClicks(
   fromUrl: string,
@@ -50,9 +49,9 @@ export async function copyClickRows(
   onBatch: (rows: number) => void = () => {},
 ): Promise<number> {
   let count = 0;
-  for await (const rows of readClicks<Record<string, SqlValue> & { id: ClickId }>(source, NAMES.join(', '))) {
-    const values = rows.map((row) => NAMES.map((name) => row[name] ?? null));
-    await target.write((connection) => connection.putMany(CLICKS, values));
+  type Row = TableRow<keyof typeof CLICKS.columns> & { id: ClickId };
+  for await (const rows of readClicks<Row>(source, columnsOf(CLICKS).join(', '))) {
+    await target.write((connection) => connection.putMany(CLICKS, rows));
     count += rows.length;
     onBatch(rows.length);
   }

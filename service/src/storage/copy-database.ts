@@ -9,11 +9,13 @@ import { copyAudit, copyHistory, copyImports, type NewNumber } from './copy-book
 import { copyClicks } from './copy-clicks.ts';
 import {
   type Connection,
+  columnsOf,
   type Database,
   LINKS,
   noDatabase,
   RETAILERS,
   type SqlValue,
+  type TableRow,
   TRANSACTIONS,
 } from './database.ts';
 import { insertRow } from './insert-row.ts';
@@ -151,20 +153,13 @@ class Copy {
   async #copyActivation(): Promise<void> {
     await this.#to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(this.#from));
     await copyErasedUsers(this.#from, this.#to);
-    const links = await listLinks(this.#from);
-    await this.#to.putMany(
-      LINKS,
-      links.map(({ id, kind, template }) => [id, kind, template]),
-    );
+    await this.#to.putMany(LINKS, await listLinks(this.#from));
   }
 
   async #copyRetailers(): Promise<number> {
     let count = 0;
     await readBatches(this.#from, ALL_RETAILERS, async (batch) => {
-      count += await this.#to.putMany(
-        RETAILERS,
-        batch.map(({ id, document }) => [id, document]),
-      );
+      count += await this.#to.putMany(RETAILERS, batch);
       this.progress(batch.length);
     });
     return count;
@@ -180,18 +175,12 @@ class Copy {
 
   async #copyTransactions(orgId: number, newNumber: NewNumber): Promise<number> {
     let count = 0;
-    type Row = { id: Uuid; updated_at: number; document: string; import_id: number | null };
-    const query = exportQuery(orgId, 'id, updated_at, document, import_id');
+    type Row = TableRow<keyof typeof TRANSACTIONS.columns> & { id: Uuid; import_id: number | null };
+    const query = exportQuery(orgId, columnsOf(TRANSACTIONS).join(', '));
     await readBatches<Row>(this.#from, query, async (batch) => {
       count += await this.#to.putMany(
         TRANSACTIONS,
-        batch.map(({ id, updated_at, document, import_id }) => [
-          id,
-          orgId,
-          updated_at,
-          document,
-          newNumber(import_id),
-        ]),
+        batch.map((row) => ({ ...row, import_id: newNumber(row.import_id) })),
       );
       this.progress(batch.length);
     });

@@ -13,7 +13,10 @@ export interface Connection {
   /** The rows whose key is one of these. */
   findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]>;
   /** Inserts rows, or overwrites those with the same key; returns how many were written. */
-  putMany(table: Table, rows: readonly (readonly SqlValue[])[]): Promise<number>;
+  putMany<Column extends string>(
+    table: Table<Column>,
+    rows: readonly TableRow<NoInfer<Column>>[],
+  ): Promise<number>;
   deleteMany(table: Table, keys: readonly string[]): Promise<void>;
   /** Tells watching processes, once this transaction is committed, that something they keep in memory has changed. */
   announce(): Promise<void>;
@@ -61,10 +64,11 @@ export interface DatabaseOptions {
   readonly role?: 'primary' | 'standby';
 }
 
-/** A table that is written in bulk: its columns with their PostgreSQL types, the key first. */
-export interface Table {
+/** A table that is written in bulk. */
+export interface Table<Column extends string = string> {
   readonly name: string;
-  readonly columns: readonly (readonly [name: string, type: 'uuid' | 'text' | 'bigint' | 'integer'])[];
+  /** With their PostgreSQL types, the key first. */
+  readonly columns: { readonly [Name in Column]: 'uuid' | 'text' | 'bigint' | 'integer' };
   /** How many of the first columns make the key: one, unless given. */
   readonly keyLength?: number;
   /** A column that must not change when a row is overwritten: a row that differs in it is left alone. */
@@ -73,69 +77,62 @@ export interface Table {
   readonly filledLater?: string;
 }
 
-export const RETAILERS: Table = {
+export type TableRow<Column extends string> = Readonly<Record<Column, SqlValue>>;
+
+export const RETAILERS = {
   name: 'retailers',
-  columns: [
-    ['id', 'uuid'],
-    ['document', 'text'],
-  ],
-};
+  columns: { id: 'uuid', document: 'text' },
+} as const satisfies Table;
 
-export const LINKS: Table = {
+export const LINKS = {
   name: 'links',
-  columns: [
-    ['id', 'uuid'],
-    ['kind', 'text'],
-    ['template', 'text'],
-  ],
-};
+  columns: { id: 'uuid', kind: 'text', template: 'text' },
+} as const satisfies Table;
 
-export const CLICKS: Table = {
+export const CLICKS = {
   name: 'clicks',
-  columns: [
-    ['id', 'text'],
-    ['org_id', 'integer'],
-    ['kind', 'text'],
-    ['deal_id', 'uuid'],
-    ['retailer_id', 'uuid'],
-    ['passback_uid', 'text'],
-    ['passback_data', 'text'],
-    ['activated_at', 'bigint'],
-    ['clicked_at', 'bigint'],
-    ['is_tracked', 'integer'],
-    ['has_sale', 'integer'],
-  ],
+  columns: {
+    id: 'text',
+    org_id: 'integer',
+    kind: 'text',
+    deal_id: 'uuid',
+    retailer_id: 'uuid',
+    passback_uid: 'text',
+    passback_data: 'text',
+    activated_at: 'bigint',
+    clicked_at: 'bigint',
+    is_tracked: 'integer',
+    has_sale: 'integer',
+  },
   filledLater: 'clicked_at',
-};
+} as const satisfies Table;
 
-export const TRANSACTIONS: Table = {
+export const TRANSACTIONS = {
   name: 'transactions',
-  columns: [
-    ['id', 'uuid'],
-    ['org_id', 'integer'],
-    ['updated_at', 'bigint'],
-    ['document', 'text'],
-    ['import_id', 'integer'],
-  ],
+  columns: { id: 'uuid', org_id: 'integer', updated_at: 'bigint', document: 'text', import_id: 'integer' },
   owner: 'org_id',
-};
+} as const satisfies Table;
 
-export const HISTORY: Table = {
+export const HISTORY = {
   name: 'history',
-  columns: [
-    ['id', 'uuid'],
-    ['until_stamp', 'bigint'],
-    ['org_id', 'integer'],
-    ['from_stamp', 'bigint'],
-    ['import_id', 'integer'],
-    ['document', 'text'],
-  ],
+  columns: {
+    id: 'uuid',
+    until_stamp: 'bigint',
+    org_id: 'integer',
+    from_stamp: 'bigint',
+    import_id: 'integer',
+    document: 'text',
+  },
   keyLength: 2,
-};
+} as const satisfies Table;
+
+export function columnsOf<Column extends string>({ columns }: Table<Column>): Column[] {
+  return Object.keys(columns) as Column[];
+}
 
 /** `INSERT INTO table (columns) <source> ON CONFLICT …`, the same on both databases. */
 export function upsertSql(table: Table, source: string): string {
-  const names = table.columns.map(([name]) => name);
+  const names = columnsOf(table);
   const { keyLength = 1, filledLater } = table;
   const [key, rest] = [names.slice(0, keyLength).join(', '), names.slice(keyLength)];
   const assignments =

@@ -71,10 +71,7 @@ describe('PostgreSQL', () => {
           .sort((a, b) => (a.id < b.id ? -1 : 1));
         const ids = rows.map(({ id }) => id);
         const found = await database.write(async (connection) => {
-          await connection.putMany(
-            RETAILERS,
-            rows.map(({ id, document }) => [id, document]),
-          );
+          await connection.putMany(RETAILERS, rows);
           const stored = await connection.findMany<{ id: string }>(RETAILERS, ids);
           await connection.deleteMany(RETAILERS, ids);
           return stored.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -80,17 +80,15 @@ async function stampAll(
 ): Promise<number> {
   const updatedAt = printTimestamp(stampMs);
   let count = 0;
-  type Row = { id: Uuid; document: string; import_id: number | null };
-  await readBatches<Row>(connection, exportQuery(orgId, 'id, document, import_id'), async (batch) => {
+  type Row = { id: Uuid; org_id: number; document: string; import_id: number | null };
+  await readBatches<Row>(connection, exportQuery(orgId, 'id, org_id, document, import_id'), async (batch) => {
     count += await connection.putMany(
       TRANSACTIONS,
-      batch.map(({ id, document, import_id }) => [
-        id,
-        orgId,
-        stampMs,
-        withUpdatedAt(document, updatedAt),
-        import_id,
-      ]),
+      batch.map((row) => ({
+        ...row,
+        updated_at: stampMs,
+        document: withUpdatedAt(row.document, updatedAt),
+      })),
     );
     onRows(count);
   });

@@ -4,9 +4,11 @@ import type { SQL } from 'bun';
 import { DatabaseUnavailable } from '../../domain/failures.ts';
 import {
   type Connection,
+  columnsOf,
   type Database,
   type DatabaseOptions,
   type SqlValue,
+  type Table,
   upsertSql,
 } from '../database.ts';
 import { arrayText } from '../sql-dialect.ts';
@@ -119,28 +121,30 @@ function connection(pool: PostgresPool, sql: SQL): Connection {
     all: (text, ...params) => run(text, params),
     allWithBytes: (text, ...params) => queryWithBytes(send, text, params),
     findMany(table, keys) {
-      const names = table.columns.map(([name]) => name);
-      const [key, type] = table.columns[0] ?? [];
-      return run(`SELECT ${names.join(', ')} FROM ${table.name} WHERE ${key} = ANY(${arrayParam(1, type)})`, [
-        arrayText(keys),
-      ]);
+      return run(`SELECT ${columnsOf(table).join(', ')} FROM ${whereKey(table)}`, [arrayText(keys)]);
     },
     async putMany(table, rows) {
-      const arrays = table.columns.map(([, type], i) => arrayParam(i + 1, type)).join(', ');
-      const columns = table.columns.map((_, i) => arrayText(rows.map((row) => row[i] ?? null)));
+      const names = columnsOf(table);
+      const arrays = names.map((name, i) => arrayParam(i + 1, table.columns[name])).join(', ');
+      const columns = names.map((name) => arrayText(rows.map((row) => row[name])));
       return (await run(upsertSql(table, `SELECT * FROM unnest(${arrays})`), columns)).count;
     },
     async deleteMany(table, keys) {
-      const [key, type] = table.columns[0] ?? [];
-      await run(`DELETE FROM ${table.name} WHERE ${key} = ANY(${arrayParam(1, type)})`, [arrayText(keys)]);
+      await run(`DELETE FROM ${whereKey(table)}`, [arrayText(keys)]);
     },
     announce: () => pool.announce(sql),
   };
 }
 
 /** A list is sent as one text, so that the statement is the same whatever its length. */
-function arrayParam(number: number, type: string | undefined): string {
+function arrayParam(number: number, type: string): string {
   return `$${number}::text::${type}[]`;
+}
+
+/** The rows whose key is in the list that is the only parameter. */
+function whereKey({ name, columns }: Table): string {
+  const [[key, type] = ['', '']] = Object.entries(columns);
+  return `${name} WHERE ${key} = ANY(${arrayParam(1, type)})`;
 }
 
 /** What PostgreSQL calls the two types that numbers have here. */

@@ -7,10 +7,12 @@ import { dirname, resolve } from 'node:path';
 import { BadInput } from '../../domain/failures.ts';
 import {
   type Connection,
+  columnsOf,
   type DatabaseOptions,
   noDatabase,
   type SqlValue,
   type Table,
+  type TableRow,
   upsertSql,
 } from '../database.ts';
 import { EarlySync } from './early-sync.ts';
@@ -109,7 +111,7 @@ export class SqliteConnection implements Connection {
 
   async findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]> {
     return this.#explained(() => {
-      const names = columnNames(table).map((name) => `${table.name}.${name}`);
+      const names = columnsOf(table).map((name) => `${table.name}.${name}`);
       // One statement for all keys takes half the time of one for each. CROSS: look up keys, never scan the table.
       const find = this.#statement(
         `SELECT ${names.join(', ')} FROM json_each($1) AS k CROSS JOIN ${table.name} ON ${names[0]} = k.value`,
@@ -118,17 +120,21 @@ export class SqliteConnection implements Connection {
     });
   }
 
-  async putMany(table: Table, rows: readonly (readonly SqlValue[])[]): Promise<number> {
+  async putMany<Column extends string>(
+    table: Table<Column>,
+    rows: readonly TableRow<Column>[],
+  ): Promise<number> {
     return this.#explained(() => {
-      const values = table.columns.map((_, i) => `$${i + 1}`).join(', ');
+      const names = columnsOf(table);
+      const values = names.map((_, i) => `$${i + 1}`).join(', ');
       const put = this.#statement(upsertSql(table, `VALUES (${values})`));
-      return rows.reduce((written, row) => written + put.run(...row).changes, 0);
+      return rows.reduce((written, row) => written + put.run(...names.map((name) => row[name])).changes, 0);
     });
   }
 
   async deleteMany(table: Table, keys: readonly string[]): Promise<void> {
     this.#explained(() => {
-      const remove = this.#statement(`DELETE FROM ${table.name} WHERE ${columnNames(table)[0]} = $1`);
+      const remove = this.#statement(`DELETE FROM ${table.name} WHERE ${columnsOf(table)[0]} = $1`);
       for (const key of keys) remove.run(key);
     });
   }
@@ -242,8 +248,4 @@ function createFile(path: string): void {
   } catch {
     // There is one, or SQLite finds out in a moment why there cannot be one.
   }
-}
-
-function columnNames(table: Table): string[] {
-  return table.columns.map(([name]) => name);
 }

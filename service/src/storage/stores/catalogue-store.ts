@@ -39,10 +39,7 @@ function writer(connection: Connection): Omit<CatalogueWriter, 'finishImport'> {
       return new Map(rows.map((row) => [row.id, row.document]));
     },
     async put(documents) {
-      await connection.putMany(
-        RETAILERS,
-        documents.map(({ id, document }) => [id, document]),
-      );
+      await connection.putMany(RETAILERS, documents);
     },
     remove: (ids) => connection.deleteMany(RETAILERS, ids),
     async ids() {

@@ -11,7 +11,7 @@ import {
 } from '../../domain/click.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { textProblem } from '../../domain/text.ts';
-import { CLICKS, type Connection, type Database, type SqlValue } from '../database.ts';
+import { CLICKS, type Connection, columnsOf, type Database } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
 import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
 import { emptyLog } from '../sqlite/overwrite-deleted.ts';
@@ -40,7 +40,7 @@ interface Row {
   readonly is_tracked: number;
 }
 
-const COLUMNS = CLICKS.columns.map(([name]) => name).join(', ');
+const COLUMNS = columnsOf(CLICKS).join(', ');
 
 /** The rows of a JSON list of lists: $1. */
 const TAPS = {
@@ -255,20 +255,20 @@ async function put(connection: Connection, clicks: readonly Click[]): Promise<vo
   await connection.putMany(CLICKS, sorted.map(toRow));
 }
 
-function toRow(click: Click): SqlValue[] {
-  return [
-    click.id,
-    click.orgId,
-    click.kind,
-    click.dealId,
-    click.retailerId,
-    click.passbackUid ?? ERASED,
-    click.passbackData,
-    click.activatedAtMs,
-    click.clickedAtMs,
-    click.isTracked ? 1 : 0,
-    0,
-  ];
+function toRow(click: Click): Row & { readonly has_sale: number } {
+  return {
+    id: click.id,
+    org_id: click.orgId,
+    kind: click.kind,
+    deal_id: click.dealId,
+    retailer_id: click.retailerId,
+    passback_uid: click.passbackUid ?? ERASED,
+    passback_data: click.passbackData,
+    activated_at: click.activatedAtMs,
+    clicked_at: click.clickedAtMs,
+    is_tracked: click.isTracked ? 1 : 0,
+    has_sale: 0,
+  };
 }
 
 function toClick(row: Row): Click {

@@ -183,12 +183,21 @@ class Erasure {
     if (rows.length === 0) return 0;
     await connection.putMany(
       HISTORY,
-      rows.map((row) => [row.id, stampMs, orgId, row.updated_at, row.import_id, withoutUser(row.document)]),
+      rows.map(({ updated_at: from_stamp, document, ...row }) => ({
+        ...row,
+        from_stamp,
+        until_stamp: stampMs,
+        document: withoutUser(document),
+      })),
     );
     const updatedAt = printTimestamp(stampMs);
     await connection.putMany(
       TRANSACTIONS,
-      rows.map((row) => [row.id, orgId, stampMs, withoutUser(row.document, updatedAt), row.import_id]),
+      rows.map((row) => ({
+        ...row,
+        updated_at: stampMs,
+        document: withoutUser(row.document, updatedAt),
+      })),
     );
     await connection.all('UPDATE organisations SET last_stamp = $2 WHERE id = $1', orgId, stampMs);
     return rows.length;
@@ -202,14 +211,7 @@ class Erasure {
     const rows = this.#stillNaming(await connection.all<VersionRow>(sql, JSON.stringify(ids)));
     await connection.putMany(
       HISTORY,
-      rows.map((row) => [
-        row.id,
-        row.until_stamp,
-        row.org_id,
-        row.from_stamp,
-        row.import_id,
-        withoutUser(row.document),
-      ]),
+      rows.map((row) => ({ ...row, document: withoutUser(row.document) })),
     );
     return rows.length;
   }

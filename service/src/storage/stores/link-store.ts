@@ -18,10 +18,7 @@ export function linkStore(database: Database, clock: Clock): LinkStore {
           finishImport,
           list: async () => before,
           async put(links) {
-            await connection.putMany(
-              LINKS,
-              links.map(({ id, kind, template }) => [id, kind, template]),
-            );
+            await connection.putMany(LINKS, links);
           },
           remove: (ids) => connection.deleteMany(LINKS, ids),
           markChanged: () => raiseRevision(connection, 'activation'),

@@ -100,7 +100,13 @@ class PutBuffer {
       if (replaced.length > 0) await keepReplaced(this.#connection, dialect, replaced, stampMs);
       const written = await this.#connection.putMany(
         TRANSACTIONS,
-        slice.map(({ id, updatedAtMs, document }) => [id, orgId, updatedAtMs, document, importId]),
+        slice.map(({ id, updatedAtMs, document }) => ({
+          id,
+          org_id: orgId,
+          updated_at: updatedAtMs,
+          document,
+          import_id: importId,
+        })),
       );
       if (written !== slice.length) {
         throw new Refused('another organisation has just imported a transaction with one of these ids');

@@ -13,7 +13,9 @@ export function stampEarly(databaseUrl: string, orgId: number, row: UnstampedTra
   return async function commitLate(): Promise<void> {
     const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
     await database.write(async (connection) => {
-      await connection.putMany(TRANSACTIONS, [[row.id, orgId, stampMs, document, 0]]);
+      await connection.putMany(TRANSACTIONS, [
+        { id: row.id, org_id: orgId, updated_at: stampMs, document, import_id: 0 },
+      ]);
       await connection.all(
         'UPDATE organisations SET last_stamp = $2 WHERE id = $1 AND last_stamp < $2',
         orgId,
