@@ -7,8 +7,7 @@ import { CLICKS, columnsOf, type Database, type TableRow } from './database.ts';
 import { CLICK_END, sqlitePath } from './open-database.ts';
 import { CREATE_OPTIONS, clickDatabase } from './open-stores.ts';
 import { emptyLog } from './sqlite/overwrite-deleted.ts';
-
-const BATCH = 1_000;
+import { type BatchQuery, readBatches } from './stores/read-batches.ts';
 
 export async function copyClicks(
   fromUrl: string,
@@ -36,10 +35,10 @@ function hasPlace(url: string): boolean {
 
 /** A copy that broke off may have left some. They have been sold, erased or purged since, for all we know. */
 async function removeClicks(target: Database): Promise<void> {
-  for await (const rows of readClicks<{ id: ClickId }>(target, 'id')) {
-    const ids = rows.map(({ id }) => id);
+  await readBatches<{ id: ClickId }>(target, allClicks('id'), async (batch) => {
+    const ids = batch.map(({ id }) => id);
     await target.write((connection) => connection.deleteMany(CLICKS, ids));
-  }
+  });
   await emptyLog(target);
 }
 
@@ -50,25 +49,16 @@ export async function copyClickRows(
 ): Promise<number> {
   let count = 0;
   type Row = TableRow<keyof typeof CLICKS.columns> & { id: ClickId };
-  for await (const rows of readClicks<Row>(source, columnsOf(CLICKS).join(', '))) {
-    await target.write((connection) => connection.putMany(CLICKS, rows));
-    count += rows.length;
-    onBatch(rows.length);
-  }
+  await readBatches<Row>(source, allClicks(columnsOf(CLICKS).join(', ')), async (batch) => {
+    await target.write((connection) => connection.putMany(CLICKS, batch));
+    count += batch.length;
+    onBatch(batch.length);
+  });
   return count;
 }
 
-async function* readClicks<Row extends { readonly id: ClickId }>(
-  database: Database,
-  columns: string,
-): AsyncGenerator<Row[]> {
-  const sql = `SELECT ${columns} FROM clicks WHERE id > $1 ORDER BY id LIMIT ${BATCH}`;
-  let last = '';
-  while (true) {
-    const rows = await database.all<Row>(sql, last);
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    yield rows;
-    last = end.id;
-  }
-}
+const allClicks = (columns: string): BatchQuery => ({
+  sql: `SELECT ${columns} FROM clicks WHERE id >= $1 ORDER BY id`,
+  params: [],
+  batchSize: 1_000,
+});

@@ -5,12 +5,12 @@
 
 import { BadInput, Refused } from '../domain/failures.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { copyAudit, copyHistory, copyImports, type NewNumber } from './copy-books.ts';
 import { copyClicks } from './copy-clicks.ts';
 import {
   type Connection,
   columnsOf,
   type Database,
+  HISTORY,
   LINKS,
   noDatabase,
   RETAILERS,
@@ -18,17 +18,17 @@ import {
   type TableRow,
   TRANSACTIONS,
 } from './database.ts';
-import { insertRow } from './insert-row.ts';
 import { openDatabase } from './open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from './open-stores.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
-import { forUpdate } from './sql-dialect.ts';
+import { type Dialect, forUpdate } from './sql-dialect.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
 import { copyErasedUsers } from './stores/erased-users.ts';
+import { COUNTERS_SQL } from './stores/import-book.ts';
 import { listLinks } from './stores/link-store.ts';
-import { readBatches } from './stores/read-batches.ts';
-import { DELETED_NUMBER, raiseRevision } from './stores/revision.ts';
+import { readBatches, readVersions, versionsSql } from './stores/read-batches.ts';
+import { DELETED_NUMBER, raiseCounter, raiseRevision } from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
 import { exportQuery } from './stores/transaction-store.ts';
 
@@ -40,7 +40,9 @@ export interface CopyReport {
   readonly clicks: number;
 }
 
-type Row = Readonly<Record<string, SqlValue>>;
+type Row = TableRow<string>;
+
+export const HISTORY_SQL = versionsSql(columnsOf(HISTORY).join(', '));
 
 /** Makes PostgreSQL number the next organisation behind those that were copied. */
 const NUMBER_ON = `SELECT setval(pg_get_serial_sequence('organisations', 'id'), greatest(
@@ -84,12 +86,15 @@ async function copyAll(
       if (!(await isEmpty(to))) throw new Refused('the database to copy to is not empty: nothing was copied');
       if (await isEmpty(from))
         throw new BadInput('there is nothing to copy: the database to copy from is empty');
-      const copy = new Copy(from, { to, dialect: target.dialect }, onRows);
-      const counts = await copy.run();
-      if (target.dialect === 'postgres') await to.all(NUMBER_ON);
+      let rowsDone = 0;
+      const progress = (rows: number) => {
+        rowsDone += rows;
+        onRows(rowsDone);
+      };
+      const counts = await copyTables(from, to, target.dialect, progress);
       // By another connection, which commits them first. Until the rest is committed, the database counts as empty, so that a
       // copy that breaks off can be repeated.
-      const clicks = await copyClicks(fromUrl, toUrl, (rows) => copy.progress(rows));
+      const clicks = await copyClicks(fromUrl, toUrl, progress);
       const report = { ...counts, clicks };
       await writeAudit(to, auditor, 'database copied', null, report);
       return report;
@@ -104,91 +109,106 @@ async function isEmpty(connection: Connection): Promise<boolean> {
   return true;
 }
 
-class Copy {
-  readonly #from: Connection;
-  readonly #to: Connection;
-  /** Lets PostgreSQL take an organisation's number as it is given. */
-  readonly #asGiven: '' | 'OVERRIDING SYSTEM VALUE';
-  readonly #onRows: (rows: number) => void;
-  #rows = 0;
-
-  constructor(
-    from: Connection,
-    { to, dialect }: { to: Connection; dialect: Database['dialect'] },
-    onRows: (rows: number) => void,
-  ) {
-    this.#from = from;
-    this.#to = to;
-    this.#asGiven = dialect === 'postgres' ? 'OVERRIDING SYSTEM VALUE' : '';
-    this.#onRows = onRows;
+async function copyTables(
+  from: Connection,
+  to: Connection,
+  dialect: Dialect,
+  progress: (rows: number) => void,
+): Promise<Omit<CopyReport, 'clicks'>> {
+  // Lets PostgreSQL take an organisation's number as it is given: ids of clicks hold it.
+  const how = dialect === 'postgres' ? 'OVERRIDING SYSTEM VALUE' : '';
+  const copyRows = async (table: string, columns: string) => {
+    const rows = await from.all<Row>(`SELECT ${columns} FROM ${table} ORDER BY id`);
+    for (const row of rows) await insertRow(to, table, row, how);
+    return rows;
+  };
+  const retailers = await copyRetailers(from, to, progress);
+  const organisations = await copyRows(
+    'organisations',
+    'id, name, created_at, last_stamp, public_id, deleting_since',
+  );
+  await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
+  await copyErasedUsers(from, to);
+  await to.putMany(LINKS, await listLinks(from));
+  const newNumbers = await copyImports(from, to);
+  const tokens = await copyRows(
+    'tokens',
+    'id, org_id, kind, label, digest, created_at, expires_at, revoked_at, last_used_at',
+  );
+  let transactions = 0;
+  for (const { id } of organisations) {
+    transactions += await copyTransactions(from, to, id as number, newNumbers, progress);
+    await copyHistory(from, to, id as number, newNumbers, progress);
   }
+  for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
+    await insertRow(to, 'audit', row);
+  for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(to, name);
+  if (dialect === 'postgres') await to.all(NUMBER_ON);
+  return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
+}
 
-  async run(): Promise<Omit<CopyReport, 'clicks'>> {
-    const retailers = await this.#copyRetailers();
-    const organisations = await this.#copyOrganisations();
-    await this.#copyActivation();
-    const newNumber = await copyImports(this.#from, this.#to);
-    const tokens = await this.#copyTokens();
-    let transactions = 0;
-    for (const orgId of organisations) {
-      transactions += await this.#copyTransactions(orgId, newNumber);
-      await copyHistory(this.#from, this.#to, orgId, newNumber, (rows) => this.progress(rows));
-    }
-    await copyAudit(this.#from, this.#to);
-    await raiseRevision(this.#to, 'catalogue');
-    await raiseRevision(this.#to, 'tokens');
-    await raiseRevision(this.#to, 'activation');
-    return { organisations: organisations.length, tokens, retailers, transactions };
-  }
+/** Into the columns that the row has. Returns its id, which this database may have given itself. */
+async function insertRow(connection: Connection, table: string, row: Row, how = ''): Promise<SqlValue> {
+  const columns = Object.keys(row);
+  const places = columns.map((_, i) => `$${i + 1}`);
+  const sql = `INSERT INTO ${table} (${columns.join(', ')}) ${how} VALUES (${places.join(', ')}) RETURNING id`;
+  const [created] = await connection.all<{ id: SqlValue }>(sql, ...Object.values(row));
+  return created?.id ?? null;
+}
 
-  /** They keep their numbers, which the ids of clicks hold. Returns the numbers. */
-  async #copyOrganisations(): Promise<readonly number[]> {
-    const rows = await this.#from.all<Row & { id: number }>(
-      'SELECT id, name, created_at, last_stamp, public_id, deleting_since FROM organisations ORDER BY id',
-    );
-    for (const row of rows) await insertRow(this.#to, 'organisations', row, this.#asGiven);
-    return rows.map(({ id }) => id);
-  }
+async function copyRetailers(
+  from: Connection,
+  to: Connection,
+  progress: (rows: number) => void,
+): Promise<number> {
+  let count = 0;
+  await readBatches(from, ALL_RETAILERS, async (batch) => {
+    count += await to.putMany(RETAILERS, batch);
+    progress(batch.length);
+  });
+  return count;
+}
 
-  async #copyActivation(): Promise<void> {
-    await this.#to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(this.#from));
-    await copyErasedUsers(this.#from, this.#to);
-    await this.#to.putMany(LINKS, await listLinks(this.#from));
-  }
+/** By the number of an import, that in the other database: it may have some of its own already. */
+async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMap<SqlValue, SqlValue>> {
+  const newNumbers = new Map<SqlValue, SqlValue>();
+  const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';
+  for (const { id = null, ...row } of await from.all<Row>(sql))
+    newNumbers.set(id, await insertRow(to, 'imports', row));
+  for (const { name, value } of await from.all<{ name: string; value: number }>(COUNTERS_SQL))
+    await raiseCounter(to, name, value);
+  return newNumbers;
+}
 
-  async #copyRetailers(): Promise<number> {
-    let count = 0;
-    await readBatches(this.#from, ALL_RETAILERS, async (batch) => {
-      count += await this.#to.putMany(RETAILERS, batch);
-      this.progress(batch.length);
-    });
-    return count;
-  }
+async function copyTransactions(
+  from: Connection,
+  to: Connection,
+  orgId: number,
+  newNumbers: ReadonlyMap<SqlValue, SqlValue>,
+  progress: (rows: number) => void,
+): Promise<number> {
+  let count = 0;
+  type TransactionRow = TableRow<keyof typeof TRANSACTIONS.columns> & { id: Uuid };
+  const query = exportQuery(orgId, columnsOf(TRANSACTIONS).join(', '));
+  await readBatches<TransactionRow>(from, query, async (batch) => {
+    const rows = batch.map((row) => ({ ...row, import_id: newNumbers.get(row.import_id) ?? null }));
+    count += await to.putMany(TRANSACTIONS, rows);
+    progress(batch.length);
+  });
+  return count;
+}
 
-  async #copyTokens(): Promise<number> {
-    const rows = await this.#from.all<Row>(
-      'SELECT id, org_id, kind, label, digest, created_at, expires_at, revoked_at, last_used_at FROM tokens',
-    );
-    for (const row of rows) await insertRow(this.#to, 'tokens', row);
-    return rows.length;
-  }
-
-  async #copyTransactions(orgId: number, newNumber: NewNumber): Promise<number> {
-    let count = 0;
-    type Row = TableRow<keyof typeof TRANSACTIONS.columns> & { id: Uuid; import_id: number | null };
-    const query = exportQuery(orgId, columnsOf(TRANSACTIONS).join(', '));
-    await readBatches<Row>(this.#from, query, async (batch) => {
-      count += await this.#to.putMany(
-        TRANSACTIONS,
-        batch.map((row) => ({ ...row, import_id: newNumber(row.import_id) })),
-      );
-      this.progress(batch.length);
-    });
-    return count;
-  }
-
-  progress(rows: number): void {
-    this.#rows += rows;
-    this.#onRows(this.#rows);
-  }
+async function copyHistory(
+  from: Connection,
+  to: Connection,
+  orgId: number,
+  newNumbers: ReadonlyMap<SqlValue, SqlValue>,
+  progress: (rows: number) => void,
+): Promise<void> {
+  type Version = TableRow<keyof typeof HISTORY.columns> & { id: Uuid; until_stamp: number };
+  await readVersions<Version>(from, HISTORY_SQL, [orgId], async (batch) => {
+    const rows = batch.map((row) => ({ ...row, import_id: newNumbers.get(row.import_id) ?? null }));
+    await to.putMany(HISTORY, rows);
+    progress(batch.length);
+  });
 }

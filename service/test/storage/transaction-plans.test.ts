@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
-import { HISTORY_BATCH_SQL } from '../../src/storage/copy-books.ts';
+import { HISTORY_SQL } from '../../src/storage/copy-database.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
@@ -146,7 +146,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         ],
         [batchSql(exportQuery(1)), [CURSOR, 1], ['transactions_by_id']],
         [PURGE_SQL[dialect], [1, minMs], [BY_UNTIL, ...(dialect === 'sqlite' ? [historyKey] : [])]],
-        [HISTORY_BATCH_SQL, [1, minMs, CURSOR], ['history_by_id']],
+        [HISTORY_SQL, [1, minMs, CURSOR], ['history_by_id']],
         [FEW_IDS_SQL, [1, minMs, maxMs, 300], ['transactions_by_stamp']],
         [FEW_IDS_SQL, [1, maxMs - 60_000, maxMs - 1, 300], ['transactions_by_stamp']],
         [DOCUMENTS_SQL[dialect], documents, [byKey]],

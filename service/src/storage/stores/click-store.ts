@@ -15,6 +15,7 @@ import { CLICKS, type Connection, columnsOf, type Database } from '../database.t
 import type { OpenOnce } from '../open-once.ts';
 import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
 import { emptyLog } from '../sqlite/overwrite-deleted.ts';
+import { readBatches } from './read-batches.ts';
 
 /** Others hold locks for a moment only: to record clicks, or a batch of a purge. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -80,9 +81,8 @@ const PURGE_SQL = inBoth(
   (dialect) => `DELETE FROM clicks WHERE id ${isOneOf(dialect, PURGE_BATCH_SQL)} RETURNING id`,
 );
 
-/** Reads on from the last id, so that all batches together read the clicks once. */
 const ofOwner = ({ passbackUid }: ClickOwner) =>
-  `FROM clicks WHERE id > $1 AND org_id = $2${passbackUid === undefined ? '' : ' AND passback_uid = $3'}`;
+  `FROM clicks WHERE id >= $1 AND org_id = $2${passbackUid === undefined ? '' : ' AND passback_uid = $3'}`;
 
 const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
   passbackUid === undefined ? [orgId] : [orgId, passbackUid];
@@ -120,17 +120,15 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
   ): Promise<number> {
     if (!canHaveClicks(owner)) return 0;
     const opened = await database.open();
-    const sql = `SELECT id ${ofOwner(owner)} ORDER BY id LIMIT ${PURGE_BATCH}`;
-    let [count, last] = [0, ''];
-    while (true) {
-      const rows = await opened.all<{ id: ClickId }>(sql, last, ...valuesOf(owner));
-      const ids = rows.map(({ id }) => id);
-      if (ids.length > 0) await write((connection) => change(connection, ids));
+    const sql = `SELECT id ${ofOwner(owner)} ORDER BY id`;
+    const query = { sql, params: valuesOf(owner), batchSize: PURGE_BATCH };
+    let count = 0;
+    await readBatches<{ id: ClickId }>(opened, query, async (batch) => {
+      const ids = batch.map(({ id }) => id);
+      await write((connection) => change(connection, ids));
       count += ids.length;
       onBatch(count);
-      if (ids.length < PURGE_BATCH) break;
-      last = ids.at(-1) ?? last;
-    }
+    });
     await emptyLog(opened);
     return count;
   }

@@ -11,27 +11,17 @@ import type { ErasureCounts, ErasureStore, Organisation } from '../../domain/sto
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, HISTORY, TRANSACTIONS } from '../database.ts';
-import { CONTAINS, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
+import { CONTAINS, type Dialect, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
-import { FIRST_ID } from '../transactions/id-bounds.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 import { lockClock } from './change-clock.ts';
 import { noteErased } from './erased-users.ts';
+import { readBatches, readVersions, versionsSql } from './read-batches.ts';
+import { exportQuery } from './transaction-store.ts';
 
-const BATCH = 1_000;
+const hasUser = (dialect: Dialect, param: string) => `${CONTAINS[dialect]}(document, ${param}) > 0`;
 
-/** Rows are compared, so that the index by organisation and id leads to where the batch before ended. */
-const FIND_TRANSACTIONS_SQL = inBoth(
-  (dialect) => `SELECT id FROM transactions
-   WHERE (org_id, id) > ($1, $2) AND org_id <= $1 AND ${CONTAINS[dialect]}(document, $3) > 0
-   ORDER BY org_id, id LIMIT ${BATCH}`,
-);
-
-const FIND_VERSIONS_SQL = inBoth(
-  (dialect) => `SELECT id, until_stamp FROM history
-   WHERE (org_id, until_stamp, id) > ($1, $2, $3) AND org_id <= $1 AND ${CONTAINS[dialect]}(document, $4) > 0
-   ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${BATCH}`,
-);
+const FIND_VERSIONS_SQL = inBoth((dialect) => versionsSql('id, until_stamp', hasUser(dialect, '$4')));
 
 /** Waits for a purge that is deleting some of them, which must not be written again; both lock them in this order. */
 const VERSIONS_SQL = inBoth((dialect) => {
@@ -42,7 +32,7 @@ const VERSIONS_SQL = inBoth((dialect) => {
 
 const COUNT_SQL = inBoth((dialect) => {
   const count = (table: string) =>
-    `(SELECT count(*) FROM ${table} WHERE org_id = $1 AND ${CONTAINS[dialect]}(document, $2) > 0) AS ${table}`;
+    `(SELECT count(*) FROM ${table} WHERE org_id = $1 AND ${hasUser(dialect, '$2')}) AS ${table}`;
   return `SELECT ${count('transactions')}, ${count('history')}`;
 });
 
@@ -133,38 +123,20 @@ class Erasure {
   }
 
   async eraseTransactions(): Promise<void> {
-    let last = FIRST_ID;
-    while (true) {
-      const found = await this.#database.all<{ id: Uuid }>(
-        FIND_TRANSACTIONS_SQL[this.#database.dialect],
-        this.#org.id,
-        last,
-        this.#printed,
-      );
-      const end = found.at(-1);
-      if (end === undefined) return;
-      const ids = found.map(({ id }) => id);
+    const found = exportQuery(this.#org.id, 'id', hasUser(this.#database.dialect, '$3'), this.#printed);
+    await readBatches<{ id: Uuid }>(this.#database, found, async (batch) => {
+      const ids = batch.map(({ id }) => id);
       await this.#write(async (connection) => ({ transactions: await this.#replace(connection, ids) }));
-      last = end.id;
-    }
+    });
   }
 
   async eraseHistory(): Promise<void> {
-    let last = { until_stamp: Number.MIN_SAFE_INTEGER, id: FIRST_ID };
-    while (true) {
-      const found = await this.#database.all<{ id: Uuid; until_stamp: number }>(
-        FIND_VERSIONS_SQL[this.#database.dialect],
-        this.#org.id,
-        last.until_stamp,
-        last.id,
-        this.#printed,
-      );
-      const end = found.at(-1);
-      if (end === undefined) return;
-      const ids = [...new Set(found.map(({ id }) => id))];
+    const sql = FIND_VERSIONS_SQL[this.#database.dialect];
+    type Found = { id: Uuid; until_stamp: number };
+    await readVersions<Found>(this.#database, sql, [this.#org.id, this.#printed], async (batch) => {
+      const ids = [...new Set(batch.map(({ id }) => id))];
       await this.#write(async (connection) => ({ versions: await this.#rewrite(connection, ids) }));
-      last = end;
-    }
+    });
   }
 
   /** From here on the audit says that it was done. */

@@ -5,7 +5,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { StoredTransaction, TransactionStore, TransactionWriter } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
-import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
+import { type Connection, type Database, type SqlValue, TRANSACTIONS } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { lockClock, lockClocks } from './change-clock.ts';
@@ -14,11 +14,17 @@ import { takeTurn } from './import-book.ts';
 import { PutBuffers } from './put-buffers.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
-/** Compares rows for the same reason as a page does. */
-export function exportQuery(orgId: number, columns = 'id, document'): BatchQuery {
+/** All of an organisation, or those that meet a condition on $3. Compares rows for the same reason as a page does. */
+export function exportQuery(
+  orgId: number,
+  columns = 'id, document',
+  condition = 'true',
+  ...params: readonly SqlValue[]
+): BatchQuery {
   return {
-    sql: `SELECT ${columns} FROM transactions WHERE (org_id, id) >= ($2, $1) AND org_id <= $2 ORDER BY org_id, id`,
-    params: [orgId],
+    sql: `SELECT ${columns} FROM transactions
+     WHERE (org_id, id) >= ($2, $1) AND org_id <= $2 AND ${condition} ORDER BY org_id, id`,
+    params: [orgId, ...params],
     batchSize: 1_000,
   };
 }
