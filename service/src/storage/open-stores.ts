@@ -69,7 +69,6 @@ export async function openStores(
     path === undefined
       ? undefined
       : openOnce(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
-  const walks = walkStore(walkFile?.open ?? (async () => database), clock);
   const clicks = clickStore(clickDatabase(url, options), clock);
   const schema = new SchemaGuard(database);
   const replica = replicaOptions && new Replica(database, replicaOptions);
@@ -102,7 +101,7 @@ export async function openStores(
     history: transactionHistory(database, auditor),
     imports: importBook(database, clock),
     audit: auditBook(database),
-    walks,
+    walks: walkStore(walkFile?.open ?? (async () => database), clock),
     clickKey: () => readClickKey(database),
     async revisions() {
       await schema.look();
@@ -117,7 +116,6 @@ export async function openStores(
     },
     async close() {
       await replica?.close();
-      await walks.close();
       await clicks.close();
       await walkFile?.close();
       await database.close();

@@ -36,7 +36,7 @@ for (const testDatabase of DATABASES) {
       expect(await walks.find(walk)).toBeUndefined();
     });
 
-    test('that began long ago make room a thousand at a time, apart from the walk that begins', async () => {
+    test('that began long ago make room a thousand at a time', async () => {
       const url = await testDatabase.create();
       let nowMs = Date.UTC(2026, 10, 15);
       const { walks } = await open.stores(url, undefined, () => nowMs);
@@ -55,10 +55,9 @@ for (const testDatabase of DATABASES) {
       const count = async () => (await stored.all<{ n: number }>('SELECT count(*) AS n FROM walks'))[0]?.n;
       nowMs += 60_000;
       await walks.begin(walk, 6);
-      while ((await count()) !== 501) await Bun.sleep(5);
-      nowMs += 60_000;
+      expect(await count()).toBe(501);
       await walks.begin(walk, 7);
-      while ((await count()) !== 1) await Bun.sleep(5);
+      expect(await count()).toBe(1);
       expect(await walks.find(walk)).toBe(7);
     });
   });

@@ -4,7 +4,8 @@
 import type { Clock } from '../../domain/clock.ts';
 import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
 import type { WalkStore } from '../../domain/stores.ts';
-import type { Database } from '../database.ts';
+import type { Connection, Database } from '../database.ts';
+import type { Dialect } from '../sql-dialect.ts';
 import { isFileFault } from '../sqlite/sqlite-errors.ts';
 
 const KEEP_MS = 60 * 60_000;
@@ -16,7 +17,7 @@ const CLEAN_UP_MAX = 1_000;
 /** Others hold the lock for a moment only, to do the same. */
 const LOCK_TIMEOUT_MS = 1_000;
 
-export const FIND_SQL = `SELECT stamp FROM walks
+const FIND_SQL = `SELECT stamp FROM walks
    WHERE token_id = $1 AND min_stamp = $2 AND max_stamp = $3 AND begun_at >= $4`;
 
 const BEGIN_SQL = `INSERT INTO walks (token_id, min_stamp, max_stamp, stamp, begun_at) VALUES ($1, $2, $3, $4, $5)
@@ -32,28 +33,14 @@ const CLEAN_UP_SQL = {
 };
 
 /** The database is opened when the first walk begins: most programs serve none. */
-export function walkStore(
-  open: () => Promise<Database>,
-  clock: Clock,
-): WalkStore & { close(): Promise<void> } {
+export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
   let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
-  let cleaning: Promise<void> | undefined;
 
-  /** Apart from the walk that caused it, which neither waits for it nor fails with it. */
-  function cleanUp(database: Database, nowMs: number): void {
-    if (cleaning !== undefined || Math.abs(nowMs - cleanedUpAtMs) < CLEAN_UP_EVERY_MS) return;
-    cleaning = database
-      .write(
-        (connection) => connection.all(CLEAN_UP_SQL[database.dialect], nowMs - FORGET_MS),
-        LOCK_TIMEOUT_MS,
-      )
-      .then(({ length }) => length < CLEAN_UP_MAX)
-      .catch(() => true)
-      .then((isDone) => {
-        // While there is more, the next walk to begin goes on with it.
-        if (isDone) cleanedUpAtMs = nowMs;
-        cleaning = undefined;
-      });
+  async function cleanUp(connection: Connection, dialect: Dialect, nowMs: number): Promise<void> {
+    if (Math.abs(nowMs - cleanedUpAtMs) < CLEAN_UP_EVERY_MS) return;
+    const { length } = await connection.all(CLEAN_UP_SQL[dialect], nowMs - FORGET_MS);
+    // While there is more, the next walk to begin goes on with it.
+    if (length < CLEAN_UP_MAX) cleanedUpAtMs = nowMs;
   }
 
   return {
@@ -61,11 +48,10 @@ export function walkStore(
       const nowMs = clock();
       try {
         const database = await open();
-        await database.write(
-          (connection) => connection.all(BEGIN_SQL, tokenId, window.minMs, window.maxMs, stampMs, nowMs),
-          LOCK_TIMEOUT_MS,
-        );
-        cleanUp(database, nowMs);
+        await database.write(async (connection) => {
+          await connection.all(BEGIN_SQL, tokenId, window.minMs, window.maxMs, stampMs, nowMs);
+          await cleanUp(connection, database.dialect, nowMs);
+        }, LOCK_TIMEOUT_MS);
       } catch (error) {
         // The disk is full, or we may only read.
         if (error instanceof BadInput || isFileFault(error)) return;
@@ -91,9 +77,6 @@ export function walkStore(
         if (isFileFault(error)) return undefined;
         throw error;
       }
-    },
-    async close() {
-      await cleaning;
     },
   };
 }
