@@ -11,7 +11,7 @@ import { recordImport } from '../../src/importer/record-import.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
-import { PutBuffers } from '../../src/storage/stores/put-buffers.ts';
+import { PutBuffer } from '../../src/storage/stores/put-buffer.ts';
 import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -282,12 +282,11 @@ for (const database of DATABASES) {
         [2_000, ['{"status":"CONFIRMED"}', '{"status":"DECLINED"}']],
       ] as const) {
         await storage.write(async (connection) => {
-          const context = { dialect: storage.dialect, importId: undefined };
-          // Holds one row, so that each put is written on its own.
-          const buffers = new PutBuffers(connection, context, 1);
-          const put = buffers.open(org.id, stampMs);
-          for (const document of documents) await put([{ id, updatedAtMs: stampMs, document }]);
-          await buffers.flush();
+          const buffer = new PutBuffer(connection, storage.dialect, null);
+          for (const document of documents) {
+            await buffer.put(org.id, stampMs, [{ id, updatedAtMs: stampMs, document }]);
+            await buffer.flush();
+          }
         });
       }
       const versions = await stores.history.versions(id);

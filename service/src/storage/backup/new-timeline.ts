@@ -9,7 +9,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-book.ts';
-import { lockClocks } from '../stores/change-clock.ts';
+import { advanceClock, lockClocks } from '../stores/change-clock.ts';
 import { readBatches } from '../stores/read-batches.ts';
 import { DELETED_NUMBER, raiseRevision } from '../stores/revision.ts';
 import { exportQuery } from '../stores/transaction-store.ts';
@@ -57,7 +57,7 @@ export function beginTimeline(
       if (!keepsStamps) {
         stamped += await stampAll(connection, orgId, stampMs, (rows) => onRows(stamped + rows));
       }
-      await connection.all('UPDATE organisations SET last_stamp = $2 WHERE id = $1', orgId, stampMs);
+      await advanceClock(connection, orgId, stampMs);
     }
     await skipNumbers(connection, database.dialect);
     const tokensRevoked = await revokeAgain(connection, old?.revokedTokens ?? []);

@@ -24,6 +24,15 @@ export async function lockClock(database: Database, connection: Connection, orgI
   return row.last_stamp;
 }
 
+/** Never back. */
+export async function advanceClock(connection: Connection, orgId: number, toMs: number): Promise<void> {
+  await connection.all(
+    'UPDATE organisations SET last_stamp = $2 WHERE id = $1 AND last_stamp < $2',
+    orgId,
+    toMs,
+  );
+}
+
 /** Not FOR UPDATE: tokens that are issued meanwhile refer to this row, and would have to wait for the import. */
 function lockFor({ dialect }: Database): string {
   return dialect === 'postgres' ? 'FOR NO KEY UPDATE' : '';

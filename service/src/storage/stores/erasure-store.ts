@@ -14,7 +14,7 @@ import { type Connection, type Database, HISTORY, TRANSACTIONS } from '../databa
 import { CONTAINS, type Dialect, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
-import { lockClock } from './change-clock.ts';
+import { advanceClock, lockClock } from './change-clock.ts';
 import { noteErased } from './erased-users.ts';
 import { readBatches, readVersions, versionsSql } from './read-batches.ts';
 import { exportQuery } from './transaction-store.ts';
@@ -171,7 +171,7 @@ class Erasure {
         document: withoutUser(row.document, updatedAt),
       })),
     );
-    await connection.all('UPDATE organisations SET last_stamp = $2 WHERE id = $1', orgId, stampMs);
+    await advanceClock(connection, orgId, stampMs);
     return rows.length;
   }
 

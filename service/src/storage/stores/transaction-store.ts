@@ -3,15 +3,20 @@
 // a stamp that a reader was told is complete.
 
 import type { Clock } from '../../domain/clock.ts';
-import type { StoredTransaction, TransactionStore, TransactionWriter } from '../../domain/stores.ts';
+import type {
+  StoredTransaction,
+  TransactionStore,
+  TransactionWriter,
+  TransactionWriters,
+} from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, type SqlValue, TRANSACTIONS } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
-import { lockClock, lockClocks } from './change-clock.ts';
-import { type ErasedUsers, readErasedUsers } from './erased-users.ts';
+import { advanceClock, lockClock, lockClocks } from './change-clock.ts';
+import { readErasedUsers } from './erased-users.ts';
 import { takeTurn } from './import-book.ts';
-import { PutBuffers } from './put-buffers.ts';
+import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
 /** All of an organisation, or those that meet a condition on $3. Compares rows for the same reason as a page does. */
@@ -33,6 +38,40 @@ export function transactionStore(
   database: Database,
   { clock, replica }: { readonly clock: Clock; readonly replica?: Replica | undefined },
 ): TransactionStore {
+  async function writeTo<T>(
+    lock: (connection: Connection) => Promise<ReadonlyMap<number, number>>,
+    work: (writers: TransactionWriters) => Promise<T>,
+    importId: number | undefined,
+  ): Promise<T> {
+    return database.write(async (connection) => {
+      const lastStampsMs = await lock(connection);
+      const finishImport = await takeTurn(connection, clock, importId);
+      const erased = await readErasedUsers(connection);
+      const buffer = new PutBuffer(connection, database.dialect, importId ?? null);
+      const opened = new Map<number, OrganisationWriter>();
+      const find = (ids: readonly Uuid[]) => findTransactions(connection, ids);
+      const of = (orgId: number) => {
+        const lastStampMs = lastStampsMs.get(orgId);
+        if (lastStampMs === undefined) return undefined;
+        const known = opened.get(orgId);
+        if (known !== undefined) return known;
+        const stampMs = Math.max(clock(), lastStampMs + 1);
+        const made: OrganisationWriter = {
+          stampMs,
+          find,
+          put: (rows) => buffer.put(orgId, stampMs, rows),
+          erasedAtMs: (passbackUid) => erased(orgId, passbackUid),
+          advanceClock: (toMs) => advanceClock(connection, orgId, toMs),
+        };
+        opened.set(orgId, made);
+        return made;
+      };
+      const result = await work({ find, of, finishImport });
+      await buffer.flush();
+      return result;
+    });
+  }
+
   return {
     async page(query) {
       const page = (await replica?.findPage(query)) ?? (await readTransactionPage(database, query));
@@ -42,69 +81,19 @@ export function transactionStore(
     read: (orgId, onBatch) =>
       database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
     write: (orgId, work, importId) =>
-      database.write(async (connection) => {
-        const lastStampMs = await lockClock(database, connection, orgId);
-        const stampMs = Math.max(clock(), lastStampMs + 1);
-        const finishImport = await takeTurn(connection, clock, importId);
-        const erased = await readErasedUsers(connection);
-        const buffers = new PutBuffers(connection, { dialect: database.dialect, importId });
-        const put = buffers.open(orgId, stampMs);
-        const result = await work({ ...writer(connection, { orgId, stampMs, erased, put }), finishImport });
-        await buffers.flush();
-        return result;
-      }),
-    writeAll: (work, importId) =>
-      database.write(async (connection) => {
-        const lastStampsMs = await lockClocks(database, connection);
-        const finishImport = await takeTurn(connection, clock, importId);
-        const erased = await readErasedUsers(connection);
-        const buffers = new PutBuffers(connection, { dialect: database.dialect, importId });
-        const opened = new Map<number, OrganisationWriter>();
-        const of = (orgId: number) => {
-          const lastStampMs = lastStampsMs.get(orgId);
-          if (lastStampMs === undefined) return undefined;
-          const known = opened.get(orgId);
-          if (known !== undefined) return known;
-          const stampMs = Math.max(clock(), lastStampMs + 1);
-          const made = writer(connection, { orgId, stampMs, erased, put: buffers.open(orgId, stampMs) });
-          opened.set(orgId, made);
-          return made;
-        };
-        const find = (ids: readonly Uuid[]) => findTransactions(connection, ids);
-        const result = await work({ find, of, finishImport });
-        await buffers.flush();
-        return result;
-      }),
+      writeTo(
+        async (connection) => new Map([[orgId, await lockClock(database, connection, orgId)]]),
+        // It is there: its clock is locked.
+        ({ of, finishImport }) => work({ ...(of(orgId) as OrganisationWriter), finishImport }),
+        importId,
+      ),
+    writeAll: (work, importId) => writeTo((connection) => lockClocks(database, connection), work, importId),
   };
 }
 
 type OrganisationWriter = Omit<TransactionWriter, 'finishImport'>;
 
-function writer(
-  connection: Connection,
-  {
-    orgId,
-    stampMs,
-    erased,
-    put,
-  }: { orgId: number; stampMs: number; erased: ErasedUsers; put: TransactionWriter['put'] },
-): OrganisationWriter {
-  return {
-    stampMs,
-    find: (ids) => findTransactions(connection, ids),
-    put,
-    erasedAtMs: (passbackUid) => erased(orgId, passbackUid),
-    async advanceClock(toMs) {
-      await connection.all(
-        'UPDATE organisations SET last_stamp = $2 WHERE id = $1 AND last_stamp < $2',
-        orgId,
-        toMs,
-      );
-    },
-  };
-}
-
-export async function findTransactions(
+async function findTransactions(
   connection: Connection,
   ids: readonly Uuid[],
 ): Promise<Map<Uuid, StoredTransaction>> {
