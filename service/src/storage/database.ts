@@ -58,8 +58,6 @@ export interface DatabaseOptions {
   readonly pageConnectionsMax?: number;
   /** Whether the file is mapped for reading: faster, but what was read counts as memory of the process. SQLite only. */
   readonly mapsFile?: boolean;
-  /** Whether zeros take the place of what is deleted, so that it cannot be found in the file. SQLite only. */
-  readonly overwritesDeleted?: boolean;
   /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
 }

@@ -41,7 +41,7 @@ export const COMMAND_OPTIONS: DatabaseOptions = {
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
 
 /** Others hold its lock for a moment only. */
-const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000, overwritesDeleted: true };
+const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000 };
 
 export interface StoresOptions {
   readonly replica?: ReplicaOptions | undefined;
@@ -158,11 +158,7 @@ export function clickDatabase(
     path === undefined
       ? openDatabase(url, { ...options, durable: true, connectionsMax: 1 })
       : withSyncedWrites(
-          await openFileBeside(`${path}${CLICK_END}`, SQLITE_CLICKS, {
-            ...options,
-            durable: false,
-            overwritesDeleted: true,
-          }),
+          await openFileBeside(`${path}${CLICK_END}`, SQLITE_CLICKS, { ...options, durable: false }),
           `${path}${CLICK_END}`,
         ),
   );

@@ -12,7 +12,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, HISTORY, TRANSACTIONS } from '../database.ts';
 import { CONTAINS, type Dialect, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
-import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
+import { emptyLog } from '../sqlite/empty-log.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 import { advanceClock, lockClock } from './change-clock.ts';
 import { noteErased } from './erased-users.ts';
@@ -197,7 +197,6 @@ class Erasure {
   /** One batch; the audit counts it in the same transaction. */
   async #write(change: (connection: Connection) => Promise<Partial<ErasureCounts>>): Promise<void> {
     const after = await this.#database.write(async (connection) => {
-      await overwriteDeleted(connection, this.#database.dialect);
       const added = await change(connection);
       const { transactions, versions, clicks } = this.#counts;
       const counts = {
