@@ -2,7 +2,7 @@
 // own, so that WAL lets them go on while an import runs. Single statements and the watch share one that stays open.
 
 import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
-import type { Database, DatabaseOptions } from '../database.ts';
+import type { Connection, Database, DatabaseOptions } from '../database.ts';
 import { type OpenOnce, openOnce } from '../open-once.ts';
 import { placeOf, SqliteConnection } from './sqlite-connection.ts';
 
@@ -32,24 +32,15 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     if (closed) throw new DatabaseUnavailable('the database has been closed');
   }
 
-  async function withReader<T>(work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
+  async function withReader<T>(work: (connection: Connection) => Promise<T>, isKept: boolean): Promise<T> {
     requireOpen();
-    const reader = idleReaders.pop() ?? (await SqliteConnection.open(path, { create, mapsFile }));
+    const idle = isKept ? idleReaders.pop() : undefined;
+    const reader = idle ?? (await SqliteConnection.open(path, { create, mapsFile: mapsFile && isKept }));
     try {
-      return await work(reader);
+      return await reader.read(work);
     } finally {
-      if (!closed && idleReaders.length < IDLE_READERS_MAX) idleReaders.push(reader);
+      if (isKept && !closed && idleReaders.length < IDLE_READERS_MAX) idleReaders.push(reader);
       else reader.close();
-    }
-  }
-
-  async function withOwnReader<T>(work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
-    requireOpen();
-    const reader = await SqliteConnection.open(path, { create });
-    try {
-      return await work(reader);
-    } finally {
-      reader.close();
     }
   }
 
@@ -69,8 +60,8 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       requireOpen();
       return (await single.open()).allWithBytes(sql, ...params);
     },
-    read: (work) => untilRead(withReader((reader) => reader.read(work))),
-    readOnce: (work) => untilRead(withOwnReader((reader) => reader.read(work))),
+    read: (work) => untilRead(withReader(work, true)),
+    readOnce: (work) => untilRead(withReader(work, false)),
     async write(work, lockTimeoutMs = options.lockTimeoutMs) {
       requireOpen();
       const deadlineMs = performance.now() + lockTimeoutMs;
