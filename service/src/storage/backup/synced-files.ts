@@ -1,6 +1,7 @@
 // Files that survive a power cut: written, synced, and checked by their SHA-256.
 
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
+import { chmod, copyFile } from 'node:fs/promises';
 
 export interface FileSum {
   readonly bytes: number;
@@ -18,30 +19,19 @@ export function sync(path: string): void {
 }
 
 export async function sumOf(path: string): Promise<FileSum> {
-  return passOn(path, () => {});
-}
-
-/** Copies a file for nobody else to read, and returns the sum of what was written. */
-export async function copySynced(from: string, to: string): Promise<FileSum> {
-  const file = openSync(to, 'wx', 0o600);
-  try {
-    const sum = await passOn(from, (chunk) => {
-      for (let done = 0; done < chunk.length; ) done += writeSync(file, chunk, done);
-    });
-    fsyncSync(file);
-    return sum;
-  } finally {
-    closeSync(file);
-  }
-}
-
-async function passOn(from: string, take: (chunk: Uint8Array) => void): Promise<FileSum> {
   const hash = new Bun.CryptoHasher('sha256');
   let bytes = 0;
-  for await (const chunk of Bun.file(from).stream()) {
+  for await (const chunk of Bun.file(path).stream()) {
     hash.update(chunk);
-    take(chunk);
     bytes += chunk.length;
   }
   return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Copies a file into a folder of ours, for nobody else to read, and returns the sum of what was written. */
+export async function copySynced(from: string, to: string): Promise<FileSum> {
+  await copyFile(from, to, constants.COPYFILE_EXCL);
+  await chmod(to, 0o600);
+  sync(to);
+  return sumOf(to);
 }
