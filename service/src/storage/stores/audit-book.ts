@@ -4,12 +4,15 @@ import type { AuditAction, AuditBook, AuditEntry } from '../../domain/books.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 
-/** Entries older than this go when later ones are written. */
-const KEEP_MS = 400 * 86_400_000;
+/** Entries of a book that are older than this go when later ones are written. */
+export const KEEP_MS = 400 * 86_400_000;
 
-/** Older by the clock and by the entry before: nothing goes by one clock that is far ahead. */
-const FORGET_SQL = `DELETE FROM audit
-  WHERE at < $1 AND at < (SELECT at FROM audit ORDER BY id DESC LIMIT 1) - ${KEEP_MS}`;
+/** Older by the clock, $1, and by the entry before: nothing goes by one clock that is far ahead. */
+export function forgetSql(book: 'audit' | 'imports', at: string): string {
+  return `DELETE FROM ${book} WHERE ${at} < $1 AND ${at} < (SELECT ${at} FROM ${book} ORDER BY id DESC LIMIT 1) - ${KEEP_MS}`;
+}
+
+const FORGET_SQL = forgetSql('audit', 'at');
 
 export interface Auditor {
   readonly clock: Clock;

@@ -17,15 +17,11 @@ import {
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
 import { inBoth } from '../sql-dialect.ts';
+import { forgetSql, KEEP_MS } from './audit-book.ts';
 import { DELETED_NUMBER, raiseCounter } from './revision.ts';
 
-/** Entries older than this go when later imports begin. */
-const KEEP_MS = 400 * 86_400_000;
-
-/** As in the audit. Those that may be under way stay, because they must be able to close their entry. */
-const FORGET_SQL = `DELETE FROM imports
-  WHERE began_at < $1 AND began_at < (SELECT began_at FROM imports ORDER BY id DESC LIMIT 1) - ${KEEP_MS}
-    AND outcome <> 'begun'`;
+/** Those that may be under way stay, because they must be able to close their entry. */
+const FORGET_SQL = `${forgetSql('imports', 'began_at')} AND outcome <> 'begun'`;
 
 /**
  * Whoever imported wants to hear of the error, not wait for the next import to end. An entry that could not be closed in
@@ -167,6 +163,17 @@ async function count(
   );
 }
 
+/**
+ * For those of the same kind and organisation that began before this one and were not closed: it has just been given its
+ * turn, so that they have been killed. One that is merely waiting for its turn is told wrong for that long, and puts it
+ * right when it ends.
+ */
+const CLOSE_UNFINISHED_SQL = `UPDATE imports SET outcome = 'unfinished'
+  WHERE outcome = 'begun' AND id < $1
+    AND kind = (SELECT kind FROM imports WHERE id = $1)
+    AND coalesce(org_id, 0) = (SELECT coalesce(org_id, 0) FROM imports WHERE id = $1)
+  RETURNING kind`;
+
 /** Lets an import close its entry in the transaction in which it was given its turn. */
 export async function takeTurn(
   connection: Connection,
@@ -174,9 +181,10 @@ export async function takeTurn(
   id: number | undefined,
 ): Promise<(result: ImportResult) => Promise<void>> {
   if (id === undefined) return async () => {};
-  const [unfinished] = await closeUnfinished(connection, id);
+  const unfinished = await connection.all<Pick<Row, 'kind'>>(CLOSE_UNFINISHED_SQL, id);
   return async (result) => {
-    if (unfinished !== undefined) await count(connection, unfinished.kind, 'unfinished', unfinished.count);
+    const [first] = unfinished;
+    if (first !== undefined) await count(connection, first.kind, 'unfinished', unfinished.length);
     await closeImport(connection, id, 'done', result, clock());
   };
 }
@@ -203,26 +211,6 @@ async function closeImport(
   );
   await count(connection, row.kind, outcome);
   if (outcome === 'done') await raiseCounter(connection, counterOf(row.kind, 'last success'), nowMs);
-}
-
-/**
- * For an import that has just been given its turn: those of the same kind and organisation that began before it and were
- * not closed have been killed. One that is merely waiting for its turn is told wrong for that long, and puts it right
- * when it ends.
- */
-async function closeUnfinished(
-  connection: Connection,
-  id: number,
-): Promise<{ readonly kind: ImportKind; readonly count: number }[]> {
-  const closed = await connection.all<Pick<Row, 'kind'>>(
-    `UPDATE imports SET outcome = 'unfinished'
-      WHERE outcome = 'begun' AND id < $1
-        AND kind = (SELECT kind FROM imports WHERE id = $1)
-        AND coalesce(org_id, 0) = (SELECT coalesce(org_id, 0) FROM imports WHERE id = $1)
-      RETURNING kind`,
-    id,
-  );
-  return closed.slice(0, 1).map(({ kind }) => ({ kind, count: closed.length }));
 }
 
 function toEntry({ id, kind, org_id, org_name, began_at, ended_at, outcome, document }: Row): ImportEntry {
