@@ -10,6 +10,7 @@ import {
   type Connection,
   columnsOf,
   type Database,
+  ERASURES,
   HISTORY,
   LINKS,
   noDatabase,
@@ -24,7 +25,7 @@ import { findSchemaState, migrate } from './schema/migrate.ts';
 import { type Dialect, forUpdate } from './sql-dialect.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
-import { copyErasedUsers } from './stores/erased-users.ts';
+import { listErasedUsers } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-book.ts';
 import { listLinks } from './stores/link-store.ts';
 import { readBatches, readVersions, versionsSql } from './stores/read-batches.ts';
@@ -128,7 +129,7 @@ async function copyTables(
     'id, name, created_at, last_stamp, public_id, deleting_since',
   );
   await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
-  await copyErasedUsers(from, to);
+  await to.putMany(ERASURES, await listErasedUsers(from));
   await to.putMany(LINKS, await listLinks(from));
   const newNumbers = await copyImports(from, to);
   const tokens = await copyRows(

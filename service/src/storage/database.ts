@@ -124,6 +124,12 @@ export const HISTORY = {
   keyLength: 2,
 } as const satisfies Table;
 
+export const ERASURES = {
+  name: 'erasures',
+  columns: { org_id: 'integer', digest: 'text', erased_at: 'bigint' },
+  keyLength: 2,
+} as const satisfies Table;
+
 export function columnsOf<Column extends string>({ columns }: Table<Column>): Column[] {
   return Object.keys(columns) as Column[];
 }

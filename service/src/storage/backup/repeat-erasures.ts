@@ -3,12 +3,12 @@
 // does not name are noted, too: what is imported again may name them.
 
 import { existsSync } from 'node:fs';
-import type { Database } from '../database.ts';
+import { type Database, ERASURES } from '../database.ts';
 import { CLICK_END } from '../open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../open-stores.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-book.ts';
-import { digestUser, type ErasedUser, findLaterErasures, putErasedUsers } from '../stores/erased-users.ts';
+import { digestUser, type ErasedUser, findLaterErasures } from '../stores/erased-users.ts';
 
 /** As JSON: SQLite would change a text that is half a surrogate pair. */
 const USERS_SQL = `SELECT document -> 'passbackUid' AS uid FROM transactions WHERE org_id = $1
@@ -28,16 +28,16 @@ export async function repeatErasures(
   try {
     const organisations = await stores.organisations.list();
     // Numbers of organisations that came later are not given again, and neither are digests with them.
-    const known = later.filter(({ orgId }) => organisations.some(({ id }) => id === orgId));
+    const known = later.filter(({ org_id }) => organisations.some(({ id }) => id === org_id));
     const key = await stores.clickKey();
     for (const org of organisations) {
-      const digests = new Set(known.filter(({ orgId }) => orgId === org.id).map(({ digest }) => digest));
+      const digests = new Set(known.filter(({ org_id }) => org_id === org.id).map(({ digest }) => digest));
       if (digests.size === 0) continue;
       for (const uid of await usersOf(database, path, org.id))
         if (digests.has(digestUser(key, org.id, uid))) await stores.erasures.erase(org, uid);
     }
     // Last, because an erasure notes when it was repeated. Sales since it was made name their user.
-    await database.write((connection) => putErasedUsers(connection, known));
+    await database.write((connection) => connection.putMany(ERASURES, known));
     return known.length;
   } finally {
     await stores.close();
