@@ -84,7 +84,7 @@ class Erasure {
   readonly #passbackUid: string;
   readonly #printed: string;
   readonly #onBatch: (count: number) => void;
-  readonly #counts = { transactions: 0, versions: 0, clicks: 0 };
+  #counts = { transactions: 0, versions: 0, clicks: 0 };
   #entry = 0;
 
   constructor(
@@ -103,7 +103,7 @@ class Erasure {
   }
 
   get counts(): ErasureCounts {
-    return { ...this.#counts };
+    return this.#counts;
   }
 
   async begin(): Promise<void> {
@@ -119,14 +119,14 @@ class Erasure {
     const owner = { orgId: this.#org.id, passbackUid: this.#passbackUid };
     const count = await clicks.erase(owner, this.#onBatch);
     // They may be in another database, so that the audit hears of them a moment later.
-    await this.#write(async () => ({ clicks: count }));
+    await this.#write('clicks', async () => count);
   }
 
   async eraseTransactions(): Promise<void> {
     const found = exportQuery(this.#org.id, 'id', hasUser(this.#database.dialect, '$3'), this.#printed);
     await readBatches<{ id: Uuid }>(this.#database, found, async (batch) => {
       const ids = batch.map(({ id }) => id);
-      await this.#write(async (connection) => ({ transactions: await this.#replace(connection, ids) }));
+      await this.#write('transactions', (connection) => this.#replace(connection, ids));
     });
   }
 
@@ -135,7 +135,7 @@ class Erasure {
     type Found = { id: Uuid; until_stamp: number };
     await readVersions<Found>(this.#database, sql, [this.#org.id, this.#printed], async (batch) => {
       const ids = [...new Set(batch.map(({ id }) => id))];
-      await this.#write(async (connection) => ({ versions: await this.#rewrite(connection, ids) }));
+      await this.#write('versions', (connection) => this.#rewrite(connection, ids));
     });
   }
 
@@ -195,19 +195,16 @@ class Erasure {
   }
 
   /** One batch; the audit counts it in the same transaction. */
-  async #write(change: (connection: Connection) => Promise<Partial<ErasureCounts>>): Promise<void> {
-    const after = await this.#database.write(async (connection) => {
-      const added = await change(connection);
-      const { transactions, versions, clicks } = this.#counts;
-      const counts = {
-        transactions: transactions + (added.transactions ?? 0),
-        versions: versions + (added.versions ?? 0),
-        clicks: clicks + (added.clicks ?? 0),
-      };
+  async #write(
+    what: keyof ErasureCounts,
+    change: (connection: Connection) => Promise<number>,
+  ): Promise<void> {
+    this.#counts = await this.#database.write(async (connection) => {
+      const counts = { ...this.#counts, [what]: this.#counts[what] + (await change(connection)) };
       await amendAudit(connection, this.#entry, counts);
       return counts;
     });
-    Object.assign(this.#counts, after);
-    this.#onBatch(after.transactions + after.versions + after.clicks);
+    const { transactions, versions, clicks } = this.#counts;
+    this.#onBatch(transactions + versions + clicks);
   }
 }
