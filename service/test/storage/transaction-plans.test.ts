@@ -12,7 +12,6 @@ import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
 import {
   DOCUMENTS_AS_OF_SQL,
   DOCUMENTS_SQL,
-  FITTING_AS_OF_SQL,
   FITTING_SQL,
 } from '../../src/storage/transactions/page-documents.ts';
 import {
@@ -130,7 +129,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           [historyKey, 'transactions_by_id'],
         ],
         [DOCUMENTS_AS_OF_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
-        [FITTING_AS_OF_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
+        [FITTING_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
         [STAMPS_SQL, [1, maxMs], [BY_UNTIL]],
         [
           IN_WINDOW_SQL[dialect],
@@ -148,7 +147,6 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [FEW_IDS_SQL, [1, minMs, maxMs, 300], ['transactions_by_stamp']],
         [FEW_IDS_SQL, [1, maxMs - 60_000, maxMs - 1, 300], ['transactions_by_stamp']],
         [DOCUMENTS_SQL[dialect], documents, [byKey]],
-        [FITTING_SQL[dialect], documents, [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
         [SEARCH[dialect].searchSql, [USER, ...[0, 10].map(SEARCH[dialect].placeOf)], [PIECE[dialect]]],
         [EDGE_SQL[dialect], [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],

@@ -14,6 +14,8 @@ export const NOTHING = new Uint8Array();
 
 /** More than a page ever holds. */
 const IDS_MAX = 1_000_000;
+/** As of now, for a column of 64 bits. */
+export const LATEST_MS = Number.MAX_SAFE_INTEGER;
 
 export interface PageLimits {
   /** How many documents. */
@@ -54,14 +56,9 @@ export const DOCUMENTS_SQL = inBoth(
   ) AS page`,
 );
 
-/** The first of these documents, as many as fit with the commas between them, and one at least. Adds up lengths first. */
-export const FITTING_SQL = inBoth((dialect) =>
-  fitting(dialect, (field) => `(SELECT ${field} FROM transactions WHERE id = v.value)`),
-);
-
 /**
- * The same two as of a moment: that and the greatest stamp of the window are two parameters more. The limit cuts nothing
- * off, but without it both databases would look for each version several times.
+ * The same as of a moment: that and the greatest stamp of the window are two parameters more. The limit cuts nothing off,
+ * but without it both databases would look for each version several times.
  */
 export const DOCUMENTS_AS_OF_SQL = inBoth(
   (dialect) => `
@@ -71,22 +68,25 @@ export const DOCUMENTS_AS_OF_SQL = inBoth(
     ) AS versions
   ) AS page`,
 );
-export const FITTING_AS_OF_SQL = inBoth((dialect) => fitting(dialect, versionAsOf));
+
+/**
+ * As of a moment, the first of these documents, as many as fit with the commas between them, and one at least. Adds up
+ * lengths first.
+ */
+export const FITTING_SQL = inBoth(
+  (dialect) => `
+  SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
+    SELECT ${versionAsOf('document')} AS document FROM (
+      SELECT value, sum(length + 1) OVER (ROWS UNBOUNDED PRECEDING) AS bytes, row_number() OVER () AS place FROM (
+        SELECT v.value, ${versionAsOf('octet_length(document)')} AS length FROM ${VALUES[dialect]('$1', 'uuid')}
+      ) AS lengths
+    ) AS v WHERE bytes - 1 <= $2 OR place = 1
+  ) AS page`,
+);
 
 function versionAsOf(field: string): string {
   const current = `(SELECT ${field} FROM transactions WHERE id = v.value)`;
   return `coalesce(${earlierVersion('v.value', '$3', '$4', field)}, ${current})`;
-}
-
-function fitting(dialect: Dialect, fieldOf: (field: string) => string): string {
-  return `
-  SELECT ${JOIN_DOCUMENTS[dialect]} FROM (
-    SELECT ${fieldOf('document')} AS document FROM (
-      SELECT value, sum(length + 1) OVER (ROWS UNBOUNDED PRECEDING) AS bytes, row_number() OVER () AS place FROM (
-        SELECT v.value, ${fieldOf('octet_length(document)')} AS length FROM ${VALUES[dialect]('$1', 'uuid')}
-      ) AS lengths
-    ) AS v WHERE bytes - 1 <= $2 OR place = 1
-  ) AS page`;
 }
 
 export interface Joined {
@@ -110,11 +110,8 @@ export async function joinDocuments(
 ): Promise<Joined> {
   const wanted = ids.slice(0, limits.limit);
   if (wanted.length === 0) return { data: NOTHING, count: 0 };
-  const [atOnceSql, fittingSql] =
-    asOf === undefined ? [DOCUMENTS_SQL, FITTING_SQL] : [DOCUMENTS_AS_OF_SQL, FITTING_AS_OF_SQL];
-  const moment = asOf === undefined ? [] : [asOf.ms, asOf.stampMaxMs];
   const list = JSON.stringify(wanted);
-  const read = async (sql: string, lengthMax: number) => {
+  const read = async (sql: string, lengthMax: number, ...moment: readonly number[]) => {
     const [row] = await connection.allWithBytes<{ data: Joined['data']; joined: number }>(
       sql,
       list,
@@ -123,6 +120,11 @@ export async function joinDocuments(
     );
     return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };
   };
-  const atOnce = await read(atOnceSql[dialect], shareOf(limits));
-  return atOnce.count === wanted.length ? atOnce : read(fittingSql[dialect], limits.bytesMax);
+  const share = shareOf(limits);
+  const atOnce = await (asOf === undefined
+    ? read(DOCUMENTS_SQL[dialect], share)
+    : read(DOCUMENTS_AS_OF_SQL[dialect], share, asOf.ms, asOf.stampMaxMs));
+  if (atOnce.count === wanted.length) return atOnce;
+  const { ms, stampMaxMs } = asOf ?? { ms: LATEST_MS, stampMaxMs: LATEST_MS };
+  return read(FITTING_SQL[dialect], limits.bytesMax, ms, stampMaxMs);
 }

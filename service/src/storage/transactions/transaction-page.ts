@@ -23,6 +23,7 @@ import {
   earlierVersion,
   JOIN_DOCUMENTS,
   joinDocuments,
+  LATEST_MS,
   NOTHING,
   type PageLimits,
   shareOf,
@@ -41,8 +42,6 @@ const PASSED_OVER_MAX = 200;
 export const NEXT_DOCUMENT = ',{"id":"';
 const ID_LENGTH = 36;
 const EARLIER_MS = Number.NEGATIVE_INFINITY;
-/** As of now, for a column of 64 bits. */
-const LATEST_MS = Number.MAX_SAFE_INTEGER;
 
 interface Row {
   /** Unless there is no such organisation. */
