@@ -7,6 +7,11 @@ export const UUID_PATTERN = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a
 /** As they are printed. */
 export const PRINTED_UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** Sorts before every other id, so that "from this one on" starts at the beginning. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000' as Uuid;
+/** Sorts after every other id. */
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff' as Uuid;
+
 export function parseUuid(text: string): Uuid | undefined {
   return UUID_PATTERN.test(text) ? (text.toLowerCase() as Uuid) : undefined;
 }

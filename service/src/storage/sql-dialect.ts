@@ -1,5 +1,6 @@
 // SQL that the two databases write differently, where it is needed in more than one place.
 
+import type { Uuid } from '../domain/uuid.ts';
 import type { Database, SqlValue } from './database.ts';
 
 export type Dialect = Database['dialect'];
@@ -32,4 +33,12 @@ export function arrayText(values: readonly SqlValue[]): string {
     value === null ? 'NULL' : `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
   );
   return `{${quoted.join(',')}}`;
+}
+
+/** The ids that a statement finds, in one text, so that one which reads several lists has one row for each. */
+export const JOIN_IDS = { sqlite: 'group_concat(id)', postgres: `string_agg(id::text, ',')` };
+
+/** Null when there were none to join. */
+export function splitIds(text: string | null): Uuid[] {
+  return text === null ? [] : (text.split(',') as Uuid[]);
 }

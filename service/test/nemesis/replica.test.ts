@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
-import { FIRST_ID } from '../../src/storage/transactions/id-bounds.ts';
+import { FIRST_ID } from '../../src/domain/uuid.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { StampWindow, Stores, TransactionPage, TransactionStore } from '../../src/domain/stores.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
+import { FIRST_ID, type Uuid } from '../../src/domain/uuid.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { transactionStore } from '../../src/storage/stores/transaction-store.ts';
-import { FIRST_ID } from '../../src/storage/transactions/id-bounds.ts';
 import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
 import { NARROW_MAX, readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
 import { RUNS_SQL, readWideWindow } from '../../src/storage/transactions/wide-window.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
+import { FIRST_ID, LAST_ID, newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import { HISTORY_SQL } from '../../src/storage/copy-database.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -8,7 +8,6 @@ import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/o
 import { batchSql } from '../../src/storage/stores/read-batches.ts';
 import { PURGE_SQL, SEARCH, transactionHistory } from '../../src/storage/stores/transaction-history.ts';
 import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
-import { FIRST_ID, LAST_ID } from '../../src/storage/transactions/id-bounds.ts';
 import {
   DOCUMENTS_AS_OF_SQL,
   DOCUMENTS_SQL,

@@ -1,9 +1,8 @@
 // Reads rows batch by batch, so that no list has to fit into memory. What a batch is used for may change its rows.
 
 import type { StoredDocument } from '../../domain/stores.ts';
-import type { Uuid } from '../../domain/uuid.ts';
+import { FIRST_ID, type Uuid } from '../../domain/uuid.ts';
 import type { Connection, SqlValue } from '../database.ts';
-import { FIRST_ID } from '../transactions/id-bounds.ts';
 
 const VERSIONS_BATCH = 1_000;
 

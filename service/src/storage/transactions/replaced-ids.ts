@@ -15,8 +15,7 @@
 import type { StampWindow } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection } from '../database.ts';
-import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
-import { JOIN_IDS, splitIds } from './joined-ids.ts';
+import { type Dialect, inBoth, JOIN_IDS, splitIds, VALUES } from '../sql-dialect.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';
 
 /** Up to this many versions that lay in the window are sorted. */

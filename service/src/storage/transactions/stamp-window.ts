@@ -37,10 +37,6 @@ export function hasNoStart(window: StampWindow): boolean {
   return window.minMs <= STAMP_MIN_MS;
 }
 
-export function hasNoEnd(window: StampWindow): boolean {
-  return window.maxMs >= STAMP_MAX_MS;
-}
-
 /** The pieces do not overlap, and together they are the window. */
 export function splitWindow(window: StampWindow): WindowPieces {
   const spans: SpanRange[] = [];

@@ -15,10 +15,9 @@
 
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';
 import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/stores.ts';
-import type { Uuid } from '../../domain/uuid.ts';
+import { FIRST_ID, type Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
 import { type Dialect, inBoth } from '../sql-dialect.ts';
-import { FIRST_ID } from './id-bounds.ts';
 import {
   earlierVersion,
   JOIN_DOCUMENTS,

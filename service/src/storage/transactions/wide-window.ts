@@ -27,8 +27,7 @@
 import type { StampWindow, TransactionQuery } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection } from '../database.ts';
-import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
-import { JOIN_IDS, splitIds } from './joined-ids.ts';
+import { type Dialect, inBoth, JOIN_IDS, splitIds, VALUES } from '../sql-dialect.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
 import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-window.ts';
 
