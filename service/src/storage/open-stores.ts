@@ -9,9 +9,9 @@ import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { type OpenOnce, openOnce } from './open-once.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
-import { SQLITE_CLICKS, SQLITE_WALKS } from './schema/schema.ts';
+import { type Schema, SQLITE_CLICKS, SQLITE_WALKS } from './schema/schema.ts';
 import { SchemaGuard } from './schema/schema-guard.ts';
-import { openFileBeside } from './sqlite/file-beside.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
 import { withSyncedWrites } from './sqlite/synced-writes.ts';
 import { type Auditor, auditBook, writeAudit } from './stores/audit-book.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
@@ -142,6 +142,25 @@ export async function prepareSchema(
     await migrate(own, auditor);
   } finally {
     await own.close();
+  }
+}
+
+/**
+ * A second file beside an SQLite database, for what must not wait for an import: that holds the only write lock of the first
+ * for as long as it runs. Makes the file where there is none.
+ */
+export async function openFileBeside(
+  path: string,
+  schema: Schema,
+  options: DatabaseOptions,
+): Promise<Database> {
+  const file = openSqlite(path, { ...options, create: true });
+  try {
+    await migrate(file, undefined, schema);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
   }
 }
 
