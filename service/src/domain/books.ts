@@ -117,21 +117,19 @@ export interface TransactionVersion {
   readonly document: string;
 }
 
-export const AUDIT_ACTIONS = [
-  'organisation created',
-  'token issued',
-  'token rotated',
-  'token revoked',
-  'history purged',
-  'clicks purged',
-  'user erasure begun',
-  'user erased',
-  'organisation deleted',
-  'database copied',
-  'database restored',
-  'schema migrated',
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+export type AuditAction =
+  | 'organisation created'
+  | 'token issued'
+  | 'token rotated'
+  | 'token revoked'
+  | 'history purged'
+  | 'clicks purged'
+  | 'user erasure begun'
+  | 'user erased'
+  | 'organisation deleted'
+  | 'database copied'
+  | 'database restored'
+  | 'schema migrated';
 
 export interface AuditEntry {
   readonly id: number;
