@@ -8,6 +8,7 @@ import type { Click } from '../../src/domain/click.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
+import { FIRST_ID } from '../../src/domain/uuid.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { Connection } from '../../src/storage/database.ts';
@@ -54,6 +55,13 @@ for (const database of DATABASES) {
         completeThroughMs: page.completeThroughMs,
       };
     }
+
+    test('finds a transaction whose id is all zeros', async () => {
+      const { stores, org, load } = await scene();
+      await load([transaction(1, { id: FIRST_ID, passbackUid: UID })]);
+      expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 0, clicks: 0 });
+      expect((await readPage(stores, org.id)).rows.map(({ passbackUid }) => passbackUid)).toEqual([null]);
+    });
 
     test('takes the two fields out of transactions, history and clicks, stamps the change, and leaves the rest', async () => {
       const { stores, org, load, pass, now } = await scene();
@@ -343,7 +351,9 @@ describe('what is gone from an SQLite database', () => {
     const numbers = Array.from({ length: 30 }, (_, i) => i + 1);
     await load(numbers.map((n) => transaction(n, user)));
     // Some become longer, so that SQLite has to move those beside them.
-    await load(numbers.filter((n) => n % 4 === 0).map((n) => transaction(n, { passbackData: 'x'.repeat(5_000) })));
+    await load(
+      numbers.filter((n) => n % 4 === 0).map((n) => transaction(n, { passbackData: 'x'.repeat(5_000) })),
+    );
     await recordClick(stores, org.id, user);
     await stores.erasures.erase(org, 'anna-m');
     expect(files().length).toBeGreaterThan(2);
