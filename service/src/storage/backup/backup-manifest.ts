@@ -10,8 +10,6 @@ export const MANIFEST_NAME = 'manifest.json';
 export const BACKUP_FILES = ['offerbook.db', 'offerbook.db-activations'] as const;
 export const [MAIN_FILE, CLICK_FILE] = BACKUP_FILES;
 
-const FORMAT = 1;
-
 const FileSchema = z.object({
   name: z.enum(BACKUP_FILES),
   bytes: z.int().nonnegative(),
@@ -22,7 +20,7 @@ const FileSchema = z.object({
 
 const ManifestSchema = z.object({
   kind: z.literal('offerbook backup'),
-  format: z.literal(FORMAT),
+  format: z.literal(1),
   madeAt: z.string(),
   /** Of the program that made it. */
   version: z.string(),
@@ -34,10 +32,6 @@ const ManifestSchema = z.object({
 
 export type BackupFile = z.output<typeof FileSchema>;
 export type BackupManifest = z.output<typeof ManifestSchema>;
-
-export function newManifest(rest: Pick<BackupManifest, 'madeAt' | 'version' | 'files'>): BackupManifest {
-  return { kind: 'offerbook backup', format: FORMAT, ...rest };
-}
 
 export function readManifest(folder: string): BackupManifest {
   let text: string;

@@ -29,7 +29,6 @@ import {
   CLICK_FILE,
   MAIN_FILE,
   MANIFEST_NAME,
-  newManifest,
 } from './backup-manifest.ts';
 import { sumOf, sync } from './synced-files.ts';
 
@@ -92,7 +91,7 @@ async function fill(
   const files: BackupFile[] = [];
   for (const name of [MAIN_FILE, CLICK_FILE])
     if (existsSync(join(folder, name))) files.push(await verify(folder, name));
-  const manifest = newManifest({ madeAt, version, files });
+  const manifest: BackupManifest = { kind: 'offerbook backup', format: 1, madeAt, version, files };
   const list = join(folder, MANIFEST_NAME);
   writeFileSync(list, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
   sync(list);
