@@ -7,7 +7,7 @@
 
 import type { ClickStore } from '../../domain/click.ts';
 import { printedPassbackUid, withoutUser } from '../../domain/stored-transaction.ts';
-import type { ErasureCounts, ErasureStore, Organisation } from '../../domain/stores.ts';
+import type { ErasureCounts, ErasureStore } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, HISTORY, TRANSACTIONS } from '../database.ts';
@@ -50,11 +50,12 @@ interface VersionRow extends Omit<TransactionRow, 'updated_at'> {
 }
 
 export function erasureStore(database: Database, clicks: ClickStore, auditor: Auditor): ErasureStore {
+  const { dialect } = database;
   return {
     async count(orgId, passbackUid) {
       const printed = printedPassbackUid(passbackUid);
       const [row] = await database.all<{ transactions: number; history: number }>(
-        COUNT_SQL[database.dialect],
+        COUNT_SQL[dialect],
         orgId,
         printed,
       );
@@ -64,94 +65,53 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
         clicks: await clicks.countOf({ orgId, passbackUid }),
       };
     },
-    async erase(org, passbackUid, onBatch) {
-      const erasure = new Erasure(database, auditor, org, passbackUid, onBatch);
-      await erasure.begin();
-      await erasure.eraseClicks(clicks);
-      await erasure.eraseTransactions();
-      await erasure.eraseHistory();
-      await erasure.finish();
+    async erase({ id: orgId, name }, passbackUid, onBatch = () => {}) {
+      const user = { orgId, printed: printedPassbackUid(passbackUid) };
+      let counts: ErasureCounts = { transactions: 0, versions: 0, clicks: 0 };
+      const entry = await database.write(async (connection) => {
+        await lockClock(database, connection, orgId);
+        await noteErased(connection, orgId, passbackUid, auditor.clock());
+        return writeAudit(connection, auditor, 'user erasure begun', name, { ...counts });
+      });
+      /** One batch; the audit counts it in the same transaction. */
+      const write = async (
+        what: keyof ErasureCounts,
+        change: (connection: Connection) => Promise<number>,
+      ): Promise<void> => {
+        counts = await database.write(async (connection) => {
+          const after = { ...counts, [what]: counts[what] + (await change(connection)) };
+          await amendAudit(connection, entry, after);
+          return after;
+        });
+        onBatch(counts.transactions + counts.versions + counts.clicks);
+      };
+
+      const clickCount = await clicks.erase({ orgId, passbackUid }, onBatch);
+      // They may be in another database, so that the audit hears of them a moment later.
+      await write('clicks', async () => clickCount);
+      const transactions = exportQuery(orgId, 'id', hasUser(dialect, '$3'), user.printed);
+      await readBatches<{ id: Uuid }>(database, transactions, (batch) => {
+        const ids = batch.map(({ id }) => id);
+        return write('transactions', (connection) => replace(connection, user, ids));
+      });
+      const versions = FIND_VERSIONS_SQL[dialect];
+      type Found = Pick<VersionRow, 'id' | 'until_stamp'>;
+      await readVersions<Found>(database, versions, [orgId, user.printed], (batch) => {
+        const ids = [...new Set(batch.map(({ id }) => id))];
+        return write('versions', (connection) => rewrite(connection, user, ids));
+      });
+      // From here on the audit says that it was done.
+      await database.write((connection) => amendAudit(connection, entry, { ...counts }, 'user erased'));
       await emptyLog(database);
-      return erasure.counts;
+      return counts;
     },
   };
-}
-
-class Erasure {
-  readonly #database: Database;
-  readonly #auditor: Auditor;
-  readonly #org: Organisation;
-  readonly #passbackUid: string;
-  readonly #printed: string;
-  readonly #onBatch: (count: number) => void;
-  #counts = { transactions: 0, versions: 0, clicks: 0 };
-  #entry = 0;
-
-  constructor(
-    database: Database,
-    auditor: Auditor,
-    org: Organisation,
-    passbackUid: string,
-    onBatch: (count: number) => void = () => {},
-  ) {
-    this.#database = database;
-    this.#auditor = auditor;
-    this.#org = org;
-    this.#passbackUid = passbackUid;
-    this.#printed = printedPassbackUid(passbackUid);
-    this.#onBatch = onBatch;
-  }
-
-  get counts(): ErasureCounts {
-    return this.#counts;
-  }
-
-  async begin(): Promise<void> {
-    await this.#database.write(async (connection) => {
-      await lockClock(this.#database, connection, this.#org.id);
-      await noteErased(connection, this.#org.id, this.#passbackUid, this.#auditor.clock());
-      const { name } = this.#org;
-      this.#entry = await writeAudit(connection, this.#auditor, 'user erasure begun', name, this.#counts);
-    });
-  }
-
-  async eraseClicks(clicks: ClickStore): Promise<void> {
-    const owner = { orgId: this.#org.id, passbackUid: this.#passbackUid };
-    const count = await clicks.erase(owner, this.#onBatch);
-    // They may be in another database, so that the audit hears of them a moment later.
-    await this.#write('clicks', async () => count);
-  }
-
-  async eraseTransactions(): Promise<void> {
-    const found = exportQuery(this.#org.id, 'id', hasUser(this.#database.dialect, '$3'), this.#printed);
-    await readBatches<{ id: Uuid }>(this.#database, found, async (batch) => {
-      const ids = batch.map(({ id }) => id);
-      await this.#write('transactions', (connection) => this.#replace(connection, ids));
-    });
-  }
-
-  async eraseHistory(): Promise<void> {
-    const sql = FIND_VERSIONS_SQL[this.#database.dialect];
-    type Found = { id: Uuid; until_stamp: number };
-    await readVersions<Found>(this.#database, sql, [this.#org.id, this.#printed], async (batch) => {
-      const ids = [...new Set(batch.map(({ id }) => id))];
-      await this.#write('versions', (connection) => this.#rewrite(connection, ids));
-    });
-  }
-
-  /** From here on the audit says that it was done. */
-  async finish(): Promise<void> {
-    await this.#database.write((connection) =>
-      amendAudit(connection, this.#entry, this.#counts, 'user erased'),
-    );
-  }
 
   /** As an import would: a new version with a new stamp, and the old one in the history, but without the user in either. */
-  async #replace(connection: Connection, ids: readonly Uuid[]): Promise<number> {
-    const orgId = this.#org.id;
-    const stampMs = Math.max(this.#auditor.clock(), (await lockClock(this.#database, connection, orgId)) + 1);
+  async function replace(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
+    const stampMs = Math.max(auditor.clock(), (await lockClock(database, connection, user.orgId)) + 1);
     // Read again under the lock: an import may have changed them since they were found.
-    const rows = this.#stillNaming(await connection.findMany<TransactionRow>(TRANSACTIONS, ids));
+    const rows = stillNaming(await connection.findMany<TransactionRow>(TRANSACTIONS, ids), user);
     if (rows.length === 0) return 0;
     await connection.putMany(
       HISTORY,
@@ -171,40 +131,33 @@ class Erasure {
         document: withoutUser(row.document, updatedAt),
       })),
     );
-    await advanceClock(connection, orgId, stampMs);
+    await advanceClock(connection, user.orgId, stampMs);
     return rows.length;
   }
 
   /** All versions of these transactions, in place: what was replaced has no stamp of its own to announce. */
-  async #rewrite(connection: Connection, ids: readonly Uuid[]): Promise<number> {
+  async function rewrite(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     // Nothing is written to an organisation that is being deleted.
-    await lockClock(this.#database, connection, this.#org.id);
-    const sql = VERSIONS_SQL[this.#database.dialect];
-    const rows = this.#stillNaming(await connection.all<VersionRow>(sql, JSON.stringify(ids)));
+    await lockClock(database, connection, user.orgId);
+    const found = await connection.all<VersionRow>(VERSIONS_SQL[dialect], JSON.stringify(ids));
+    const rows = stillNaming(found, user);
     await connection.putMany(
       HISTORY,
       rows.map((row) => ({ ...row, document: withoutUser(row.document) })),
     );
     return rows.length;
   }
+}
 
-  #stillNaming<Row extends { readonly org_id: number; readonly document: string }>(
-    rows: readonly Row[],
-  ): Row[] {
-    return rows.filter((row) => row.org_id === this.#org.id && row.document.includes(this.#printed));
-  }
+interface User {
+  readonly orgId: number;
+  /** How documents name the user. */
+  readonly printed: string;
+}
 
-  /** One batch; the audit counts it in the same transaction. */
-  async #write(
-    what: keyof ErasureCounts,
-    change: (connection: Connection) => Promise<number>,
-  ): Promise<void> {
-    this.#counts = await this.#database.write(async (connection) => {
-      const counts = { ...this.#counts, [what]: this.#counts[what] + (await change(connection)) };
-      await amendAudit(connection, this.#entry, counts);
-      return counts;
-    });
-    const { transactions, versions, clicks } = this.#counts;
-    this.#onBatch(transactions + versions + clicks);
-  }
+function stillNaming<Row extends { readonly org_id: number; readonly document: string }>(
+  rows: readonly Row[],
+  { orgId, printed }: User,
+): Row[] {
+  return rows.filter((row) => row.org_id === orgId && row.document.includes(printed));
 }
