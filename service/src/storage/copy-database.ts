@@ -137,10 +137,8 @@ async function copyTables(
     'id, org_id, kind, label, digest, created_at, expires_at, revoked_at, last_used_at',
   );
   let transactions = 0;
-  for (const { id } of organisations) {
-    transactions += await copyTransactions(from, to, id as number, newNumbers, progress);
-    await copyHistory(from, to, id as number, newNumbers, progress);
-  }
+  for (const { id } of organisations)
+    transactions += await copySales(from, to, id as number, newNumbers, progress);
   for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
     await insertRow(to, 'audit', row);
   for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(to, name);
@@ -181,35 +179,29 @@ async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMa
   return newNumbers;
 }
 
-async function copyTransactions(
+/** Transactions and their history; returns how many transactions. */
+async function copySales(
   from: Connection,
   to: Connection,
   orgId: number,
   newNumbers: ReadonlyMap<SqlValue, SqlValue>,
   progress: (rows: number) => void,
 ): Promise<number> {
-  let count = 0;
   type TransactionRow = TableRow<keyof typeof TRANSACTIONS.columns> & { id: Uuid };
+  type VersionRow = TableRow<keyof typeof HISTORY.columns> & { id: Uuid; until_stamp: number };
+  const renumbered = <Sale extends TransactionRow | VersionRow>(row: Sale) => ({
+    ...row,
+    import_id: newNumbers.get(row.import_id) ?? null,
+  });
+  let count = 0;
   const query = exportQuery(orgId, columnsOf(TRANSACTIONS).join(', '));
   await readBatches<TransactionRow>(from, query, async (batch) => {
-    const rows = batch.map((row) => ({ ...row, import_id: newNumbers.get(row.import_id) ?? null }));
-    count += await to.putMany(TRANSACTIONS, rows);
+    count += await to.putMany(TRANSACTIONS, batch.map(renumbered));
+    progress(batch.length);
+  });
+  await readVersions<VersionRow>(from, HISTORY_SQL, [orgId], async (batch) => {
+    await to.putMany(HISTORY, batch.map(renumbered));
     progress(batch.length);
   });
   return count;
-}
-
-async function copyHistory(
-  from: Connection,
-  to: Connection,
-  orgId: number,
-  newNumbers: ReadonlyMap<SqlValue, SqlValue>,
-  progress: (rows: number) => void,
-): Promise<void> {
-  type Version = TableRow<keyof typeof HISTORY.columns> & { id: Uuid; until_stamp: number };
-  await readVersions<Version>(from, HISTORY_SQL, [orgId], async (batch) => {
-    const rows = batch.map((row) => ({ ...row, import_id: newNumbers.get(row.import_id) ?? null }));
-    await to.putMany(HISTORY, rows);
-    progress(batch.length);
-  });
 }
