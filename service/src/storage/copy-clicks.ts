@@ -18,7 +18,8 @@ export async function copyClicks(
   try {
     if (hasPlace(toUrl)) await removeClicks(await to.open());
     if (!hasPlace(fromUrl)) return 0;
-    return await copyClickRows(await from.open(), await to.open(), onBatch);
+    const source = await from.open();
+    return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), onBatch) : 0;
   } finally {
     await to.close();
     await from.close();
@@ -62,3 +63,10 @@ const allClicks = (columns: string): BatchQuery => ({
   params: [],
   batchSize: 1_000,
 });
+
+/** A database from before the first release has none. */
+async function hasClicks({ dialect, all }: Database): Promise<boolean> {
+  if (dialect === 'sqlite') return true;
+  const sql = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'clicks'`;
+  return (await all(sql)).length > 0;
+}

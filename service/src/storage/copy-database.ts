@@ -4,7 +4,7 @@
 // first meanwhile is not in the copy.
 
 import { BadInput, Refused } from '../domain/failures.ts';
-import type { Uuid } from '../domain/uuid.ts';
+import { newUuid, type Uuid } from '../domain/uuid.ts';
 import { copyClicks } from './copy-clicks.ts';
 import {
   type Connection,
@@ -21,7 +21,7 @@ import {
 } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from './open-stores.ts';
-import { findSchemaState, migrate } from './schema/migrate.ts';
+import { findSchemaState, migrate, migrateToRead } from './schema/migrate.ts';
 import { type Dialect, forUpdate } from './sql-dialect.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
@@ -78,7 +78,7 @@ async function copyAll(
   onRows: (rows: number) => void,
 ): Promise<CopyReport> {
   if ((await findSchemaState(source)) === 'none') throw noDatabase(await source.describePlace());
-  await migrate(source, auditor);
+  const hasBooks = (await migrateToRead(source, auditor)) === 'of today';
   await migrate(target, auditor);
   return source.readOnce((from) =>
     target.write(async (to) => {
@@ -92,7 +92,7 @@ async function copyAll(
         rowsDone += rows;
         onRows(rowsDone);
       };
-      const counts = await copyTables(from, to, target.dialect, progress);
+      const counts = await copyTables(from, to, { dialect: target.dialect, hasBooks, progress });
       // By another connection, which commits them first. Until the rest is committed, the database counts as empty, so that a
       // copy that breaks off can be repeated.
       const clicks = await copyClicks(fromUrl, toUrl, progress);
@@ -110,28 +110,36 @@ async function isEmpty(connection: Connection): Promise<boolean> {
   return true;
 }
 
+interface CopyContext {
+  /** Of the database to copy to. */
+  readonly dialect: Dialect;
+  /** One from before the first release has none, and no activation. */
+  readonly hasBooks: boolean;
+  readonly progress: (rows: number) => void;
+}
+
 async function copyTables(
   from: Connection,
   to: Connection,
-  dialect: Dialect,
-  progress: (rows: number) => void,
+  { dialect, hasBooks, progress }: CopyContext,
 ): Promise<Omit<CopyReport, 'clicks'>> {
   // Lets PostgreSQL take an organisation's number as it is given: ids of clicks hold it.
   const how = dialect === 'postgres' ? 'OVERRIDING SYSTEM VALUE' : '';
-  const copyRows = async (table: string, columns: string) => {
+  const copyRows = async (table: string, columns: string, missing: () => Row = () => ({})) => {
     const rows = await from.all<Row>(`SELECT ${columns} FROM ${table} ORDER BY id`);
-    for (const row of rows) await insertRow(to, table, row, how);
+    for (const row of rows) await insertRow(to, table, { ...row, ...missing() }, how);
     return rows;
   };
   const retailers = await copyRetailers(from, to, progress);
-  const organisations = await copyRows(
-    'organisations',
-    'id, name, created_at, last_stamp, public_id, deleting_since',
-  );
-  await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
-  await to.putMany(ERASURES, await listErasedUsers(from));
-  await to.putMany(LINKS, await listLinks(from));
-  const newNumbers = await copyImports(from, to);
+  const organisations = hasBooks
+    ? await copyRows('organisations', 'id, name, created_at, last_stamp, public_id, deleting_since')
+    : await copyRows('organisations', 'id, name, created_at, last_stamp', () => ({ public_id: newUuid() }));
+  if (hasBooks) {
+    await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
+    await to.putMany(ERASURES, await listErasedUsers(from));
+    await to.putMany(LINKS, await listLinks(from));
+  }
+  const newNumbers = hasBooks ? await copyImports(from, to) : undefined;
   const tokens = await copyRows(
     'tokens',
     'id, org_id, kind, label, digest, created_at, expires_at, revoked_at, last_used_at',
@@ -139,8 +147,10 @@ async function copyTables(
   let transactions = 0;
   for (const { id } of organisations)
     transactions += await copySales(from, to, id as number, newNumbers, progress);
-  for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
-    await insertRow(to, 'audit', row);
+  if (hasBooks) {
+    for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
+      await insertRow(to, 'audit', row);
+  }
   for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(to, name);
   if (dialect === 'postgres') await to.all(NUMBER_ON);
   return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
@@ -179,26 +189,28 @@ async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMa
   return newNumbers;
 }
 
-/** Transactions and their history; returns how many transactions. */
+/** Transactions and, if imports have numbers, their history; returns how many transactions. */
 async function copySales(
   from: Connection,
   to: Connection,
   orgId: number,
-  newNumbers: ReadonlyMap<SqlValue, SqlValue>,
+  newNumbers: ReadonlyMap<SqlValue, SqlValue> | undefined,
   progress: (rows: number) => void,
 ): Promise<number> {
   type TransactionRow = TableRow<keyof typeof TRANSACTIONS.columns> & { id: Uuid };
   type VersionRow = TableRow<keyof typeof HISTORY.columns> & { id: Uuid; until_stamp: number };
   const renumbered = <Sale extends TransactionRow | VersionRow>(row: Sale) => ({
     ...row,
-    import_id: newNumbers.get(row.import_id) ?? null,
+    import_id: newNumbers?.get(row.import_id) ?? null,
   });
   let count = 0;
-  const query = exportQuery(orgId, columnsOf(TRANSACTIONS).join(', '));
+  const columns = columnsOf(TRANSACTIONS).filter((name) => newNumbers !== undefined || name !== 'import_id');
+  const query = exportQuery(orgId, columns.join(', '));
   await readBatches<TransactionRow>(from, query, async (batch) => {
     count += await to.putMany(TRANSACTIONS, batch.map(renumbered));
     progress(batch.length);
   });
+  if (newNumbers === undefined) return count;
   await readVersions<VersionRow>(from, HISTORY_SQL, [orgId], async (batch) => {
     await to.putMany(HISTORY, batch.map(renumbered));
     progress(batch.length);

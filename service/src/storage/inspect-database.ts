@@ -5,11 +5,13 @@ import { dirname } from 'node:path';
 import type { AccessToken } from '../domain/access-token.ts';
 import type { ImportTotals } from '../domain/books.ts';
 import type { Clock } from '../domain/clock.ts';
+import { BadInput } from '../domain/failures.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { COMMAND_OPTIONS } from './open-stores.ts';
 import { inspectPostgres, type PostgresFacts } from './postgres/inspect-postgres.ts';
-import { inspectSchema, type SchemaFacts } from './schema/migrate.ts';
+import { findSchemaState } from './schema/migrate.ts';
+import { SCHEMAS, versionOf } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { importBook } from './stores/import-book.ts';
 import { readClickKey } from './stores/secret.ts';
@@ -35,6 +37,13 @@ export interface DatabaseFacts {
   readonly postgres: PostgresFacts | undefined;
   /** Those of SQLite that are there. */
   readonly files: readonly FileFacts[];
+}
+
+export interface SchemaFacts {
+  readonly state: 'none' | 'unreleased' | 'old' | 'current' | 'too new';
+  readonly version: number;
+  /** That of this program. */
+  readonly known: number;
 }
 
 export interface FileFacts {
@@ -87,6 +96,17 @@ export async function countSpooled(path: string): Promise<number> {
   } finally {
     await spool.close();
   }
+}
+
+async function inspectSchema(database: Database): Promise<SchemaFacts> {
+  const known = versionOf(SCHEMAS[database.dialect]);
+  const state = await findSchemaState(database).catch((error: unknown): 'too new' => {
+    if (error instanceof BadInput && error.message.includes('made by a newer Offerbook')) return 'too new';
+    throw error;
+  });
+  if (state === 'none') return { state, version: 0, known };
+  const [row] = await database.all<{ version: number }>('SELECT version FROM schema_version');
+  return { state, version: row?.version ?? 0, known };
 }
 
 function inspectFiles(path: string | undefined): FileFacts[] {

@@ -37,6 +37,9 @@ export const COMMAND_OPTIONS: DatabaseOptions = {
   connectionsMax: 2,
 };
 
+/** For commands that only read: they get the data out of a database from before the first release. */
+export const EXPORT_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, readsUnreleased: true };
+
 /** For commands that put something into a database: they make one where there is none. */
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
 
@@ -130,12 +133,12 @@ export async function openStores(
 export async function prepareSchema(
   url: string,
   database: Database,
-  { create = false }: DatabaseOptions,
+  { create = false, readsUnreleased = false }: DatabaseOptions,
   auditor: Auditor,
 ): Promise<void> {
   // Most starts find a current schema: they take no lock and can use a database that they may not write.
   const state = await findSchemaState(database);
-  if (state === 'current') return;
+  if (state === 'current' || (state === 'unreleased' && readsUnreleased)) return;
   if (state === 'none' && !create) throw noDatabase(await database.describePlace());
   const own = openDatabase(url, { ...COMMAND_OPTIONS, create });
   try {

@@ -66,10 +66,10 @@ test('has a sandbox, whose client npm installs from the address that it is serve
 });
 
 describe('in a folder of its user', () => {
-  test('copies a database of a release into a new one, with every migration', async () => {
+  test('copies a database of an older schema into a new one, with every migration', async () => {
     const cwd = temporaryFolder();
     const old = new Database(join(cwd, 'old.db'), { create: true });
-    const statements = readFileSync(join(ROOT, 'service/test/fixtures/v0.1.0.sqlite.sql'), 'utf8');
+    const statements = readFileSync(join(ROOT, 'service/test/fixtures/schema-4.sqlite.sql'), 'utf8');
     for (const statement of statements.trim().split('\n')) old.run(statement);
     old.close();
     await run(['copy', '--database', 'sqlite:old.db', '--to', 'sqlite:new.db'], { command: [path], cwd });

@@ -5,7 +5,7 @@ import { RetailerSchema } from '../../src/domain/catalogue.ts';
 import { TransactionSchema } from '../../src/domain/transaction.ts';
 import { withAddedFields } from '../fixtures/release-contents.ts';
 
-const RELEASE = join(import.meta.dir, '..', 'fixtures', 'v0.1.0.sqlite.ndjson');
+const RELEASE = join(import.meta.dir, '..', 'fixtures', 'schema-4.sqlite.ndjson');
 
 // When this fails, a field was added to a schema, and what older documents have in it was not added to ADDED_FIELDS.
 test('documents of the first release have all fields of the schemas, with those that were added since', () => {

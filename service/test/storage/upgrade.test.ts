@@ -1,10 +1,10 @@
-// Databases that released versions have written, and programs of two versions on one database.
+// Databases that released versions have written, or programs before the first release, and programs of two versions on one database.
 
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BadInput, DatabaseUnavailable } from '../../src/domain/failures.ts';
-import type { Stores } from '../../src/domain/stores.ts';
+import type { StoredDocument, Stores } from '../../src/domain/stores.ts';
 import { newUuid } from '../../src/domain/uuid.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -12,7 +12,8 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
-import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
+import { type ReleaseContents, readContents, withAddedFields } from '../fixtures/release-contents.ts';
+import { offerbook } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
 import {
   EVERYTHING,
@@ -59,25 +60,52 @@ for (const database of DATABASES) {
     }
   });
 
-  test(`a database from before the first release on ${database.name} is refused with the program that copies it, and stays as it was`, async () => {
-    const url = await database.create();
-    const raw = openDatabase(url, CREATE_OPTIONS);
-    await raw.all('CREATE TABLE schema_version (version INTEGER NOT NULL, oldest_version INTEGER NOT NULL)');
-    await raw.all('INSERT INTO schema_version VALUES (4, 4)');
-    const message =
-      'this database has schema version 4, from before the first release; copy it into a new one with Offerbook 0.1.0: offerbook copy --database OLD --to NEW';
-    for (const attempt of [
-      () => openStores(url),
-      async () => copyDatabase(url, await database.create(), TEST_AUDITOR),
-    ]) {
-      const error = await rejection(attempt());
+  describe(`a database from before the first release on ${database.name}`, () => {
+    const open = openTestStores();
+    const fixture = `schema-4.${database.name.toLowerCase()}`;
+
+    test('is refused with the command that copies it, and stays as it was', async () => {
+      const url = await database.create();
+      const raw = open.database(url);
+      await load(raw, fixture);
+      const error = await rejection(openStores(url));
       expect(error).toBeInstanceOf(BadInput);
-      expect(error.message).toBe(message);
-    }
-    expect(await raw.all('SELECT version, oldest_version FROM schema_version')).toEqual([
-      { version: 4, oldest_version: 4 },
-    ]);
-    await raw.close();
+      expect(error.message).toBe(
+        'this database has schema version 4, from before the first release; copy it into a new one with: offerbook copy --database OLD --to NEW',
+      );
+      expect(await raw.all('SELECT version, oldest_version FROM schema_version')).toEqual([
+        { version: 4, oldest_version: 4 },
+      ]);
+    });
+
+    test('is copied into a new one, which goes on from there', async () => {
+      const from = await database.create();
+      const expected = await load(open.database(from), fixture);
+      const url = await database.create();
+      await copyDatabase(from, url, TEST_AUDITOR);
+      const stores = await open.stores(url);
+      expect(withAddedFields(await readContents(stores))).toEqual(withAddedFields(expected));
+      await expectToGoOn(stores, expected);
+    });
+
+    test('is exported', async () => {
+      const url = await database.create();
+      const expected = await load(open.database(url), fixture);
+      const lines = (rows: readonly StoredDocument[]) => rows.map(({ document }) => `${document}\n`).join('');
+      const exported = (...what: string[]) => offerbook(['export', ...what, '--database', url]);
+      expect(await exported('catalogue')).toEqual({
+        code: 0,
+        stdout: lines(expected.retailers),
+        stderr: '',
+      });
+      for (const { name, transactions } of expected.organisations) {
+        expect(await exported('transactions', '--org', name)).toEqual({
+          code: 0,
+          stdout: lines(transactions),
+          stderr: '',
+        });
+      }
+    });
   });
 
   test(`a database of schema version 5 on ${database.name} gets public ids, a key and room for links`, async () => {
@@ -152,6 +180,23 @@ for (const database of DATABASES) {
     });
   });
 }
+
+describe('the file of walks beside an SQLite database', () => {
+  const open = openTestStores();
+
+  test('from before the first release is begun anew when a walk begins', async () => {
+    const url = (await DATABASES[0]?.create()) ?? '';
+    await open.database(`${url}-walks`).write(async (connection) => {
+      await connection.all('CREATE TABLE schema_version (version INTEGER, oldest_version INTEGER)');
+      await connection.all('INSERT INTO schema_version VALUES (1, 1)');
+      await connection.all('CREATE TABLE walks (token_id TEXT, pinned_stamp INTEGER)');
+    });
+    const stores = await open.stores(url);
+    const walk = { tokenId: newUuid(), window: EVERYTHING };
+    await stores.walks.begin(walk, 5);
+    expect(await stores.walks.find(walk)).toBe(5);
+  });
+});
 
 async function expectToGoOn(stores: Stores, { organisations }: ReleaseContents): Promise<void> {
   const [before] = organisations;

@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StoredDocument } from '../../domain/stores.ts';
+import { EXPORT_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { print } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
@@ -13,7 +14,11 @@ export function exportCommand(): Command {
     'write all retailers as NDJSON',
     'offerbook export catalogue > retailers.ndjson',
   ).action((options: StoreOptions) =>
-    withStores(options, (stores) => writeDocuments(options, (onBatch) => stores.catalogue.read(onBatch))),
+    withStores(
+      options,
+      (stores) => writeDocuments(options, (onBatch) => stores.catalogue.read(onBatch)),
+      EXPORT_OPTIONS,
+    ),
   );
   const transactions = jsonCommand(
     'transactions',
@@ -22,10 +27,14 @@ export function exportCommand(): Command {
   )
     .requiredOption('--org <name>', 'the organisation')
     .action((options: StoreOptions & { org: string }) =>
-      withStores(options, async (stores) => {
-        const org = await getOrganisation(stores, options.org, 'to read');
-        await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
-      }),
+      withStores(
+        options,
+        async (stores) => {
+          const org = await getOrganisation(stores, options.org, 'to read');
+          await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
+        },
+        EXPORT_OPTIONS,
+      ),
     );
   return new Command('export').description('export to stdout').addCommand(catalogue).addCommand(transactions);
 }

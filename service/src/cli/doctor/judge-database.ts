@@ -1,9 +1,8 @@
 // Judges what was seen of the database: schema, rights, clock, and whether it is kept. Pure.
 
 import { printTimestamp } from '../../domain/timestamp.ts';
-import type { DatabaseFacts } from '../../storage/inspect-database.ts';
+import type { DatabaseFacts, SchemaFacts } from '../../storage/inspect-database.ts';
 import type { PostgresFacts } from '../../storage/postgres/inspect-postgres.ts';
-import type { SchemaFacts } from '../../storage/schema/migrate.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
 const CLOCK_WARNING_MS = 2_000;
@@ -43,7 +42,7 @@ export function judgeSchema({ state, version, known }: SchemaFacts): Check {
       return fault(
         'schema',
         `version ${version}, from before the first release`,
-        'copy it into a new database with Offerbook 0.1.0: offerbook copy --to URL',
+        'copy it into a new database with: offerbook copy --to URL',
       );
     case 'old':
       return warning(

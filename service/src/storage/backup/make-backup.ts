@@ -50,7 +50,10 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   if (existsSync(target)) throw new Refused(`${target} is there already; nothing was written`);
   const source = openSqlite(path, COMMAND_OPTIONS);
   try {
-    if ((await findSchemaState(source)) === 'none') throw noDatabase(await source.describePlace());
+    const state = await findSchemaState(source);
+    if (state === 'none') throw noDatabase(await source.describePlace());
+    if (state === 'unreleased')
+      throw new BadInput('a database from before the first release is kept with: offerbook copy --to URL');
     const folder = newFolderBeside(target);
     try {
       return await fill(folder, target, path, options);

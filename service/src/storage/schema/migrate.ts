@@ -13,21 +13,15 @@ export const ADVISORY_LOCK = 0x0ff3_b00c;
 const LOCK_TIMEOUT_MS = 60_000;
 const EMPTY: SchemaVersion = { version: 0, oldest_version: 0 };
 
-/** What the schema of a database is to this program, whether it can use it or not. */
-export interface SchemaFacts {
-  readonly state: 'none' | 'unreleased' | 'old' | 'current' | 'too new';
-  readonly version: number;
-  /** That of this program. */
-  readonly known: number;
-}
-
-export async function inspectSchema(database: Database): Promise<SchemaFacts> {
-  return judge(await findVersion(database.dialect, database), SCHEMAS[database.dialect]);
-}
-
-/** Whether there is a schema, and whether it is this program's. Throws BadInput when this program cannot use it. */
-export async function findSchemaState(database: Database): Promise<'none' | 'old' | 'current'> {
-  return requireUsable(await inspectSchema(database));
+/** Whether there is a schema, and whether it is this program's. Throws BadInput when it is too new. */
+export async function findSchemaState(
+  database: Database,
+): Promise<'none' | 'unreleased' | 'old' | 'current'> {
+  const found = await findVersion(database.dialect, database);
+  const schema = SCHEMAS[database.dialect];
+  if (found.version === EMPTY.version) return 'none';
+  if (isUnreleased(found.version, schema)) return 'unreleased';
+  return isCurrent(found, schema) ? 'current' : 'old';
 }
 
 /**
@@ -40,13 +34,12 @@ export async function migrate(
   schema: Schema = SCHEMAS[database.dialect],
 ): Promise<void> {
   // Most starts find a current schema: they take no lock and can use a database that they may not write.
-  const isCurrent = (found: SchemaVersion) => requireUsable(judge(found, schema)) === 'current';
-  if (isCurrent(await findVersion(database.dialect, database))) return;
+  if (isCurrent(await findVersion(database.dialect, database), schema)) return;
   await database.write(async (connection) => {
     if (database.dialect === 'postgres')
       await connection.all('SELECT pg_advisory_xact_lock($1)', ADVISORY_LOCK);
     const found = await findVersion(database.dialect, connection);
-    if (isCurrent(found)) return;
+    if (isCurrent(found, schema)) return;
     const stepsDone = Math.max(0, found.version - schema.firstVersion + 1);
     for (const step of schema.steps.slice(stepsDone)) {
       for (const statement of step) await connection.all(statement);
@@ -60,30 +53,43 @@ export async function migrate(
   }, LOCK_TIMEOUT_MS);
 }
 
+/**
+ * The same for a command that only reads. A database from before the first release stays as it is: the columns that are
+ * exported and copied are those of today. Tells whether it is such a database, which has no books.
+ */
+export async function migrateToRead(
+  database: Database,
+  auditor: Auditor,
+): Promise<'of today' | 'unreleased'> {
+  const { version } = await findVersion(database.dialect, database);
+  if (isUnreleased(version, SCHEMAS[database.dialect])) return 'unreleased';
+  await migrate(database, auditor);
+  return 'of today';
+}
+
 interface SchemaVersion {
   readonly version: number;
   /** Which version a program must know, at least, to use this schema. */
   readonly oldest_version: number;
 }
 
-function judge({ version, oldest_version: oldest }: SchemaVersion, schema: Schema): SchemaFacts {
+function isCurrent({ version, oldest_version: oldest }: SchemaVersion, schema: Schema): boolean {
   const known = versionOf(schema);
-  if (version === EMPTY.version) return { state: 'none', version, known };
-  if (oldest > known) return { state: 'too new', version, known };
-  if (version < schema.firstVersion) return { state: 'unreleased', version, known };
-  return { state: version < known ? 'old' : 'current', version, known };
-}
-
-function requireUsable({ state, version, known }: SchemaFacts): 'none' | 'old' | 'current' {
-  if (state === 'too new')
+  if (oldest > known) {
     throw new BadInput(
       `this database has schema version ${version}, made by a newer Offerbook; this one knows up to version ${known}`,
     );
-  if (state === 'unreleased')
+  }
+  if (isUnreleased(version, schema) && !schema.replacesUnreleased) {
     throw new BadInput(
-      `this database has schema version ${version}, from before the first release; copy it into a new one with Offerbook 0.1.0: offerbook copy --database OLD --to NEW`,
+      `this database has schema version ${version}, from before the first release; copy it into a new one with: offerbook copy --database OLD --to NEW`,
     );
-  return state;
+  }
+  return version >= known;
+}
+
+function isUnreleased(version: number, { firstVersion }: Schema): boolean {
+  return version > EMPTY.version && version < firstVersion;
 }
 
 /** Version 0 is a database that is empty. */

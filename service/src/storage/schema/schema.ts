@@ -12,7 +12,7 @@ export type Step = readonly string[];
 
 export interface Schema {
   readonly steps: readonly Step[];
-  /** The version that the first step makes. Those below it are from before the first release, and are refused. */
+  /** The version that the first step makes. Programs before the first release made those below it. */
   readonly firstVersion: number;
   /**
    * Which version a program must know, at least, to use this schema. A step that programs before it can live with, such
@@ -20,6 +20,8 @@ export interface Schema {
    * version.
    */
   readonly oldestVersion: number;
+  /** Whether the first step replaces what a program before the first release has made. Otherwise that is refused. */
+  readonly replacesUnreleased: boolean;
 }
 
 /** The version of a database that has had all the steps. */
@@ -255,7 +257,7 @@ const POSTGRES_ERASURE: Step = [
    )`,
 ];
 
-const VERSIONS = { firstVersion: 5, oldestVersion: 7 };
+const VERSIONS = { firstVersion: 5, oldestVersion: 7, replacesUnreleased: false };
 
 export const SCHEMAS: Record<'sqlite' | 'postgres', Schema> = {
   sqlite: { ...VERSIONS, steps: [SQLITE, SQLITE_ACTIVATION, SQLITE_ERASURE] },
@@ -264,12 +266,16 @@ export const SCHEMAS: Record<'sqlite' | 'postgres', Schema> = {
 
 /**
  * SQLite keeps walks in a file of their own: an import holds the only write lock of the other for as long as it runs.
+ * Walks help for an hour and hold no data, so an old file need not be kept.
  */
 export const SQLITE_WALKS: Schema = {
   firstVersion: 3,
   oldestVersion: 3,
+  replacesUnreleased: true,
   steps: [
     [
+      `DROP TABLE IF EXISTS schema_version`,
+      `DROP TABLE IF EXISTS walks`,
       `CREATE TABLE schema_version (version INTEGER NOT NULL, oldest_version INTEGER NOT NULL) STRICT`,
       `CREATE TABLE walks (
          token_id TEXT NOT NULL,
@@ -288,6 +294,7 @@ export const SQLITE_WALKS: Schema = {
 export const SQLITE_CLICKS: Schema = {
   firstVersion: 1,
   oldestVersion: 1,
+  replacesUnreleased: false,
   steps: [
     [
       `CREATE TABLE schema_version (version INTEGER NOT NULL, oldest_version INTEGER NOT NULL) STRICT`,

@@ -10,6 +10,7 @@ interface Row {
   id: number;
   name: string;
   created_at: number;
+  deleting_since?: number | null;
 }
 
 type PublicRow = Row & { public_id: Uuid };
@@ -47,10 +48,11 @@ export function organisationStore(
       }),
     async find(name) {
       const rows = await database.all<Row>(
-        'SELECT id, name, created_at FROM organisations WHERE name = $1 AND deleting_since IS NULL',
+        // All columns: a database from before the first release has fewer, and is read by exports.
+        'SELECT * FROM organisations WHERE name = $1',
         name,
       );
-      return rows.map(toOrganisation)[0];
+      return rows.filter((row) => row.deleting_since == null).map(toOrganisation)[0];
     },
     async list() {
       const rows = await database.all<PublicRow>(
