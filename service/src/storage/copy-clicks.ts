@@ -6,7 +6,7 @@ import type { ClickId } from '../domain/click.ts';
 import { CLICKS, columnsOf, type Database, type TableRow } from './database.ts';
 import { CLICK_END, sqlitePath } from './open-database.ts';
 import { CREATE_OPTIONS, clickDatabase } from './open-stores.ts';
-import { emptyLog } from './sqlite/empty-log.ts';
+import { emptyLog } from './sqlite/overwrite-deleted.ts';
 import { type BatchQuery, readBatches } from './stores/read-batches.ts';
 
 export async function copyClicks(

@@ -58,6 +58,8 @@ export interface DatabaseOptions {
   readonly pageConnectionsMax?: number;
   /** Whether the file is mapped for reading: faster, but what was read counts as memory of the process. SQLite only. */
   readonly mapsFile?: boolean;
+  /** Whether zeros take the place of what is deleted, so that it cannot be found in the file. SQLite only. */
+  readonly overwritesDeleted?: boolean;
   /** Whether a database from before the first release may be read; any other use of it is refused. */
   readonly readsUnreleased?: boolean;
   /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */

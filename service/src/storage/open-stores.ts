@@ -44,7 +44,7 @@ export const EXPORT_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, readsUnrele
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
 
 /** Others hold its lock for a moment only. */
-const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000 };
+const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000, overwritesDeleted: true };
 
 export interface StoresOptions {
   readonly replica?: ReplicaOptions | undefined;
@@ -180,7 +180,11 @@ export function clickDatabase(
     path === undefined
       ? openDatabase(url, { ...options, durable: true, connectionsMax: 1 })
       : withSyncedWrites(
-          await openFileBeside(`${path}${CLICK_END}`, SQLITE_CLICKS, { ...options, durable: false }),
+          await openFileBeside(`${path}${CLICK_END}`, SQLITE_CLICKS, {
+            ...options,
+            durable: false,
+            overwritesDeleted: true,
+          }),
           `${path}${CLICK_END}`,
         ),
   );

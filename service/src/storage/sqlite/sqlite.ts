@@ -20,8 +20,8 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   // single statement runs from beginning to end without anything in between.
   const single = openOnce(() => SqliteConnection.open(path, { create, mapsFile }));
   /** Opened late, so that a server can still read a database that it may not write. */
-  const { durable } = options;
-  const writer = openOnce(() => SqliteConnection.open(path, { create, durable }));
+  const { durable, overwritesDeleted = false } = options;
+  const writer = openOnce(() => SqliteConnection.open(path, { create, durable, overwritesDeleted }));
   let lastWrite: Promise<unknown> = Promise.resolve();
   /** Reads that are under way. */
   const reading = new Set<Promise<unknown>>();

@@ -14,7 +14,7 @@ import { textProblem } from '../../domain/text.ts';
 import { CLICKS, type Connection, columnsOf, type Database } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
 import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
-import { emptyLog } from '../sqlite/empty-log.ts';
+import { emptyLog } from '../sqlite/overwrite-deleted.ts';
 import { readBatches } from './read-batches.ts';
 
 /** Others hold locks for a moment only: to record clicks, or a batch of a purge. */
@@ -105,6 +105,7 @@ interface CountRow {
 const COUNT_SQL = `SELECT org_id, retailer_id, count(*) AS clicks, sum(is_tracked) AS tracked, sum(has_sale) AS sold
   FROM clicks WHERE id >= $1 AND id < $2 GROUP BY org_id, retailer_id ORDER BY org_id, retailer_id`;
 
+/** A file of SQLite's is one that overwrites what is deleted. */
 export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickStore {
   async function write<T>(work: (connection: Connection, database: Database) => Promise<T>): Promise<T> {
     const opened = await database.open();

@@ -12,7 +12,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, HISTORY, TRANSACTIONS } from '../database.ts';
 import { CONTAINS, type Dialect, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
-import { emptyLog } from '../sqlite/empty-log.ts';
+import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 import { advanceClock, lockClock } from './change-clock.ts';
 import { noteErased } from './erased-users.ts';
@@ -79,6 +79,7 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
         change: (connection: Connection) => Promise<number>,
       ): Promise<void> => {
         counts = await database.write(async (connection) => {
+          await overwriteDeleted(connection, dialect);
           const after = { ...counts, [what]: counts[what] + (await change(connection)) };
           await amendAudit(connection, entry, after);
           return after;

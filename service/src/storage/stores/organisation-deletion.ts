@@ -10,7 +10,7 @@ import type { DeletedCounts, OrganisationStore } from '../../domain/stores.ts';
 import { newUuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
 import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
-import { emptyLog } from '../sqlite/empty-log.ts';
+import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 import { DELETED_NUMBER, raiseCounter, raiseRevision } from './revision.ts';
 
@@ -116,6 +116,7 @@ export function organisationDeletion(
         let deleted: number;
         do {
           deleted = await database.write(async (connection) => {
+            await overwriteDeleted(connection, dialect);
             const { length } = await connection.all(DELETE_SQL[table][dialect], orgId);
             await amendAudit(connection, entry, { ...counts, [counted]: counts[counted] + length });
             return length;

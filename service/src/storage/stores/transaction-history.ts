@@ -9,7 +9,7 @@ import type { Transaction } from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
 import { CONTAINS, type Dialect, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
-import { emptyLog } from '../sqlite/empty-log.ts';
+import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
 
 /** How many versions one statement of a purge deletes, so that it never holds its locks for long. */
@@ -120,6 +120,7 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
         let deleted: number;
         do {
           deleted = await database.write(async (connection) => {
+            await overwriteDeleted(connection, database.dialect);
             await connection.all(LOCK_BATCH_SQL[database.dialect], orgId, replacedBeforeMs);
             const { length: count } = await connection.all(
               PURGE_SQL[database.dialect],

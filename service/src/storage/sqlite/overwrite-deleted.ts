@@ -1,9 +1,14 @@
-// Erasing on SQLite: what is deleted is overwritten in the file, but its bytes stay in the write-ahead log until that is
-// emptied. On PostgreSQL there is nothing to do: its vacuum sees to that.
+// Erasing on SQLite: deleted bytes stay in the file, and in its write-ahead log, until something else takes their place.
+// What must be gone is overwritten instead. On PostgreSQL, both do nothing: its vacuum sees to that.
 
-import type { Database } from '../database.ts';
+import type { Connection, Database } from '../database.ts';
 
 const RETRY_MS = 10;
+
+/** From now on, this connection overwrites with zeros what it deletes or replaces. */
+export async function overwriteDeleted(connection: Connection, dialect: Database['dialect']): Promise<void> {
+  if (dialect === 'sqlite') await connection.all('PRAGMA secure_delete = ON');
+}
 
 /** Empties the write-ahead log, unless others use it all the while: the next checkpoints do it in that case. */
 export async function emptyLog(database: Pick<Database, 'dialect' | 'all'>, waitMs = 1_000): Promise<void> {
