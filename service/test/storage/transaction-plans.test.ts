@@ -16,6 +16,7 @@ import {
 import {
   IN_WINDOW_SQL,
   RUNS_SQL as REPLACED_RUNS_SQL,
+  SINCE_SQL,
   STAMPS_SQL,
 } from '../../src/storage/transactions/replaced-ids.ts';
 import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
@@ -129,7 +130,8 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         ],
         [DOCUMENTS_AS_OF_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
         [FITTING_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
-        [STAMPS_SQL, [1, maxMs], [BY_UNTIL]],
+        [SINCE_SQL[dialect], [1, maxMs, minMs, maxMs, CURSOR, 101], [BY_UNTIL]],
+        [STAMPS_SQL, [1, maxMs, 100], [BY_UNTIL]],
         [
           IN_WINDOW_SQL[dialect],
           [1, JSON.stringify([END_MS + 5_000]), minMs, maxMs, CURSOR, 101],

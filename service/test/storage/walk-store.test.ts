@@ -66,6 +66,22 @@ for (const testDatabase of DATABASES) {
 describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('walks on $name', ({ create }) => {
   const open = openTestStores();
 
+  test('begin though old notes cannot be forgotten', async () => {
+    const url = await create();
+    const walk = { tokenId: idOf(1), window: EVERYTHING };
+    let nowMs = Date.UTC(2026, 10, 15);
+    const { walks } = await open.stores(url, undefined, () => nowMs);
+    await walks.begin(walk, 1);
+    const stored = open.database(`${url}-walks`);
+    await stored.write((connection) =>
+      connection.all("CREATE TRIGGER stuck BEFORE DELETE ON walks BEGIN SELECT RAISE(ABORT, 'stuck'); END"),
+    );
+    nowMs += 4 * HOUR_MS;
+    const other = { ...walk, tokenId: idOf(2) };
+    await walks.begin(other, 2);
+    expect(await walks.find(other)).toBe(2);
+  });
+
   test('go on without their notes when the file of these is damaged', async () => {
     const url = await create();
     const walk = { tokenId: idOf(1), window: EVERYTHING };

@@ -5,7 +5,6 @@ import type { Clock } from '../../domain/clock.ts';
 import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
 import type { WalkStore } from '../../domain/stores.ts';
 import type { Connection, Database } from '../database.ts';
-import type { Dialect } from '../sql-dialect.ts';
 import { isFileFault } from '../sqlite/sqlite-errors.ts';
 
 const KEEP_MS = 60 * 60_000;
@@ -36,9 +35,12 @@ const CLEAN_UP_SQL = {
 export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
   let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
 
-  async function cleanUp(connection: Connection, dialect: Dialect, nowMs: number): Promise<void> {
+  /** In a transaction of its own: the walk that caused it does not fail with it. */
+  async function cleanUp(database: Database, nowMs: number): Promise<void> {
     if (Math.abs(nowMs - cleanedUpAtMs) < CLEAN_UP_EVERY_MS) return;
-    const { length } = await connection.all(CLEAN_UP_SQL[dialect], nowMs - FORGET_MS);
+    const forget = (connection: Connection) =>
+      connection.all(CLEAN_UP_SQL[database.dialect], nowMs - FORGET_MS);
+    const { length } = await database.write(forget, LOCK_TIMEOUT_MS).catch(() => []);
     // While there is more, the next walk to begin goes on with it.
     if (length < CLEAN_UP_MAX) cleanedUpAtMs = nowMs;
   }
@@ -48,10 +50,11 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
       const nowMs = clock();
       try {
         const database = await open();
-        await database.write(async (connection) => {
-          await connection.all(BEGIN_SQL, tokenId, window.minMs, window.maxMs, stampMs, nowMs);
-          await cleanUp(connection, database.dialect, nowMs);
-        }, LOCK_TIMEOUT_MS);
+        await database.write(
+          (connection) => connection.all(BEGIN_SQL, tokenId, window.minMs, window.maxMs, stampMs, nowMs),
+          LOCK_TIMEOUT_MS,
+        );
+        await cleanUp(database, nowMs);
       } catch (error) {
         // The disk is full, or we may only read.
         if (error instanceof BadInput || isFileFault(error)) return;

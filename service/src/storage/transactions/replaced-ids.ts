@@ -8,16 +8,21 @@
 //     │  [ids …]      [ids …]         many stamps as imports. One index holds the versions of each in the order of their
 //     │  [from …]     [from …]        ids, another one in the order of the stamps from which they were true
 //
-// There are two ways, because few or many of them may have been in the window:
-//   few    read those of each import by the stamps from which they were true, and sort them
-//   many   merge the runs of the imports by id (merge-runs.ts)
+// There are three ways, because the window, what has changed since and the imports that did it may be few or many:
+//   many small imports   read all that they have replaced
+//   few in the window    read those of each import by the stamps from which they were true
+//   otherwise            merge the runs of the imports by id (merge-runs.ts)
 
 import type { StampWindow } from '../../domain/stores.ts';
 import type { Uuid } from '../../domain/uuid.ts';
-import type { Connection } from '../database.ts';
+import type { Connection, SqlValue } from '../database.ts';
 import { type Dialect, inBoth, JOIN_IDS, splitIds, VALUES } from '../sql-dialect.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';
 
+/** Every import costs an index seek or two; of more than this, what they have replaced is rather read one by one, */
+const IMPORTS_FEW = 100;
+/** unless that is more than this. */
+const SINCE_MAX = 10_000;
 /** Up to this many versions that lay in the window are sorted. */
 const IN_WINDOW_MAX = 2_000;
 
@@ -37,21 +42,48 @@ export async function findReplaced(
   dialect: Dialect,
   query: ReplacedQuery,
 ): Promise<readonly Uuid[]> {
-  const { orgId, asOfMs, window, cursor, count } = query;
-  const stamps = await connection.all<{ stamp: number }>(STAMPS_SQL, orgId, asOfMs);
+  let stamps = await readStamps(connection, query, IMPORTS_FEW + 1);
   if (stamps.length === 0) return [];
+  if (stamps.length > IMPORTS_FEW) {
+    const since = await findFew(connection, SINCE_SQL[dialect], query, query.asOfMs, SINCE_MAX);
+    if (since !== undefined) return since;
+    stamps = await readStamps(connection, query, Number.MAX_SAFE_INTEGER);
+  }
+  const list = JSON.stringify(stamps);
+  const inWindow = await findFew(connection, IN_WINDOW_SQL[dialect], query, list, IN_WINDOW_MAX);
+  if (inWindow !== undefined) return inWindow;
+  const runs = stamps.map((stamp) => ({ stamp, weight: 1 }));
+  return mergeRuns(runs, query.count, (reads, last) => readRuns(connection, dialect, query, reads, last));
+}
+
+/** The stamps of the imports since. */
+async function readStamps(
+  connection: Connection,
+  { orgId, asOfMs }: ReplacedQuery,
+  most: number,
+): Promise<number[]> {
+  const rows = await connection.all<{ stamp: number }>(STAMPS_SQL, orgId, asOfMs, most);
+  return rows.map(({ stamp }) => stamp);
+}
+
+/** Undefined when there are too many. */
+async function findFew(
+  connection: Connection,
+  sql: string,
+  { orgId, window, cursor, count }: ReplacedQuery,
+  which: SqlValue,
+  most: number,
+): Promise<readonly Uuid[] | undefined> {
   const [few] = await connection.all<{ total: number; ids: string | null }>(
-    IN_WINDOW_SQL[dialect],
+    sql,
     orgId,
-    JSON.stringify(stamps.map(({ stamp }) => stamp)),
+    which,
     window.minMs,
     window.maxMs,
     cursor,
     count,
   );
-  if (few !== undefined && few.total <= IN_WINDOW_MAX) return splitIds(few.ids);
-  const runs = stamps.map(({ stamp }) => ({ stamp, weight: 1 }));
-  return mergeRuns(runs, count, (reads, last) => readRuns(connection, dialect, query, reads, last));
+  return few !== undefined && few.total <= most ? splitIds(few.ids) : undefined;
 }
 
 async function readRuns(
@@ -77,9 +109,31 @@ async function readRuns(
 }
 
 /**
- * How many versions of the window the imports have replaced, and the first ids of these unless there are too many. They are
- * read twice, up to one too many, because keeping them would take longer.
+ * How many of some versions there are, and the first ids of those of the window, unless there are too many. They are read
+ * twice, up to one too many, because keeping them would take longer.
  */
+function firstOfFew(dialect: Dialect, versions: (columns: string) => string, most: number): string {
+  return `
+  WITH counted AS MATERIALIZED (SELECT count(*) AS total FROM (${versions('1')}) AS few)
+  SELECT total, CASE WHEN total <= ${most} THEN (
+    SELECT ${JOIN_IDS[dialect]} FROM (
+      SELECT DISTINCT id FROM (${versions('h.id, h.from_stamp')}) AS few
+       WHERE from_stamp BETWEEN $3 AND $4 AND id >= $5 ORDER BY id LIMIT $6
+    ) AS ids
+  ) END AS ids FROM counted`;
+}
+
+/** All that were replaced since. The limit also keeps both databases to the index that is meant. */
+export const SINCE_SQL = inBoth((dialect) =>
+  firstOfFew(
+    dialect,
+    (columns) => `
+    SELECT ${columns} FROM history AS h WHERE org_id = $1 AND until_stamp > $2 ORDER BY until_stamp LIMIT ${SINCE_MAX + 1}`,
+    SINCE_MAX,
+  ),
+);
+
+/** Of each import, what it has replaced of the window. */
 export const IN_WINDOW_SQL = inBoth((dialect) => {
   const condition = 'org_id = $1 AND until_stamp = v.value AND from_stamp BETWEEN $3 AND $4';
   const limit = `LIMIT ${IN_WINDOW_MAX + 1}`;
@@ -87,25 +141,23 @@ export const IN_WINDOW_SQL = inBoth((dialect) => {
   const ofStamp =
     dialect === 'sqlite'
       ? `history AS h ON ${condition}`
-      : `LATERAL (SELECT id FROM history WHERE ${condition} ORDER BY from_stamp ${limit}) AS h`;
-  const versions = `SELECT h.id FROM ${VALUES[dialect]('$2', 'bigint')} CROSS JOIN ${ofStamp} ${limit}`;
-  return `
-  WITH counted AS MATERIALIZED (SELECT count(*) AS total FROM (${versions}) AS few)
-  SELECT total, CASE WHEN total <= ${IN_WINDOW_MAX} THEN (
-    SELECT ${JOIN_IDS[dialect]} FROM (
-      SELECT DISTINCT id FROM (${versions}) AS few WHERE id >= $5 ORDER BY id LIMIT $6
-    ) AS ids
-  ) END AS ids FROM counted`;
+      : `LATERAL (SELECT id, from_stamp FROM history WHERE ${condition} ORDER BY from_stamp ${limit}) AS h`;
+  const stamps = VALUES[dialect]('$2', 'bigint');
+  return firstOfFew(
+    dialect,
+    (columns) => `SELECT ${columns} FROM ${stamps} CROSS JOIN ${ofStamp} ${limit}`,
+    IN_WINDOW_MAX,
+  );
 });
 
-/** The stamps of the imports since, found by leaping from one to the next. */
+/** Found by leaping from one to the next. */
 export const STAMPS_SQL = `
   WITH RECURSIVE stamps (stamp) AS (
     SELECT (${nextStamp('$2')})
     UNION ALL
     SELECT (${nextStamp('stamps.stamp')}) FROM stamps WHERE stamps.stamp IS NOT NULL
   )
-  SELECT stamp FROM stamps WHERE stamp IS NOT NULL`;
+  SELECT stamp FROM stamps WHERE stamp IS NOT NULL LIMIT $3`;
 
 /** The stamp of the first import after another one that has replaced anything. */
 export function nextStamp(after: string): string {
