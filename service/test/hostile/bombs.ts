@@ -70,7 +70,7 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
     name: 'lists in lists',
     packing: 'gzip',
     pieces: () => endless('', '[', 31),
-    complaint: /^line 1: the list is not complete/,
+    complaint: /^line 1 \(item 1\): the list is not complete/,
   },
   {
     name: 'objects in objects',

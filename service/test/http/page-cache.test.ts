@@ -51,7 +51,9 @@ test('a page that waits while another is written cannot be taken for that one: i
   const { whole } = first.as(undefined);
   const text = await new Response(whole.body as Body).text();
   const late = cache.get(offers, { cursor: id(12), limit: 1 });
+  const begun = late.as('gzip');
   cache.get(offers, { cursor: id(11), limit: 2 });
+  expect(() => begun.whole).toThrow('a page was used after the next one was written');
   expect(() => late.as(undefined)).toThrow('a page was used after the next one was written');
   expect(() => late.size).toThrow('a page was used after the next one was written');
   expect(await new Response(whole.body as Body).text()).toBe(text);

@@ -434,7 +434,7 @@ describe('with bad rows skipped', () => {
     expect(await complaintOf(load(file, { skipInvalid: true }))).toBe(
       [
         'line 1 (item 1): name must not be empty',
-        'line 2: the list is not complete: it ends too early',
+        'line 2 (item 2): the list is not complete: it ends too early',
         'Nothing was imported: the file cannot be read beyond this point.',
       ].join('\n'),
     );

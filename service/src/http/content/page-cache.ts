@@ -101,7 +101,7 @@ export class CataloguePage {
   as(coding: Coding | undefined): Representation {
     let representation = this.#representations.get(coding);
     if (representation === undefined) {
-      representation = new Representation(this.#page.bytes, coding);
+      representation = new Representation(this.#page, coding);
       this.#representations.set(coding, representation);
     }
     return representation;
@@ -113,14 +113,14 @@ class Representation {
   readonly tag: string;
   /** Of what describes the page, a 304 repeats only what a cache needs to go on with its copy. */
   readonly unchanged: Reply;
-  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #page: EncodedPage;
   readonly #coding: Coding | undefined;
   #whole: Reply | undefined;
 
-  constructor(bytes: Uint8Array<ArrayBuffer>, coding: Coding | undefined) {
-    this.tag = entityTag(bytes, coding);
+  constructor(page: EncodedPage, coding: Coding | undefined) {
+    this.tag = entityTag(page.bytes, coding);
     this.unchanged = { status: 304, headers: new Headers({ Vary: VARY, ETag: this.tag }), body: null };
-    this.#bytes = bytes;
+    this.#page = page;
     this.#coding = coding;
   }
 
@@ -132,9 +132,10 @@ class Representation {
   #makeWhole(): Reply {
     const headers = new Headers({ Vary: VARY, ETag: this.tag, 'Content-Type': 'application/json' });
     if (this.#coding !== undefined) headers.set('Content-Encoding', this.#coding);
-    const bytes = this.#coding === undefined ? this.#bytes : compress(this.#coding, this.#bytes);
+    const { bytes } = this.#page;
+    const coded = this.#coding === undefined ? bytes : compress(this.#coding, bytes);
     // A copy of its own: a Response takes a Blob over as it is, and bytes it would copy.
-    return { status: 200, headers, body: new Blob([bytes]) };
+    return { status: 200, headers, body: new Blob([coded]) };
   }
 }
 

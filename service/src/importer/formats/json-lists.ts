@@ -146,7 +146,10 @@ class ListCutter {
   }
 
   end(): void {
-    if (this.#expected !== 'answer') this.#fail('is not complete: it ends too early');
+    if (this.#expected === 'answer') return;
+    const isInRow = this.#cutting === 'value' && this.#frames.at(-1)?.kind === 'list';
+    const place = isInRow ? { line: this.#valueLine, item: this.#items + 1 } : { line: this.#scanner.line };
+    throw new BrokenFile(place, { field: this.#rules.name, reason: 'is not complete: it ends too early' });
   }
 
   /** Whether the byte is one of the marks between values that may stand here. */
@@ -248,7 +251,11 @@ class ListCutter {
       if (this.#answerBytes > limits.bytes) this.#fail(tooLong(limits).reason);
       if (problem !== undefined) this.#fail(`has a field that ${problem.reason}`);
       if (frame?.kind === 'envelope' && isKey) frame.key = String(value);
-      else if (frame?.kind === 'envelope') frame.answer[frame.key] = value;
+      else if (frame?.kind === 'envelope') {
+        // Which of the two counts cannot be told: a second cursor could make a page look like the whole list.
+        if (!this.#rules.areMany && Object.hasOwn(frame.answer, frame.key)) this.#fail('has a field twice');
+        frame.answer[frame.key] = value;
+      }
     }
     this.#expected = isKey ? 'colon' : 'comma or end';
   }
