@@ -1,19 +1,26 @@
 // Any CSV that has some columns; all cells are texts.
 
 import { findTwice, readTable } from '../../importer/formats/csv.ts';
-import type { FieldProblem, RawRow } from '../../importer/formats/raw-row.ts';
+import { NOT_UTF8 } from '../../importer/formats/json-row.ts';
+import { BrokenFile, type FieldProblem, type RawRow } from '../../importer/formats/raw-row.ts';
 import { FEED_LIMITS, type FeedShape } from './feed-row.ts';
 
-export function readCsvRows(
+export async function* readCsvRows(
   chunks: AsyncIterable<Uint8Array>,
   { columns, separator = ',' }: NonNullable<FeedShape['csv']>,
 ): AsyncGenerator<RawRow[]> {
-  return readTable(chunks, {
+  const table = readTable(chunks, {
     limits: FEED_LIMITS,
     separator,
     checkHeader: (cells) => checkHeader(cells, columns),
     readCell: (_name, cell) => cell,
   });
+  for await (const rows of table) {
+    // A file is in another encoding as a whole. To skip the rows that show it would withdraw all retailers with an accent.
+    const foreign = rows.find(({ problem }) => problem === NOT_UTF8);
+    if (foreign !== undefined) throw new BrokenFile(foreign.place, { ...NOT_UTF8, field: 'the text' });
+    yield rows;
+  }
 }
 
 function checkHeader(cells: readonly string[], columns: readonly string[]): readonly string[] | FieldProblem {
