@@ -103,7 +103,7 @@ describe('challenges', () => {
       `Digest realm="a", nonce="b", Bearer ${newTokenText('public')}`,
       `${REALM}, error="invalid_token"`,
     ],
-    ['another scheme with a list that has the word', 'Digest realm="bearer", nonce="a"', REALM],
+    ['another scheme with a list that has the word', 'Digest realm="bearer", nonce="a, bearer b"', REALM],
   ];
   test.each(cases)('%s', async (_, authorization, challenge) => {
     const response = await node.get(

@@ -42,12 +42,17 @@ function readBearer(authorization: string | null): string {
   if (authorization !== null) {
     const [, token] = /^bearer +(.*)$/i.exec(authorization.trim()) ?? [];
     if (token !== undefined) return token;
-    // Repeated Authorization headers arrive as one list. If one is Bearer, the answer is invalid_token, not missing_token.
-    if (/, *bearer( |$)/i.test(authorization)) return authorization;
+    // Several header lines arrive as one list. With a token among them, all of it is taken for a token, which it is not.
+    if (/, *bearer( |$)/i.test(withoutQuotes(authorization))) return authorization;
   }
   throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
     headers: { 'WWW-Authenticate': REALM },
   });
+}
+
+/** What stands in quotes is a parameter of another scheme. */
+function withoutQuotes(authorization: string): string {
+  return authorization.replaceAll(/"[^"]*"/g, '');
 }
 
 /** Whether an unknown token is good cannot be told without the database: neither yes nor no would be true. */
