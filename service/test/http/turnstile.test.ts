@@ -7,7 +7,7 @@ import { Turnstile } from '../../src/http/operations/turnstile.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 
 const ANYBODY = { orgId: 1, id: 'a' };
-const PATIENT = { runningMax: 2, waitMaxMs: 60_000 };
+const PATIENT = { runningMax: 2, waitingMax: 3, waitMaxMs: 60_000 };
 
 /** Work that ends when the test says so. */
 function job() {
@@ -26,10 +26,10 @@ const outcome = (promise: Promise<unknown>) =>
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a turnstile', () => {
-  test('runs so much at once, and lets the rest wait for its turn', async () => {
+  test('runs so much at once, lets so much wait, and turns the rest away at once', async () => {
     const turnstile = new Turnstile(PATIENT);
     const begun: number[] = [];
-    const jobs = Array.from({ length: 5 }, job);
+    const jobs = Array.from({ length: 7 }, job);
     const outcomes = jobs.map(({ work }, i) =>
       outcome(
         turnstile.run(ANYBODY, () => {
@@ -40,18 +40,26 @@ describe('a turnstile', () => {
     );
     await settle();
     expect(begun).toEqual([0, 1]);
+    const refused = 'unavailable, retry after 1 s';
+    expect(await Promise.all(outcomes.slice(5))).toEqual([refused, refused]);
 
     // Whoever has waited longest is next, also after a failure.
     jobs[1]?.fail();
     await settle();
     expect(begun).toEqual([0, 1, 2]);
     for (const { end } of jobs) end();
-    expect(await Promise.all(outcomes)).toEqual(['done', 'Error: failed', 'done', 'done', 'done']);
+    expect(await Promise.all(outcomes.slice(0, 5))).toEqual([
+      'done',
+      'Error: failed',
+      'done',
+      'done',
+      'done',
+    ]);
     expect(begun).toEqual([0, 1, 2, 3, 4]);
   });
 
   test('lets organisations take turns, and the tokens of each, whoever asks for more', async () => {
-    const turnstile = new Turnstile({ runningMax: 1, waitMaxMs: 60_000 });
+    const turnstile = new Turnstile({ runningMax: 1, waitingMax: 3, waitMaxMs: 60_000 });
     const [greedy, sister, other] = [ANYBODY, { orgId: 1, id: 'b' }, { orgId: 2, id: 'c' }];
     const begun: string[] = [];
     const jobs: ReturnType<typeof job>[] = [];
@@ -65,17 +73,19 @@ describe('a turnstile', () => {
         }),
       );
     };
-    const asked = [greedy, greedy, greedy, greedy, sister, sister, other].map(ask);
+    const asked = [greedy, greedy, greedy, greedy, greedy, sister, sister, other].map(ask);
+    // Only one of whose own are too many is refused.
+    expect(await asked[4]).toBe('unavailable, retry after 1 s');
     for (let done = 0; done < 7; done++) {
       await settle();
       jobs[done]?.end();
     }
-    expect(await Promise.all(asked)).toEqual(Array.from({ length: 7 }, () => 'done'));
+    expect(await Promise.all(asked.toSpliced(4, 1))).toEqual(Array.from({ length: 7 }, () => 'done'));
     expect(begun).toEqual(['a', 'a', 'c', 'b', 'a', 'b', 'a']);
   });
 
   test('keeps half of its places for others while others ask', async () => {
-    const turnstile = new Turnstile({ runningMax: 4, waitMaxMs: 60_000 });
+    const turnstile = new Turnstile({ runningMax: 4, waitingMax: 10, waitMaxMs: 60_000 });
     const begun: string[] = [];
     const jobs: ReturnType<typeof job>[] = [];
     const ask = (orgId: number) => {
@@ -107,7 +117,7 @@ describe('a turnstile', () => {
   });
 
   test('turns away whoever has waited too long, without having begun the work', async () => {
-    const turnstile = new Turnstile({ runningMax: 1, waitMaxMs: 20 });
+    const turnstile = new Turnstile({ runningMax: 1, waitingMax: 10, waitMaxMs: 20 });
     const first = job();
     const running = outcome(turnstile.run(ANYBODY, first.work));
     let begun = false;
@@ -123,7 +133,7 @@ describe('a turnstile', () => {
   });
 
   test('lets everything else have its turn between pieces of work that hold up the process', async () => {
-    const turnstile = new Turnstile({ runningMax: 8, waitMaxMs: 60_000 });
+    const turnstile = new Turnstile({ runningMax: 8, waitingMax: 1_000, waitMaxMs: 60_000 });
     const holdUp = async () => {
       for (const endMs = performance.now() + 5; performance.now() < endMs; );
     };

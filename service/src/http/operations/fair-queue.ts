@@ -10,6 +10,11 @@ export class FairQueue<Item> {
     return this.#items.size === 0 && this.#branches.size === 0;
   }
 
+  /** How many items have exactly this path. */
+  count([key, ...rest]: readonly string[]): number {
+    return key === undefined ? this.#items.size : (this.#branches.get(key)?.count(rest) ?? 0);
+  }
+
   /** The path says whose the item is: an organisation, then a token of it. */
   add(item: Item, [key, ...rest]: readonly string[]): void {
     if (key === undefined) {

@@ -21,7 +21,7 @@ export const PAGES_AT_ONCE_MAX = 14;
  * Pollers like to come all at once, so they may wait. Those for whom it takes too long are not told sooner than
  * this: clients that ask again at once, thousands of them, would otherwise drown the service in refusals.
  */
-const WAIT_MAX_MS = 500;
+const WAITING = { waitingMax: 10_000, waitMaxMs: 500 };
 const START = Buffer.from(ENVELOPE_START);
 const EARLIEST_MS = -8.64e15;
 const LATEST_MS = 8.64e15;
@@ -33,7 +33,7 @@ export const TRANSACTION_PARAMETERS = [
 ] as const;
 
 export function transactionsRoute({ transactions, walks, callers, pageSize }: Services): Answer {
-  const turnstile = new Turnstile({ runningMax: PAGES_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS });
+  const turnstile = new Turnstile({ runningMax: PAGES_AT_ONCE_MAX, ...WAITING });
 
   return async (exchange, token) => {
     const query = parseQuery(exchange.search, TRANSACTION_PARAMETERS);

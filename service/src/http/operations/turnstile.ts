@@ -13,6 +13,8 @@ import { FairQueue } from './fair-queue.ts';
 
 interface TurnstileLimits {
   readonly runningMax: number;
+  /** For each caller. All of them together cannot be more than there are connections. */
+  readonly waitingMax: number;
   readonly waitMaxMs: number;
 }
 
@@ -93,6 +95,7 @@ export class Turnstile {
   /** Resolves when this one's turn has come, and it counts as running. */
   #wait(org: string, token: string): Promise<void> {
     const path = [org, token];
+    if (this.#waiting.count(path) >= this.#limits.waitingMax) throw overloaded();
     const turn = new Promise<void>((resolve, reject) => {
       const enter = () => {
         clearTimeout(timer);
