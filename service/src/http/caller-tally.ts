@@ -5,6 +5,9 @@ import type { AccessToken } from '../domain/access-token.ts';
 import type { ErrorCode } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 
+/** Codes, routes and organisations are few; a bound all the same, because each takes memory for good. */
+const ERRORS_MAX = 2_000;
+
 export interface OrganisationTally {
   readonly name: string;
   requests: number;
@@ -98,7 +101,7 @@ export class CallerTally {
     const key = `${error.code} ${error.route} ${error.orgId ?? ''}`;
     const known = this.#errors.get(key);
     if (known === undefined) {
-      this.#errors.set(key, { ...error });
+      if (this.#errors.size < ERRORS_MAX) this.#errors.set(key, { ...error });
       return;
     }
     known.count += error.count;
