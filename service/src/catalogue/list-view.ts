@@ -5,7 +5,7 @@ import { DEAL_LISTS, type DealList } from '../domain/deals.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import type { Activity } from './activity.ts';
 import type { OfferQuery, OfferSearch } from './search/offer-search.ts';
-import { allBelow, firstAccepted } from './tables/ascending.ts';
+import { allBelow, firstAccepted, type Range } from './tables/ascending.ts';
 import { Bitset } from './tables/bitset.ts';
 import type { DealTable } from './tables/deal-table.ts';
 import { type EncodedPage, type PageItems, type PageWriter, writePage } from './tables/page-writer.ts';
@@ -35,8 +35,8 @@ export class OffersView implements ListView {
   }
 
   page(query: CatalogueQuery): EncodedPage {
-    const begin = firstFrom(query.cursor, this.#table.ids);
-    const ranks = this.#search.select(query, begin, query.limit + 1);
+    const range = rangeFrom(query.cursor, this.#table.ids);
+    const ranks = this.#search.select(query, range, query.limit + 1);
     return writeDeals(ranks, query.limit, this.#table, () => Number.POSITIVE_INFINITY);
   }
 }
@@ -56,12 +56,11 @@ export class DealsView implements ListView {
   }
 
   page({ cursor, limit }: CatalogueQuery): EncodedPage {
-    const { length } = this.table.ids;
-    const begin = firstFrom(cursor, this.table.ids);
-    const ranks = firstAccepted(this.activity.active ?? allBelow(length), begin, limit + 1);
-    return writeDeals(ranks, limit, this.table, (last = length - 1) => {
+    const range = rangeFrom(cursor, this.table.ids);
+    const ranks = firstAccepted(this.activity.active ?? allBelow(range.end), range, limit + 1);
+    return writeDeals(ranks, limit, this.table, (last = range.end - 1) => {
       let changesAtMs = Number.POSITIVE_INFINITY;
-      for (let rank = begin; rank <= last; rank++)
+      for (let rank = range.begin; rank <= last; rank++)
         changesAtMs = Math.min(changesAtMs, this.activity.nextChangeMs(rank));
       return changesAtMs;
     });
@@ -100,14 +99,14 @@ export class RetailersView implements ListView {
 
   page({ cursor, limit }: CatalogueQuery): EncodedPage {
     const { ids } = this.#retailers;
-    const begin = firstFrom(cursor, ids);
+    const range = rangeFrom(cursor, ids);
     return writePage({
-      numbers: firstAccepted(this.#listed, begin, limit + 1),
+      numbers: firstAccepted(this.#listed, range, limit + 1),
       limit,
       ids,
       writeItem: (retailer, writer) => this.#write(retailer, writer),
       // Retailers without a deal count, too: one that gets a deal is listed.
-      changesAtMs: (last = ids.length - 1) => this.#changesAtMs(begin, last),
+      changesAtMs: (last = range.end - 1) => this.#changesAtMs(range.begin, last),
     });
   }
 
@@ -140,8 +139,8 @@ function addOwners({ table, activity }: DealsView, retailers: Bitset): void {
   });
 }
 
-function firstFrom(cursor: Uuid | undefined, ids: UuidTable): number {
-  return cursor === undefined ? 0 : ids.firstAtOrAfter(cursor);
+function rangeFrom(cursor: Uuid | undefined, ids: UuidTable): Range {
+  return { begin: cursor === undefined ? 0 : ids.firstAtOrAfter(cursor), end: ids.length };
 }
 
 function writeDeals(

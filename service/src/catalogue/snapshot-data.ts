@@ -40,10 +40,11 @@ export interface RetailerData {
 
 /**
  * The deals of one list, in two orders: by retailer, as they are embedded (a deal's number there is its slot), and by
- * id, as they are listed (its rank). No deal belongs to two retailers: imports see to it.
+ * id, as they are listed (its rank). Should two retailers share a deal's id, only the first one's deal is listed. The
+ * others have the last ranks, beyond those of `ids`: a walk that met an id twice would come back to it for ever.
  */
 export interface DealData {
-  /** By rank, four words for each. */
+  /** Of the listed ranks, four words for each. */
   readonly ids: Uint32Array;
   /** By slot: a comma and the JSON object. */
   readonly texts: PackedJson;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/catalogue.ts';
-import type { Promotion, Retailer } from '../../src/domain/catalogue.ts';
+import type { CashbackOffer, Promotion, Retailer } from '../../src/domain/catalogue.ts';
 import { activePeriodMs } from '../../src/domain/deals.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
@@ -195,6 +195,42 @@ test('a name of nothing but accents selects everything, as an empty one does', a
   const catalogue = await loadCatalogue(manyRetailers());
   const offers = catalogue.list('cashbackOffers');
   expect(readPage(offers, { ...FIRST, name: '\u0301\u0308' })).toEqual(readPage(offers, FIRST));
+});
+
+test('an offer that is not listed, because another retailer has its id, hides none of its retailer', async () => {
+  const retailers = manyRetailers();
+  const byId = retailers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const [first, last] = [byId[0], byId.findLast(({ cashbackOffers }) => cashbackOffers.length > 2)];
+  if (first === undefined || last === undefined) throw new Error('two are needed');
+  const shared = { ...last.cashbackOffers[0], id: '00000000-0000-4000-8000-000000000000' as Uuid };
+  const withShared = retailers.map((retailer) =>
+    retailer === first || retailer === last
+      ? { ...retailer, cashbackOffers: [shared as CashbackOffer, ...retailer.cashbackOffers] }
+      : retailer,
+  );
+  const offers = (await loadCatalogue(withShared)).list('cashbackOffers');
+  const query = { ...FIRST, name: last.name };
+  expect(readPage(offers, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
+});
+
+test('a deal id that two retailers share is listed once, so that a walk ends', async () => {
+  const retailers = manyRetailers().slice(1, 4);
+  const [first, second, third] = retailers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three are needed');
+  const withShared = [
+    first,
+    second,
+    { ...third, cashbackOffers: second.cashbackOffers.slice(0, 1), promotions: second.promotions },
+  ];
+  const catalogue = await loadCatalogue(withShared);
+  for (const list of ['cashbackOffers', 'promotions'] as const) {
+    const walked = walk((cursor) => readPage(catalogue.list(list), { cursor, limit: 1 }));
+    expect(walked).toEqual([...naivePage([first, second], list, START_MS, FIRST).items]);
+  }
+  expect(readPage(catalogue.list('cashbackOffers'), { ...FIRST, name: third.name }).items).toEqual([]);
+  expect(readPage(catalogue.list('retailers'), FIRST)).toEqual(
+    naivePage(withShared, 'retailers', START_MS, FIRST),
+  );
 });
 
 function changesMs(retailers: readonly Retailer[], name: CatalogueListName): number[] {

@@ -31,14 +31,15 @@ test('any number of filters, sparse and dense, let through what passes all of th
     fc.property(
       fc.array(filter, { maxLength: 6 }),
       fc.nat(COUNT),
+      fc.nat(COUNT),
       fc.integer({ min: 1, max: 20 }),
-      (filters, begin, limit) => {
+      (filters, begin, end, limit) => {
         const expected = Array.from({ length: COUNT }, (_, offer) => offer)
-          .filter((offer) => offer >= begin)
+          .filter((offer) => offer >= begin && offer < end)
           .filter((offer) => filters.every(({ passing }) => passing.has(offer)))
           .slice(0, limit);
         const all = filters.map(({ filter }) => filter);
-        expect(firstPassing([everyOffer(COUNT), ...all], begin, limit)).toEqual(expected);
+        expect(firstPassing([everyOffer(COUNT), ...all], { begin, end }, limit)).toEqual(expected);
       },
     ),
     { numRuns: 500 },

@@ -33,8 +33,7 @@ export class DealListBuilder {
 
   build(): DealData {
     const ids = new UuidTable(new Uint32Array(this.#idWords));
-    const slots = sharedUint32Array(Array.from({ length: ids.length }, (_, slot) => slot));
-    slots.sort((a, b) => ids.compare(a, b));
+    const { slots, listedCount } = slotsByRank(ids);
     const ranks = sharedUint32Array(slots.length);
     const owners = sharedUint32Array(slots.length);
     for (let rank = 0; rank < slots.length; rank++) {
@@ -43,7 +42,7 @@ export class DealListBuilder {
       owners[rank] = this.#owners[slot] as number;
     }
     return {
-      ids: this.#idsByRank(slots),
+      ids: this.#idsByRank(slots, listedCount),
       texts: this.#texts.build(),
       ranks: { items: ranks, begins: sharedUint32Array(this.#firstSlots) },
       slots,
@@ -52,8 +51,8 @@ export class DealListBuilder {
     };
   }
 
-  #idsByRank(slots: Uint32Array): Uint32Array {
-    const words = sharedUint32Array(slots.length * UUID_WORDS);
+  #idsByRank(slots: Uint32Array, listedCount: number): Uint32Array {
+    const words = sharedUint32Array(listedCount * UUID_WORDS);
     for (let place = 0; place < words.length; place++) {
       const slot = slots[Math.floor(place / UUID_WORDS)] as number;
       words[place] = this.#idWords[slot * UUID_WORDS + (place % UUID_WORDS)] as number;
@@ -70,4 +69,19 @@ export class DealListBuilder {
     }
     return periods;
   }
+}
+
+/** Slots in the order of their ids. Those whose id was there before come last, and are not listed. */
+function slotsByRank(ids: UuidTable): { slots: Uint32Array; listedCount: number } {
+  const sorted = new Uint32Array(ids.length).map((_, slot) => slot).sort((a, b) => ids.compare(a, b));
+  const isRepeated = (index: number) =>
+    index > 0 && ids.compare(sorted[index - 1] as number, sorted[index] as number) === 0;
+  const listed = sorted.filter((_, index) => !isRepeated(index));
+  const slots = sharedUint32Array(sorted.length);
+  slots.set(listed);
+  slots.set(
+    sorted.filter((_, index) => isRepeated(index)),
+    listed.length,
+  );
+  return { slots, listedCount: listed.length };
 }

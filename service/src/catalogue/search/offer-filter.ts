@@ -2,7 +2,7 @@
 // tell of any offer whether it is one of them.
 
 import type { OfferTermsData, PackedNumbers } from '../snapshot-data.ts';
-import { type Ascending, allBelow, ascendingArray, firstAccepted } from '../tables/ascending.ts';
+import { type Ascending, allBelow, ascendingArray, firstAccepted, type Range } from '../tables/ascending.ts';
 import { Bitset } from '../tables/bitset.ts';
 import type { DealTable } from '../tables/deal-table.ts';
 import type { NameIndex } from './name-index.ts';
@@ -17,16 +17,16 @@ export interface OfferFilter {
 }
 
 /**
- * The first offers from a rank on, at most `limit`, that pass all filters, ascending. The filter whose offers are the
+ * The first offers of a range of ranks, at most `limit`, that pass all filters, ascending. The filter whose offers are the
  * least work leads: they are gone through in order, and each is held against all filters.
  */
 export function firstPassing(
   filters: readonly [OfferFilter, ...OfferFilter[]],
-  begin: number,
+  range: Range,
   limit: number,
 ): number[] {
   const leading = filters.reduce((a, b) => (b.work < a.work ? b : a));
-  return firstAccepted(leading.offers(), begin, limit, (offer) => {
+  return firstAccepted(leading.offers(), range, limit, (offer) => {
     for (const filter of filters) if (!filter.passes(offer)) return false;
     return true;
   });

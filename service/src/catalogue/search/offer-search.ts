@@ -1,6 +1,7 @@
 // Finds the cashback offers that a query asks for. It knows offers by rank, and nothing of texts or pages.
 
 import type { SearchData } from '../snapshot-data.ts';
+import type { Range } from '../tables/ascending.ts';
 import type { DealTable } from '../tables/deal-table.ts';
 import { fold } from './fold.ts';
 import { NameIndex } from './name-index.ts';
@@ -27,9 +28,9 @@ export class OfferSearch {
     });
   }
 
-  /** The first offers from a rank on, at most `limit`, that pass all filters, ascending. */
-  select(query: OfferQuery, begin: number, limit: number): number[] {
-    return firstPassing(this.#filters(query), begin, limit);
+  /** The first offers of a range of ranks, at most `limit`, that pass all filters, ascending. */
+  select(query: OfferQuery, range: Range, limit: number): number[] {
+    return firstPassing(this.#filters(query), range, limit);
   }
 
   #filters(query: OfferQuery): [OfferFilter, ...OfferFilter[]] {

@@ -24,15 +24,21 @@ export function ascendingArray(numbers: Uint32Array): Ascending {
   };
 }
 
-/** The first numbers from `begin` on, at most `limit`, that are accepted. */
+export interface Range {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** The first numbers of a range, at most `limit`, that are accepted. */
 export function firstAccepted(
   numbers: Ascending,
-  begin: number,
+  { begin, end }: Range,
   limit: number,
   accept: (number: number) => boolean = () => true,
 ): number[] {
   const found: number[] = [];
   numbers.walk(begin, (number) => {
+    if (number >= end) return false;
     if (accept(number)) found.push(number);
     return found.length < limit;
   });

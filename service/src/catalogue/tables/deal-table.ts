@@ -12,7 +12,7 @@ const BRACE_BYTES = 1;
 
 export class DealTable {
   readonly data: DealData;
-  /** By rank. */
+  /** Of the listed deals, by rank. */
   readonly ids: UuidTable;
   readonly #texts: JsonColumn;
   readonly #tails: JsonColumn;
