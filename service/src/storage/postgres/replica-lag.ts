@@ -1,8 +1,7 @@
 // How far a replica is behind: notes where the primary was when, and tells since when the replica is missing something.
-// Pure; takes little more memory when a replica stands still for weeks.
+// Pure; takes no more memory when a replica stands still for weeks.
 
-/** Into how many parts the lag is divided, at least: it is exact to one of them. */
-export const PARTS = 600;
+export const MARKS_MAX = 600;
 
 /** From this moment on, the primary was ahead of whoever has not come to this position. */
 interface Mark {
@@ -19,14 +18,9 @@ export class ReplicaLag {
   }
 
   notePrimary(position: number, atMs: number): void {
-    const [first, last] = [this.#marks[0], this.#marks.at(-1)];
-    if (position <= (last?.position ?? 0)) return;
-    if (first === undefined || last === undefined || atMs - last.atMs >= (atMs - first.atMs) / PARTS) {
-      this.#marks.push({ position, atMs });
-      return;
-    }
-    // With the earlier moment, so that the lag seems a little longer than it is, and never shorter.
-    this.#marks[this.#marks.length - 1] = { position, atMs: last.atMs };
+    if (position <= (this.#marks.at(-1)?.position ?? 0)) return;
+    this.#marks.push({ position, atMs });
+    if (this.#marks.length > MARKS_MAX) joinTwo(this.#marks);
   }
 
   /** How old the oldest thing is that a replica at this position does not have yet. */
@@ -34,4 +28,21 @@ export class ReplicaLag {
     this.#marks = this.#marks.filter(({ position }) => position > replayed);
     return nowMs - (this.#marks[0]?.atMs ?? nowMs);
   }
+}
+
+/**
+ * Joins the two neighbours that lie closest together, measured by their age. The joined mark has the earlier moment and
+ * the later position, so that the lag seems a little longer than it is, and never shorter.
+ */
+function joinTwo(marks: Mark[]): void {
+  const nowMs = marks.at(-1)?.atMs ?? 0;
+  let [best, bestCost] = [0, Number.POSITIVE_INFINITY];
+  for (let i = 0; i + 1 < marks.length; i++) {
+    const [{ atMs: firstMs }, { atMs: secondMs }] = [marks[i], marks[i + 1]] as [Mark, Mark];
+    const cost = (secondMs - firstMs) / (nowMs - secondMs + 1);
+    if (cost < bestCost) [best, bestCost] = [i, cost];
+  }
+  const [first, second] = [marks[best], marks[best + 1]];
+  if (first !== undefined && second !== undefined)
+    marks.splice(best, 2, { position: second.position, atMs: first.atMs });
 }
