@@ -271,6 +271,12 @@ describe('CSV', () => {
     );
   });
 
+  test('cannot be read with two columns without a name, even when unknown columns are to pass', async () => {
+    expect((await readText('id,,\n1,2,3\n', { ignoreUnknown: true })).broken).toBe(
+      '{"line":1}  is the name of two columns',
+    );
+  });
+
   test('unknown columns pass when they are to, even one named __proto__', async () => {
     const outcome = await readText('id,__proto__\n1,x\n', { ignoreUnknown: true });
     const value = outcome.rows[0]?.value as object;

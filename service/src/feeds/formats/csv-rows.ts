@@ -25,7 +25,8 @@ export async function* readCsvRows(
 
 function checkHeader(cells: readonly string[], columns: readonly string[]): readonly string[] | FieldProblem {
   const names = cells.map((name) => name.trim());
-  const twice = findTwice(names);
+  // Exports often end their lines with empty columns.
+  const twice = findTwice(names.filter((name) => name !== ''));
   if (twice !== undefined) return twice;
   const missing = columns.filter((name) => !names.includes(name)).map((name) => `"${name}"`);
   if (missing.length === 0) return names;

@@ -216,7 +216,7 @@ function checkHeader(names: readonly string[], rules: CsvRules): readonly string
 export function findTwice(names: readonly string[]): FieldProblem | undefined {
   const seen = new Set<string>();
   for (const name of names) {
-    if (name !== '' && seen.has(name)) return { field: name, reason: 'is the name of two columns' };
+    if (seen.has(name)) return { field: name, reason: 'is the name of two columns' };
     seen.add(name);
   }
   return undefined;
