@@ -2,13 +2,13 @@
 // goes through its files one after the other, so that the tests of a folder never meet each other. What the first prints
 // is shown at once, what the others print follows when it is done. The last lines name every test that failed.
 //
-// The commands that they run are built once, as for the executable. They start in two thirds of the time that the sources
-// take, and there are more than a thousand.
+// The commands that they run are the executable, built once: the tests see what is handed out. It starts in a third of the
+// time that the sources take, and there are more than a thousand commands.
 
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { programConfig, SERVICE } from '../service/scripts/program.ts';
+import { buildForThisMachine } from '../service/scripts/build-executable.ts';
 
 /** Folders that take about a quarter of the time each. The last quarter has all the rest, so that no new folder is left out. */
 const PARTS = [
@@ -19,19 +19,7 @@ const PARTS = [
 
 const TEST = [process.execPath, 'test', '--timeout', '120000'];
 
-/** Inside the project, where the command finds its runtime. */
-const BUILT = join(SERVICE, '../node_modules/.cache/offerbook-test');
-
-/** Returns the path of the command. */
-async function buildCommand(): Promise<string> {
-  rmSync(BUILT, { recursive: true, force: true });
-  const command = join(BUILT, 'bin/offerbook');
-  cpSync(join(SERVICE, 'bin/offerbook'), command);
-  // It says of itself what the sources do: no commit.
-  const config = { ...(await programConfig(join(SERVICE, 'src/main.ts'))), define: {} };
-  await Bun.build({ ...config, outdir: join(BUILT, 'dist'), sourcemap: 'linked' });
-  return command;
-}
+const BUILT = join(import.meta.dir, '../node_modules/.cache/offerbook-test');
 
 /** Runs the tests in a process of their own. Tells each piece of what it prints, and returns its exit code. */
 async function run(part: number, args: readonly string[], onText: (text: string) => void): Promise<number> {
@@ -62,7 +50,8 @@ function summary(texts: readonly string[], codes: readonly number[]): string {
   ].join('\n');
 }
 
-const command = await buildCommand();
+rmSync(BUILT, { recursive: true, force: true });
+const command = await buildForThisMachine(BUILT);
 const rest = PARTS.flat().flatMap((folder) => ['--path-ignore-patterns', `${folder}/**`]);
 const parts = availableParallelism() < 2 ? [[]] : [rest, ...PARTS];
 const texts = parts.map(() => '');

@@ -9,6 +9,7 @@ import { isTarget, runtimeFor, TARGETS, type Target } from './bun-runtime.ts';
 import { programConfig, SERVICE } from './program.ts';
 
 const DIST = join(SERVICE, '../dist');
+const THIS_MACHINE = `${process.platform}-${process.arch}`;
 
 /** Builds executables and writes their sums, and returns their paths. */
 export async function buildExecutables(targets: readonly Target[], folder = DIST): Promise<string[]> {
@@ -18,6 +19,13 @@ export async function buildExecutables(targets: readonly Target[], folder = DIST
   for (const target of targets) paths.push(await buildOne(config, target, folder));
   await writeSums(folder);
   return paths;
+}
+
+/** Builds the one for the machine that builds, and returns its path. */
+export async function buildForThisMachine(folder: string): Promise<string> {
+  if (!isTarget(THIS_MACHINE)) throw new Error(`no executable is built for ${THIS_MACHINE}`);
+  const [path = ''] = await buildExecutables([THIS_MACHINE], folder);
+  return path;
 }
 
 async function buildOne(config: BuildConfig, target: Target, folder: string): Promise<string> {
@@ -66,11 +74,7 @@ export async function writeSums(folder: string): Promise<void> {
 
 if (import.meta.main) {
   const asked = process.argv.slice(2);
-  const wanted = asked.includes('all')
-    ? TARGETS
-    : asked.length > 0
-      ? asked
-      : [`${process.platform}-${process.arch}`];
+  const wanted = asked.includes('all') ? TARGETS : asked.length > 0 ? asked : [THIS_MACHINE];
   const unknown = wanted.filter((target) => !isTarget(target));
   if (unknown.length > 0) {
     process.stderr.write(`no target: ${unknown.join(', ')}. There are: ${TARGETS.join(', ')}, all\n`);

@@ -302,8 +302,9 @@ describe('where there is no database', () => {
   });
 });
 
-test('--version prints the version of the package', async () => {
-  expect(await run('--version')).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+test('--version prints the version of the package, and the commit of one that was built', async () => {
+  const words = new RegExp(`^${manifest.version}( \\(commit [0-9a-f]{12}(, modified)?\\))?\n$`);
+  expect(await run('--version')).toEqual({ code: 0, stdout: expect.stringMatching(words), stderr: '' });
 });
 
 test('import --help says which formats it takes', async () => {

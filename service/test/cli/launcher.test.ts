@@ -4,7 +4,6 @@ import { expect, test } from 'bun:test';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
-import { COMMAND } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 async function launch(command: string, PATH: string) {
@@ -27,17 +26,18 @@ function onlyPrograms(...names: string[]): string {
   return folder;
 }
 
+const LAUNCHER = join(import.meta.dir, '../../bin/offerbook');
 const STARTED = { code: 0, stdout: `${manifest.version}\n`, stderr: '' };
 
 test('starts through links, and needs no other program than readlink', async () => {
   const folder = temporaryFolder();
-  symlinkSync(COMMAND, join(folder, 'first'));
+  symlinkSync(LAUNCHER, join(folder, 'first'));
   symlinkSync('first', join(folder, 'second'));
   expect(await launch(join(folder, 'second'), onlyPrograms('readlink'))).toEqual(STARTED);
 });
 
 test('ends with an error where it cannot find its own folder', async () => {
-  expect(await launch(COMMAND, onlyPrograms())).toEqual({
+  expect(await launch(LAUNCHER, onlyPrograms())).toEqual({
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(/offerbook: its own folder cannot be found; is readlink in the PATH\?\n$/),
@@ -47,7 +47,7 @@ test('ends with an error where it cannot find its own folder', async () => {
 test('ends with an error where there is no Bun', async () => {
   const folder = join(temporaryFolder(), 'service', 'bin');
   mkdirSync(folder, { recursive: true });
-  cpSync(COMMAND, join(folder, 'offerbook'));
+  cpSync(LAUNCHER, join(folder, 'offerbook'));
   expect(await launch(join(folder, 'offerbook'), onlyPrograms('readlink'))).toEqual({
     code: 1,
     stdout: '',

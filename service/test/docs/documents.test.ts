@@ -58,7 +58,7 @@ const FIND_COMMAND = process.env.TEST_COMMAND === undefined ? '' : /^export PATH
 /** A folder with the command that is tested: that of the checkout, or another one, such as the executable. */
 function commandFolder(): string {
   const folder = temporaryFolder();
-  symlinkSync(process.env.TEST_COMMAND ?? COMMAND, join(folder, 'offerbook'));
+  symlinkSync(COMMAND, join(folder, 'offerbook'));
   return folder;
 }
 

@@ -2,7 +2,7 @@
 
 import { chmodSync, copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isTarget } from '../../scripts/bun-runtime.ts';
+import { buildForThisMachine } from '../../scripts/build-executable.ts';
 import { temporaryFolder } from './databases.ts';
 
 export const ROOT = join(import.meta.dir, '../../..');
@@ -11,16 +11,11 @@ let executable: Promise<string> | undefined;
 
 /** For this machine. */
 export function builtExecutable(): Promise<string> {
-  executable ??= buildForThisMachine();
+  executable ??=
+    process.env.TEST_COMMAND === undefined
+      ? buildForThisMachine(temporaryFolder())
+      : Promise.resolve(process.env.TEST_COMMAND);
   return executable;
-}
-
-async function buildForThisMachine(): Promise<string> {
-  const target = `${process.platform}-${process.arch}`;
-  if (!isTarget(target)) throw new Error(`no executable is built for ${target}`);
-  const { buildExecutables } = await import('../../scripts/build-executable.ts');
-  const [path = ''] = await buildExecutables([target], temporaryFolder());
-  return path;
 }
 
 export interface Packed {
