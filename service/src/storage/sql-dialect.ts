@@ -6,7 +6,7 @@ import type { Database, SqlValue } from './database.ts';
 export type Dialect = Database['dialect'];
 
 /** A statement in both, made once: a page should not have to put its statements together. */
-export function inBoth(make: (dialect: Dialect) => string): Readonly<Record<Dialect, string>> {
+export function inBoth<T = string>(make: (dialect: Dialect) => T): Readonly<Record<Dialect, T>> {
   return { sqlite: make('sqlite'), postgres: make('postgres') };
 }
 
