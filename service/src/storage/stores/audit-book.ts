@@ -60,29 +60,13 @@ export async function amendAudit(
 export function auditBook(database: Database): AuditBook {
   return {
     async list({ org, limit }) {
-      const rows = await database.all<Row>(
-        `SELECT id, at, made_by, action, org, details FROM audit
+      const rows = await database.all<Omit<AuditEntry, 'details'> & { details: string }>(
+        `SELECT id, at AS "atMs", made_by AS "by", action, org, details FROM audit
          ${org === undefined ? '' : 'WHERE org = $2'} ORDER BY id DESC LIMIT $1`,
         limit,
         ...(org === undefined ? [] : [org]),
       );
-      return rows.map(({ id, at, made_by, action, org, details }) => ({
-        id,
-        atMs: at,
-        by: made_by,
-        action,
-        org,
-        details: JSON.parse(details) as AuditEntry['details'],
-      }));
+      return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as AuditEntry['details'] }));
     },
   };
-}
-
-interface Row {
-  readonly id: number;
-  readonly at: number;
-  readonly made_by: string;
-  readonly action: AuditAction;
-  readonly org: string | null;
-  readonly details: string;
 }

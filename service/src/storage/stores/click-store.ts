@@ -2,6 +2,7 @@
 
 import {
   type Click,
+  type ClickCount,
   type ClickId,
   type ClickOwner,
   type ClickStore,
@@ -93,16 +94,9 @@ const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
  */
 const canHaveClicks = ({ passbackUid = '' }: ClickOwner) => textProblem(passbackUid) === undefined;
 
-interface CountRow {
-  readonly org_id: number;
-  readonly retailer_id: Click['retailerId'];
-  readonly clicks: number;
-  readonly tracked: number;
-  readonly sold: number;
-}
-
 /** Ids are in the order of time, so that the primary key serves. */
-const COUNT_SQL = `SELECT org_id, retailer_id, count(*) AS clicks, sum(is_tracked) AS tracked, sum(has_sale) AS sold
+const COUNT_SQL = `SELECT org_id AS "orgId", retailer_id AS "retailerId",
+    count(*) AS clicks, sum(is_tracked) AS tracked, sum(has_sale) AS sold
   FROM clicks WHERE id >= $1 AND id < $2 GROUP BY org_id, retailer_id ORDER BY org_id, retailer_id`;
 
 /** A file of SQLite's is one that overwrites what is deleted. */
@@ -159,14 +153,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
     },
     async countBetween(fromMs, untilMs) {
       const opened = await database.open();
-      const rows = await opened.all<CountRow>(COUNT_SQL, firstClickIdAt(fromMs), firstClickIdAt(untilMs));
-      return rows.map(({ org_id: orgId, retailer_id: retailerId, clicks, tracked, sold }) => ({
-        orgId,
-        retailerId,
-        clicks,
-        tracked,
-        sold,
-      }));
+      return opened.all<ClickCount>(COUNT_SQL, firstClickIdAt(fromMs), firstClickIdAt(untilMs));
     },
     remove: (clicks) =>
       write(async (connection) => {

@@ -32,16 +32,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 /** What no query asks for, as JSON. */
 type Document = Omit<ImportOrigin, 'kind' | 'orgId'> & ImportResult;
 
-interface Row {
-  readonly id: number;
-  readonly kind: ImportKind;
-  readonly org_id: number | null;
-  readonly org_name: string | null;
-  readonly began_at: number;
-  readonly ended_at: number | null;
-  readonly outcome: ImportOutcome;
-  readonly document: string;
-}
+type Row = Omit<ImportEntry, keyof Document> & { readonly document: string };
 
 const NO_COUNTS: ImportCounts = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
 const NO_RESULT: ImportResult = {
@@ -52,7 +43,8 @@ const NO_RESULT: ImportResult = {
   reason: null,
 };
 
-const SELECT = `SELECT i.id, i.kind, i.org_id, o.name AS org_name, i.began_at, i.ended_at, i.outcome, i.document
+const SELECT = `SELECT i.id, i.kind, i.org_id AS "orgId", o.name AS "orgName", i.began_at AS "beganAtMs",
+    i.ended_at AS "endedAtMs", i.outcome, i.document
   FROM imports i LEFT JOIN organisations o ON o.id = i.org_id`;
 
 export function importBook(database: Database, clock: Clock): ImportBook {
@@ -97,7 +89,7 @@ export function importBook(database: Database, clock: Clock): ImportBook {
     },
     async days(sinceMs) {
       const rows = await database.all<DayRow>(DAYS_SQL[database.dialect], sinceMs);
-      return rows.map(toDay);
+      return rows.map(({ dayMs, kind, imports, ...counts }) => ({ dayMs, kind, imports, counts }));
     },
     async totals() {
       const rows = await database.all<{ name: string; value: number }>(COUNTERS_SQL);
@@ -109,7 +101,7 @@ export function importBook(database: Database, clock: Clock): ImportBook {
 const DAY_MS = 86_400_000;
 const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof ImportCounts)[];
 
-type DayRow = { readonly day: number; readonly kind: ImportKind; readonly imports: number } & ImportCounts;
+type DayRow = Omit<ImportDay, 'counts'> & ImportCounts;
 
 const DAYS_SQL = inBoth((dialect) => {
   const count = (name: string) =>
@@ -119,13 +111,9 @@ const DAYS_SQL = inBoth((dialect) => {
   const sums = COUNT_NAMES.map(
     (name) => `sum(${count(name)})${dialect === 'postgres' ? '::bigint' : ''} AS ${name}`,
   );
-  return `SELECT began_at / ${DAY_MS} AS day, kind, count(*) AS imports, ${sums.join(', ')}
+  return `SELECT began_at / ${DAY_MS} * ${DAY_MS} AS "dayMs", kind, count(*) AS imports, ${sums.join(', ')}
     FROM imports WHERE began_at >= $1 GROUP BY 1, 2 ORDER BY 1, 2`;
 });
-
-function toDay({ day, kind, imports, ...counts }: DayRow): ImportDay {
-  return { dayMs: day * DAY_MS, kind, imports, counts };
-}
 
 /** The counters, for a copy, too, with that of deleted organisations. */
 export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %' OR name = '${DELETED_NUMBER}'`;
@@ -213,15 +201,6 @@ async function closeImport(
   if (outcome === 'done') await raiseCounter(connection, counterOf(row.kind, 'last success'), nowMs);
 }
 
-function toEntry({ id, kind, org_id, org_name, began_at, ended_at, outcome, document }: Row): ImportEntry {
-  return {
-    id,
-    kind,
-    orgId: org_id,
-    orgName: org_name,
-    beganAtMs: began_at,
-    endedAtMs: ended_at,
-    outcome,
-    ...(JSON.parse(document) as Document),
-  };
+function toEntry({ document, ...row }: Row): ImportEntry {
+  return { ...row, ...(JSON.parse(document) as Document) };
 }

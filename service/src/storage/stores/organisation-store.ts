@@ -1,19 +1,13 @@
 // Organisations: the tenants that tokens and transactions belong to. The row also holds the change clock.
 
-import type { Organisation, OrganisationStore, PublicOrganisation } from '../../domain/stores.ts';
-import { newUuid, type Uuid } from '../../domain/uuid.ts';
+import type { OrganisationStore, PublicOrganisation } from '../../domain/stores.ts';
+import { newUuid } from '../../domain/uuid.ts';
 import type { Database } from '../database.ts';
 import { type Auditor, writeAudit } from './audit-book.ts';
 import { DELETED_NUMBER, raiseRevision } from './revision.ts';
 
-interface Row {
-  id: number;
-  name: string;
-  created_at: number;
-  deleting_since?: number | null;
-}
-
-type PublicRow = Row & { public_id: Uuid };
+/** Those of a PublicOrganisation. */
+const COLUMNS = 'id, name, created_at AS "createdAtMs", public_id AS "publicId"';
 
 /** SQLite would give the number of the last organisation again after it was deleted. PostgreSQL never does. */
 const CREATE_SQL = {
@@ -33,33 +27,30 @@ export function organisationStore(
     create: (name) =>
       database.write(async (connection) => {
         const now = auditor.clock();
-        const rows = await connection.all<PublicRow>(
-          `${CREATE_SQL[database.dialect]}
-           ON CONFLICT (name) DO NOTHING RETURNING id, name, created_at, public_id`,
+        const [created] = await connection.all<PublicOrganisation>(
+          `${CREATE_SQL[database.dialect]} ON CONFLICT (name) DO NOTHING RETURNING ${COLUMNS}`,
           name,
           now,
           newUuid(),
         );
-        if (rows.length > 0) {
+        if (created !== undefined) {
           await raiseRevision(connection, 'activation');
           await writeAudit(connection, auditor, 'organisation created', name, {});
         }
-        return rows.map(toPublicOrganisation)[0];
+        return created;
       }),
     async find(name) {
-      const rows = await database.all<Row>(
-        // All columns: a database from before the first release has fewer, and is read by exports.
-        'SELECT * FROM organisations WHERE name = $1',
-        name,
-      );
-      return rows.filter((row) => row.deleting_since == null).map(toOrganisation)[0];
+      // All columns: a database from before the first release has fewer, and is read by exports.
+      const sql = 'SELECT * FROM organisations WHERE name = $1';
+      type Row = { id: number; name: string; created_at: number; deleting_since?: number | null };
+      const [row] = await database.all<Row>(sql, name);
+      if (row === undefined || row.deleting_since != null) return undefined;
+      return { id: row.id, name: row.name, createdAtMs: row.created_at };
     },
-    async list() {
-      const rows = await database.all<PublicRow>(
-        'SELECT id, name, created_at, public_id FROM organisations WHERE deleting_since IS NULL ORDER BY name',
-      );
-      return rows.map(toPublicOrganisation);
-    },
+    list: () =>
+      database.all<PublicOrganisation>(
+        `SELECT ${COLUMNS} FROM organisations WHERE deleting_since IS NULL ORDER BY name`,
+      ),
     async changeClocks() {
       const rows = await database.all<{ id: number; last_stamp: number }>(
         'SELECT id, last_stamp FROM organisations',
@@ -67,12 +58,4 @@ export function organisationStore(
       return new Map(rows.map(({ id, last_stamp }) => [id, last_stamp]));
     },
   };
-}
-
-function toOrganisation(row: Row): Organisation {
-  return { id: row.id, name: row.name, createdAtMs: row.created_at };
-}
-
-function toPublicOrganisation(row: PublicRow): PublicOrganisation {
-  return { ...toOrganisation(row), publicId: row.public_id };
 }

@@ -1,6 +1,6 @@
 // Access tokens: digests and dates, never the tokens themselves.
 
-import { type AccessToken, endMs, type TokenKind } from '../../domain/access-token.ts';
+import { type AccessToken, endMs } from '../../domain/access-token.ts';
 import type { AuditAction, AuditEntry } from '../../domain/books.ts';
 import type { NewToken, TokenStore } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
@@ -10,26 +10,13 @@ import { forUpdate } from '../sql-dialect.ts';
 import { type Auditor, writeAudit } from './audit-book.ts';
 import { raiseRevision } from './revision.ts';
 
-interface Row {
-  id: Uuid;
-  org_id: number;
-  org_name: string;
-  kind: TokenKind;
-  label: string;
-  digest: string;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-}
-
-const COLUMNS = `t.id, t.org_id, o.name AS org_name, t.kind, t.label, t.digest, t.created_at, t.expires_at,
-  t.revoked_at, t.last_used_at`;
+/** Those of an AccessToken. */
+const COLUMNS = `t.id, t.org_id AS "orgId", o.name AS "orgName", t.kind, t.label, t.digest, t.created_at AS "createdAtMs",
+  t.expires_at AS "expiresAtMs", t.revoked_at AS "revokedAtMs", t.last_used_at AS "lastUsedAtMs"`;
 const JOINED = 'tokens t JOIN organisations o ON o.id = t.org_id';
-const SELECT = `SELECT ${COLUMNS} FROM ${JOINED}`;
 
 /** The revision stands beside every token, and alone in one row when there are none. */
-type ListedRow = { revision: number } & (Row | { id: null });
+type ListedRow = { revision: number } & (AccessToken | { id: null });
 
 /**
  * One statement reads one state of the database, and needs no connection of its own: a server that can open no
@@ -44,7 +31,8 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
       const rows = await database.all<ListedRow>(LIST_SQL);
       const [first] = rows;
       if (first === undefined) throw new Error('the revision of the tokens is missing');
-      return { revision: first.revision, tokens: rows.filter(isToken).map(toToken) };
+      const tokens = rows.flatMap(({ revision: _, ...token }) => (token.id === null ? [] : [token]));
+      return { revision: first.revision, tokens };
     },
     add: (token) =>
       database.write(async (connection) => {
@@ -129,26 +117,7 @@ async function end(connection: Connection, id: Uuid, endsAtMs: number): Promise<
 }
 
 async function get(connection: Connection, id: Uuid): Promise<AccessToken> {
-  const [row] = await connection.all<Row>(`${SELECT} WHERE t.id = $1`, id);
-  if (row === undefined) throw new Error(`token ${id} vanished`);
-  return toToken(row);
-}
-
-function isToken(row: ListedRow): row is ListedRow & Row {
-  return row.id !== null;
-}
-
-function toToken(row: Row): AccessToken {
-  return {
-    id: row.id,
-    orgId: row.org_id,
-    orgName: row.org_name,
-    kind: row.kind,
-    label: row.label,
-    digest: row.digest,
-    createdAtMs: row.created_at,
-    expiresAtMs: row.expires_at,
-    revokedAtMs: row.revoked_at,
-    lastUsedAtMs: row.last_used_at,
-  };
+  const [token] = await connection.all<AccessToken>(`SELECT ${COLUMNS} FROM ${JOINED} WHERE t.id = $1`, id);
+  if (token === undefined) throw new Error(`token ${id} vanished`);
+  return token;
 }

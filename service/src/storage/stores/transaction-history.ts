@@ -36,22 +36,19 @@ export async function keepReplaced(
   );
 }
 
-interface Row {
-  readonly id: Uuid;
-  readonly org_name: string;
-  readonly from_stamp: number;
-  readonly until_stamp: number | null;
-  readonly import_id: number | null;
-  readonly document: string;
-}
+type Row = Omit<TransactionVersion, 'status'>;
 
-const CURRENT = `SELECT t.id, o.name AS org_name, t.updated_at AS from_stamp, NULL AS until_stamp, t.import_id, t.document
+const CURRENT_COLUMNS =
+  't.id, t.updated_at AS "fromMs", NULL AS "untilMs", t.import_id AS "importId", t.document';
+const CURRENT = `SELECT ${CURRENT_COLUMNS}, o.name AS "orgName"
   FROM transactions t JOIN organisations o ON o.id = t.org_id`;
-const REPLACED = `SELECT h.id, o.name AS org_name, h.from_stamp, h.until_stamp, h.import_id, h.document
-  FROM history h JOIN organisations o ON o.id = h.org_id`;
+const REPLACED = `SELECT h.id, h.from_stamp AS "fromMs", h.until_stamp AS "untilMs", h.import_id AS "importId", h.document,
+    o.name AS "orgName" FROM history h JOIN organisations o ON o.id = h.org_id`;
+
+type FoundRow = Omit<Row, 'orgName'> & { readonly foundIn: number };
 
 const searchSql = (dialect: Dialect, isInPiece: string) => `
-  SELECT t.id, t.org_id, t.updated_at AS from_stamp, NULL AS until_stamp, t.import_id, t.document
+  SELECT ${CURRENT_COLUMNS}, t.org_id AS "foundIn"
     FROM transactions t WHERE ${isInPiece} AND ${CONTAINS[dialect]}(t.document, $1) > 0`;
 
 /**
@@ -90,21 +87,21 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
         const [row] = await connection.all<{ places: number }>(placesSql);
         const total = row?.places ?? 0;
         let count = 0;
-        let found: (Row & { org_id: number })[] = [];
-        const newestFirst = () => found.sort((a, b) => b.from_stamp - a.from_stamp);
+        let found: FoundRow[] = [];
+        const newestFirst = () => found.sort((a, b) => b.fromMs - a.fromMs);
         for (let first = 0; first < total; first += piece) {
           const places = [placeOf(first), placeOf(first + piece)] as const;
-          const rows = await connection.all<Row & { org_id: number }>(searchSql, printed, ...places);
+          const rows = await connection.all<FoundRow>(searchSql, printed, ...places);
           for (const each of rows) {
-            if (orgId !== undefined && each.org_id !== orgId) continue;
+            if (orgId !== undefined && each.foundIn !== orgId) continue;
             count++;
             found.push(each);
           }
           if (found.length > limit) found = newestFirst().slice(0, limit);
           onPiece({ read: Math.min(first + piece, total), total, found: count });
         }
-        const newest = newestFirst().map((each) =>
-          toVersion({ ...each, org_name: names.get(each.org_id) ?? '' }),
+        const newest = newestFirst().map(({ foundIn, ...row }) =>
+          toVersion({ ...row, orgName: names.get(foundIn) ?? '' }),
         );
         return { count, newest };
       });
@@ -156,15 +153,6 @@ export const PURGE_SQL = inBoth((dialect) => {
   return `DELETE FROM history WHERE (${columns}) ${isOneOf(dialect, batchSql(dialect, columns))} RETURNING id`;
 });
 
-function toVersion({ id, org_name, from_stamp, until_stamp, import_id, document }: Row): TransactionVersion {
-  const { status } = JSON.parse(document) as Transaction;
-  return {
-    id,
-    orgName: org_name,
-    status,
-    fromMs: from_stamp,
-    untilMs: until_stamp,
-    importId: import_id,
-    document,
-  };
+function toVersion(row: Row): TransactionVersion {
+  return { ...row, status: (JSON.parse(row.document) as Transaction).status };
 }
