@@ -40,46 +40,38 @@ export function explainPostgres(error: unknown, servers: string): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
   const message = error instanceof Error ? error.message : code;
+  const cause = { cause: error };
   // A lock that did not come free in time, or two writers that wait for each other.
   if (code === '55P03' || code === '40P01') return busy(error);
-  if (/^(28|3D000$|3F000$)/.test(code)) {
-    return new BadInput(`PostgreSQL refuses the connection: ${message}`, { cause: error });
-  }
-  if (code === '42501' || code === '25006') {
-    return new BadInput(`PostgreSQL does not allow this to its user: ${message}`, { cause: error });
-  }
-  if (MIXED_UP_STATEMENTS.has(code)) {
+  if (/^(28|3D000$|3F000$)/.test(code))
+    return new BadInput(`PostgreSQL refuses the connection: ${message}`, cause);
+  if (code === '42501' || code === '25006')
+    return new BadInput(`PostgreSQL does not allow this to its user: ${message}`, cause);
+  if (MIXED_UP_STATEMENTS.has(code))
     return new BadInput(
       'a pool before PostgreSQL gives every transaction another connection; let it keep one for a session (PgBouncer: pool_mode = session)',
-      { cause: error },
+      cause,
     );
-  }
-  if (message.includes('unsupported startup parameter')) {
+  if (message.includes('unsupported startup parameter'))
     return new BadInput(
       `a pool before PostgreSQL does not let our settings through (${message}); PgBouncer has ignore_startup_parameters for that`,
-      { cause: error },
+      cause,
     );
-  }
-  if (code === 'ERR_POSTGRES_TLS_NOT_AVAILABLE') {
+  if (code === 'ERR_POSTGRES_TLS_NOT_AVAILABLE')
     return new DatabaseUnavailable(
       'PostgreSQL does not answer over TLS, which the sslmode in the database URL asks for',
-      { cause: error },
+      cause,
     );
-  }
-  if (LOGIN_FAULT.test(code)) {
-    return new BadInput(`PostgreSQL's way to log in is not accepted: ${message}`, { cause: error });
-  }
-  if (CERTIFICATE_FAULT.test(code)) {
-    return new BadInput(`PostgreSQL's certificate is not accepted: ${message}`, { cause: error });
-  }
-  if (code === '0A000' && message.includes('during recovery')) {
-    return new DatabaseUnavailable('PostgreSQL is a standby, and the primary is not known', { cause: error });
-  }
-  if (NO_CONNECTION.test(code)) {
-    return new DatabaseUnavailable(`PostgreSQL at ${servers} cannot be used (${message})`, { cause: error });
-  }
+  if (LOGIN_FAULT.test(code))
+    return new BadInput(`PostgreSQL's way to log in is not accepted: ${message}`, cause);
+  if (CERTIFICATE_FAULT.test(code))
+    return new BadInput(`PostgreSQL's certificate is not accepted: ${message}`, cause);
+  if (code === '0A000' && message.includes('during recovery'))
+    return new DatabaseUnavailable('PostgreSQL is a standby, and the primary is not known', cause);
+  if (NO_CONNECTION.test(code))
+    return new DatabaseUnavailable(`PostgreSQL at ${servers} cannot be used (${message})`, cause);
   // Out of resources, shutting down, too slow.
   return /^(08|53|57P|57014)/.test(code)
-    ? new DatabaseUnavailable(`PostgreSQL cannot be used (${message})`, { cause: error })
+    ? new DatabaseUnavailable(`PostgreSQL cannot be used (${message})`, cause)
     : error;
 }
