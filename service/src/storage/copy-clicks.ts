@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import type { ClickId } from '../domain/click.ts';
 import { CLICKS, columnsOf, type Database, type TableRow } from './database.ts';
 import { CLICK_END, sqlitePath } from './open-database.ts';
+import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, clickDatabase } from './open-stores.ts';
 import { emptyLog } from './sqlite/overwrite-deleted.ts';
 import { type BatchQuery, readBatches } from './stores/read-batches.ts';
@@ -14,19 +15,13 @@ export async function copyClicks(
   toUrl: string,
   onBatch: (rows: number) => void,
 ): Promise<number> {
-  const [from, to] = [fromUrl, toUrl].map((url) => clickDatabase(url, CREATE_OPTIONS)) as [Lazy, Lazy];
-  try {
-    if (hasPlace(toUrl)) await removeClicks(await to.open());
-    if (!hasPlace(fromUrl)) return 0;
-    const source = await from.open();
-    return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), onBatch) : 0;
-  } finally {
-    await to.close();
-    await from.close();
-  }
+  await using from = closing(clickDatabase(fromUrl, CREATE_OPTIONS));
+  await using to = closing(clickDatabase(toUrl, CREATE_OPTIONS));
+  if (hasPlace(toUrl)) await removeClicks(await to.open());
+  if (!hasPlace(fromUrl)) return 0;
+  const source = await from.open();
+  return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), onBatch) : 0;
 }
-
-type Lazy = ReturnType<typeof clickDatabase>;
 
 /** On SQLite, the first click makes the file, which is not made for looking. */
 function hasPlace(url: string): boolean {

@@ -9,7 +9,6 @@ import { copyClicks } from './copy-clicks.ts';
 import {
   type Connection,
   columnsOf,
-  type Database,
   ERASURES,
   HISTORY,
   LINKS,
@@ -20,8 +19,9 @@ import {
   TRANSACTIONS,
 } from './database.ts';
 import { openDatabase } from './open-database.ts';
+import { closing } from './open-once.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from './open-stores.ts';
-import { findSchemaState, migrate, migrateToRead } from './schema/migrate.ts';
+import { findSchemaState, migrate } from './schema/migrate.ts';
 import { type Dialect, forUpdate } from './sql-dialect.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
@@ -56,31 +56,15 @@ export async function copyDatabase(
   auditor: Auditor,
   onRows: (rows: number) => void = () => {},
 ): Promise<CopyReport> {
-  const source = openDatabase(fromUrl, COMMAND_OPTIONS);
-  try {
-    const target = openDatabase(toUrl, CREATE_OPTIONS);
-    try {
-      return await copyAll([source, fromUrl], [target, toUrl], auditor, onRows);
-    } finally {
-      await target.close();
-    }
-  } finally {
-    await source.close();
-  }
-}
-
-type Place = readonly [database: Database, url: string];
-
-async function copyAll(
-  [source, fromUrl]: Place,
-  [target, toUrl]: Place,
-  auditor: Auditor,
-  onRows: (rows: number) => void,
-): Promise<CopyReport> {
-  if ((await findSchemaState(source)) === 'none') throw noDatabase(await source.describePlace());
-  const hasBooks = (await migrateToRead(source, auditor)) === 'of today';
+  await using source = closing(openDatabase(fromUrl, COMMAND_OPTIONS));
+  await using target = closing(openDatabase(toUrl, CREATE_OPTIONS));
+  const state = await findSchemaState(source);
+  if (state === 'none') throw noDatabase(await source.describePlace());
+  // One from before the first release stays as it is: the columns that are copied are those of today.
+  const hasBooks = state !== 'unreleased';
+  if (hasBooks) await migrate(source, auditor);
   await migrate(target, auditor);
-  return source.readOnce((from) =>
+  return await source.readOnce((from) =>
     target.write(async (to) => {
       // Of two copies at once, the second waits here for the first, and finds that it is too late.
       await to.all(`SELECT value FROM revisions ${forUpdate(target.dialect)}`);

@@ -8,6 +8,7 @@ import type { Clock } from '../domain/clock.ts';
 import { BadInput } from '../domain/failures.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
+import { closing } from './open-once.ts';
 import { COMMAND_OPTIONS } from './open-stores.ts';
 import { inspectPostgres, type PostgresFacts } from './postgres/inspect-postgres.ts';
 import { findSchemaState } from './schema/migrate.ts';
@@ -57,45 +58,37 @@ export interface FileFacts {
 
 /** Throws BadInput or DatabaseUnavailable when it cannot be reached. */
 export async function inspectDatabase(url: string, clock: Clock): Promise<DatabaseFacts> {
-  const database = openDatabase(url, OPTIONS);
-  try {
-    const schema = await inspectSchema(database);
-    const isOurs = schema.state !== 'none';
-    const [last] = isOurs
-      ? await database.all<{ stamp: number | null }>('SELECT max(last_stamp) AS stamp FROM organisations')
-      : [];
-    const auditor = { clock, by: 'doctor' };
-    return {
-      dialect: database.dialect,
-      place: await database.describePlace(),
-      schema,
-      lastStampMs: last?.stamp ?? null,
-      books:
-        schema.state === 'current'
-          ? {
-              tokens: (await tokenStore(database, auditor).list()).tokens,
-              imports: await importBook(database, clock).totals(),
-            }
-          : undefined,
-      clickKey: schema.state === 'current' ? await readClickKey(database).catch(() => undefined) : undefined,
-      postgres: database.dialect === 'postgres' ? await inspectPostgres(database, clock) : undefined,
-      files: inspectFiles(sqlitePath(url)),
-    };
-  } finally {
-    await database.close();
-  }
+  await using database = closing(openDatabase(url, OPTIONS));
+  const schema = await inspectSchema(database);
+  const isOurs = schema.state !== 'none';
+  const [last] = isOurs
+    ? await database.all<{ stamp: number | null }>('SELECT max(last_stamp) AS stamp FROM organisations')
+    : [];
+  const auditor = { clock, by: 'doctor' };
+  return {
+    dialect: database.dialect,
+    place: await database.describePlace(),
+    schema,
+    lastStampMs: last?.stamp ?? null,
+    books:
+      schema.state === 'current'
+        ? {
+            tokens: (await tokenStore(database, auditor).list()).tokens,
+            imports: await importBook(database, clock).totals(),
+          }
+        : undefined,
+    clickKey: schema.state === 'current' ? await readClickKey(database).catch(() => undefined) : undefined,
+    postgres: database.dialect === 'postgres' ? await inspectPostgres(database, clock) : undefined,
+    files: inspectFiles(sqlitePath(url)),
+  };
 }
 
 /** How many clicks wait in a spool; 0 when there is none, or one that was not finished when its server was killed. */
 export async function countSpooled(path: string): Promise<number> {
   if (!existsSync(path) || statSync(path).size === 0) return 0;
-  const spool = openSqlite(path, OPTIONS);
-  try {
-    const [row] = await spool.all<{ count: number }>('SELECT count(*) AS count FROM clicks');
-    return row?.count ?? 0;
-  } finally {
-    await spool.close();
-  }
+  await using spool = closing(openSqlite(path, OPTIONS));
+  const [row] = await spool.all<{ count: number }>('SELECT count(*) AS count FROM clicks');
+  return row?.count ?? 0;
 }
 
 async function inspectSchema(database: Database): Promise<SchemaFacts> {

@@ -9,6 +9,11 @@ interface Closable {
   close(): void | Promise<void>;
 }
 
+/** For `await using`: it is closed at the end of the block, whichever way that ends. */
+export function closing<Resource extends Closable>(resource: Resource): Resource & AsyncDisposable {
+  return Object.assign(resource, { [Symbol.asyncDispose]: async () => resource.close() });
+}
+
 export function openOnce<Resource extends Closable>(connect: () => Promise<Resource>): OpenOnce<Resource> {
   let opened: Promise<Resource> | undefined;
   return {

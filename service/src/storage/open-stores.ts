@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Stores } from '../domain/stores.ts';
 import { type Database, type DatabaseOptions, noDatabase } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
-import { type OpenOnce, openOnce } from './open-once.ts';
+import { closing, type OpenOnce, openOnce } from './open-once.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
 import { type Schema, SQLITE_CLICKS, SQLITE_WALKS } from './schema/schema.ts';
@@ -140,12 +140,8 @@ export async function prepareSchema(
   const state = await findSchemaState(database);
   if (state === 'current' || (state === 'unreleased' && readsUnreleased)) return;
   if (state === 'none' && !create) throw noDatabase(await database.describePlace());
-  const own = openDatabase(url, { ...COMMAND_OPTIONS, create });
-  try {
-    await migrate(own, auditor);
-  } finally {
-    await own.close();
-  }
+  await using own = closing(openDatabase(url, { ...COMMAND_OPTIONS, create }));
+  await migrate(own, auditor);
 }
 
 /**

@@ -17,6 +17,7 @@ import { printTimestamp } from '../../domain/timestamp.ts';
 import { copyClickRows } from '../copy-clicks.ts';
 import { noDatabase } from '../database.ts';
 import { CLICK_END, sqlitePath } from '../open-database.ts';
+import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openFileBeside } from '../open-stores.ts';
 import { findSchemaState } from '../schema/migrate.ts';
 import { SQLITE_CLICKS } from '../schema/schema.ts';
@@ -48,21 +49,17 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   if (path === undefined) throw notSqlite();
   const target = resolve(options.target);
   if (existsSync(target)) throw new Refused(`${target} is there already; nothing was written`);
-  const source = openSqlite(path, COMMAND_OPTIONS);
+  await using source = closing(openSqlite(path, COMMAND_OPTIONS));
+  const state = await findSchemaState(source);
+  if (state === 'none') throw noDatabase(await source.describePlace());
+  if (state === 'unreleased')
+    throw new BadInput('a database from before the first release is kept with: offerbook copy --to URL');
+  const folder = newFolderBeside(target);
   try {
-    const state = await findSchemaState(source);
-    if (state === 'none') throw noDatabase(await source.describePlace());
-    if (state === 'unreleased')
-      throw new BadInput('a database from before the first release is kept with: offerbook copy --to URL');
-    const folder = newFolderBeside(target);
-    try {
-      return await fill(folder, target, path, options);
-    } catch (error) {
-      rmSync(folder, { recursive: true, force: true });
-      throw error;
-    }
-  } finally {
-    await source.close();
+    return await fill(folder, target, path, options);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   }
 }
 
@@ -107,26 +104,20 @@ async function fill(
 async function vacuumInto(from: string, to: string): Promise<void> {
   // An empty file counts as none, and keeps its mode.
   closeSync(openSync(to, 'wx', 0o600));
-  const source = openSqlite(from, COMMAND_OPTIONS);
+  await using source = closing(openSqlite(from, COMMAND_OPTIONS));
   try {
     await source.all('VACUUM INTO $1', to);
   } catch (error) {
     if (error instanceof DatabaseUnavailable && /\bfull\b/.test(error.message))
       throw new DatabaseUnavailable(`the disk that holds ${dirname(to)} is full`, { cause: error });
     throw error;
-  } finally {
-    await source.close();
   }
 }
 
 async function clickKeyOf(copy: string): Promise<string> {
-  const database = openSqlite(copy, COMMAND_OPTIONS);
-  try {
-    // A database that has not been brought up to date has none yet, and no clicks.
-    return await readClickKey(database).catch(() => '');
-  } finally {
-    await database.close();
-  }
+  await using database = closing(openSqlite(copy, COMMAND_OPTIONS));
+  // A database that has not been brought up to date has none yet, and no clicks.
+  return await readClickKey(database).catch(() => '');
 }
 
 async function copyAllClicks(path: string, spool: string, to: string): Promise<void> {
@@ -134,15 +125,11 @@ async function copyAllClicks(path: string, spool: string, to: string): Promise<v
   if (existsSync(spool)) await vacuumInto(spool, spooled);
   if (existsSync(`${path}${CLICK_END}`)) await vacuumInto(`${path}${CLICK_END}`, to);
   if (!existsSync(spooled)) return;
-  const [from, target] = [
-    openSqlite(spooled, COMMAND_OPTIONS),
-    await openFileBeside(to, SQLITE_CLICKS, CREATE_OPTIONS),
-  ];
   try {
+    await using from = closing(openSqlite(spooled, COMMAND_OPTIONS));
+    await using target = closing(await openFileBeside(to, SQLITE_CLICKS, CREATE_OPTIONS));
     await copyClickRows(from, target);
   } finally {
-    await from.close();
-    await target.close();
     for (const end of ['', '-wal', '-shm']) rmSync(`${spooled}${end}`, { force: true });
   }
 }

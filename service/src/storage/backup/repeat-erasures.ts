@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { type Database, ERASURES } from '../database.ts';
 import { CLICK_END } from '../open-database.ts';
+import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS, openStores } from '../open-stores.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-book.ts';
@@ -24,24 +25,20 @@ export async function repeatErasures(
 ): Promise<number> {
   const later = await findLaterErasures(database, erased);
   if (later.length === 0) return 0;
-  const stores = await openStores(`sqlite:${path}`, COMMAND_OPTIONS, clock, { by });
-  try {
-    const organisations = await stores.organisations.list();
-    // Numbers of organisations that came later are not given again, and neither are digests with them.
-    const known = later.filter(({ org_id }) => organisations.some(({ id }) => id === org_id));
-    const key = await stores.clickKey();
-    for (const org of organisations) {
-      const digests = new Set(known.filter(({ org_id }) => org_id === org.id).map(({ digest }) => digest));
-      if (digests.size === 0) continue;
-      for (const uid of await usersOf(database, path, org.id))
-        if (digests.has(digestUser(key, org.id, uid))) await stores.erasures.erase(org, uid);
-    }
-    // Last, because an erasure notes when it was repeated. Sales since it was made name their user.
-    await database.write((connection) => connection.putMany(ERASURES, known));
-    return known.length;
-  } finally {
-    await stores.close();
+  await using stores = closing(await openStores(`sqlite:${path}`, COMMAND_OPTIONS, clock, { by }));
+  const organisations = await stores.organisations.list();
+  // Numbers of organisations that came later are not given again, and neither are digests with them.
+  const known = later.filter(({ org_id }) => organisations.some(({ id }) => id === org_id));
+  const key = await stores.clickKey();
+  for (const org of organisations) {
+    const digests = new Set(known.filter(({ org_id }) => org_id === org.id).map(({ digest }) => digest));
+    if (digests.size === 0) continue;
+    for (const uid of await usersOf(database, path, org.id))
+      if (digests.has(digestUser(key, org.id, uid))) await stores.erasures.erase(org, uid);
   }
+  // Last, because an erasure notes when it was repeated. Sales since it was made name their user.
+  await database.write((connection) => connection.putMany(ERASURES, known));
+  return known.length;
 }
 
 async function usersOf(database: Database, path: string, orgId: number): Promise<Set<string>> {
@@ -54,11 +51,7 @@ async function usersOf(database: Database, path: string, orgId: number): Promise
   };
   await note(database, USERS_SQL);
   if (!existsSync(`${path}${CLICK_END}`)) return users;
-  const clicks = openSqlite(`${path}${CLICK_END}`, COMMAND_OPTIONS);
-  try {
-    await note(clicks, CLICKING_USERS_SQL);
-    return users;
-  } finally {
-    await clicks.close();
-  }
+  await using clicks = closing(openSqlite(`${path}${CLICK_END}`, COMMAND_OPTIONS));
+  await note(clicks, CLICKING_USERS_SQL);
+  return users;
 }

@@ -12,6 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { BadInput, Refused } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { CLICK_END, sqlitePath } from '../open-database.ts';
+import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS } from '../open-stores.ts';
 import { migrate } from '../schema/migrate.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
@@ -126,21 +127,17 @@ async function prepare(
   { keepsStamps, auditor, onRows }: RestoreOptions,
 ): Promise<Prepared> {
   const path = join(staging, MAIN_FILE);
-  const database = openSqlite(path, COMMAND_OPTIONS);
-  try {
-    await migrate(database, auditor);
-    const known = old && readReplaced(old, await readClickKey(database));
-    const keepsClicks = known !== undefined && isWhole(`${replaced}${CLICK_END}`);
-    if (keepsClicks) rmSync(join(staging, CLICK_FILE), { force: true });
-    const deleted = await findDeletedOrganisations(database, known?.deletedAtMs ?? new Map());
-    const timeline = known && { ...known, revokedTokens: [...known.revokedTokens, ...deleted.tokens] };
-    const report = await beginTimeline(database, auditor, { old: timeline, keepsStamps, madeAt, onRows });
-    const usersErased = await repeatErasures(database, path, known?.erased ?? [], auditor);
-    const unknown = known?.unknown ?? LATER_EVENTS;
-    return { ...report, usersErased, organisationsDeleted: deleted.names, unknown, keepsClicks };
-  } finally {
-    await database.close();
-  }
+  await using database = closing(openSqlite(path, COMMAND_OPTIONS));
+  await migrate(database, auditor);
+  const known = old && readReplaced(old, await readClickKey(database));
+  const keepsClicks = known !== undefined && isWhole(`${replaced}${CLICK_END}`);
+  if (keepsClicks) rmSync(join(staging, CLICK_FILE), { force: true });
+  const deleted = await findDeletedOrganisations(database, known?.deletedAtMs ?? new Map());
+  const timeline = known && { ...known, revokedTokens: [...known.revokedTokens, ...deleted.tokens] };
+  const report = await beginTimeline(database, auditor, { old: timeline, keepsStamps, madeAt, onRows });
+  const usersErased = await repeatErasures(database, path, known?.erased ?? [], auditor);
+  const unknown = known?.unknown ?? LATER_EVENTS;
+  return { ...report, usersErased, organisationsDeleted: deleted.names, unknown, keepsClicks };
 }
 
 function isWhole(path: string): boolean {

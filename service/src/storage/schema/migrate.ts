@@ -53,20 +53,6 @@ export async function migrate(
   }, LOCK_TIMEOUT_MS);
 }
 
-/**
- * The same for a command that only reads. A database from before the first release stays as it is: the columns that are
- * exported and copied are those of today. Tells whether it is such a database, which has no books.
- */
-export async function migrateToRead(
-  database: Database,
-  auditor: Auditor,
-): Promise<'of today' | 'unreleased'> {
-  const { version } = await findVersion(database.dialect, database);
-  if (isUnreleased(version, SCHEMAS[database.dialect])) return 'unreleased';
-  await migrate(database, auditor);
-  return 'of today';
-}
-
 interface SchemaVersion {
   readonly version: number;
   /** Which version a program must know, at least, to use this schema. */
