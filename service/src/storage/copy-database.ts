@@ -29,7 +29,7 @@ import { listErasedUsers } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-book.ts';
 import { listLinks } from './stores/link-store.ts';
 import { readBatches, readVersions, versionsSql } from './stores/read-batches.ts';
-import { DELETED_NUMBER, raiseCounter, raiseRevision } from './stores/revision.ts';
+import { NUMBER_ON_SQL, raiseCounter, raiseRevision } from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
 import { exportQuery } from './stores/transaction-store.ts';
 
@@ -44,11 +44,6 @@ export interface CopyReport {
 type Row = TableRow<string>;
 
 export const HISTORY_SQL = versionsSql(columnsOf(HISTORY).join(', '));
-
-/** Makes PostgreSQL number the next organisation behind those that were copied. */
-const NUMBER_ON = `SELECT setval(pg_get_serial_sequence('organisations', 'id'), greatest(
-    (SELECT max(id) FROM organisations), (SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}')
-  ))`;
 
 export async function copyDatabase(
   fromUrl: string,
@@ -136,7 +131,7 @@ async function copyTables(
       await insertRow(to, 'audit', row);
   }
   for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(to, name);
-  if (dialect === 'postgres') await to.all(NUMBER_ON);
+  if (dialect === 'postgres') await to.all(NUMBER_ON_SQL);
   return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
 }
 

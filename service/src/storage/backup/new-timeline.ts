@@ -11,7 +11,13 @@ import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-book.ts';
 import { advanceClock, lockClocks } from '../stores/change-clock.ts';
 import { readBatches } from '../stores/read-batches.ts';
-import { DELETED_NUMBER, raiseRevision } from '../stores/revision.ts';
+import {
+  DELETED_NUMBER,
+  LAST_NUMBER_SQL,
+  NUMBER_ON_SQL,
+  raiseCounter,
+  raiseRevision,
+} from '../stores/revision.ts';
 import { exportQuery } from '../stores/transaction-store.ts';
 
 /** Ids of clicks hold the numbers of organisations: those that were given after the backup must not be given again. */
@@ -96,21 +102,11 @@ async function stampAll(
 }
 
 async function skipNumbers(connection: Connection, dialect: Database['dialect']): Promise<void> {
-  const [row] = await connection.all<{ last: number | null }>(
-    `SELECT max(last) AS last FROM (
-       SELECT max(id) AS last FROM organisations
-       UNION ALL SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}'
-     ) AS numbers`,
-  );
+  const [row] = await connection.all<{ last: number | null }>(`SELECT (${LAST_NUMBER_SQL}) AS last`);
   // By chance, so that two restores of one backup do not give the same numbers.
   const next = (row?.last ?? 0) + NUMBERS_SKIPPED + Math.floor(Math.random() * NUMBERS_SKIPPED);
-  await connection.all(
-    `INSERT INTO revisions (name, value) VALUES ('${DELETED_NUMBER}', $1)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    next,
-  );
-  if (dialect === 'postgres')
-    await connection.all(`SELECT setval(pg_get_serial_sequence('organisations', 'id'), $1)`, next);
+  await raiseCounter(connection, DELETED_NUMBER, next);
+  if (dialect === 'postgres') await connection.all(NUMBER_ON_SQL);
 }
 
 async function revokeAgain(connection: Connection, revoked: OldTimeline['revokedTokens']): Promise<number> {

@@ -4,7 +4,7 @@ import type { OrganisationStore, PublicOrganisation } from '../../domain/stores.
 import { newUuid } from '../../domain/uuid.ts';
 import type { Database } from '../database.ts';
 import { type Auditor, writeAudit } from './audit-book.ts';
-import { DELETED_NUMBER, raiseRevision } from './revision.ts';
+import { LAST_NUMBER_SQL, raiseRevision } from './revision.ts';
 
 /** Those of a PublicOrganisation. */
 const COLUMNS = 'id, name, created_at AS "createdAtMs", public_id AS "publicId"';
@@ -12,10 +12,7 @@ const COLUMNS = 'id, name, created_at AS "createdAtMs", public_id AS "publicId"'
 /** SQLite would give the number of the last organisation again after it was deleted. PostgreSQL never does. */
 const CREATE_SQL = {
   sqlite: `INSERT INTO organisations (id, name, created_at, last_stamp, public_id)
-     VALUES (1 + max(
-       coalesce((SELECT max(id) FROM organisations), 0),
-       coalesce((SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}'), 0)
-     ), $1, $2, $2, $3)`,
+     VALUES (1 + coalesce((${LAST_NUMBER_SQL}), 0), $1, $2, $2, $3)`,
   postgres: 'INSERT INTO organisations (name, created_at, last_stamp, public_id) VALUES ($1, $2, $2, $3)',
 };
 

@@ -8,6 +8,14 @@ import { forUpdate } from '../sql-dialect.ts';
 /** A counter that wakes nobody: the greatest number of an organisation that was deleted. */
 export const DELETED_NUMBER = 'organisations deleted';
 
+/** The greatest number that an organisation has, or has had; null where there is none. */
+export const LAST_NUMBER_SQL = `SELECT max(number) FROM (
+    SELECT id AS number FROM organisations UNION ALL SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}'
+  ) AS numbers`;
+
+/** Makes PostgreSQL number the next organisation behind that. */
+export const NUMBER_ON_SQL = `SELECT setval(pg_get_serial_sequence('organisations', 'id'), (${LAST_NUMBER_SQL}))`;
+
 /** Waits for an import of the same thing that is under way, which holds this until its commit. */
 export async function lockRevision(
   { dialect }: Database,
