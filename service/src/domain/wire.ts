@@ -33,15 +33,16 @@ export function listOf<Item extends z.ZodType>(item: Item, itemsMax: number) {
     .pipe(z.array(item));
 }
 
-const TOO_LONG = `must have at most ${printCount(TEXT_LENGTH_MAX)} characters`;
+function anyText(what: string) {
+  return z
+    .string({ error: expected(what) })
+    .max(TEXT_LENGTH_MAX, `must have at most ${printCount(TEXT_LENGTH_MAX)} characters`)
+    .check(readableText);
+}
 
 export function text(description: string, example: string) {
   return withPrintedForm(
-    z
-      .string({ error: expected('a string') })
-      .max(TEXT_LENGTH_MAX, TOO_LONG)
-      .check(readableText)
-      .meta({ description, examples: [example] }),
+    anyText('a string').meta({ description, examples: [example] }),
     (value) =>
       typeof value === 'string' && value.length <= TEXT_LENGTH_MAX && textProblem(value) === undefined,
   );
@@ -58,11 +59,8 @@ export function optionalText(description: string, example: string) {
 }
 
 export function filledText(description: string, example: string) {
-  return z
-    .string({ error: expected('a string') })
+  return anyText('a string')
     .min(1, 'must not be empty')
-    .max(TEXT_LENGTH_MAX, TOO_LONG)
-    .check(readableText)
     .meta({ description, examples: [example] });
 }
 
@@ -98,10 +96,7 @@ export function timestamp(description: string, example: string) {
 
 /** A URL as browsers read it: retailers write letters and marks into theirs that the older standard for URIs refuses. */
 export function webUrl(description: string, example: string) {
-  return z
-    .string({ error: expected('a URL') })
-    .max(TEXT_LENGTH_MAX, TOO_LONG)
-    .check(readableText)
+  return anyText('a URL')
     .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
     .meta({ description, format: 'url', examples: [example] });
 }
