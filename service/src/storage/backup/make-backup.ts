@@ -9,7 +9,7 @@
 // the mark on its click that keeps it from being purged. Clicks that are newer than the transactions do no harm. The spool
 // comes before the clicks: what moves from it into them meanwhile is in both, and counts once.
 
-import { closeSync, existsSync, mkdtempSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
 import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
@@ -31,7 +31,7 @@ import {
   MAIN_FILE,
   MANIFEST_NAME,
 } from './backup-manifest.ts';
-import { sumOf, sync } from './synced-files.ts';
+import { newFolder, sumOf, sync } from './synced-files.ts';
 
 export interface BackupOptions {
   readonly url: string;
@@ -54,7 +54,8 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   if (state === 'none') throw noDatabase(await source.describePlace());
   if (state === 'unreleased')
     throw new BadInput('a database from before the first release is kept with: offerbook copy --to URL');
-  const folder = newFolderBeside(target);
+  // The name tells what it was to become, if the process is killed.
+  const folder = newFolder(`${target}.partial-`);
   try {
     return await fill(folder, target, path, options);
   } catch (error) {
@@ -67,15 +68,6 @@ export function notSqlite(): BadInput {
   return new BadInput(
     'this is for SQLite; a PostgreSQL database is kept with pg_dump or its own archive, as docs/operations/backups.md says',
   );
-}
-
-/** With mode 0700. The name tells whom it was to become, if the process is killed. */
-function newFolderBeside(target: string): string {
-  try {
-    return mkdtempSync(`${target}.partial-`);
-  } catch (error) {
-    throw new BadInput(`${dirname(target)} is not a folder that can be written`, { cause: error });
-  }
 }
 
 async function fill(

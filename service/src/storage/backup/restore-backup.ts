@@ -7,10 +7,12 @@
 // that can be run again, and still reads the old one; after that, it is complete.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
-import { existsSync, linkSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BadInput, Refused } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
+import type { Uuid } from '../../domain/uuid.ts';
+import type { Database } from '../database.ts';
 import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS } from '../open-stores.ts';
@@ -20,12 +22,17 @@ import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-book.ts';
 import { readClickKey } from '../stores/secret.ts';
 import { type BackupManifest, CLICK_FILE, MAIN_FILE, readManifest } from './backup-manifest.ts';
-import { findDeletedOrganisations } from './deleted-organisations.ts';
 import { notSqlite } from './make-backup.ts';
 import { beginTimeline, type TimelineReport } from './new-timeline.ts';
 import { repeatErasures } from './repeat-erasures.ts';
-import { LATER_EVENTS, type LaterEvent, openReplaced, readReplaced } from './replaced-database.ts';
-import { copySynced, sync } from './synced-files.ts';
+import {
+  LATER_EVENTS,
+  type LaterEvent,
+  openReplaced,
+  type Replaced,
+  readReplaced,
+} from './replaced-database.ts';
+import { copySynced, newFolder, sync } from './synced-files.ts';
 
 export interface RestoreOptions {
   readonly url: string;
@@ -70,13 +77,14 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   }
   const old = existsSync(path) ? openReplaced(path) : undefined;
   try {
-    const staging = newStaging(path);
+    const staging = newFolder(`${path}.restoring-`);
     try {
       await stage(staging, manifest, options.source);
       const { keepsClicks, ...report } = await prepare(staging, path, manifest, old, options);
       if (old !== undefined) leaveLogs(old, path);
       const ends = keepsClicks ? REPLACED_ENDS : [...REPLACED_ENDS, ...CLICK_ENDS];
-      const aside = isThere ? newAside(path, options.auditor) : null;
+      const now = () => printTimestamp(options.auditor.clock()).replaceAll(':', '');
+      const aside = isThere ? newFolder(`${path}.before-restore-${now()}-`) : null;
       if (aside !== null) moveAside(path, ends, aside);
       const clicks = join(staging, CLICK_FILE);
       if (!keepsClicks && existsSync(clicks)) putInPlace(clicks, `${path}${CLICK_END}`);
@@ -91,14 +99,6 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
     }
   } finally {
     old?.close();
-  }
-}
-
-function newStaging(path: string): string {
-  try {
-    return mkdtempSync(`${path}.restoring-`);
-  } catch (error) {
-    throw new BadInput(`${dirname(path)} is not a folder that can be written`, { cause: error });
   }
 }
 
@@ -140,6 +140,28 @@ async function prepare(
   return { ...report, usersErased, organisationsDeleted: deleted.names, unknown, keepsClicks };
 }
 
+/**
+ * Organisations of the backup that were deleted after it was made, by their names and the moments of the last deletions. They
+ * come back with it, because it may be brought back for their sake, but their tokens must not be good again by that: they
+ * count as revoked when the organisation was deleted.
+ */
+async function findDeletedOrganisations(database: Database, deletedAtMs: Replaced['deletedAtMs']) {
+  const rows = await database.all<{ name: string; created_at: number; token_id: Uuid | null }>(
+    `SELECT o.name, o.created_at, t.id AS token_id FROM organisations o LEFT JOIN tokens t ON t.org_id = o.id
+     ORDER BY o.name`,
+  );
+  const names = new Set<string>();
+  const tokens = [];
+  for (const { name, created_at, token_id } of rows) {
+    const revokedAtMs = deletedAtMs.get(name);
+    // One of the same name was deleted before this one was made.
+    if (revokedAtMs === undefined || revokedAtMs < created_at) continue;
+    names.add(name);
+    if (token_id !== null) tokens.push({ id: token_id, revokedAtMs });
+  }
+  return { names: [...names], tokens };
+}
+
 function isWhole(path: string): boolean {
   if (!existsSync(path)) return false;
   try {
@@ -161,10 +183,6 @@ function leaveLogs(old: SqliteFile, path: string): void {
   old.run('PRAGMA journal_mode = MEMORY');
   // Left empty by the first of the two.
   rmSync(`${path}-journal`, { force: true });
-}
-
-function newAside(path: string, { clock }: Auditor): string {
-  return mkdtempSync(`${path}.before-restore-${printTimestamp(clock()).replaceAll(':', '')}-`);
 }
 
 /** Each file before its logs: without them, it might seem whole to a second run. */

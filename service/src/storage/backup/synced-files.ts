@@ -1,7 +1,9 @@
-// Files that survive a power cut: written, synced, and checked by their SHA-256.
+// Files that survive a power cut: written, synced, and checked by their SHA-256. And the folders that they are written to.
 
-import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, mkdtempSync, openSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { BadInput } from '../../domain/failures.ts';
 
 export interface FileSum {
   readonly bytes: number;
@@ -26,6 +28,15 @@ export async function sumOf(path: string): Promise<FileSum> {
     bytes += chunk.length;
   }
   return { bytes, sha256: hash.digest('hex') };
+}
+
+/** A new folder whose name begins with this path, with mode 0700. */
+export function newFolder(path: string): string {
+  try {
+    return mkdtempSync(path);
+  } catch (error) {
+    throw new BadInput(`${dirname(path)} is not a folder that can be written`, { cause: error });
+  }
 }
 
 /** Copies a file into a folder of ours, for nobody else to read, and returns the sum of what was written. */
