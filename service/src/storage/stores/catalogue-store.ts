@@ -20,7 +20,7 @@ export function catalogueStore(database: Database, clock: Clock): CatalogueStore
     read: (onBatch) =>
       database.readOnce(async (connection) => {
         const { catalogue: revision } = await readRevisions(connection);
-        await readAll(connection, onBatch);
+        await readBatches(connection, ALL_RETAILERS, onBatch);
         return revision;
       }),
     write: (work, importId) =>
@@ -45,11 +45,7 @@ function writer(connection: Connection): Omit<CatalogueWriter, 'finishImport'> {
     async ids() {
       return (await connection.all<{ id: Uuid }>('SELECT id FROM retailers ORDER BY id')).map(({ id }) => id);
     },
-    read: (onBatch) => readAll(connection, onBatch),
+    read: (onBatch) => readBatches(connection, ALL_RETAILERS, onBatch),
     markChanged: () => raiseRevision(connection, 'catalogue'),
   };
-}
-
-function readAll(connection: Connection, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void> {
-  return readBatches(connection, ALL_RETAILERS, onBatch);
 }

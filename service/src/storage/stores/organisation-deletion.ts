@@ -26,7 +26,7 @@ const deleteBatch = (table: 'transactions' | 'history') =>
     return `DELETE FROM ${table} WHERE ${place} ${isOneOf(dialect, batch)} RETURNING id`;
   });
 
-const DELETE_SQL = { transactions: deleteBatch('transactions'), history: deleteBatch('history') };
+const DELETE_SQL = { transactions: deleteBatch('transactions'), versions: deleteBatch('history') };
 
 const CONTENTS_SQL = `SELECT ${['tokens', 'transactions', 'history', 'imports']
   .map((table) => `(SELECT count(*) FROM ${table} WHERE org_id = $1) AS ${table}`)
@@ -107,22 +107,17 @@ export function organisationDeletion(
       const { orgId, entry, counts } = begun;
       // Until servers have heard of it, they read its transactions and record its clicks.
       await Bun.sleep(takeUpMs);
-      const show = () => onBatch(counts.transactions + counts.versions + counts.clicks);
-      const tables = [
-        ['transactions', 'transactions'],
-        ['history', 'versions'],
-      ] as const;
-      for (const [table, counted] of tables) {
+      for (const what of ['transactions', 'versions'] as const) {
         let deleted: number;
         do {
           deleted = await database.write(async (connection) => {
             await overwriteDeleted(connection, dialect);
-            const { length } = await connection.all(DELETE_SQL[table][dialect], orgId);
-            await amendAudit(connection, entry, { ...counts, [counted]: counts[counted] + length });
+            const { length } = await connection.all(DELETE_SQL[what][dialect], orgId);
+            await amendAudit(connection, entry, { ...counts, [what]: counts[what] + length });
             return length;
           });
-          counts[counted] += deleted;
-          show();
+          counts[what] += deleted;
+          onBatch(counts.transactions + counts.versions);
         } while (deleted === BATCH);
       }
       counts.clicks = await clicks.deleteOf(orgId, (count) =>

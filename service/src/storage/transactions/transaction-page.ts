@@ -53,10 +53,6 @@ interface Row {
   joined: number;
 }
 
-interface RowById extends Row {
-  newest: number | null;
-}
-
 // Rows are compared, not single columns, so that only the index by organisation and id is in the order asked for. The
 // index by id alone would pass over all other organisations.
 const FROM_CURSOR = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id <= $1 ORDER BY org_id, id';
@@ -67,11 +63,11 @@ const FROM_CURSOR = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id
 const LAST_STAMP = '(SELECT last_stamp FROM organisations WHERE id = $1) AS last_stamp';
 
 /** Whatever their stamps; the greatest of those tells whether the page is right. */
-const pageById = (dialect: Dialect, columns: readonly string[]) => `
-  SELECT ${columns.join(', ')}, ${JOIN_DOCUMENTS[dialect]}, count(*) AS found, max(updated_at) AS newest
-    FROM (SELECT updated_at, ${withinShare('$4')} ${FROM_CURSOR} LIMIT $3 + 1) AS page`;
-
-export const BY_ID_SQL = inBoth((dialect) => pageById(dialect, [LAST_STAMP]));
+export const BY_ID_SQL = inBoth(
+  (dialect) => `
+  SELECT ${LAST_STAMP}, ${JOIN_DOCUMENTS[dialect]}, count(*) AS found, max(updated_at) AS newest
+    FROM (SELECT updated_at, ${withinShare('$4')} ${FROM_CURSOR} LIMIT $3 + 1) AS page`,
+);
 
 /**
  * Looks at no more than PASSED_OVER_MAX transactions beyond those that make a page. When these are too few, an id in
@@ -189,7 +185,9 @@ async function findPageAtOnce(database: Database, query: PageQuery): Promise<Tra
   const { orgId, cursor, window, limit, asOfMs } = query;
   const place = [orgId, cursor, limit, shareOf(query)] as const;
   if (hasNoStart(window)) {
-    const row = onlyRow(await database.allWithBytes<RowById>(BY_ID_SQL[dialect], ...place));
+    const row = onlyRow(
+      await database.allWithBytes<Row & { newest: number | null }>(BY_ID_SQL[dialect], ...place),
+    );
     // What has changed since the moment is newer than it, so nothing on this page has.
     if ((row.newest ?? EARLIER_MS) <= window.maxMs) return findWhole(row, limit);
     const nearly = onlyRow(
