@@ -109,7 +109,11 @@ async function copyTables(
     for (const row of rows) await insertRow(to, table, { ...row, ...missing() }, how);
     return rows;
   };
-  const retailers = await copyRetailers(from, to, progress);
+  let retailers = 0;
+  await readBatches(from, ALL_RETAILERS, async (batch) => {
+    retailers += await to.putMany(RETAILERS, batch);
+    progress(batch.length);
+  });
   const organisations = hasBooks
     ? await copyRows('organisations', 'id, name, created_at, last_stamp, public_id, deleting_since')
     : await copyRows('organisations', 'id, name, created_at, last_stamp', () => ({ public_id: newUuid() }));
@@ -142,19 +146,6 @@ async function insertRow(connection: Connection, table: string, row: Row, how = 
   const sql = `INSERT INTO ${table} (${columns.join(', ')}) ${how} VALUES (${places.join(', ')}) RETURNING id`;
   const [created] = await connection.all<{ id: SqlValue }>(sql, ...Object.values(row));
   return created?.id ?? null;
-}
-
-async function copyRetailers(
-  from: Connection,
-  to: Connection,
-  progress: (rows: number) => void,
-): Promise<number> {
-  let count = 0;
-  await readBatches(from, ALL_RETAILERS, async (batch) => {
-    count += await to.putMany(RETAILERS, batch);
-    progress(batch.length);
-  });
-  return count;
 }
 
 /** By the number of an import, that in the other database: it may have some of its own already. */

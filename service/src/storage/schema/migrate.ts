@@ -44,7 +44,12 @@ export async function migrate(
     for (const step of schema.steps.slice(stepsDone)) {
       for (const statement of step) await connection.all(statement);
     }
-    await recordVersion(connection, schema);
+    await connection.all('DELETE FROM schema_version');
+    await connection.all(
+      'INSERT INTO schema_version (version, oldest_version) VALUES ($1, $2)',
+      versionOf(schema),
+      schema.oldestVersion,
+    );
     if (auditor !== undefined && stepsDone > 0) {
       const versions = { from: found.version, to: versionOf(schema) };
       await writeAudit(connection, auditor, 'schema migrated', null, versions);
@@ -91,13 +96,4 @@ async function findVersion(
   if ((await connection.all(exists)).length === 0) return EMPTY;
   const [row] = await connection.all<SchemaVersion>('SELECT version, oldest_version FROM schema_version');
   return row ?? EMPTY;
-}
-
-async function recordVersion(connection: Connection, schema: Schema): Promise<void> {
-  await connection.all('DELETE FROM schema_version');
-  await connection.all(
-    'INSERT INTO schema_version (version, oldest_version) VALUES ($1, $2)',
-    versionOf(schema),
-    schema.oldestVersion,
-  );
 }
