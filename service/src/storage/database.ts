@@ -18,8 +18,6 @@ export interface Connection {
     rows: readonly TableRow<NoInfer<Column>>[],
   ): Promise<number>;
   deleteMany(table: Table, keys: readonly string[]): Promise<void>;
-  /** Tells watching processes, once this transaction is committed, that something they keep in memory has changed. */
-  announce(): Promise<void>;
 }
 
 export interface Database {
@@ -34,7 +32,7 @@ export interface Database {
   readOnce<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs work in one transaction that is kept when it returns and undone when it throws. */
   write<T>(work: (connection: Connection) => Promise<T>, lockTimeoutMs?: number): Promise<T>;
-  /** Calls back soon after another process has announced a change, and at times without reason. Returns the way to stop. */
+  /** Calls back soon after another process has committed a change, and at times without reason. Returns the way to stop. */
   watch(onChange: () => void): () => void;
   /** The time of day where the database runs; undefined when that is this machine. */
   nowMs(): Promise<number | undefined>;

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import postgres from 'postgres';
 import type { Stores } from '../../src/domain/stores.ts';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { DATABASES } from '../support/databases.ts';
-import { newPostgresDatabase } from '../support/postgres-server.ts';
-import { newOrganisation, openTestStores } from './open-test-stores.ts';
+import { openTestStores } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
 /** What the interface promises of a commit by another process. */
@@ -63,63 +61,3 @@ for (const database of DATABASES) {
     });
   });
 }
-
-describe('watching on PostgreSQL', () => {
-  const open = openTestStores();
-
-  test('a commit that changes the catalogue or the tokens wakes those who listen, who need not look', async () => {
-    const url = await newPostgresDatabase();
-    const stores = await open.stores(url);
-    const { id: orgId } = await newOrganisation(stores);
-    const listener = postgres(url, { max: 1 });
-    try {
-      let woken = Promise.withResolvers<void>();
-      await listener.listen('offerbook', () => woken.resolve());
-      for (const change of [
-        () => stores.catalogue.write((writer) => writer.markChanged()),
-        () => stores.tokens.add({ orgId, kind: 'public', label: '', digest: 'd', expiresAtMs: null }),
-      ]) {
-        woken = Promise.withResolvers<void>();
-        await change();
-        await woken.promise;
-      }
-    } finally {
-      await listener.end();
-    }
-  });
-
-  test('the listening connection comes back after it was lost', async () => {
-    const url = await newPostgresDatabase();
-    const stores = await open.stores(url);
-    const admin = open.database(url);
-    const listening = async () =>
-      (
-        await admin.all<{ pid: number }>(
-          `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'listen %'`,
-        )
-      ).map(({ pid }) => pid);
-    /** Looks with every callback, of which there are some every second. */
-    const listener = (accept: (pid: number) => boolean) =>
-      new Promise<number>((resolve, reject) => {
-        const stop = stores.watch(() => {
-          listening().then((pids) => {
-            const pid = pids.find(accept);
-            if (pid === undefined) return;
-            stop();
-            resolve(pid);
-          }, reject);
-        });
-      });
-
-    const stop = stores.watch(() => {});
-    const lost = await listener(() => true);
-    await admin.all('SELECT pg_terminate_backend($1)', lost);
-    const found = await listener((pid) => pid !== lost);
-
-    expect(await listening()).toEqual([found]);
-    const reached = catalogueReaches(stores, 1);
-    await stores.catalogue.write((writer) => writer.markChanged());
-    await reached;
-    stop();
-  });
-});

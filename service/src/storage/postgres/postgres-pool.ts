@@ -9,7 +9,6 @@ import type { DatabaseOptions } from '../database.ts';
 import { isConnectionLoss } from './postgres-errors.ts';
 import { type PostgresUrl, parsePostgresUrl } from './postgres-url.ts';
 
-const CHANNEL = 'offerbook';
 const CONNECT_TIMEOUT_S = 2;
 const IDLE_TIMEOUT_S = 60;
 /** How long one of several servers may take to say what it is. */
@@ -24,9 +23,7 @@ type Role = 'primary' | 'standby';
 export class PostgresPool {
   readonly #url: PostgresUrl;
   readonly #options: DatabaseOptions;
-  readonly #listeners = new Set<() => void>();
   #client: Promise<SQL> | undefined;
-  #subscribed: SQL | undefined;
   #isClosed = false;
 
   constructor(url: string, options: DatabaseOptions) {
@@ -84,20 +81,6 @@ export class PostgresPool {
     );
   }
 
-  /** Calls back when a change is announced, and when announcements can be heard again after an interruption. */
-  listen(onAnnounced: () => void): () => void {
-    this.#listeners.add(onAnnounced);
-    this.#open()
-      .then((client) => this.#subscribe(client))
-      .catch(() => {});
-    return () => this.#listeners.delete(onAnnounced);
-  }
-
-  /** Inside a transaction, it is heard when that is committed. */
-  async announce(connection: SQL): Promise<void> {
-    await this.inTime(connection.notify(CHANNEL));
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     const client = await this.#client?.catch(() => undefined);
@@ -135,24 +118,12 @@ export class PostgresPool {
   async #openClient(): Promise<SQL> {
     const server = await findServer(this.#url, this.#options.role ?? 'primary');
     if (this.#isClosed) throw new DatabaseUnavailable('the database has been closed');
-    const client = newClient(server, this.#url, {
+    return newClient(server, this.#url, {
       max: this.#options.connectionsMax,
       idleTimeout: IDLE_TIMEOUT_S,
       connectionTimeout: CONNECT_TIMEOUT_S,
       connection: sessionSettings(this.#options),
     });
-    if (this.#listeners.size > 0) this.#subscribe(client);
-    return client;
-  }
-
-  /** The client subscribes again by itself after its connection was lost, and calls back when it has. */
-  #subscribe(client: SQL): void {
-    if (this.#subscribed === client) return;
-    this.#subscribed = client;
-    const call = () => {
-      for (const onAnnounced of this.#listeners) onAnnounced();
-    };
-    client.listen(CHANNEL, call, call).catch(() => {});
   }
 }
 

@@ -15,7 +15,6 @@ import { arrayText } from '../sql-dialect.ts';
 import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
 import { PostgresPool } from './postgres-pool.ts';
 
-/** What is missed while the listening connection is down is noticed by looking, this often. */
 const WATCH_INTERVAL_MS = 500;
 /** How many may wait for a connection, for each that there can be: those who come later would be answered too late. */
 const WAITING_EACH_MAX = 100;
@@ -83,12 +82,8 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       return transaction(pool, `BEGIN; SET LOCAL lock_timeout = ${timeoutMs}`, work);
     },
     watch(onChange) {
-      const stopListening = pool.listen(onChange);
       const timer = setInterval(onChange, WATCH_INTERVAL_MS);
-      return () => {
-        stopListening();
-        clearInterval(timer);
-      };
+      return () => clearInterval(timer);
     },
     async nowMs() {
       const [row] = await this.all<{ now: number }>(
@@ -132,7 +127,6 @@ function connection(pool: PostgresPool, sql: SQL): Connection {
     async deleteMany(table, keys) {
       await run(`DELETE FROM ${whereKey(table)}`, [arrayText(keys)]);
     },
-    announce: () => pool.announce(sql),
   };
 }
 

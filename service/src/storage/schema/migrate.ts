@@ -54,7 +54,6 @@ export async function migrate(
       const versions = { from: found.version, to: versionOf(schema) };
       await writeAudit(connection, auditor, 'schema migrated', null, versions);
     }
-    await connection.announce();
   }, LOCK_TIMEOUT_MS);
 }
 

@@ -139,9 +139,6 @@ export class SqliteConnection implements Connection {
     });
   }
 
-  /** Nothing to do: a commit moves the data version of every other connection, and that is what is watched. */
-  async announce(): Promise<void> {}
-
   /** A number that changes when another connection, of this process or another, has committed. */
   dataVersion(): number {
     return this.#explained(() => {

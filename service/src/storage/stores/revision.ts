@@ -1,11 +1,11 @@
 // Revision counters: one for each thing that servers keep in memory. A commit that changes such a thing
-// raises its counter and wakes the servers; they re-read what has moved.
+// raises its counter. Servers look at the counters all the time, and re-read what has moved.
 
 import type { Revisions } from '../../domain/stores.ts';
 import type { Connection, Database } from '../database.ts';
 import { forUpdate } from '../sql-dialect.ts';
 
-/** A counter that wakes nobody: the greatest number of an organisation that was deleted. */
+/** A counter at which no server looks: the greatest number of an organisation that was deleted. */
 export const DELETED_NUMBER = 'organisations deleted';
 
 /** The greatest number that an organisation has, or has had; null where there is none. */
@@ -27,10 +27,9 @@ export async function lockRevision(
 
 export async function raiseRevision(connection: Connection, name: keyof Revisions): Promise<void> {
   await connection.all('UPDATE revisions SET value = value + 1 WHERE name = $1', name);
-  await connection.announce();
 }
 
-/** Sets a counter that wakes nobody, unless it is higher. */
+/** Sets a counter at which no server looks, unless it is higher. */
 export async function raiseCounter(connection: Connection, name: string, value: number): Promise<void> {
   await connection.all(
     `INSERT INTO revisions (name, value) VALUES ($1, $2)
