@@ -3,14 +3,14 @@
 
 import type { ClickStore } from '../domain/click.ts';
 import { type Clock, systemClock } from '../domain/clock.ts';
+import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Stores } from '../domain/stores.ts';
 import { type Database, type DatabaseOptions, noDatabase } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
-import { type Schema, SQLITE_CLICKS, SQLITE_WALKS } from './schema/schema.ts';
-import { SchemaGuard } from './schema/schema-guard.ts';
+import { SCHEMAS, type Schema, SQLITE_CLICKS, SQLITE_WALKS, versionOf } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { withSyncedWrites } from './sqlite/synced-writes.ts';
 import { type Auditor, auditBook, writeAudit } from './stores/audit-book.ts';
@@ -73,7 +73,14 @@ export async function openStores(
       ? undefined
       : openOnce(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
   const clicks = clickStore(clickDatabase(url, options), clock);
-  const schema = new SchemaGuard(database);
+  /** A newer program may change the schema beyond what this one can use while it runs. Noticed with the revisions. */
+  let oldestVersion = 0;
+  function requireKnownSchema(): void {
+    if (oldestVersion <= versionOf(SCHEMAS[database.dialect])) return;
+    throw new DatabaseUnavailable(
+      `the database has been brought to schema version ${oldestVersion} for a newer Offerbook; this one must be replaced by it`,
+    );
+  }
   const replica = replicaOptions && new Replica(database, replicaOptions);
   const transactions = completeTransactions(transactionStore(database, { clock, replica }));
   return {
@@ -96,7 +103,7 @@ export async function openStores(
     transactions: {
       ...transactions,
       async page(query) {
-        schema.check();
+        requireKnownSchema();
         return transactions.page(query);
       },
     },
@@ -107,7 +114,10 @@ export async function openStores(
     walks: walkStore(walkFile?.open ?? (async () => database), clock),
     clickKey: () => readClickKey(database),
     async revisions() {
-      await schema.look();
+      const sql = 'SELECT oldest_version AS oldest FROM schema_version';
+      const [row] = await database.all<{ oldest: number }>(sql);
+      oldestVersion = row?.oldest ?? 0;
+      requireKnownSchema();
       return readRevisions(database);
     },
     watch: (onChange) => database.watch(onChange),
