@@ -62,7 +62,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
   if (!rest.has('application_name')) rest.set('application_name', 'offerbook');
   return {
     servers: servers.map((each) => `${each}?${rest}`),
-    addresses: servers.map((each) => authorityOf(each).split('@').at(-1) ?? ''),
+    addresses: servers.map(hostAndPortOf),
     tls,
   };
 }
@@ -134,12 +134,12 @@ function splitServers(address: string): string[] {
   return servers.split(',').map((server) => before + server + after);
 }
 
-function authorityOf(address: string): string {
-  return address.slice(address.indexOf('://') + 3).split('/')[0] ?? '';
+function hostAndPortOf(address: string): string {
+  const [authority = ''] = address.slice(address.indexOf('://') + 3).split('/');
+  return authority.split('@').at(-1) ?? '';
 }
 
-/** The host of the address, without user, port and path. */
 function hostOf(address: string): string {
-  const host = authorityOf(address).split('@').at(-1) ?? '';
+  const host = hostAndPortOf(address);
   return host.startsWith('[') ? host.slice(1, host.indexOf(']')) : (host.split(':')[0] ?? '');
 }

@@ -2,7 +2,7 @@
 // own, so that WAL lets them go on while an import runs. Single statements and the watch share one that stays open.
 
 import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
-import type { Connection, Database, DatabaseOptions } from '../database.ts';
+import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
 import { type OpenOnce, openOnce } from '../open-once.ts';
 import { placeOf, SqliteConnection } from './sqlite-connection.ts';
 
@@ -50,16 +50,15 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     return read.finally(() => reading.delete(read));
   }
 
+  async function all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]> {
+    requireOpen();
+    return (await single.open()).all(sql, ...params);
+  }
+
   return {
     dialect: 'sqlite',
-    async all(sql, ...params) {
-      requireOpen();
-      return (await single.open()).all(sql, ...params);
-    },
-    async allWithBytes(sql, ...params) {
-      requireOpen();
-      return (await single.open()).allWithBytes(sql, ...params);
-    },
+    all,
+    allWithBytes: all,
     read: (work) => untilRead(withReader(work, true)),
     readOnce: (work) => untilRead(withReader(work, false)),
     async write(work, lockTimeoutMs = options.lockTimeoutMs) {
