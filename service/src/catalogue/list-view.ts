@@ -8,8 +8,8 @@ import type { OfferQuery, OfferSearch } from './search/offer-search.ts';
 import { allBelow, firstAccepted, type Range } from './tables/ascending.ts';
 import { Bitset } from './tables/bitset.ts';
 import type { DealTable } from './tables/deal-table.ts';
-import { type EncodedPage, type PageItems, type PageWriter, writePage } from './tables/page-writer.ts';
-import type { RetailerTable } from './tables/retailer-table.ts';
+import type { JsonColumn } from './tables/json-column.ts';
+import { type EncodedPage, type PageWriter, writePage } from './tables/page-writer.ts';
 import type { UuidTable } from './tables/uuid-table.ts';
 
 export type CatalogueListName = 'retailers' | DealList;
@@ -25,44 +25,42 @@ export interface ListView {
   page(query: CatalogueQuery): EncodedPage;
 }
 
-export class OffersView implements ListView {
-  readonly #table: DealTable;
-  readonly #search: OfferSearch;
-
-  constructor(table: DealTable, search: OfferSearch) {
-    this.#table = table;
-    this.#search = search;
-  }
-
-  page(query: CatalogueQuery): EncodedPage {
-    const range = rangeFrom(query.cursor, this.#table.ids);
-    const ranks = this.#search.select(query, range, query.limit + 1);
-    return writeDeals(ranks, query.limit, this.#table, () => Number.POSITIVE_INFINITY);
-  }
-}
-
-/** The active deals of a list, without filters. */
+/** The active deals of a list. */
 export class DealsView implements ListView {
   readonly table: DealTable;
   readonly activity: Activity;
+  readonly #search: OfferSearch | undefined;
 
-  constructor(table: DealTable, activity: Activity) {
+  /** `search`: for cashback offers, which are always active. */
+  constructor(table: DealTable, activity: Activity, search?: OfferSearch) {
     this.table = table;
     this.activity = activity;
+    this.#search = search;
   }
 
   get count(): number {
     return this.activity.active?.count() ?? this.table.ids.length;
   }
 
-  page({ cursor, limit }: CatalogueQuery): EncodedPage {
-    const range = rangeFrom(cursor, this.table.ids);
-    const ranks = firstAccepted(this.activity.active ?? allBelow(range.end), range, limit + 1);
-    return writeDeals(ranks, limit, this.table, (last = range.end - 1) => {
-      let changesAtMs = Number.POSITIVE_INFINITY;
-      for (let rank = range.begin; rank <= last; rank++)
-        changesAtMs = Math.min(changesAtMs, this.activity.nextChangeMs(rank));
-      return changesAtMs;
+  page(query: CatalogueQuery): EncodedPage {
+    const { table, activity } = this;
+    const { limit } = query;
+    const range = rangeFrom(query.cursor, table.ids);
+    const numbers =
+      this.#search?.select(query, range, limit + 1) ??
+      firstAccepted(activity.active ?? allBelow(range.end), range, limit + 1);
+    return writePage({
+      numbers,
+      limit,
+      ids: table.ids,
+      writeItem: (rank, writer) => table.writeListForm(rank, writer),
+      changesAtMs: (last = range.end - 1) => {
+        let changesAtMs = Number.POSITIVE_INFINITY;
+        if (activity.active === undefined) return changesAtMs;
+        for (let rank = range.begin; rank <= last; rank++)
+          changesAtMs = Math.min(changesAtMs, activity.nextChangeMs(rank));
+        return changesAtMs;
+      },
     });
   }
 
@@ -77,15 +75,17 @@ export class DealsView implements ListView {
 }
 
 export class RetailersView implements ListView {
-  readonly #retailers: RetailerTable;
+  readonly #ids: UuidTable;
+  readonly #heads: JsonColumn;
   readonly #deals: Readonly<Record<DealList, DealsView>>;
   /** Those with an active deal. */
   readonly #listed: Bitset;
 
-  constructor(retailers: RetailerTable, deals: Readonly<Record<DealList, DealsView>>) {
-    this.#retailers = retailers;
+  constructor(ids: UuidTable, heads: JsonColumn, deals: Readonly<Record<DealList, DealsView>>) {
+    this.#ids = ids;
+    this.#heads = heads;
     this.#deals = deals;
-    this.#listed = new Bitset(retailers.ids.length);
+    this.#listed = new Bitset(ids.length);
     for (const list of DEAL_LISTS) addOwners(deals[list], this.#listed);
   }
 
@@ -98,12 +98,11 @@ export class RetailersView implements ListView {
   }
 
   page({ cursor, limit }: CatalogueQuery): EncodedPage {
-    const { ids } = this.#retailers;
-    const range = rangeFrom(cursor, ids);
+    const range = rangeFrom(cursor, this.#ids);
     return writePage({
       numbers: firstAccepted(this.#listed, range, limit + 1),
       limit,
-      ids,
+      ids: this.#ids,
       writeItem: (retailer, writer) => this.#write(retailer, writer),
       // Retailers without a deal count, too: one that gets a deal is listed.
       changesAtMs: (last = range.end - 1) => this.#changesAtMs(range.begin, last),
@@ -120,7 +119,7 @@ export class RetailersView implements ListView {
   }
 
   #write(retailer: number, writer: PageWriter): void {
-    this.#retailers.writeHead(retailer, writer);
+    this.#heads.write(retailer, writer);
     for (const list of DEAL_LISTS) {
       const { table, activity } = this.#deals[list];
       writer.add(`,"${list}":[`);
@@ -141,14 +140,4 @@ function addOwners({ table, activity }: DealsView, retailers: Bitset): void {
 
 function rangeFrom(cursor: Uuid | undefined, ids: UuidTable): Range {
   return { begin: cursor === undefined ? 0 : ids.firstAtOrAfter(cursor), end: ids.length };
-}
-
-function writeDeals(
-  numbers: readonly number[],
-  limit: number,
-  table: DealTable,
-  changesAtMs: PageItems['changesAtMs'],
-): EncodedPage {
-  const writeItem = (rank: number, writer: PageWriter) => table.writeListForm(rank, writer);
-  return writePage({ numbers, limit, ids: table.ids, writeItem, changesAtMs });
 }

@@ -5,12 +5,12 @@
 import { type DealList, forEachDealList } from '../domain/deals.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { Activity } from './activity.ts';
-import { type CatalogueListName, DealsView, type ListView, OffersView, RetailersView } from './list-view.ts';
+import { type CatalogueListName, DealsView, type ListView, RetailersView } from './list-view.ts';
 import { OfferSearch } from './search/offer-search.ts';
 import type { SnapshotData } from './snapshot-data.ts';
 import { DealTable } from './tables/deal-table.ts';
 import { JsonColumn } from './tables/json-column.ts';
-import { RetailerTable } from './tables/retailer-table.ts';
+import { UuidTable } from './tables/uuid-table.ts';
 
 /** A retailer or a deal, as far as those need to know who send users there. */
 export interface CatalogueEntry {
@@ -23,23 +23,24 @@ export interface CatalogueEntry {
 
 export class Snapshot {
   readonly revision: number;
-  readonly #retailerTable: RetailerTable;
+  readonly #retailerIds: UuidTable;
+  /** By retailer: its own fields, a JSON object without the closing brace. */
+  readonly #heads: JsonColumn;
   readonly #dealTables: Readonly<Record<DealList, DealTable>>;
-  readonly #offers: OffersView;
+  readonly #offerSearch: OfferSearch;
   readonly #deals: Partial<Record<DealList, DealsView>> = {};
   #retailers: RetailersView | undefined;
 
   constructor({ revision, retailers, deals, search }: SnapshotData) {
     this.revision = revision;
-    this.#retailerTable = new RetailerTable(retailers);
+    this.#retailerIds = new UuidTable(retailers.ids);
+    this.#heads = new JsonColumn(retailers.heads);
     const tails = new JsonColumn(retailers.tails);
     this.#dealTables = forEachDealList((list) => new DealTable(deals[list], tails));
-    const { cashbackOffers } = this.#dealTables;
-    this.#offers = new OffersView(cashbackOffers, new OfferSearch(search, cashbackOffers));
+    this.#offerSearch = new OfferSearch(search, this.#dealTables.cashbackOffers);
   }
 
   list(name: CatalogueListName, nowMs: number): ListView {
-    if (name === 'cashbackOffers') return this.#offers;
     return name === 'retailers' ? this.#retailersAt(nowMs) : this.#dealsAt(name, nowMs);
   }
 
@@ -54,29 +55,34 @@ export class Snapshot {
   /** What the catalogue has under an id, whether it is active or not. */
   find(name: CatalogueListName, id: Uuid, nowMs: number): CatalogueEntry | undefined {
     if (name === 'retailers') {
-      const retailer = this.#retailerTable.ids.find(id);
+      const retailer = this.#retailerIds.find(id);
       if (retailer === undefined) return undefined;
-      const url = this.#retailerTable.url(retailer);
+      const url = this.#urlOf(retailer);
       return { retailerId: id, retailerUrl: url, url, isActive: true };
     }
     const table = this.#dealTables[name];
     const rank = table.ids.find(id);
     if (rank === undefined) return undefined;
     const owner = table.data.owners[rank] as number;
-    const retailerUrl = this.#retailerTable.url(owner);
+    const retailerUrl = this.#urlOf(owner);
     return {
-      retailerId: this.#retailerTable.ids.at(owner),
+      retailerId: this.#retailerIds.at(owner),
       retailerUrl,
       url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? retailerUrl,
       isActive: this.#dealsAt(name, nowMs).activity.active?.has(rank) ?? true,
     };
   }
 
+  #urlOf(retailer: number): string {
+    return (JSON.parse(`${this.#heads.text(retailer)}}`) as { url: string }).url;
+  }
+
   #dealsAt(list: DealList, nowMs: number): DealsView {
     let view = this.#deals[list];
     if (view?.activity.holdsAt(nowMs) !== true) {
       const table = this.#dealTables[list];
-      view = new DealsView(table, new Activity(table.data.periods, nowMs));
+      const search = list === 'cashbackOffers' ? this.#offerSearch : undefined;
+      view = new DealsView(table, new Activity(table.data.periods, nowMs), search);
       this.#deals[list] = view;
     }
     return view;
@@ -86,7 +92,8 @@ export class Snapshot {
     let view = this.#retailers;
     if (view?.holdsAt(nowMs) !== true) {
       view = new RetailersView(
-        this.#retailerTable,
+        this.#retailerIds,
+        this.#heads,
         forEachDealList((list) => this.#dealsAt(list, nowMs)),
       );
       this.#retailers = view;

@@ -21,7 +21,7 @@ export interface EncodedPage {
 }
 
 /** What is on a page, as numbers of items. */
-export interface PageItems {
+interface PageItems {
   /** Selected with one more than the limit. */
   readonly numbers: readonly number[];
   readonly limit: number;
