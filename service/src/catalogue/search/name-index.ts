@@ -32,16 +32,11 @@ export class NameIndex {
    * the other grams would take longer.
    */
   find(text: string): Uint32Array {
-    let fewest: Uint32Array | undefined;
-    for (const gram of runsOf(text, Math.min(text.length, GRAM_LENGTH_MAX))) {
-      const term = this.#grams.find(gram);
-      if (term === undefined) return new Uint32Array();
-      const retailers = this.#grams.members(term);
-      if (fewest === undefined || retailers.length < fewest.length) fewest = retailers;
-    }
-    const found = fewest ?? new Uint32Array();
+    const fewest = runsOf(text, Math.min(text.length, GRAM_LENGTH_MAX))
+      .map((gram) => this.#grams.members(gram))
+      .reduce((one, other) => (other.length < one.length ? other : one));
     return text.length <= GRAM_LENGTH_MAX
-      ? found
-      : found.filter((retailer) => this.#names.contains(retailer, text));
+      ? fewest
+      : fewest.filter((retailer) => this.#names.contains(retailer, text));
   }
 }
