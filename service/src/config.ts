@@ -4,7 +4,7 @@
 import { BadInput } from './domain/failures.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
-import { clientAddress } from './http/access/client-address.ts';
+import { clientReader } from './http/access/client-address.ts';
 import { LOGGED_REQUESTS } from './http/request-log.ts';
 import { parseTracingSettings, type TracingSettings } from './tracing/tracing-settings.ts';
 
@@ -290,7 +290,7 @@ function webOrigin(text: string): string {
 
 function proxies(text: string): readonly string[] {
   const ranges = listed(text);
-  clientAddress(ranges);
+  clientReader(ranges);
   return ranges;
 }
 

@@ -8,7 +8,7 @@ import { ApiError } from '../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
 import type { Tracer } from '../tracing/tracer.ts';
-import { clientAddress, forwardedScheme, forwardedTrace, networkOf } from './access/client-address.ts';
+import { clientReader, networkOf } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './access/cors.ts';
 import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
@@ -68,9 +68,7 @@ export type App = (request: Request, peer: Peer) => Promise<Response>;
 
 export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings, tracer } = dependencies;
-  const addressOf = clientAddress(settings.trustedProxies);
-  const schemeOf = forwardedScheme(settings.trustedProxies);
-  const traceOf = forwardedTrace(settings.trustedProxies);
+  const readClient = clientReader(settings.trustedProxies);
   const pipelines = new PipelineLimit();
   const limits = rateLimits(settings, dependencies.requestCounter);
   const { pageToken, feedPath, pageOrg } = dependencies;
@@ -162,14 +160,12 @@ export function buildApp(dependencies: AppDependencies): App {
 
   return async (request, peer) => {
     const startedAtMs = performance.now();
-    const { address } = peer;
-    const { headers } = request;
-    const scheme = schemeOf(address, headers);
+    const { address, scheme, trace } = readClient(peer.address, request.headers);
     const exchange = openExchange(request, {
-      address: addressOf(address, headers),
+      address,
       publicUrl: settings.publicUrl,
       scheme,
-      span: tracer && beginRequestSpan(tracer, traceOf(address, headers), request, scheme ?? 'http'),
+      span: tracer && beginRequestSpan(tracer, trace, request, scheme ?? 'http'),
       startedAtMs,
       isLast: pipelines.isReached(peer, startedAtMs) || dependencies.isLeaving(),
     });

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { ServeSettings } from '../../src/config.ts';
-import { clientAddress, networkOf } from '../../src/http/access/client-address.ts';
+import { clientReader, networkOf } from '../../src/http/access/client-address.ts';
 import { coupon, retailer } from '../support/fixtures.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -12,7 +12,7 @@ const CALLER = '203.0.113.5';
 const PROXY = '10.0.0.1';
 
 describe('X-Forwarded-For', () => {
-  const addressOf = clientAddress(['10.0.0.0/8', '2001:db8:ffff::/48']);
+  const readClient = clientReader(['10.0.0.0/8', '2001:db8:ffff::/48']);
 
   test.each([
     ['nobody is believed who is not a proxy', CALLER, '198.51.100.1', CALLER],
@@ -45,11 +45,12 @@ describe('X-Forwarded-For', () => {
     ['an address with leading zeros', PROXY, '6.6.6.6, 203.000.113.005', PROXY],
   ])('%s', (_, socket, forwardedFor, expected) => {
     const headers = new Headers(forwardedFor === null ? {} : { 'X-Forwarded-For': forwardedFor });
-    expect(addressOf(socket, headers)).toBe(expected);
+    expect(readClient(socket, headers).address).toBe(expected);
   });
 
   test('without trusted proxies the socket counts, whatever the header says', () => {
-    expect(clientAddress([])(PROXY, new Headers({ 'X-Forwarded-For': CALLER }))).toBe(PROXY);
+    const headers = new Headers({ 'X-Forwarded-For': CALLER });
+    expect(clientReader([])(PROXY, headers)).toEqual({ address: PROXY });
   });
 
   test('header lines after one another are one list', async () => {

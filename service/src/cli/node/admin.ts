@@ -10,7 +10,7 @@ import { DatabaseUnavailable, Refused } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { TEXT_LENGTH_MAX } from '../../domain/text.ts';
-import { clientAddress } from '../../http/access/client-address.ts';
+import { clientReader } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { type Health, readiness } from '../../http/readiness.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
@@ -49,7 +49,7 @@ export function openAdmin(source: AdminSource): Admin | undefined {
   const refuse = openAdminAccess(settings);
   const folder = settings.spool ?? dirname(sqlitePath(databaseUrl) ?? './spool');
   const consoleHost = new ConsoleHost({ databaseUrl, folder });
-  const addressOf = clientAddress(settings.trustedProxies);
+  const readClient = clientReader(settings.trustedProxies);
   const startedAtMs = clock();
   const recent = new RecentHour(startedAtMs);
   const readFigures = databaseFigures(source.stores, clock);
@@ -103,7 +103,8 @@ export function openAdmin(source: AdminSource): Admin | undefined {
       maxRequestBodySize: BODY_MAX_BYTES,
       fetch: async (request, self) => {
         try {
-          return await answer(request, addressOf(self.requestIP(request)?.address ?? '', request.headers));
+          const { address } = readClient(self.requestIP(request)?.address ?? '', request.headers);
+          return await answer(request, address);
         } catch (error) {
           return failure(error, logger);
         }

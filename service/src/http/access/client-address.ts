@@ -3,9 +3,15 @@
 // nothing, and so is whatever stands left of the first entry that no proxy of ours can have written.
 
 import { BadInput } from '../../domain/failures.ts';
-import { parseTraceParent } from '../../tracing/traceparent.ts';
+import { parseTraceParent, type TraceParent } from '../../tracing/traceparent.ts';
 
-type AddressOf = (socketAddress: string, headers: Headers) => string;
+interface Client {
+  readonly address: string;
+  /** The scheme under which the caller reached a proxy of ours, if that names one. */
+  readonly scheme?: 'http' | 'https' | undefined;
+  /** The trace that a proxy of ours says the request is part of. */
+  readonly trace?: TraceParent | undefined;
+}
 
 /** So many proxies of ours may stand one behind the other. To look up thousands of made-up ones would take milliseconds. */
 const PROXIES_MAX = 32;
@@ -15,7 +21,6 @@ type IsProxy = (address: string) => boolean;
 /** Loaded by those who have proxies: it would take a tenth of the start of every command. */
 const net = () => process.getBuiltinModule('node:net');
 
-/** Takes a list of addresses and CIDR ranges; throws BadInput when one is neither. */
 function proxyTest(trustedProxies: readonly string[]): IsProxy {
   if (trustedProxies.length === 0) return () => false;
   const { BlockList, isIP } = net();
@@ -33,41 +38,30 @@ function proxyTest(trustedProxies: readonly string[]): IsProxy {
   return (address) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-export function clientAddress(trustedProxies: readonly string[]): AddressOf {
+/** Takes a list of addresses and CIDR ranges; throws BadInput when one is neither. */
+export function clientReader(trustedProxies: readonly string[]) {
   const isProxy = proxyTest(trustedProxies);
-  return (socketAddress, headers) => {
-    let nearest = withoutMapping(socketAddress);
-    if (!isProxy(nearest)) return nearest;
-    const forwardedFor = headers.get('X-Forwarded-For');
-    if (forwardedFor === null) return nearest;
-    for (const entry of forwardedFor.split(',').slice(-PROXIES_MAX).reverse()) {
-      const address = withoutMapping(withoutPort(entry.trim()));
-      // Skipping what cannot be read would believe the entry before it, which may be the caller's own invention.
-      if (net().isIP(address) === 0) return nearest;
-      nearest = address;
-      if (!isProxy(address)) return nearest;
-    }
-    return nearest;
+  return (socketAddress: string, headers: Headers): Client => {
+    const address = withoutMapping(socketAddress);
+    if (!isProxy(address)) return { address };
+    return {
+      address: addressBehind(address, headers.get('X-Forwarded-For') ?? '', isProxy),
+      scheme: parseScheme(headers.get('X-Forwarded-Proto') ?? ''),
+      trace: parseTraceParent(headers.get('traceparent') ?? ''),
+    };
   };
 }
 
-/** The scheme under which the caller reached a proxy of ours, if that names one. */
-export const forwardedScheme = fromProxy('X-Forwarded-Proto', parseScheme);
-
-/** The trace that a proxy of ours says a request is part of. */
-export const forwardedTrace = fromProxy('traceparent', parseTraceParent);
-
-/** What a header of our proxies says; undefined from anybody else. */
-function fromProxy<Said>(header: string, parse: (text: string) => Said | undefined) {
-  return (trustedProxies: readonly string[]) => {
-    // Most servers have none, and every request comes here.
-    if (trustedProxies.length === 0) return () => undefined;
-    const isProxy = proxyTest(trustedProxies);
-    return (socketAddress: string, headers: Headers): Said | undefined => {
-      const text = headers.get(header);
-      return text !== null && isProxy(withoutMapping(socketAddress)) ? parse(text) : undefined;
-    };
-  };
+function addressBehind(proxy: string, forwardedFor: string, isProxy: IsProxy): string {
+  let nearest = proxy;
+  for (const entry of forwardedFor.split(',').slice(-PROXIES_MAX).reverse()) {
+    const address = withoutMapping(withoutPort(entry.trim()));
+    // Skipping what cannot be read would believe the entry before it, which may be the caller's own invention.
+    if (net().isIP(address) === 0) return nearest;
+    nearest = address;
+    if (!isProxy(address)) return nearest;
+  }
+  return nearest;
 }
 
 /** The last entry counts: what a caller sent stands before it. */
