@@ -1,7 +1,7 @@
 // Activates deals: finds where a user is to go, records the click, and says where that is. It knows nothing of HTTP.
 
 import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
-import { ApiError } from '../domain/api-errors.ts';
+import { ApiError, unavailable } from '../domain/api-errors.ts';
 import type { ActivatedKind, Click, ClickId } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/logger.ts';
@@ -131,9 +131,7 @@ export class Activation {
 
   #requireReady(): void {
     const { catalogue, directory } = this.#parts;
-    if (catalogue.ready && directory.revision !== undefined) return;
-    throw new ApiError('unavailable', 'The catalogue is still being loaded. Try again shortly.', {
-      headers: { 'Retry-After': '1' },
-    });
+    if (!catalogue.ready || directory.revision === undefined)
+      throw unavailable('The catalogue is still being loaded. Try again shortly.', 1);
   }
 }

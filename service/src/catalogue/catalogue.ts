@@ -1,7 +1,7 @@
 // The catalogue in memory, from which the four catalogue operations are served. It swaps whole snapshots: nobody ever
 // sees half of a change. Snapshots are built elsewhere.
 
-import { ApiError } from '../domain/api-errors.ts';
+import { unavailable } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import type { CatalogueListName, ListView } from './list-view.ts';
@@ -55,11 +55,8 @@ export class Catalogue {
   }
 
   #current(): Snapshot {
-    if (this.#snapshot === undefined) {
-      throw new ApiError('unavailable', 'The catalogue is still being loaded. Try again shortly.', {
-        headers: { 'Retry-After': '1' },
-      });
-    }
+    if (this.#snapshot === undefined)
+      throw unavailable('The catalogue is still being loaded. Try again shortly.', 1);
     return this.#snapshot;
   }
 }

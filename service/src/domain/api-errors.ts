@@ -139,3 +139,9 @@ export class ApiError extends Error {
     this.errors = options.errors;
   }
 }
+
+/** For what succeeds when it is tried again after some seconds. */
+export function unavailable(detail: string, retryAfterS: number, cause?: unknown): ApiError {
+  const headers = { 'Retry-After': String(retryAfterS) };
+  return new ApiError('unavailable', detail, { headers, cause });
+}

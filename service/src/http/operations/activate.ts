@@ -2,7 +2,7 @@
 // GET /go/{click}/. They need no token: users follow these links. Nobody is ever sent to a URL that a caller has given.
 
 import type { Activatable, Activation, ActivationRequest } from '../../activation/activation.ts';
-import { ApiError } from '../../domain/api-errors.ts';
+import { ApiError, unavailable } from '../../domain/api-errors.ts';
 import type { ActivatedKind } from '../../domain/click.ts';
 import { parseUuid } from '../../domain/uuid.ts';
 import { useDatabase } from '../../tracing/tracer.ts';
@@ -64,11 +64,7 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
     const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'later'),
     );
-    if (click === undefined) {
-      throw new ApiError('unavailable', 'The activation could not be recorded. Try again shortly.', {
-        headers: { 'Retry-After': '2' },
-      });
-    }
+    if (click === undefined) throw unavailable('The activation could not be recorded. Try again shortly.', 2);
     return json(200, { url: `${exchange.origin}/go/${click}/` }, { 'Cache-Control': 'no-store' });
   }
 

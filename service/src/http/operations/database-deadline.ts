@@ -1,6 +1,6 @@
 // How long a request waits for the database, and what it is answered when that was in vain.
 
-import { ApiError } from '../../domain/api-errors.ts';
+import { unavailable } from '../../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../../domain/failures.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 
@@ -15,13 +15,8 @@ export async function withinDeadline<T>(work: Promise<T>): Promise<T> {
       () => new DatabaseUnavailable('the database did not answer in time'),
     );
   } catch (error) {
-    throw error instanceof DatabaseUnavailable ? unavailable(error) : error;
+    throw error instanceof DatabaseUnavailable
+      ? unavailable('The database cannot be reached right now. Try again shortly.', 2, error)
+      : error;
   }
-}
-
-function unavailable(cause: unknown): ApiError {
-  return new ApiError('unavailable', 'The database cannot be reached right now. Try again shortly.', {
-    headers: { 'Retry-After': '2' },
-    cause,
-  });
 }

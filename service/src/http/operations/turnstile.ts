@@ -8,7 +8,7 @@
 // Work may hold up this whole process, as a page from SQLite does. So it is begun for a few milliseconds in each
 // turn of the event loop and no longer: everything else gets its turn between.
 
-import { ApiError } from '../../domain/api-errors.ts';
+import { type ApiError, unavailable } from '../../domain/api-errors.ts';
 import { FairQueue } from './fair-queue.ts';
 
 interface TurnstileLimits {
@@ -135,7 +135,5 @@ export class Turnstile {
 }
 
 function overloaded(): ApiError {
-  return new ApiError('unavailable', 'There is more to do than can be done. Try again shortly.', {
-    headers: { 'Retry-After': '1' },
-  });
+  return unavailable('There is more to do than can be done. Try again shortly.', 1);
 }
