@@ -1,6 +1,7 @@
 // Request limits: so many a minute for each key, in fixed windows. The headers are those of the IETF draft
 // (RateLimit and RateLimit-Policy). Who counts is the counter's business.
 
+import { ApiError } from '../../domain/api-errors.ts';
 import { type CounterMaker, type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
 export interface RateLimitState {
@@ -56,6 +57,18 @@ export class RateLimiter {
       },
     };
   }
+}
+
+/** The answer says what is left. Throws ApiError when the limit is exceeded. */
+export function countRequest(
+  exchange: { rateLimit: RateLimitState | undefined },
+  state: RateLimitState,
+): void {
+  exchange.rateLimit = state;
+  if (!state.exceeded) return;
+  throw new ApiError('rate_limited', `Too many requests. Try again in ${state.retryAfterS} s.`, {
+    headers: { 'Retry-After': String(state.retryAfterS) },
+  });
 }
 
 export interface RateLimitSettings {
