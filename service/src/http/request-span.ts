@@ -5,17 +5,7 @@ import type { TraceParent } from '../tracing/traceparent.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { Exchange } from './exchange.ts';
 
-const METHODS: ReadonlySet<string> = new Set([
-  'CONNECT',
-  'DELETE',
-  'GET',
-  'HEAD',
-  'OPTIONS',
-  'PATCH',
-  'POST',
-  'PUT',
-  'TRACE',
-]);
+const KNOWN_METHOD = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|TRACE)$/;
 
 export function beginRequestSpan(
   tracer: Tracer,
@@ -25,7 +15,7 @@ export function beginRequestSpan(
 ): Span | undefined {
   const span = tracer.beginRequest(parent);
   if (span === undefined) return undefined;
-  span.attributes['http.request.method'] = METHODS.has(request.method) ? request.method : '_OTHER';
+  span.attributes['http.request.method'] = KNOWN_METHOD.test(request.method) ? request.method : '_OTHER';
   span.attributes['url.scheme'] = scheme;
   return span;
 }
@@ -33,7 +23,7 @@ export function beginRequestSpan(
 /** The path is the route: a token or a click that somebody has put into a path stays out of it. */
 export function endRequestSpan(span: Span, { route, request }: Exchange, status: number): void {
   const { attributes } = span;
-  const method = METHODS.has(request.method) ? request.method : 'HTTP';
+  const method = KNOWN_METHOD.test(request.method) ? request.method : 'HTTP';
   const isKnown = route.startsWith('/');
   if (isKnown) attributes['http.route'] = route;
   attributes['url.path'] = isKnown ? route : '/REDACTED';
