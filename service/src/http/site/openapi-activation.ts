@@ -4,18 +4,19 @@
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { EXAMPLE_IDS } from '../../domain/catalogue.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
+import { type CodeSample, LOCAL_URL } from './code-samples.ts';
 import { errorResponses } from './openapi-errors.ts';
 import type { OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
 import { schemaRef } from './openapi-schemas.ts';
 import {
   ACTIVATION_TAG,
+  EXAMPLE_ORG,
   type HeaderName,
   headerRefs,
   type ParameterObject,
   parameterObject,
   type Schema,
 } from './openapi-words.ts';
-import { activationSamples } from './samples/activation-samples.ts';
 
 export const ACTIVATION_SCHEMAS: Record<string, Schema> = {
   ActivatedDeal: {
@@ -52,7 +53,7 @@ export function activationPaths(publicUrl: string | undefined): OpenApiDocument[
     const whole = `${path}{id}/activate/`;
     const id = EXAMPLE_IDS[kind];
     const example = { path: whole.replace('{id}', id), methods: 'GET, HEAD or POST' };
-    const samples = activationSamples({ path, id, words }, publicUrl);
+    const samples = activationSamples(path, id, words, publicUrl);
     const also = `The same with the id in the query: \`${path}activate/?${parameter}=…\`.`;
     const parameters = [
       idParameter(words, id),
@@ -89,7 +90,7 @@ function described(operationId: string, summary: string) {
 }
 
 function goOperation(publicUrl: string | undefined): OperationObject {
-  const coupon = { path: '/v1/coupons/', id: EXAMPLE_IDS.coupons, words: 'coupon' };
+  const samples = activationSamples('/v1/coupons/', EXAMPLE_IDS.coupons, 'coupon', publicUrl);
   return {
     ...described('followClick', 'Follow the link that an activation has returned'),
     description: 'Notes the click when it is followed for the first time, and redirects to the shop.',
@@ -107,7 +108,25 @@ function goOperation(publicUrl: string | undefined): OperationObject {
       ...REDIRECTS,
       ...errorResponses(GO_ERRORS, { path: `/go/${EXAMPLE_CLICK}/`, isLink: true }, publicUrl),
     },
-    'x-codeSamples': activationSamples(coupon, publicUrl).go,
+    'x-codeSamples': samples.go,
+  };
+}
+
+/**
+ * How to send a user there, how to activate it for later, and how to follow the link that this returns. For the shell only:
+ * links are followed by users, and one request needs no program. With the data in `examples/` they run as they are, but for
+ * the id of the organisation.
+ */
+function activationSamples(path: string, id: string, words: string, baseUrl = LOCAL_URL) {
+  const variables = `ORG=${EXAMPLE_ORG} # the public id of your organisation\nID=${id} # of the ${words}`;
+  const url = `"${baseUrl}${path}$ID/activate/?orgId=$ORG&passbackUid=user-8842"`;
+  const shell = (commands: string): CodeSample[] => [
+    { lang: 'Shell', label: 'curl', source: `${variables}\n${commands}` },
+  ];
+  return {
+    follow: shell(`curl -si ${url}`),
+    activate: shell(`curl -s -X POST ${url}`),
+    go: shell(`LINK=$(curl -s -X POST ${url} | cut -d '"' -f 4)\ncurl -si "$LINK"`),
   };
 }
 

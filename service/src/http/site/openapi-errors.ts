@@ -8,14 +8,9 @@ import { COMMON_ERROR_HEADERS, ERROR_HEADERS, headerRefs } from './openapi-words
 
 const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page for people' } } };
 
-interface FailingOperation extends ExampleContext {
-  /** Whether people follow it as a link, so that errors are pages for those who want pages. */
-  readonly isLink?: boolean;
-}
-
 export function errorResponses(
   codes: readonly ErrorCode[],
-  operation: FailingOperation,
+  operation: ExampleContext,
   publicUrl: string | undefined,
 ): Record<string, ResponseObject> {
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);

@@ -42,6 +42,8 @@ export interface ExampleContext {
   readonly tokenKind?: TokenKind;
   /** Those that its path has, in words. */
   readonly methods?: string;
+  /** Whether people follow it as a link, so that errors are pages for those who want pages. */
+  readonly isLink?: boolean;
 }
 
 export function exampleProblem(code: ErrorCode, operation: ExampleContext, origin = BASE_URL) {

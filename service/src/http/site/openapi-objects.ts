@@ -10,13 +10,7 @@ export interface ResponseObject {
     string,
     { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
   >;
-  readonly links?: Record<string, LinkObject>;
-}
-
-export interface LinkObject {
-  readonly operationId: string;
-  readonly parameters: Record<string, string>;
-  readonly description: string;
+  readonly links?: Record<string, unknown>;
 }
 
 export interface OperationObject {

@@ -9,7 +9,7 @@ import { codeSamples } from './code-samples.ts';
 import { ACTIVATION_SCHEMAS, activationPaths } from './openapi-activation.ts';
 import { errorResponses } from './openapi-errors.ts';
 import { examplePage } from './openapi-examples.ts';
-import type { LinkObject, OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
+import type { OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
 import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, schemaRef } from './openapi-schemas.ts';
 import {
   ACTIVATION_HEADERS,
@@ -124,7 +124,14 @@ function operationObject(
             example: examplePage(operation.item.component, schemas),
           },
         },
-        links: { nextPage: nextPage(operation) },
+        links: {
+          nextPage: {
+            operationId: operation.id,
+            parameters: { cursor: '$response.body#/cursor' },
+            description:
+              'The next page, with the other parameters unchanged. There is one only when the body has a cursor.',
+          },
+        },
       },
       ...(isCatalogue ? notModified : {}),
       ...errorResponses(errorCodes(operation), operation, publicUrl),
@@ -138,15 +145,6 @@ function currencyWords(currency: string | undefined): string {
   return currency === undefined
     ? 'Fixed cashbacks (maximumFixedCommissionFee) are in one currency, which the operator of this service can tell you.'
     : `Fixed cashbacks (maximumFixedCommissionFee) are in ${currency}.`;
-}
-
-function nextPage({ id }: Operation): LinkObject {
-  return {
-    operationId: id,
-    parameters: { cursor: '$response.body#/cursor' },
-    description:
-      'The next page, with the other parameters unchanged. There is one only when the body has a cursor.',
-  };
 }
 
 /** The errors that an operation can answer with. */
