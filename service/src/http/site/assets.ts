@@ -1,12 +1,12 @@
-// The scripts and the style sheet of the pages, built when the first page is asked for. Knows their addresses and
-// nothing of what is in them.
+// The scripts and the style sheet of the pages, and the client library: built when they are first asked for. Knows their
+// addresses and nothing of what is in them.
 
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
-import { type BundlePath, bundle } from './embedded.ts';
-import { once } from './file-route.ts';
+import { type BundlePath, bundle, packClient } from './embedded.ts';
+import { fileRoute, once } from './file-route.ts';
 
 type AssetPath = Extract<BundlePath, `/assets/${string}`>;
 
@@ -48,7 +48,23 @@ function answer(file: StaticFile, exchange: Exchange): Reply {
   return file.answer(exchange, isThisVersion ? 'public, max-age=31536000, immutable' : 'no-cache');
 }
 
-async function load(path: AssetPath): Promise<StaticFile> {
+export const CLIENT_PACKAGE_PATH = '/client/offerbook-client.tgz';
+export const CLIENT_MODULE_PATH = '/client/offerbook-client.js';
+
+/** A package that npm installs from its address, and one ES module for a page. Both fit the service that they come from. */
+export function clientRoutes(): Route[] {
+  // Open to pages of all sites: a module is loaded by the rules of CORS. Not kept for long: the next release has the same
+  // address.
+  const options = { cacheControl: 'public, max-age=300', openToBrowsers: true };
+  return [
+    fileRoute(CLIENT_MODULE_PATH, options, () => load(CLIENT_MODULE_PATH)),
+    fileRoute(CLIENT_PACKAGE_PATH, options, async () => {
+      return new StaticFile(await packClient(), { 'Content-Type': 'application/gzip' });
+    }),
+  ];
+}
+
+async function load(path: BundlePath): Promise<StaticFile> {
   const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
   return new StaticFile(await bundle(path), { 'Content-Type': `${type}; charset=utf-8` });
 }

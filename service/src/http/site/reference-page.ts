@@ -2,7 +2,7 @@
 // that calls it, and a form that does. The form is for public tokens: a private one has no business in a page.
 
 import type { StaticFile } from '../content/static-file.ts';
-import { CLIENT_MODULE_PATH, CLIENT_PACKAGE_PATH } from './client-files.ts';
+import { CLIENT_MODULE_PATH, CLIENT_PACKAGE_PATH } from './assets.ts';
 import type { CodeSample } from './code-samples.ts';
 import { dataTable } from './data-table.ts';
 import { type Documentation, docsPage } from './docs-frame.ts';
