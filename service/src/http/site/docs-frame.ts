@@ -5,7 +5,7 @@ import type { StaticFile } from '../content/static-file.ts';
 import type { Guide } from './guides/guides.ts';
 import { type Html, html } from './html.ts';
 import { type Frame, htmlPage } from './html-page.ts';
-import { hasActivation, listOperations, type OpenApiDocument } from './openapi-objects.ts';
+import { activationOperations, listOperations, type OpenApiDocument } from './openapi-objects.ts';
 import { ACTIVATION_TAG } from './openapi-words.ts';
 
 export interface Documentation {
@@ -36,7 +36,7 @@ ${listOperations(documentation.document).map(
   ([operationPath, get]) =>
     html`<li><a href="/docs#${get.operationId}">${get.summary}<code>${operationPath}</code></a></li>`,
 )}
-${hasActivation(documentation.document) ? html`<li><a href="/docs#activation">${ACTIVATION_TAG.name}<code>/v1/…/{id}/activate/</code></a></li>` : undefined}
+${activationOperations(documentation.document).length > 0 ? html`<li><a href="/docs#activation">${ACTIVATION_TAG.name}<code>/v1/…/{id}/activate/</code></a></li>` : undefined}
 <li><a href="/docs#errors">Error codes</a></li>
 </ul></nav></div>
 <div class="prose">${body}</div></div>`;

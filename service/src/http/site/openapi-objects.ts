@@ -48,7 +48,3 @@ export function listOperations({ paths }: OpenApiDocument): [path: string, opera
 export function activationOperations({ paths }: OpenApiDocument) {
   return Object.entries(paths).filter(([, { get }]) => get.tags.includes(ACTIVATION_TAG.name));
 }
-
-export function hasActivation(document: OpenApiDocument): boolean {
-  return activationOperations(document).length > 0;
-}

@@ -3,13 +3,7 @@
 
 import type { Documentation } from './docs-frame.ts';
 import type { Guide } from './guides/guides.ts';
-import {
-  activationOperations,
-  hasActivation,
-  listOperations,
-  type OpenApiDocument,
-  type OperationObject,
-} from './openapi-objects.ts';
+import { activationOperations, listOperations } from './openapi-objects.ts';
 import { ACTIVATION_TAG } from './openapi-words.ts';
 import { itemSchema } from './reference-schema.ts';
 
@@ -23,11 +17,32 @@ export interface SearchEntry {
 }
 
 export function searchIndex({ document, guides }: Documentation): SearchEntry[] {
-  return [
-    ...listOperations(document).map(([path, get]) => operationEntry(document, path, get)),
-    ...(hasActivation(document) ? [activationEntry(document)] : []),
-    ...guides.flatMap(guideEntries),
-  ];
+  const operations = listOperations(document).map(([path, operation]) => {
+    const { operationId, summary, description, parameters } = operation;
+    const fields = Object.entries(itemSchema(document, operation).schema.properties ?? {});
+    return referenceEntry(operationId, `${summary}, ${path}`, description, [
+      ...parameters,
+      ...fields.map(([name, field]) => ({ name, description: field.description ?? '' })),
+    ]);
+  });
+  // All of them take the same, so that they are told together.
+  const activation = activationOperations(document)
+    .slice(0, 1)
+    .map(([, { get }]) => {
+      const text = `${ACTIVATION_TAG.description} ${get.description}`;
+      return referenceEntry('activation', ACTIVATION_TAG.name, text, get.parameters);
+    });
+  return [...operations, ...activation, ...guides.flatMap(guideEntries)];
+}
+
+function referenceEntry(
+  id: string,
+  heading: string,
+  text: string,
+  named: readonly { readonly name: string; readonly description: string }[],
+): SearchEntry {
+  const described = named.map(({ name, description }) => `${name}: ${description}`);
+  return { url: `/docs#${id}`, page: 'Reference', heading, text: [text, ...described].join(' ') };
 }
 
 function guideEntries({ path, title, sections }: Guide): SearchEntry[] {
@@ -37,29 +52,4 @@ function guideEntries({ path, title, sections }: Guide): SearchEntry[] {
     heading,
     text,
   }));
-}
-
-function activationEntry(document: OpenApiDocument): SearchEntry {
-  const [first] = activationOperations(document);
-  const described = first?.[1].get.parameters.map(({ name, description }) => `${name}: ${description}`) ?? [];
-  return {
-    url: '/docs#activation',
-    page: 'Reference',
-    heading: ACTIVATION_TAG.name,
-    text: [ACTIVATION_TAG.description, first?.[1].get.description ?? '', ...described].join(' '),
-  };
-}
-
-function operationEntry(document: OpenApiDocument, path: string, operation: OperationObject): SearchEntry {
-  const { schema } = itemSchema(document, operation);
-  const described = [
-    ...operation.parameters.map(({ name, description }) => `${name}: ${description}`),
-    ...Object.entries(schema.properties ?? {}).map(([name, field]) => `${name}: ${field.description ?? ''}`),
-  ];
-  return {
-    url: `/docs#${operation.operationId}`,
-    page: 'Reference',
-    heading: `${operation.summary}, ${path}`,
-    text: [operation.description, ...described].join(' '),
-  };
 }
