@@ -57,20 +57,15 @@ function withoutQuotes(authorization: string): string {
 
 /** Whether an unknown token is good cannot be told without the database: neither yes nor no would be true. */
 async function findNew(text: string, tokens: TokenDirectory, span: Span | undefined): Promise<AccessToken> {
-  let token: AccessToken | undefined;
   try {
-    token = await withinDeadline(useDatabase(span, 'SELECT', 'tokens', () => tokens.findNew(text)));
+    const token = await withinDeadline(useDatabase(span, 'SELECT', 'tokens', () => tokens.findNew(text)));
+    if (token !== undefined) return token;
   } catch (error) {
     // Unless its checksum tells it.
-    throw parseTokenKind(text) === undefined ? invalidToken() : error;
+    if (parseTokenKind(text) !== undefined) throw error;
   }
-  if (token === undefined) throw invalidToken();
-  return token;
-}
-
-/** One answer for all reasons, so that it cannot be used to find out which tokens exist. */
-function invalidToken(): ApiError {
-  return new ApiError('invalid_token', 'The access token is malformed, unknown, expired or revoked.', {
+  // One answer for all reasons, so that it cannot be used to find out which tokens exist.
+  throw new ApiError('invalid_token', 'The access token is malformed, unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });
 }
