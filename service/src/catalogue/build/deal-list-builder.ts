@@ -4,7 +4,7 @@ import type { CashbackOffer, Coupon, Promotion } from '../../domain/catalogue.ts
 import { activePeriodMs } from '../../domain/deals.ts';
 import { printJson } from '../../domain/decimal.ts';
 import { uuidWords } from '../../domain/uuid.ts';
-import type { DealData, Periods } from '../snapshot-data.ts';
+import type { DealData } from '../snapshot-data.ts';
 import { UUID_WORDS, UuidTable } from '../tables/uuid-table.ts';
 import { JsonPacker, sharedFloat64Array, sharedUint32Array } from './shared-memory.ts';
 
@@ -32,42 +32,25 @@ export class DealListBuilder {
   }
 
   build(): DealData {
-    const ids = new UuidTable(new Uint32Array(this.#idWords));
-    const { slots, listedCount } = slotsByRank(ids);
+    const { slots, listedCount } = slotsByRank(new UuidTable(new Uint32Array(this.#idWords)));
+    const byRank = (values: readonly number[]) => Array.from(slots, (slot) => values[slot] as number);
+    const wordsOf = (slot: number) => this.#idWords.slice(slot * UUID_WORDS, (slot + 1) * UUID_WORDS);
     const ranks = sharedUint32Array(slots.length);
-    const owners = sharedUint32Array(slots.length);
-    for (let rank = 0; rank < slots.length; rank++) {
-      const slot = slots[rank] as number;
-      ranks[slot] = rank;
-      owners[rank] = this.#owners[slot] as number;
-    }
+    for (const [rank, slot] of slots.entries()) ranks[slot] = rank;
     return {
-      ids: this.#idsByRank(slots, listedCount),
+      ids: sharedUint32Array(Array.from(slots.subarray(0, listedCount)).flatMap(wordsOf)),
       texts: this.#texts.build(),
       ranks: { items: ranks, begins: sharedUint32Array(this.#firstSlots) },
       slots,
-      owners,
-      periods: this.#fromMs.length > 0 ? this.#periodsByRank(slots) : undefined,
+      owners: sharedUint32Array(byRank(this.#owners)),
+      periods:
+        this.#fromMs.length === 0
+          ? undefined
+          : {
+              fromMs: sharedFloat64Array(byRank(this.#fromMs)),
+              untilMs: sharedFloat64Array(byRank(this.#untilMs)),
+            },
     };
-  }
-
-  #idsByRank(slots: Uint32Array, listedCount: number): Uint32Array {
-    const words = sharedUint32Array(listedCount * UUID_WORDS);
-    for (let place = 0; place < words.length; place++) {
-      const slot = slots[Math.floor(place / UUID_WORDS)] as number;
-      words[place] = this.#idWords[slot * UUID_WORDS + (place % UUID_WORDS)] as number;
-    }
-    return words;
-  }
-
-  #periodsByRank(slots: Uint32Array): Periods {
-    const periods = { fromMs: sharedFloat64Array(slots.length), untilMs: sharedFloat64Array(slots.length) };
-    for (let rank = 0; rank < slots.length; rank++) {
-      const slot = slots[rank] as number;
-      periods.fromMs[rank] = this.#fromMs[slot] as number;
-      periods.untilMs[rank] = this.#untilMs[slot] as number;
-    }
-    return periods;
   }
 }
 
