@@ -80,9 +80,9 @@ describe('a backup', () => {
   const clock = () => nowMs;
   const auditor = { clock, by: 'the test' };
 
-  async function scene() {
+  async function scene(name = 'shop.db') {
     const folder = temporaryFolder();
-    const path = join(folder, 'shop.db');
+    const path = join(folder, name);
     const url = `sqlite:${path}`;
     const stores = await open.stores(url, COMMAND_OPTIONS, clock);
     const org = await newOrganisation(stores);
@@ -307,6 +307,16 @@ describe('a backup', () => {
       expect(await rejection(restoreBackup({ url: elsewhere(name), ...options }))).toBeInstanceOf(BadInput);
     }
     expect(readFileSync(join(folder, 'text.db'), 'utf8')).toStartWith('precious');
+  });
+
+  test('restored over a database that cannot be moved aside tells the true reason, and changes nothing', async () => {
+    const { folder, stores, org, backup, restore } = await scene('x'.repeat(220));
+    await load(stores, org, [transaction(1)]);
+    await backup(join(folder, 'backup'));
+    await stores.close();
+    const before = readdirSync(folder).sort();
+    expect(await rejection(restore(join(folder, 'backup')))).toMatchObject({ code: 'ENAMETOOLONG' });
+    expect(readdirSync(folder).sort()).toEqual(before);
   });
 
   test('of PostgreSQL, or of nothing, is refused in one sentence', async () => {

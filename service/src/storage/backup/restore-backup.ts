@@ -7,7 +7,7 @@
 // that can be run again, and still reads the old one; after that, it is complete.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
-import { existsSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BadInput, Refused } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
@@ -84,7 +84,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
       if (old !== undefined) leaveLogs(old, path);
       const ends = keepsClicks ? REPLACED_ENDS : [...REPLACED_ENDS, ...CLICK_ENDS];
       const now = () => printTimestamp(options.auditor.clock()).replaceAll(':', '');
-      const aside = isThere ? newFolder(`${path}.before-restore-${now()}-`) : null;
+      // That the folder can be written is known by now: what goes wrong here has another reason, and tells it.
+      const aside = isThere ? mkdtempSync(`${path}.before-restore-${now()}-`) : null;
       if (aside !== null) moveAside(path, ends, aside);
       const clicks = join(staging, CLICK_FILE);
       if (!keepsClicks && existsSync(clicks)) putInPlace(clicks, `${path}${CLICK_END}`);
