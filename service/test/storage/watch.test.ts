@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'bun:test';
 import type { Stores } from '../../src/domain/stores.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { raiseRevision } from '../../src/storage/stores/revision.ts';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { DATABASES } from '../support/databases.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { openTestStores } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
 /** What the interface promises of a commit by another process. */
 const PROMISED_MS = 1_000;
+
+const open = openTestStores();
 
 /** Resolves when a callback finds the catalogue at this revision. */
 function catalogueReaches(stores: Stores, revision: number): Promise<void> {
@@ -23,8 +28,6 @@ function catalogueReaches(stores: Stores, revision: number): Promise<void> {
 
 for (const database of DATABASES) {
   describe(`watching on ${database.name}`, () => {
-    const open = openTestStores();
-
     test('a commit by another process is called back within a second', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
@@ -61,3 +64,18 @@ for (const database of DATABASES) {
     });
   });
 }
+
+test('on PostgreSQL, a change is noticed after all connections were lost', async () => {
+  const url = await newPostgresDatabase();
+  const stores = await open.stores(url);
+  const admin = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
+  await stores.revisions();
+  const ended = await admin.all(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+  expect(ended.length).toBeGreaterThan(0);
+  const reached = catalogueReaches(stores, 1);
+  await admin.write((connection) => raiseRevision(connection, 'catalogue'));
+  await reached;
+});
