@@ -5,7 +5,7 @@ import type { Revisions } from '../../domain/stores.ts';
 import type { Connection, Database } from '../database.ts';
 import { forUpdate } from '../sql-dialect.ts';
 
-/** A counter at which no server looks: the greatest number of an organisation that was deleted. */
+/** A counter that is no revision: the greatest number of an organisation that was deleted. */
 export const DELETED_NUMBER = 'organisations deleted';
 
 /** The greatest number that an organisation has, or has had; null where there is none. */
@@ -29,7 +29,7 @@ export async function raiseRevision(connection: Connection, name: keyof Revision
   await connection.all('UPDATE revisions SET value = value + 1 WHERE name = $1', name);
 }
 
-/** Sets a counter at which no server looks, unless it is higher. */
+/** Sets a counter that is no revision, unless it is higher. */
 export async function raiseCounter(connection: Connection, name: string, value: number): Promise<void> {
   await connection.all(
     `INSERT INTO revisions (name, value) VALUES ($1, $2)
