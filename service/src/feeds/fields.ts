@@ -5,7 +5,7 @@
 import type { Timestamp } from '../domain/timestamp.ts';
 import { type FieldProblem, isObject } from '../importer/formats/raw-row.ts';
 import { type Amount, parseAmount, ZERO } from './amount.ts';
-import type { TimeReader } from './zoned-time.ts';
+import { parseTime, type TimeReader } from './zoned-time.ts';
 
 /** Where the text of an XML element stands that has attributes or children besides. */
 export const XML_TEXT = '#text';
@@ -15,10 +15,13 @@ export const NO_TIME = '1970-01-01T00:00:00' as Timestamp;
 export class Fields {
   readonly problems: FieldProblem[];
   readonly #value: unknown;
+  readonly #zone: string;
   readonly #prefix: string;
 
-  constructor(value: unknown, problems: FieldProblem[] = [], prefix = '') {
+  /** The zone is that of times which do not tell theirs. */
+  constructor(value: unknown, zone = 'UTC', problems: FieldProblem[] = [], prefix = '') {
     this.#value = value;
+    this.#zone = zone;
     this.problems = problems;
     this.#prefix = prefix;
   }
@@ -65,16 +68,16 @@ export class Fields {
     return this.findAmount(path, parse) ?? this.#missing(path, ZERO);
   }
 
-  findTime(path: string, parse: TimeReader): Timestamp | undefined {
+  findTime(path: string, read: TimeReader = parseTime): Timestamp | undefined {
     const text = this.findText(path);
     if (text === undefined) return undefined;
-    const time = parse(text);
+    const time = read(text, this.#zone);
     if (time === undefined) this.fail(path, `is ${quote(text)}, which is no time that can be read`);
     return time;
   }
 
-  time(path: string, parse: TimeReader): Timestamp {
-    return this.findTime(path, parse) ?? this.#missing(path, NO_TIME);
+  time(path: string, read?: TimeReader): Timestamp {
+    return this.findTime(path, read) ?? this.#missing(path, NO_TIME);
   }
 
   /** What a word of the network means. One that is not in the table is a problem: it is not guessed at. */
@@ -102,12 +105,13 @@ export class Fields {
     const value = this.find(path);
     if (value === undefined) return [];
     const items: unknown[] = Array.isArray(value) ? value : [value];
-    return items.map((item, index) => new Fields(item, this.problems, `${this.#prefix}${path}[${index}].`));
+    const prefix = this.#prefix + path;
+    return items.map((item, index) => new Fields(item, this.#zone, this.problems, `${prefix}[${index}].`));
   }
 
   /** The same fields, whose problems are noted apart from those of the row. */
   alone(): Fields {
-    return new Fields(this.#value, [], this.#prefix);
+    return new Fields(this.#value, this.#zone, [], this.#prefix);
   }
 
   fail(path: string, reason: string): void {

@@ -15,7 +15,7 @@ export function openNetwork(source: Source, nowMs: number): Network {
     case 'awin':
       return awin(source);
     case 'impact':
-      return impact(source);
+      return impact();
     case 'partnerize':
       return partnerize(source);
     case 'cj':

@@ -9,7 +9,8 @@ const DAY_MS = 86_400_000;
 const LAST_DAY = '9999-12-31';
 export const LAST_SECOND = '9999-12-31T23:59:59' as Timestamp;
 
-export type TimeReader = (text: string) => Timestamp | undefined;
+/** The zone is for a text that does not tell its own. */
+export type TimeReader = (text: string, zone: string) => Timestamp | undefined;
 
 /** Reads a time, a date alone being the midnight at which it begins. Undefined for what does not exist. */
 export function parseTime(text: string, zone: string): Timestamp | undefined {
@@ -36,9 +37,9 @@ export function parseEnd(text: string, zone: string): Timestamp | undefined {
 }
 
 /** A reader for times that follow a pattern such as `DD/MM/YYYY HH:mm:ss`. */
-export function patternReader(pattern: string, zone: string, read = parseTime): TimeReader {
+export function patternReader(pattern: string, read: TimeReader = parseTime): TimeReader {
   const expression = compilePattern(pattern);
-  return (text) => {
+  return (text, zone) => {
     const parts = expression.exec(text)?.groups;
     if (parts === undefined) return undefined;
     const { YYYY, MM, DD, HH, mm = '00', ss = '00' } = parts;

@@ -9,13 +9,11 @@ import { BrokenFile } from '../../src/importer/formats/raw-row.ts';
 import { TEST_SEED } from '../hostile/seed.ts';
 
 const SHAPE: FeedShape = {
-  json: {
-    lists: [['Actions'], ['data', 'found', 'records']],
-    explain: (answer) => ({
-      error: typeof answer.error === 'string' ? answer.error : undefined,
-      page: typeof answer.page === 'number' ? answer.page : undefined,
-    }),
-  },
+  json: [['Actions'], ['data', 'found', 'records']],
+  explain: (answer) => ({
+    error: typeof answer.error === 'string' ? answer.error : undefined,
+    page: typeof answer.page === 'number' ? answer.page : undefined,
+  }),
   xml: { row: ['api', 'links', 'link'], errorElement: 'error-message' },
   csv: { columns: ['id'] },
 };
@@ -123,7 +121,7 @@ describe('JSON', () => {
       answers.push({ ...answer });
       return {};
     };
-    const shape = { ...SHAPE, json: { lists: [['Actions']], explain } };
+    const shape = { ...SHAPE, json: [['Actions']], explain };
     const text = '{"Actions":[{"id":1},{"id":2}],"n":1}\n{"n":2,"Actions":[]}';
     await read(text, 1, shape);
     expect(answers).toEqual([
@@ -253,10 +251,7 @@ describe('XML', () => {
       return { page: 7 };
     };
     const text = `<api><a>0</a><links page="1"><n>2</n>\n<link><n>3</n></link><m><n>4</n></m><n>5</n><e/></links></api><api><links/></api>`;
-    const { rows, notes } = await read(text, 3, {
-      ...SHAPE,
-      xml: { row: ['api', 'links', 'link'], explain },
-    });
+    const { rows, notes } = await read(text, 3, { ...SHAPE, explain });
     expect([rows.length, answers, notes]).toEqual([
       1,
       [{ '@page': '1', n: ['2', '5'], e: '' }, {}],
@@ -326,7 +321,7 @@ describe('CSV', () => {
 });
 
 test('a format that the network does not send is told', async () => {
-  expect(await breakOf('<api/>', { json: { lists: [] }, csv: { columns: [] } })).toBe(
+  expect(await breakOf('<api/>', { json: [], csv: { columns: [] } })).toBe(
     'line 1: the file must be JSON or CSV; this looks like XML',
   );
 });

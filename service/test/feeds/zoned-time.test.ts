@@ -53,15 +53,16 @@ test.each([
 });
 
 test('patterns', () => {
-  const berlin = patternReader('DD.MM.YYYY HH:mm', 'Europe/Berlin');
+  const read = patternReader('DD.MM.YYYY HH:mm');
+  const berlin = (text: string) => read(text, 'Europe/Berlin');
   expect(berlin('14.11.2026 13:00') as string).toBe('2026-11-14T12:00:00');
   expect([berlin('14.11.2026'), berlin('14-11-2026 13:00'), berlin('31.11.2026 13:00')]).toEqual([
     undefined,
     undefined,
     undefined,
   ]);
-  const day = patternReader('DD/MM/YYYY', 'UTC', parseEnd);
-  expect(day('30/11/2026') as string).toBe('2026-12-01T00:00:00');
+  const day = patternReader('DD/MM/YYYY', parseEnd);
+  expect(day('30/11/2026', 'UTC') as string).toBe('2026-12-01T00:00:00');
 });
 
 test.each([

@@ -41,7 +41,7 @@ export async function convertCatalogue(
     const check = pages.get(question) ?? new PageCheck();
     pages.set(question, check);
     for await (const rows of run.rows(file.source, file.feed.shape, check)) {
-      for (const row of rows) takeRow(row, file, run, facts);
+      for (const row of rows) takeRow(row, file, rules.source.timeZone, run, facts);
     }
   }
   requireAllPages(pages);
@@ -51,13 +51,13 @@ export async function convertCatalogue(
   return run.report;
 }
 
-function takeRow(row: FeedRow, file: CatalogueFile, run: ConvertRun, facts: FactBook): void {
+function takeRow(row: FeedRow, file: CatalogueFile, zone: string, run: ConvertRun, facts: FactBook): void {
   const place: FeedPlace = { ...row.place, file: file.source.name };
   if (row.problem !== undefined) {
     run.reject(place, undefined, [row.problem]);
     return;
   }
-  const fields = new Fields(row.value);
+  const fields = new Fields(row.value, zone);
   const found = file.feed.readFacts(fields, file.advertiserId, row.format);
   if (fields.problems.length > 0) {
     const ofParts = found.flatMap((fact) => (fact.kind === 'bad' ? fact.problems : []));

@@ -14,28 +14,23 @@ export interface FeedRow extends Omit<RawRow, 'length'> {
 
 /** Which rows a file holds, by the formats in which it may come. */
 export interface FeedShape {
-  readonly json?: {
-    /** Names of fields that lead to the list of rows in an answer: `data`, `publisherCommissions`, `records`. A list
-     * without an envelope, and one row on each line, are read besides. */
-    readonly lists: readonly (readonly string[])[];
-    readonly explain?: ExplainAnswer | undefined;
-  };
+  /** Names of fields that lead to the list of rows in an answer: `data`, `publisherCommissions`, `records`. A list
+   * without an envelope, and one row on each line, are read besides. */
+  readonly json?: readonly (readonly string[])[];
   readonly xml?: {
     /** Names of elements that lead to a row: `cj-api`, `links`, `link`. */
     readonly row: readonly string[];
     /** Of an element that tells what went wrong. */
     readonly errorElement?: string | undefined;
-    readonly explain?: ExplainAnswer | undefined;
   };
   readonly csv?: {
     /** Columns without which it is another file. */
     readonly columns: readonly string[];
     readonly separator?: string | undefined;
   };
+  /** What an answer in JSON or XML says of itself. It has what it holds besides its rows, and the first of these. */
+  readonly explain?: ((answer: Record<string, unknown>) => PageNote) | undefined;
 }
-
-/** What an answer says of itself. It is handed over with what it holds besides its rows, and with the first of these. */
-export type ExplainAnswer = (answer: Record<string, unknown>) => PageNote;
 
 /** An answer among those to one question. Networks tell some of this, each in its own words. */
 export interface PageNote {

@@ -7,14 +7,7 @@ import { BrokenFile } from '../../importer/formats/raw-row.ts';
 import { withoutByteOrderMark } from '../../importer/formats/read-rows.ts';
 import { quote } from '../fields.ts';
 import { readCsvRows } from './csv-rows.ts';
-import {
-  type ExplainAnswer,
-  FEED_LIMITS,
-  type FeedFormat,
-  type FeedRow,
-  type FeedShape,
-  type PageNote,
-} from './feed-row.ts';
+import { FEED_LIMITS, type FeedFormat, type FeedRow, type FeedShape, type PageNote } from './feed-row.ts';
 import { readXmlRows } from './xml-rows.ts';
 
 /** Enough for the byte order mark, some blank lines, and the first mark of whatever follows. */
@@ -37,27 +30,26 @@ export async function* readFeed(
 function openRows(
   chunks: AsyncIterable<Uint8Array>,
   format: FeedFormat,
-  { json, xml, csv }: FeedShape,
+  { json, xml, csv, explain }: FeedShape,
   onPage: (note: PageNote) => void,
 ): AsyncGenerator<Omit<FeedRow, 'format'>[]> {
-  const onAnswer = (explain?: ExplainAnswer) => (answer: Record<string, unknown>, line: number) => {
+  const onAnswer = (answer: Record<string, unknown>, line: number) => {
     const note = explain?.(answer) ?? {};
     if (note.error !== undefined) refuse(note.error, line);
     onPage(note);
   };
   if (format === 'JSON' && json !== undefined) {
-    const { lists, explain } = json;
     return readJsonLists(chunks, {
       name: 'the JSON',
-      lists,
+      lists: json,
       areMany: true,
       limits: FEED_LIMITS,
       readNumber: keepDigits,
-      onAnswer: onAnswer(explain),
+      onAnswer,
     });
   }
   if (format === 'XML' && xml !== undefined)
-    return readXmlRows(chunks, { ...xml, onError: refuse, onAnswer: onAnswer(xml.explain) });
+    return readXmlRows(chunks, { ...xml, onError: refuse, onAnswer });
   if (format === 'CSV' && csv !== undefined) return readCsvRows(chunks, csv);
   const formats = [json && 'JSON', xml && 'XML', csv && 'CSV'].filter((name) => name);
   const reason = `must be ${formats.join(' or ')}; this looks like ${format}`;

@@ -53,6 +53,6 @@ export const AWIN = {
     Promotions: 'promotion',
     promotion: 'promotion',
   },
-  /** B. */
-  csvTimes: { pattern: 'DD/MM/YYYY HH:mm:ss', zone: 'UTC' },
+  /** B. Times of an offer; the pattern is that of the CSV export. */
+  offerTimes: { pattern: 'DD/MM/YYYY HH:mm:ss', zone: 'UTC' },
 } as const;

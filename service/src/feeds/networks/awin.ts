@@ -10,28 +10,25 @@ import { type Fields, quote } from '../fields.ts';
 import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
 import type { Commission, Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
-import { parseEnd, parseTime, patternReader, type TimeReader } from '../zoned-time.ts';
+import { parseEnd, parseTime, patternReader } from '../zoned-time.ts';
 import { AWIN } from './awin-words.ts';
 
 export function awin(source: SourceOf<'awin'>): Network {
-  const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
   const sharedGroups = new Set(Object.keys(source.share.groups));
   return {
     transactions: {
-      shape: { json: { lists: [], explain: explainAnswer } },
+      shape: { json: [], explain: explainAnswer },
       idField: () => 'id',
-      readSale: (row) => readSale(row, readTime, sharedGroups),
+      readSale: (row) => readSale(row, sharedGroups),
     },
     catalogue: {
-      programmes: { shape: { json: { lists: [], explain: explainAnswer } }, readFacts: readProgramme },
-      'commission-groups': {
-        shape: { json: { lists: [], explain: explainAnswer } },
-        readFacts: readCommissionGroups,
-      },
+      programmes: { shape: { json: [], explain: explainAnswer }, readFacts: readProgramme },
+      'commission-groups': { shape: { json: [], explain: explainAnswer }, readFacts: readCommissionGroups },
       offers: {
         shape: {
-          json: { lists: AWIN.offerLists, explain: explainAnswer },
+          json: AWIN.offerLists,
           csv: { columns: Object.values(AWIN.offer.CSV) },
+          explain: explainAnswer,
         },
         readFacts: (row, _advertiserId, format) => readOffer(row, format),
       },
@@ -49,7 +46,7 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
   return { page, hasMore: page < totalPages };
 }
 
-function readSale(row: Fields, readTime: TimeReader, sharedGroups: ReadonlySet<string>): Sale {
+function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
   const status = row.word('commissionStatus', AWIN.statuses) ?? 'PENDING';
   const currency = row.text('saleAmount.currency');
   const commissionCurrency = row.text('commissionAmount.currency');
@@ -61,14 +58,14 @@ function readSale(row: Fields, readTime: TimeReader, sharedGroups: ReadonlySet<s
   const commission = keptAmount(row, 'commissionAmount', isDeclined, ['oldCommissionAmount']);
   const parts = readParts(row);
   const areEmptied = isDeclined && parts.length > 1 && parts.every((part) => isZero(part.commission));
-  const validatedAt = row.findTime('validationDate', readTime);
+  const validatedAt = row.findTime('validationDate');
   return {
     id: row.text('id'),
     advertiserId: row.text('advertiserId'),
     status,
     country: row.findText('customerCountry') ?? row.findText('advertiserCountry'),
-    clickedAt: row.findTime('clickDate', readTime),
-    soldAt: row.time('transactionDate', readTime),
+    clickedAt: row.findTime('clickDate'),
+    soldAt: row.time('transactionDate'),
     currency,
     orderValue,
     commissions: splitByGroup(row, commission, parts, areEmptied, sharedGroups),
@@ -187,19 +184,15 @@ function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
   const names = AWIN.offer[isCsv ? 'CSV' : 'JSON'];
   if (row.find('advertiser.joined') === false)
     return leftOut('offers of programmes that you have not joined');
-  const { pattern, zone } = AWIN.csvTimes;
+  const { pattern, zone } = AWIN.offerTimes;
+  const readTime = isCsv ? patternReader(pattern) : parseTime;
+  const readEnd = isCsv ? patternReader(pattern, parseEnd) : parseEnd;
   const deal = {
     advertiserId: row.text(names.advertiserId),
     id: row.text(names.id),
     description: joinTexts(row.findText(names.title), row.findText(names.description)),
-    startDate: row.findTime(
-      names.start,
-      isCsv ? patternReader(pattern, zone) : (text) => parseTime(text, 'UTC'),
-    ),
-    endDate: row.findTime(
-      names.end,
-      isCsv ? patternReader(pattern, zone, parseEnd) : (text) => parseEnd(text, 'UTC'),
-    ),
+    startDate: row.findTime(names.start, (text) => readTime(text, zone)),
+    endDate: row.findTime(names.end, (text) => readEnd(text, zone)),
   };
   const type = row.word(names.type, isCsv ? AWIN.csvOfferTypes : AWIN.offerTypes);
   if (type === 'coupon') return [{ kind: 'coupon', ...deal, code: row.text(names.code) }];

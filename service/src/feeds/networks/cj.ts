@@ -16,23 +16,20 @@ import { CJ } from './cj-words.ts';
 
 export function cj(source: SourceOf<'cj'>): Network {
   const transactions: PartedSaleFeed<CommissionRecord> = {
-    shape: {
-      json: { lists: [['data', 'publisherCommissions', 'records']], explain: explainAnswer },
-    },
+    shape: { json: [['data', 'publisherCommissions', 'records']], explain: explainAnswer },
     idField: () => 'originalActionId',
     readPart: readRecord,
     joinParts: (records, group) => joinRecords(records, group, source.currency),
   };
-  const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
-  const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
   const xml = (...row: string[]) => ({
-    xml: { row: ['cj-api', ...row], errorElement: CJ.errorElement, explain: explainPage },
+    xml: { row: ['cj-api', ...row], errorElement: CJ.errorElement },
+    explain: explainPage,
   });
   return {
     transactions,
     catalogue: {
       advertisers: { shape: xml('advertisers', 'advertiser'), readFacts: readAdvertiser },
-      links: { shape: xml('links', 'link'), readFacts: (row) => readLink(row, readTime, readEnd) },
+      links: { shape: xml('links', 'link'), readFacts: readLink },
     },
   };
 }
@@ -183,7 +180,7 @@ function readRate(fields: Fields, path: string): Rate {
   return { fixed: parseAmount(fixed ?? '') ?? ZERO, currency: before ?? after };
 }
 
-function readLink(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
+function readLink(row: Fields): CatalogueFact[] {
   if (row.isOther('relationship-status', CJ.joined))
     return leftOut('links of advertisers that you have not joined');
   const code = row.findText('coupon-code');
@@ -195,8 +192,8 @@ function readLink(row: Fields, readTime: TimeReader, readEnd: TimeReader): Catal
     advertiserId: row.text('advertiser-id'),
     id: row.text('link-id'),
     description: joinTexts(row.findText('link-name'), row.findText('description')),
-    startDate: row.findTime('promotion-start-date', readTime),
-    endDate: row.findTime('promotion-end-date', readEnd),
+    startDate: row.findTime('promotion-start-date'),
+    endDate: row.findTime('promotion-end-date', parseEnd),
   };
   if (code !== undefined) return [{ kind: 'coupon', ...deal, code }];
   return [{ kind: 'promotion', ...deal, deepLink: row.findText('destination') }];

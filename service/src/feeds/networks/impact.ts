@@ -8,30 +8,27 @@ import { joinTexts, plainText } from '../catalogue/texts.ts';
 import { type Fields, quote, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { CatalogueFeed, Network, Sale } from '../network.ts';
-import type { SourceOf } from '../source/source-file.ts';
-import { parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
+import { parseEnd } from '../zoned-time.ts';
 import { IMPACT } from './impact-words.ts';
 
 const REGIONS = toRegions(IMPACT.regions);
 
-export function impact(source: SourceOf<'impact'>): Network {
-  const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
-  const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
+export function impact(): Network {
   const feed = (list: string, readFacts: CatalogueFeed['readFacts']): CatalogueFeed => ({
-    shape: { json: { lists: [[list]], explain: explainAnswer } },
+    shape: { json: [[list]], explain: explainAnswer },
     readFacts,
   });
   return {
     transactions: {
-      shape: { json: { lists: [['Actions']], explain: explainAnswer } },
+      shape: { json: [['Actions']], explain: explainAnswer },
       idField: () => 'Id',
-      readSale: (row) => readSale(row, readTime),
+      readSale,
     },
     catalogue: {
       campaigns: feed('Campaigns', readCampaign),
       contracts: feed('Contracts', readContract),
-      'promo-codes': feed('PromoCodes', (row) => readPromoCode(row, readTime, readEnd)),
-      deals: feed('Deals', (row) => readDeal(row, readTime, readEnd)),
+      'promo-codes': feed('PromoCodes', readPromoCode),
+      deals: feed('Deals', readDeal),
     },
   };
 }
@@ -49,7 +46,7 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
   };
 }
 
-function readSale(row: Fields, readTime: TimeReader): Sale {
+function readSale(row: Fields): Sale {
   const status = row.word('State', IMPACT.states) ?? 'PENDING';
   const isDeclined = status === 'DECLINED';
   const tracker = row.findText('ActionTrackerId');
@@ -58,8 +55,8 @@ function readSale(row: Fields, readTime: TimeReader): Sale {
     advertiserId: row.text('CampaignId'),
     status,
     country: row.findText('CustomerCountry'),
-    clickedAt: row.findTime('ReferringDate', readTime),
-    soldAt: row.time('EventDate', readTime),
+    clickedAt: row.findTime('ReferringDate'),
+    soldAt: row.time('EventDate'),
     currency: row.text('Currency'),
     orderValue: keptAmount(row, isDeclined, 'Amount', 'IntendedAmount'),
     commissions: [{ amount: keptAmount(row, isDeclined, 'Payout', 'IntendedPayout'), group: tracker }],
@@ -131,7 +128,7 @@ function readRate(payout: Fields, currency: string | undefined): Rate {
   return percent === undefined || isZero(percent) ? { fixed, currency } : { fraction: ofPercent(percent) };
 }
 
-function readPromoCode(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
+function readPromoCode(row: Fields): CatalogueFact[] {
   if (row.findText('State') === IMPACT.expiredDeal) return leftOut('deals and codes that have expired');
   if (row.findText('MatchMode') === IMPACT.patternCode) return leftOut('codes that are expressions');
   return [
@@ -141,20 +138,20 @@ function readPromoCode(row: Fields, readTime: TimeReader, readEnd: TimeReader): 
       id: row.text('Id'),
       code: row.text('Code'),
       description: row.findText('Deal.Name') ?? '',
-      startDate: row.findTime('StartDate', readTime),
-      endDate: row.findTime('EndDate', readEnd),
+      startDate: row.findTime('StartDate'),
+      endDate: row.findTime('EndDate', parseEnd),
     },
   ];
 }
 
-function readDeal(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
+function readDeal(row: Fields): CatalogueFact[] {
   if (row.findText('State') === IMPACT.expiredDeal) return leftOut('deals and codes that have expired');
   const deal = {
     advertiserId: row.text('CampaignId'),
     id: `deal ${row.text('Id')}`,
     description: joinTexts(row.findText('Name'), row.findText('Description')),
-    startDate: row.findTime('StartDate', readTime),
-    endDate: row.findTime('EndDate', readEnd),
+    startDate: row.findTime('StartDate'),
+    endDate: row.findTime('EndDate', parseEnd),
   };
   const code = row.findText('DefaultPromoCode');
   if (code === undefined) return [{ kind: 'promotion', ...deal }];

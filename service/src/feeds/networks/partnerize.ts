@@ -12,40 +12,35 @@ import { Fields } from '../fields.ts';
 import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
 import type { Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
-import { parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
+import { parseEnd } from '../zoned-time.ts';
 import { PARTNERIZE } from './partnerize-words.ts';
 
 type Names = (typeof PARTNERIZE.conversion)['JSON' | 'CSV'];
 
 export function partnerize(source: SourceOf<'partnerize'>): Network {
-  const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
-  const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
   const columns = Object.values(PARTNERIZE.conversion.CSV).filter((name) => name !== undefined);
   // Without the publisher reference nobody could tell whose sale it is.
   const csv = source.subId === 'uid' ? { csv: { columns } } : {};
   return {
     transactions: {
-      shape: { json: { lists: [['conversions']], explain: explainAnswer }, ...csv },
+      shape: { json: [['conversions']], explain: explainAnswer, ...csv },
       idField: (format) => namesIn(format).id,
-      readSale: (row, format) => readSale(row, namesIn(format), readTime),
+      readSale: (row, format) => readSale(row, namesIn(format)),
       formatNotes: {
         CSV: 'The CSV export does not tell the publisher reference: no sale has its passbackUid.',
       },
     },
     catalogue: {
-      campaigns: {
-        shape: { json: { lists: [['campaigns']], explain: explainAnswer } },
-        readFacts: readCampaign,
-      },
+      campaigns: { shape: { json: [['campaigns']], explain: explainAnswer }, readFacts: readCampaign },
       commissions: {
-        shape: { json: { lists: [['active_commissions']], explain: explainAnswer } },
+        shape: { json: [['active_commissions']], explain: explainAnswer },
         advertiser: 'needed',
         readFacts: readCommission,
       },
       vouchers: {
-        shape: { json: { lists: [['voucher_codes']], explain: explainAnswer } },
+        shape: { json: [['voucher_codes']], explain: explainAnswer },
         advertiser: 'optional',
-        readFacts: (row, campaignId) => readVoucher(row, campaignId, readTime, readEnd),
+        readFacts: readVoucher,
       },
     },
   };
@@ -71,16 +66,16 @@ interface Verdict {
   readonly commission: Amount;
 }
 
-function readSale(row: Fields, names: Names, readTime: TimeReader): Sale {
+function readSale(row: Fields, names: Names): Sale {
   const { status, value, commission } = judge(row, names);
-  const modifiedAt = names.modifiedAt === undefined ? undefined : row.findTime(names.modifiedAt, readTime);
+  const modifiedAt = names.modifiedAt === undefined ? undefined : row.findTime(names.modifiedAt);
   return {
     id: row.text(names.id),
     advertiserId: row.text(names.campaignId),
     status,
     country: row.findText(names.country),
-    clickedAt: row.findTime(names.clickedAt, readTime),
-    soldAt: row.time(names.soldAt, readTime),
+    clickedAt: row.findTime(names.clickedAt),
+    soldAt: row.time(names.soldAt),
     currency: row.text(names.currency),
     orderValue: value,
     commissions: [{ amount: commission }],
@@ -179,12 +174,7 @@ function readCommission(row: Fields, campaignId: string | undefined): CatalogueF
   });
 }
 
-function readVoucher(
-  row: Fields,
-  campaignId: string | undefined,
-  readTime: TimeReader,
-  readEnd: TimeReader,
-): CatalogueFact[] {
+function readVoucher(row: Fields, campaignId: string | undefined): CatalogueFact[] {
   if (row.isOther('voucher_code.active', PARTNERIZE.activeVouchers)) {
     return leftOut('vouchers that are not active');
   }
@@ -195,8 +185,8 @@ function readVoucher(
       id: row.text('voucher_code.voucher_code_id'),
       code: row.text('voucher_code.voucher_code'),
       description: row.findText('voucher_code.description') ?? '',
-      startDate: row.findTime('voucher_code.start_date_time', readTime),
-      endDate: row.findTime('voucher_code.end_date_time', readEnd),
+      startDate: row.findTime('voucher_code.start_date_time'),
+      endDate: row.findTime('voucher_code.end_date_time', parseEnd),
     },
   ];
 }

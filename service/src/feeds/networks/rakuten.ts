@@ -12,23 +12,21 @@ import { type Fields, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { CatalogueFeed, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
-import { parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
+import { parseEnd, parseTime } from '../zoned-time.ts';
 import { RAKUTEN } from './rakuten-words.ts';
 
 const DAY_MS = 86_400_000;
 
 export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
   const transactions: PartedSaleFeed<SkuRow> = {
-    shape: { json: { lists: [], explain: explainAnswer } },
+    shape: { json: [], explain: explainAnswer },
     idField: () => 'order_id',
     readPart: (row) => readSku(row, source.transactionType),
     joinParts: (rows, group) => joinSkus(rows, group, source, nowMs),
     findFault: (rows) => (source.transactionType === undefined ? findMixedTypes(rows) : undefined),
   };
-  const readTime: TimeReader = (text) => parseTime(text, source.timeZone);
-  const readEnd: TimeReader = (text) => parseEnd(text, source.timeZone);
   const json = (list: string, readFacts: CatalogueFeed['readFacts']): CatalogueFeed => ({
-    shape: { json: { lists: [[list]], explain: explainAnswer } },
+    shape: { json: [[list]], explain: explainAnswer },
     readFacts,
   });
   return {
@@ -38,8 +36,8 @@ export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
       partnerships: { ...json('partnerships', readPartnership), tellsPartners: true },
       offers: json('offers', readOffer),
       coupons: {
-        shape: { xml: { row: ['couponfeed', 'link'], explain: explainCoupons } },
-        readFacts: (row) => readCoupon(row, readTime, readEnd),
+        shape: { xml: { row: ['couponfeed', 'link'] }, explain: explainCoupons },
+        readFacts: readCoupon,
       },
     },
   };
@@ -181,7 +179,7 @@ function networkCountry(network: string | undefined): string | undefined {
   return Object.hasOwn(networks, name) ? networks[name] : undefined;
 }
 
-function readCoupon(row: Fields, readTime: TimeReader, readEnd: TimeReader): CatalogueFact[] {
+function readCoupon(row: Fields): CatalogueFact[] {
   const advertiserId = row.text('advertiserid');
   const description = row.findText('offerdescription') ?? '';
   const code = row.findText('couponcode');
@@ -191,8 +189,8 @@ function readCoupon(row: Fields, readTime: TimeReader, readEnd: TimeReader): Cat
     // They have no ids: these four tell them apart.
     id: [advertiserId, code ?? '', start ?? '', description].join(':'),
     description: joinTexts(description, row.findText('couponrestriction')),
-    startDate: row.findTime('offerstartdate', readTime),
-    endDate: row.findTime('offerenddate', readEnd),
+    startDate: row.findTime('offerstartdate'),
+    endDate: row.findTime('offerenddate', parseEnd),
   };
   if (code !== undefined) return [{ kind: 'coupon', ...deal, code }];
   return [{ kind: 'promotion', ...deal, deepLink: unwrapLink(row.findText('clickurl')) }];

@@ -11,12 +11,11 @@ import type { SourceOf } from '../source/source-file.ts';
 import type { Cell } from '../source/table-mapping.ts';
 import { parseEnd, parseTime, patternReader, type TimeReader } from '../zoned-time.ts';
 
-type TableSource = SourceOf<'table'>;
 type Mapping = Readonly<Record<string, Cell | undefined>>;
 
 const STATUS_WORDS = Object.fromEntries(STATUSES.map((status) => [status, status])) as Record<Status, Status>;
 
-export function table(source: TableSource): Network {
+export function table(source: SourceOf<'table'>): Network {
   const { transactions, retailers, offers, coupons, promotions } = source;
   const feed = (
     rows: { fields: Mapping; list?: string[] | undefined; separator?: string | undefined } | undefined,
@@ -24,7 +23,7 @@ export function table(source: TableSource): Network {
   ): CatalogueFeed[] =>
     rows === undefined
       ? []
-      : [{ shape: shapeOf(rows), readFacts: (row) => read(new Cells(row, rows.fields, source)) }];
+      : [{ shape: shapeOf(rows), readFacts: (row) => read(new Cells(row, rows.fields, source.timeZone)) }];
   const feeds = {
     retailers: feed(retailers, readRetailer),
     offers: feed(offers, readOffer),
@@ -35,7 +34,7 @@ export function table(source: TableSource): Network {
     transactions: transactions && {
       shape: shapeOf(transactions),
       idField: () => transactions.fields.id.column ?? '',
-      readSale: (row) => readSale(new Cells(row, transactions.fields, source)),
+      readSale: (row) => readSale(new Cells(row, transactions.fields, source.timeZone)),
     },
     catalogue: Object.fromEntries(
       Object.entries(feeds).flatMap(([name, [only]]) => (only === undefined ? [] : [[name, only]])),
@@ -50,7 +49,7 @@ function shapeOf(rows: {
 }): FeedShape {
   const columns = Object.values(rows.fields).flatMap((cell) => cell?.column ?? []);
   return {
-    json: { lists: rows.list === undefined ? [] : [rows.list] },
+    json: rows.list === undefined ? [] : [rows.list],
     csv: { columns: [...new Set(columns)], separator: rows.separator },
   };
 }
@@ -59,13 +58,11 @@ function shapeOf(rows: {
 class Cells extends Fields {
   readonly #row: Fields;
   readonly #mapping: Mapping;
-  readonly #source: TableSource;
 
-  constructor(row: Fields, mapping: Mapping, source: TableSource) {
-    super(undefined, row.problems);
+  constructor(row: Fields, mapping: Mapping, zone: string) {
+    super(undefined, zone, row.problems);
     this.#row = row;
     this.#mapping = mapping;
-    this.#source = source;
   }
 
   override has(name: string): boolean {
@@ -88,12 +85,12 @@ class Cells extends Fields {
     return amount === undefined || cell?.percent !== true ? amount : ofPercent(amount);
   }
 
-  findMoment(name: string, read = parseTime): Timestamp | undefined {
-    return super.findTime(name, this.#timeReader(name, read));
-  }
-
-  moment(name: string): Timestamp {
-    return super.time(name, this.#timeReader(name, parseTime));
+  override findTime(name: string, read: TimeReader = parseTime): Timestamp | undefined {
+    const { date, timeZone } = this.#mapping[name] ?? {};
+    return super.findTime(name, (text, zone) => {
+      const reader = date === undefined ? read : patternReader(date, read);
+      return reader(text, timeZone ?? zone);
+    });
   }
 
   findCountries(name: string): readonly string[] | undefined {
@@ -105,22 +102,17 @@ class Cells extends Fields {
   override fail(name: string, reason: string): void {
     this.#row.fail(this.#mapping[name]?.column ?? name, reason);
   }
-
-  #timeReader(name: string, read: typeof parseTime): TimeReader {
-    const { date, timeZone: zone = this.#source.timeZone } = this.#mapping[name] ?? {};
-    return date === undefined ? (text) => read(text, zone) : patternReader(date, zone, read);
-  }
 }
 
 function readSale(cells: Cells): Sale {
-  const modifiedAt = cells.findMoment('modifiedAt');
+  const modifiedAt = cells.findTime('modifiedAt');
   return {
     id: cells.text('id'),
     advertiserId: cells.text('advertiserId'),
     status: cells.word('status', STATUS_WORDS) ?? 'PENDING',
     country: cells.findText('country'),
-    clickedAt: cells.findMoment('clickedAt'),
-    soldAt: cells.moment('soldAt'),
+    clickedAt: cells.findTime('clickedAt'),
+    soldAt: cells.time('soldAt'),
     currency: cells.text('currency'),
     orderValue: cells.amount('orderValue'),
     commissions: [{ amount: cells.amount('commission'), group: cells.findText('group') }],
@@ -172,8 +164,8 @@ function readDeal(cells: Cells) {
     advertiserId: cells.text('retailerId'),
     id: cells.text('id'),
     description: cells.findText('description') ?? '',
-    startDate: cells.findMoment('startDate'),
-    endDate: cells.findMoment('endDate', parseEnd),
+    startDate: cells.findTime('startDate'),
+    endDate: cells.findTime('endDate', parseEnd),
   };
 }
 

@@ -43,6 +43,7 @@ export async function convertTransactions(
 class TransactionConversion {
   readonly #run: ConvertRun;
   readonly #feed: SaleFeed;
+  readonly #zone: string;
   readonly #maker: TransactionMaker;
   readonly #versions: SaleVersions;
   readonly #groups = new SaleGroups();
@@ -53,13 +54,14 @@ class TransactionConversion {
   constructor(run: ConvertRun, feed: SaleFeed, rules: TransactionRules, spool: RowSpool) {
     this.#run = run;
     this.#feed = feed;
+    this.#zone = rules.source.timeZone;
     this.#maker = new TransactionMaker(rules);
     this.#spool = spool;
     this.#versions = new SaleVersions(spool);
   }
 
   take(row: FeedRow, place: FeedPlace): void {
-    const fields = new Fields(row.value);
+    const fields = new Fields(row.value, this.#zone);
     const feed = this.#feed;
     this.#formats.add(row.format);
     if (row.problem !== undefined) this.#reject(row, place, [row.problem]);
@@ -109,7 +111,7 @@ class TransactionConversion {
     const fault = feed.findFault?.(this.#groups.parts());
     if (fault !== undefined) throw new BadInput(fault);
     for (const { saleId, place, parts, problems } of this.#groups.takeAll()) {
-      const group = new Fields({}, [...problems]);
+      const group = new Fields({}, this.#zone, [...problems]);
       const sale = feed.joinParts(parts, group);
       if (group.problems.length > 0) this.#run.reject(place, saleId, group.problems);
       else this.#takeSale(sale, place);
