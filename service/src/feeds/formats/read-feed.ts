@@ -2,24 +2,19 @@
 
 import { parseDecimal } from '../../domain/decimal.ts';
 import { readJsonLists } from '../../importer/formats/json-lists.ts';
-import { peek } from '../../importer/formats/peek.ts';
+import { peekText } from '../../importer/formats/peek.ts';
 import { BrokenFile } from '../../importer/formats/raw-row.ts';
-import { withoutByteOrderMark } from '../../importer/formats/read-rows.ts';
 import { quote } from '../fields.ts';
 import { readCsvRows } from './csv-rows.ts';
 import { FEED_LIMITS, type FeedFormat, type FeedRow, type FeedShape, type PageNote } from './feed-row.ts';
 import { readXmlRows } from './xml-rows.ts';
-
-/** Enough for the byte order mark, some blank lines, and the first mark of whatever follows. */
-const HEAD_BYTES = 4096;
 
 export async function* readFeed(
   chunks: AsyncIterable<Uint8Array>,
   shape: FeedShape,
   onPage: (note: PageNote) => void,
 ): AsyncGenerator<FeedRow[]> {
-  const { head, all } = await peek(withoutByteOrderMark(chunks), HEAD_BYTES);
-  const text = new TextDecoder().decode(head).trimStart();
+  const { text, all } = await peekText(chunks);
   // Networks answer with an empty list where there is nothing; this is a download that failed.
   if (text === '') throw new BrokenFile({ line: 1 }, { field: 'the file', reason: 'is empty' });
   const format = recognise(text);

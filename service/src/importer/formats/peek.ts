@@ -1,4 +1,16 @@
-// Looks at the first bytes of a stream without taking them away.
+// Looks at the beginning of a stream without taking it away.
+
+/** Enough for the byte order mark, some blank lines, and the first words of whatever follows. */
+const HEAD_BYTES = 4096;
+
+/** How a text begins, without blanks, and all of its bytes; neither has the byte order mark. */
+export async function peekText(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ text: string; all: AsyncGenerator<Uint8Array> }> {
+  const { head, all } = await peek(withoutByteOrderMark(chunks), HEAD_BYTES);
+  // A cut-off character at the end of the head is replaced, which does no harm: only ASCII is looked for.
+  return { text: new TextDecoder().decode(head).trimStart(), all };
+}
 
 /** The first bytes, fewer only when there are no more, and a stream that still begins with them. */
 export async function peek(
@@ -23,4 +35,15 @@ export async function peek(
     }
   }
   return { head: Buffer.concat(seen).subarray(0, byteCount), all: all() };
+}
+
+async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { head, all } = await peek(chunks, 3);
+  const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
+  let skip = hasMark ? 3 : 0;
+  for await (const chunk of all) {
+    const skipped = Math.min(skip, chunk.length);
+    skip -= skipped;
+    yield chunk.subarray(skipped);
+  }
 }

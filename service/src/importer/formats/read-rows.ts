@@ -3,7 +3,7 @@
 import { type Columns, looksLikeHeader, looksLikeTable, readCsv } from './csv.ts';
 import { readJsonLists } from './json-lists.ts';
 import { readNdjson } from './ndjson.ts';
-import { peek } from './peek.ts';
+import { peekText } from './peek.ts';
 import { BrokenFile, type FieldProblem, type RawRow } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
@@ -21,9 +21,6 @@ const NO_CATALOGUE: FieldProblem = {
   reason: 'must be NDJSON, with a retailer on each line, or a JSON list of retailers; this looks like CSV',
 };
 
-/** Enough for the byte order mark, some blank lines, and the first words of whatever follows. */
-const HEAD_BYTES = 4096;
-
 /** Of a list as it is unpacked: often all of it is one line, so that the place of a problem says little. */
 const LIST_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -31,9 +28,7 @@ export async function* readRows(
   chunks: AsyncIterable<Uint8Array>,
   rules: RowRules,
 ): AsyncGenerator<RawRow[]> {
-  const { head, all } = await peek(withoutByteOrderMark(chunks), HEAD_BYTES);
-  // A cut-off character at the end of the head is replaced, which does no harm: only ASCII is looked for.
-  const text = new TextDecoder().decode(head).trimStart();
+  const { text, all } = await peekText(chunks);
   const { columns } = rules;
   if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) {
     const onAnswer = (answer: Record<string, unknown>, line: number) => checkEnvelope(answer, line, rules);
@@ -77,15 +72,4 @@ function checkEnvelope(answer: Record<string, unknown>, line: number, rules: Row
 
 function firstLine(text: string): string {
   return text.split(/\r?\n/, 1)[0] ?? '';
-}
-
-export async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { head, all } = await peek(chunks, 3);
-  const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
-  let skip = hasMark ? 3 : 0;
-  for await (const chunk of all) {
-    const skipped = Math.min(skip, chunk.length);
-    skip -= skipped;
-    yield chunk.subarray(skipped);
-  }
 }
