@@ -4,7 +4,7 @@
 
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { NEWLINE } from '../../importer/formats/json-scan.ts';
-import { BrokenFile } from '../../importer/formats/raw-row.ts';
+import { BrokenFile, cutRows } from '../../importer/formats/raw-row.ts';
 import { tooLong } from '../../importer/formats/row-limits.ts';
 import { quote, XML_TEXT } from '../fields.ts';
 import { FEED_LIMITS, type FeedRow } from './feed-row.ts';
@@ -18,21 +18,8 @@ export interface XmlRules {
   readonly onAnswer: (answer: Record<string, unknown>, line: number) => void;
 }
 
-export async function* readXmlRows(
-  chunks: AsyncIterable<Uint8Array>,
-  rules: XmlRules,
-): AsyncGenerator<XmlRow[]> {
-  const cutter = new ElementCutter(rules);
-  for await (const text of withoutDeclarations(utf8Texts(chunks))) {
-    try {
-      cutter.push(text);
-    } catch (error) {
-      yield cutter.takeRows();
-      throw error;
-    }
-    yield cutter.takeRows();
-  }
-  cutter.end();
+export function readXmlRows(chunks: AsyncIterable<Uint8Array>, rules: XmlRules): AsyncGenerator<XmlRow[]> {
+  return cutRows(withoutDeclarations(utf8Texts(chunks)), new ElementCutter(rules));
 }
 
 type XmlRow = Omit<FeedRow, 'format'>;
@@ -45,11 +32,11 @@ interface OpenElement {
 }
 
 class ElementCutter {
+  readonly rows: XmlRow[] = [];
   readonly #rules: XmlRules;
   /** Several documents in a row are a fragment, as XML calls it. */
   readonly #parser = new SaxesParser({ fragment: true });
   readonly #open: OpenElement[] = [];
-  #rows: XmlRow[] = [];
   #rowLine = 1;
   #rowLength = 0;
   #items = 0;
@@ -67,12 +54,6 @@ class ElementCutter {
     this.#parser.on('text', (text) => this.#addText(text));
     this.#parser.on('cdata', (text) => this.#addText(text));
     this.#parser.on('error', (error) => this.#fail(`is broken: ${error.message.replace(/^\d+:\d+: /, '')}`));
-  }
-
-  takeRows(): XmlRow[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
   }
 
   push(text: string): void {
@@ -115,7 +96,7 @@ class ElementCutter {
     const isInside = this.#open.length >= row.length;
     if (isRow) {
       const place = { line: this.#rowLine, item: ++this.#items };
-      this.#rows.push({ place, value });
+      this.rows.push({ place, value });
     } else if (isInside) this.#addChild(closed.name, value);
     else if (closed.name === errorElement) onError(closed.text.trim(), this.#parser.line);
     else if (isAnswer) onAnswer(closed.element, this.#parser.line);

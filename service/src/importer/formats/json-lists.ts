@@ -16,7 +16,7 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from './json-scan.ts';
-import { BrokenFile, isObject, type Place, type RawRow, RowBytes } from './raw-row.ts';
+import { BrokenFile, cutRows, isObject, type Place, type RawRow, RowBytes } from './raw-row.ts';
 import { type RowLimits, tooLong } from './row-limits.ts';
 
 type Answer = Record<string, unknown>;
@@ -34,22 +34,8 @@ export interface ListRules {
   readonly onAnswer: (answer: Answer, line: number) => void;
 }
 
-export async function* readJsonLists(
-  chunks: AsyncIterable<Uint8Array>,
-  rules: ListRules,
-): AsyncGenerator<RawRow[]> {
-  const cutter = new ListCutter(rules);
-  for await (const chunk of chunks) {
-    try {
-      cutter.push(chunk);
-    } catch (error) {
-      // The rows before a break still count: their problems are told together with it.
-      yield cutter.takeRows();
-      throw error;
-    }
-    yield cutter.takeRows();
-  }
-  cutter.end();
+export function readJsonLists(chunks: AsyncIterable<Uint8Array>, rules: ListRules): AsyncGenerator<RawRow[]> {
+  return cutRows(chunks, new ListCutter(rules));
 }
 
 /** An envelope that is open, with the names that led to it; or the list of rows. */
@@ -71,10 +57,10 @@ const EXPECTED_WORDS: Record<Expected, string> = {
 };
 
 class ListCutter {
+  readonly rows: RawRow[] = [];
   readonly #rules: ListRules;
   readonly #bytes: RowBytes;
   readonly #frames: Frame[] = [];
-  #rows: RawRow[] = [];
   readonly #scanner = new JsonScanner();
   #expected: Expected = 'answer';
   #items = 0;
@@ -92,12 +78,6 @@ class ListCutter {
   constructor(rules: ListRules) {
     this.#rules = rules;
     this.#bytes = new RowBytes(rules.limits.bytes);
-  }
-
-  takeRows(): RawRow[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
   }
 
   push(chunk: Uint8Array): void {
@@ -140,7 +120,7 @@ class ListCutter {
       : this.#rules.lists.some(([name = '']) => Buffer.from(bytes).includes(`"${name}"`));
     if (isEnvelope) return undefined;
     if (isObject(value)) this.#rules.onAnswer(value, place.line);
-    this.#rows.push(row);
+    this.rows.push(row);
     this.#scanner.line += probe.line - 1;
     return end;
   }
@@ -218,7 +198,7 @@ class ListCutter {
     this.#rules.onAnswer(frame.answer, this.#answerLine);
     // An object without a list is a row that stands alone, as in NDJSON.
     const place = { line: this.#answerLine };
-    if (!this.#hadList) this.#rows.push({ place, value: frame.answer, length: this.#answerBytes });
+    if (!this.#hadList) this.rows.push({ place, value: frame.answer, length: this.#answerBytes });
   }
 
   #beginValue(byte: number): void {
@@ -269,10 +249,10 @@ class ListCutter {
     if (isObject(value) && list !== undefined) {
       this.#rules.onAnswer(value, this.#valueLine);
       for (const item of list)
-        this.#rows.push({ place: { line: this.#valueLine, item: ++this.#items }, value: item, length });
+        this.rows.push({ place: { line: this.#valueLine, item: ++this.#items }, value: item, length });
     } else {
       this.#items++;
-      this.#rows.push(row);
+      this.rows.push(row);
     }
   }
 

@@ -42,6 +42,22 @@ export class BrokenFile extends Error {
   }
 }
 
+/** The rows that a cutter makes of chunks. */
+export async function* cutRows<Chunk, Row>(
+  chunks: AsyncIterable<Chunk>,
+  cutter: { readonly rows: Row[]; push(chunk: Chunk): void; end(): void },
+): AsyncGenerator<Row[]> {
+  for await (const chunk of chunks) {
+    try {
+      cutter.push(chunk);
+    } finally {
+      // The rows before a break, too: their problems are told together with it.
+      yield cutter.rows.splice(0);
+    }
+  }
+  cutter.end();
+}
+
 /** Collects the bytes of one row across chunks, and lets go of them when they become too many. */
 export class RowBytes {
   readonly #bytesMax: number;
