@@ -31,9 +31,6 @@ export interface WholeFileOptions extends ImportOptions {
   readonly allowWithdrawals?: boolean | undefined;
 }
 
-/** Beyond it, a file is more likely cut short than meant. */
-export const WITHDRAWN_PART_MAX = 0.5;
-
 export interface ImportReport {
   /** Rows in the file, good and bad. */
   readonly read: number;

@@ -2,17 +2,23 @@
 // makes the run all or nothing. What a row means to the database is not known here.
 
 import type { ImportResult } from '../domain/books.ts';
+import { printCount, printCountOf } from '../domain/count.ts';
+import { Refused } from '../domain/failures.ts';
+import type { Uuid } from '../domain/uuid.ts';
 import { byPlace, ProblemList, printBadRows, type RowProblem, rowProblem } from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import { BrokenFile, type RawRow } from './formats/raw-row.ts';
 import { type RowRules, readRows } from './formats/read-rows.ts';
-import { type ImportOptions, type ImportReport, resultOf } from './import-report.ts';
+import { type ImportReport, resultOf, type WholeFileOptions } from './import-report.ts';
 import { InvalidRows } from './invalid-rows.ts';
 
 const BATCH_ROWS = 500;
 /** Of rows that are long, a batch holds fewer: several batches are in memory at a time. */
 const BATCH_LENGTH = 2 ** 20;
 const LONG_ROW = BATCH_LENGTH / 4;
+
+/** Beyond it, a file is more likely cut short than meant. */
+const WITHDRAWN_PART_MAX = 0.5;
 
 /** Thrown inside the store's write to have a dry run undone. */
 const DRY_RUN = new Error('the dry run is over');
@@ -23,11 +29,11 @@ export class ImportRun {
   aside = 0;
   readonly notes: string[] = [];
   readonly #source: ImportSource;
-  readonly #options: ImportOptions;
+  readonly #options: WholeFileOptions;
   readonly #startedMs = performance.now();
   readonly #problems = new ProblemList();
 
-  constructor(source: ImportSource, options: ImportOptions) {
+  constructor(source: ImportSource, options: WholeFileOptions) {
     this.#source = source;
     this.#options = options;
   }
@@ -35,6 +41,10 @@ export class ImportRun {
   /** Whether what is written now may still be kept; once it may not, checking goes on and writing stops. */
   get isWriting(): boolean {
     return this.counts.invalid === 0 || this.#options.skipInvalid === true;
+  }
+
+  get hasChanges(): boolean {
+    return this.counts.added + this.counts.changed + this.counts.withdrawn > 0;
   }
 
   get report(): ImportReport {
@@ -85,6 +95,22 @@ export class ImportRun {
   /** Throws unless all rows were good or the bad ones are to be skipped. */
   requireValid(): void {
     if (!this.isWriting) throw new InvalidRows(this.report, printBadRows(this.counts));
+  }
+
+  /** Withdraws what the file no longer has, unless that is most of what there was. */
+  async withdraw(
+    writer: { remove(ids: readonly Uuid[]): Promise<void> },
+    gone: readonly Uuid[],
+    { total, noun, advice }: { readonly total: number; readonly noun: string; readonly advice: string },
+  ): Promise<void> {
+    if (gone.length === 0) return;
+    if (gone.length > total * WITHDRAWN_PART_MAX && this.#options.allowWithdrawals !== true) {
+      throw new Refused(
+        `this file would withdraw ${printCount(gone.length)} of ${printCountOf(total, noun)}, more than half; nothing was imported. ${advice}, add --allow-withdrawals`,
+      );
+    }
+    await writer.remove(gone);
+    this.counts.withdrawn = gone.length;
   }
 
   /** Carries the work out in one write of the store, which is undone when the work fails or is a dry run. */
