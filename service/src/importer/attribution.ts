@@ -10,8 +10,8 @@ import { printJson } from '../domain/decimal.ts';
 import type { Organisation, StoredTransaction } from '../domain/stores.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
 import type { Transaction, TransactionFormat, UnstampedTransaction } from '../domain/transaction.ts';
-import { PROBLEMS_MAX, printPlace } from './checks/row-problem.ts';
-import type { FieldProblem, Place, RawRow } from './formats/raw-row.ts';
+import { type CheckedRow, PROBLEMS_MAX, printPlace, rejected } from './checks/row-problem.ts';
+import type { Place, RawRow } from './formats/raw-row.ts';
 
 export const CLICK_FIELD = 'clickId';
 
@@ -34,22 +34,27 @@ export interface Aside {
 }
 
 /** The click that a row names: what its id tells, and its record if that is here. */
-export interface NamedClick {
+interface NamedClick {
   readonly origin: ClickOrigin & { readonly id: ClickId };
   readonly record: Click | undefined;
 }
 
-/** Whose a row is, what is wrong with it, or that it was put aside. */
-export type Attributed =
-  | { readonly kind: 'owned'; readonly orgId: number; readonly click: NamedClick | undefined }
-  | { readonly kind: 'bad'; readonly problem: FieldProblem }
-  | { readonly kind: 'aside' };
+/** A row that passed the schema. Its updatedAt is there only in a history load. */
+export type Row = UnstampedTransaction & { readonly updatedAt?: unknown };
 
-export interface Claim {
+/** A checked row with its owner, and the click that it names. Of a bad row, nobody asks for either. */
+export interface OwnedRow {
+  readonly checked: CheckedRow<Row>;
+  readonly orgId: number;
+  readonly click: NamedClick | undefined;
+}
+
+interface Claim {
+  /** As it stood in the file. */
+  readonly raw: RawRow;
   /** As the row gives it; undefined when it has none. */
   readonly clickId: unknown;
-  /** The row as it stood in the file. */
-  readonly raw: unknown;
+  readonly checked: CheckedRow<Row>;
 }
 
 const DEAL_FIELDS: Partial<Record<ActivatedKind, 'cashbackOfferId' | 'couponId' | 'promotionId'>> = {
@@ -93,21 +98,27 @@ export class Attribution {
     return [...this.#remarks, ...(more > 0 ? [`… and ${printCount(more)} more such remarks`] : [])];
   }
 
-  /** Finds the owners of rows, in their order. */
-  async attribute(claims: readonly Claim[]): Promise<Attributed[]> {
-    const origins = claims.map(({ clickId }) =>
-      typeof clickId === 'string' ? this.#attributor.ids.parse(clickId) : undefined,
+  /** Finds the owners of rows. Those that are put aside are left out. */
+  async attribute(rows: readonly RawRow[], check: (raw: RawRow) => CheckedRow<Row>): Promise<OwnedRow[]> {
+    const claims = rows.map((raw) => {
+      const { rest, clickId } = splitClick(raw);
+      return { raw, clickId, checked: check(rest) };
+    });
+    const origins = claims.map(({ clickId, checked }) =>
+      typeof clickId === 'string' && checked.value !== undefined
+        ? this.#attributor.ids.parse(clickId)
+        : undefined,
     );
-    const ids = [...new Set(origins.flatMap((origin) => (origin === undefined ? [] : [origin.id])))];
+    const ids = [...new Set(origins.flatMap((origin) => origin?.id ?? []))];
     const records = ids.length === 0 ? new Map<ClickId, Click>() : await this.#attributor.clicks.find(ids);
-    const attributed = claims.map((claim, index) => this.#attributeOne(claim, origins[index], records));
+    const owned = claims.flatMap((claim, index) => this.#findOwner(claim, origins[index], records) ?? []);
     const aside = this.#aside.splice(0);
     if (aside.length > 0) await this.#attributor.aside?.put(aside);
-    return attributed;
+    return owned;
   }
 
   /** The row with what its click knows, given what is stored under its id. */
-  complete<Row extends UnstampedTransaction>(
+  complete(
     place: Place,
     row: Row,
     { origin, record }: NamedClick,
@@ -135,27 +146,29 @@ export class Attribution {
     return before.activatedAt !== null && timestampMs(before.activatedAt) === atMs ? before : undefined;
   }
 
-  #attributeOne(
-    { clickId, raw }: Claim,
+  #findOwner(
+    claim: Claim,
     origin: NamedClick['origin'] | undefined,
     records: ReadonlyMap<ClickId, Click>,
-  ): Attributed {
+  ): OwnedRow | undefined {
+    const { clickId, checked } = claim;
+    if (checked.value === undefined) return { checked, orgId: 0, click: undefined };
     if (clickId == null) {
-      if (this.#org !== undefined) return { kind: 'owned', orgId: this.#org.id, click: undefined };
-      return this.#disown(raw, 'is missing, and --org names no organisation');
+      if (this.#org !== undefined) return { checked, orgId: this.#org.id, click: undefined };
+      return this.#disown(claim, 'is missing, and --org names no organisation');
     }
-    if (origin === undefined) return this.#disown(raw, 'is not the id of a click of ours');
+    if (origin === undefined) return this.#disown(claim, 'is not the id of a click of ours');
     if (this.#org !== undefined && origin.orgId !== this.#org.id)
-      return { kind: 'bad', problem: { field: CLICK_FIELD, reason: 'belongs to another organisation' } };
-    if (!this.#isOrganisation(origin.orgId)) return this.#disown(raw, 'is not the id of a click of ours');
-    return { kind: 'owned', orgId: origin.orgId, click: { origin, record: records.get(origin.id) } };
+      return refused(claim, 'belongs to another organisation');
+    if (!this.#isOrganisation(origin.orgId)) return this.#disown(claim, 'is not the id of a click of ours');
+    return { checked, orgId: origin.orgId, click: { origin, record: records.get(origin.id) } };
   }
 
-  #disown(raw: unknown, reason: string): Attributed {
-    if (this.#attributor.aside === undefined) return { kind: 'bad', problem: { field: CLICK_FIELD, reason } };
-    this.#aside.push(printJson(raw));
+  #disown(claim: Claim, reason: string): OwnedRow | undefined {
+    if (this.#attributor.aside === undefined) return refused(claim, reason);
+    this.#aside.push(printJson(claim.raw.value));
     this.#asideCount++;
-    return { kind: 'aside' };
+    return undefined;
   }
 
   #remarkOnAge(place: Place, { soldAt }: UnstampedTransaction, { atMs }: ClickOrigin): void {
@@ -172,8 +185,13 @@ export class Attribution {
   }
 }
 
+function refused({ checked }: Claim, reason: string): OwnedRow {
+  const problem = { field: CLICK_FIELD, reason };
+  return { checked: rejected(checked.place, [problem]), orgId: 0, click: undefined };
+}
+
 /** Splits a row into what is checked like any other, and the click. */
-export function splitClick(raw: RawRow): { rest: RawRow; clickId: unknown } {
+function splitClick(raw: RawRow): { rest: RawRow; clickId: unknown } {
   const { value } = raw;
   if (typeof value !== 'object' || value === null || !(CLICK_FIELD in value))
     return { rest: raw, clickId: undefined };
@@ -181,7 +199,7 @@ export function splitClick(raw: RawRow): { rest: RawRow; clickId: unknown } {
   return { rest: { ...raw, value: rest }, clickId };
 }
 
-function withRecord<Row extends UnstampedTransaction>(
+function withRecord(
   row: Row,
   { kind, dealId, passbackUid, passbackData, clickedAtMs }: Click,
   activatedAt: Timestamp,
@@ -199,7 +217,7 @@ function withRecord<Row extends UnstampedTransaction>(
 }
 
 /** The user stays as stored, even where there is none: that may be one who was erased. */
-function withBefore<Row extends UnstampedTransaction>(
+function withBefore(
   row: Row,
   { clickedAt, passbackUid, passbackData, cashbackOfferId, couponId, promotionId }: Transaction,
   activatedAt: Timestamp,

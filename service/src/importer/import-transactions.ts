@@ -12,14 +12,9 @@ import type {
   TransactionWriters,
 } from '../domain/stores.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
-import {
-  mayBecome,
-  TRANSACTION_FORMAT,
-  type TransactionFormat,
-  type UnstampedTransaction,
-} from '../domain/transaction.ts';
+import { mayBecome, TRANSACTION_FORMAT, type TransactionFormat } from '../domain/transaction.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { Attribution, type Attributor, CLICK_FIELD, type NamedClick, splitClick } from './attribution.ts';
+import { Attribution, type Attributor, CLICK_FIELD, type OwnedRow, type Row } from './attribution.ts';
 import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './checks/row-problem.ts';
 import { UuidPlaces } from './checks/uuid-places.ts';
 import type { Columns } from './formats/csv.ts';
@@ -87,16 +82,6 @@ export function importTransactions(
   });
 }
 
-/** A row that passed the schema. Its updatedAt is there only in a history load. */
-type Row = UnstampedTransaction & { readonly updatedAt?: unknown };
-
-/** A checked row with its owner, and the click that it names. */
-interface OwnedRow {
-  readonly checked: CheckedRow<Row>;
-  readonly orgId: number;
-  readonly click: NamedClick | undefined;
-}
-
 /** A batch of checked rows, and what the database holds under their ids. */
 interface LookedUp {
   readonly rows: readonly OwnedRow[];
@@ -158,7 +143,7 @@ class TransactionLoad {
     const rows =
       this.#attribution === undefined
         ? batch.map((raw) => ({ checked: this.#check(raw), orgId: this.#orgId, click: undefined }))
-        : await this.#attribute(batch, this.#attribution);
+        : await this.#attribution.attribute(batch, (raw) => this.#check(raw));
     const ids = rows.flatMap(({ checked }) => checked.value?.id ?? []);
     return { rows, stored: await this.#writers.find(ids) };
   }
@@ -205,26 +190,6 @@ class TransactionLoad {
         `${printCountOf(this.#erasedCount, 'row')} of users who were erased: imported without passbackUid and passbackData.`,
       );
     }
-  }
-
-  async #attribute(batch: readonly RawRow[], attribution: Attribution): Promise<OwnedRow[]> {
-    const split = batch.map((raw) => {
-      const { rest, clickId } = splitClick(raw);
-      return { raw, clickId, checked: this.#check(rest) };
-    });
-    const claims = split.flatMap(({ raw, clickId, checked: { value } }) =>
-      value === undefined ? [] : [{ clickId, raw: raw.value }],
-    );
-    const attributed = await attribution.attribute(claims);
-    let next = 0;
-    return split.flatMap(({ checked }): OwnedRow[] => {
-      if (checked.value === undefined) return [{ checked, orgId: 0, click: undefined }];
-      const owned = attributed[next++];
-      if (owned === undefined || owned.kind === 'aside') return [];
-      if (owned.kind === 'bad')
-        return [{ checked: rejected(checked.place, [owned.problem]), orgId: 0, click: undefined }];
-      return [{ checked, orgId: owned.orgId, click: owned.click }];
-    });
   }
 
   #check(raw: RawRow): CheckedRow<Row> {
