@@ -1,8 +1,8 @@
 // What a conversion is told and what it tells.
 
 import { BadInput } from '../domain/failures.ts';
-import { printProblems, type RowProblem } from '../importer/checks/row-problem.ts';
-import type { ImportProgress } from '../importer/import-report.ts';
+import { printProblems } from '../importer/checks/row-problem.ts';
+import type { ImportProgress, RowReport } from '../importer/import-report.ts';
 
 export interface ConvertOptions {
   /** Prints what is good and lists the rest, rather than printing nothing. */
@@ -10,19 +10,9 @@ export interface ConvertOptions {
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
 
-export interface ConvertReport {
-  /** Rows in the files, good and bad. */
-  readonly read: number;
+export interface ConvertReport extends RowReport {
   /** Transactions or retailers printed. */
   readonly written: number;
-  /** Rows, or groups of rows that belong together, with at least one problem. */
-  readonly invalid: number;
-  readonly seconds: number;
-  /** The first problems; there may be more than are listed. */
-  readonly problems: readonly RowProblem[];
-  readonly problemCount: number;
-  /** Sentences that the operator should read. */
-  readonly notes: readonly string[];
 }
 
 /** The error of a conversion that found bad rows. Its message is what a person is shown. */

@@ -1,7 +1,8 @@
 // What an import is told and what it tells.
 
 import type { ImportResult } from '../domain/books.ts';
-import type { RowProblem } from './checks/row-problem.ts';
+import { BadInput } from '../domain/failures.ts';
+import { printProblems, type RowProblem } from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
 
 export interface ImportProgress {
@@ -31,24 +32,42 @@ export interface WholeFileOptions extends ImportOptions {
   readonly allowWithdrawals?: boolean | undefined;
 }
 
-export interface ImportReport {
-  /** Rows in the file, good and bad. */
+/** What is told of the rows of files, whatever becomes of the good ones. */
+export interface RowReport {
+  /** Rows in the files, good and bad. */
   readonly read: number;
+  /** Rows, or groups of rows that belong together, with at least one problem. */
+  readonly invalid: number;
+  readonly seconds: number;
+  /** The first problems; there may be more than are listed. */
+  readonly problems: readonly RowProblem[];
+  readonly problemCount: number;
+  /** Sentences that whoever started the command should read. */
+  readonly notes: readonly string[];
+}
+
+export interface ImportReport extends RowReport {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
   /** Retailers that are no longer in the catalogue. */
   readonly withdrawn: number;
-  /** Rows with at least one problem. */
-  readonly invalid: number;
   /** Good rows that were not imported, because nobody can tell whose they are. */
   readonly aside: number;
-  readonly seconds: number;
-  /** The first problems; there may be more than are listed. */
-  readonly problems: readonly RowProblem[];
-  readonly problemCount: number;
-  /** Sentences that whoever started the import should read. */
-  readonly notes: readonly string[];
+}
+
+/** The error of an import that found bad rows. Its message is what a person is shown. */
+export class InvalidRows extends BadInput {
+  /** The counts up to where the file was read, and the problems. Nothing of it was kept. */
+  readonly report: ImportReport;
+  /** Why nothing was imported, as the end of a sentence. */
+  readonly why: string;
+
+  constructor(report: ImportReport, why: string) {
+    super([...printProblems(report), `Nothing was imported: ${why}.`].join('\n'));
+    this.report = report;
+    this.why = why;
+  }
 }
 
 /** What the book keeps of a report. */

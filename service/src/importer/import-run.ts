@@ -9,8 +9,7 @@ import { byPlace, ProblemList, printBadRows, type RowProblem, rowProblem } from 
 import type { ImportSource } from './formats/import-source.ts';
 import { BrokenFile, type RawRow } from './formats/raw-row.ts';
 import { type RowRules, readRows } from './formats/read-rows.ts';
-import { type ImportReport, resultOf, type WholeFileOptions } from './import-report.ts';
-import { InvalidRows } from './invalid-rows.ts';
+import { type ImportReport, InvalidRows, resultOf, type WholeFileOptions } from './import-report.ts';
 
 const BATCH_ROWS = 500;
 /** Of rows that are long, a batch holds fewer: several batches are in memory at a time. */

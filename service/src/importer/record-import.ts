@@ -4,8 +4,7 @@
 import type { ImportBook, ImportOrigin, ImportResult } from '../domain/books.ts';
 import { BadInput, Refused } from '../domain/failures.ts';
 import type { ImportSource } from './formats/import-source.ts';
-import { type ImportReport, resultOf } from './import-report.ts';
-import { InvalidRows } from './invalid-rows.ts';
+import { type ImportReport, InvalidRows, resultOf } from './import-report.ts';
 
 const NOTHING = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
 

@@ -7,9 +7,8 @@ import { withTimeout } from '../../src/domain/with-timeout.ts';
 import { openApiDocument } from '../../src/http/site/openapi.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import type { ImportReport } from '../../src/importer/import-report.ts';
+import { type ImportReport, InvalidRows } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { InvalidRows } from '../../src/importer/invalid-rows.ts';
 import {
   contentOf,
   NOW_MS,

@@ -8,8 +8,8 @@ import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import { printTimestamp, type Timestamp } from '../../src/domain/timestamp.ts';
 import type { Aside } from '../../src/importer/attribution.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { InvalidRows } from '../../src/importer/import-report.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
-import { InvalidRows } from '../../src/importer/invalid-rows.ts';
 import {
   newOrganisation,
   openTestStores,
