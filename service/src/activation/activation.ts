@@ -83,7 +83,7 @@ export class Activation {
       isTracked: directory.findTemplate(dealId, retailerId) !== undefined,
     };
     const first = this.#taps.find(key, nowMs);
-    const recording = first ?? recorder.record({ key, click });
+    const recording = first ?? recorder.record(click, key);
     if (first === undefined) this.#taps.add(key, nowMs, recording);
     try {
       const id = await recording;
@@ -123,7 +123,7 @@ export class Activation {
   async visit(click: Click): Promise<void> {
     if (click.clickedAtMs !== null) return;
     try {
-      await this.#parts.recorder.visit({ ...click, clickedAtMs: this.#parts.clock() });
+      await this.#parts.recorder.record({ ...click, clickedAtMs: this.#parts.clock() });
     } catch (error) {
       this.#parts.logger.error({ err: error }, 'that a click was followed could be recorded nowhere');
     }

@@ -18,7 +18,6 @@ const DRAIN_TIMEOUT_MS = 3_000;
 const DROPPED = 'clicks of organisations that are no longer there were dropped from the spool';
 
 interface Waiting {
-  /** Without a key it is a visit: the click is there already, and was followed. */
   readonly key: string | undefined;
   readonly click: Click;
   readonly arrivedAtMs: number;
@@ -72,14 +71,15 @@ export class ClickRecorder {
     this.#drainSoon(0);
   }
 
-  /** Resolves, when the click is safe, with the id that counts: that of the first of two taps. */
-  record({ click, key }: Tap): Promise<ClickId> {
-    return this.#add(click, key);
-  }
-
-  /** Notes that a click was followed. */
-  async visit(click: Click): Promise<void> {
-    await this.#add(click, undefined);
+  /**
+   * Resolves, when the click is safe, with the id that counts: that of the first of two taps. Without a key it is a visit:
+   * the click is there already, and was followed.
+   */
+  record(click: Click, key?: string): Promise<ClickId> {
+    const { promise, resolve, reject } = Promise.withResolvers<ClickId>();
+    this.#waiting.push({ click, key, arrivedAtMs: performance.now(), resolve, reject });
+    this.#committing ??= this.#commitAll();
+    return promise;
   }
 
   /** Throws DatabaseUnavailable when it is not in the spool and the database does not answer. */
@@ -105,13 +105,6 @@ export class ClickRecorder {
     clearTimeout(this.#drainTimer);
     await this.#committing;
     await this.#draining;
-  }
-
-  #add(click: Click, key: string | undefined): Promise<ClickId> {
-    const { promise, resolve, reject } = Promise.withResolvers<ClickId>();
-    this.#waiting.push({ click, key, arrivedAtMs: performance.now(), resolve, reject });
-    this.#committing ??= this.#commitAll();
-    return promise;
   }
 
   async #commitAll(): Promise<void> {
