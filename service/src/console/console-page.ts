@@ -11,6 +11,7 @@ import type {
   TransactionHistory,
   TransactionStore,
 } from '../domain/stores.ts';
+import type { NodeState } from '../http/metrics.ts';
 import type { Reply } from '../http/reply.ts';
 import type { UrlsOf } from '../http/site/assets.ts';
 import { type Html, html } from '../http/site/html.ts';
@@ -20,7 +21,17 @@ import type { ClickDay } from './counts/click-totals.ts';
 import type { KeptCount } from './counts/kept-count.ts';
 import type { TransactionTotals } from './counts/transaction-totals.ts';
 import { moment } from './elements.ts';
-import type { NodeView } from './node-view.ts';
+import type { HourFigures } from './recent-hour.ts';
+
+/** What the console shows of the running node. It is sent to the thread that makes the pages: data without behaviour. */
+export interface NodeView {
+  readonly nowMs: number;
+  readonly startedAtMs: number;
+  readonly state: NodeState;
+  readonly hour: HourFigures;
+  /** How many workers there are meant to be. */
+  readonly workers: number;
+}
 
 export interface ConsoleStores {
   readonly organisations: Pick<OrganisationStore, 'list' | 'changeClocks'>;

@@ -15,12 +15,12 @@ import {
   type ConsoleStores,
   consoleReply,
   type MakePage,
+  type NodeView,
 } from './console-page.ts';
 import { CatalogueReader } from './counts/catalogue-contents.ts';
 import { countClicks } from './counts/click-totals.ts';
 import { KeptCount } from './counts/kept-count.ts';
 import { countTransactions } from './counts/transaction-totals.ts';
-import type { NodeView } from './node-view.ts';
 import { cataloguePage } from './pages/catalogue.ts';
 import { clicksPage } from './pages/clicks.ts';
 import { errorsPage } from './pages/errors.ts';

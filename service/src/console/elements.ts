@@ -98,6 +98,13 @@ export function table(
   return rows.length === 0 ? html`<p class="muted">${ifEmpty}</p>` : dataTable(caption, headings, rows);
 }
 
+/** That a table has only some of what there is. */
+export function shownOf(which: string, shown: number, all: number): Html | undefined {
+  return all > shown
+    ? html`<p class="muted">The ${which} ${number(shown)} of ${number(all)}.</p>`
+    : undefined;
+}
+
 /** The first cell of a row is a moment, the others are numbers: a line, or bars, for each column. */
 export function plot(
   kind: 'lines' | 'bars',
@@ -130,7 +137,7 @@ export function command(about: string, text: string): Html {
   return html`<div class="command"><p>${about}</p><pre tabindex="0"><code>${text}</code></pre></div>`;
 }
 
-export function section(heading: string, ...content: readonly Html[]): Html {
+export function section(heading: string, ...content: readonly (Html | undefined)[]): Html {
   return html`<section><h2>${heading}</h2>${content}</section>`;
 }
 

@@ -3,7 +3,7 @@
 import type { ImportEntry } from '../../domain/books.ts';
 import { html } from '../../http/site/html.ts';
 import type { MakePage } from '../console-page.ts';
-import { command, facts, moment, number, plot, section, since, source, table } from '../elements.ts';
+import { command, facts, moment, number, plot, section, shownOf, since, source, table } from '../elements.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const ENDING_MAX = 50;
@@ -83,9 +83,7 @@ ${section(
       ]),
     'None.',
   ),
-  ...(ending.length > ENDING_MAX
-    ? [html`<p class="muted">The first ${number(ENDING_MAX)} of ${number(ending.length)}.</p>`]
-    : []),
+  shownOf('first', ENDING_MAX, ending.length),
   command('See what an import would change:', 'offerbook import catalogue FILE --dry-run'),
 )}`,
   };

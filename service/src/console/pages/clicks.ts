@@ -13,6 +13,7 @@ import {
   plot,
   section,
   share,
+  shownOf,
   since,
   source,
   table,
@@ -101,5 +102,5 @@ function groupTable(what: string, all: readonly ClickCount[], nameOf: (count: Cl
       bar(sold, clicks),
     ]),
     'No clicks.',
-  )}${groups.length > shown.length ? html`<p class="muted">The first ${number(shown.length)} of ${number(groups.length)}.</p>` : undefined}`;
+  )}${shownOf('first', shown.length, groups.length)}`;
 }

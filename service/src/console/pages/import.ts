@@ -2,7 +2,7 @@
 
 import { html } from '../../http/site/html.ts';
 import type { ConsolePage, MakePage } from '../console-page.ts';
-import { facts, number, section, since, source, table } from '../elements.ts';
+import { facts, number, section, shownOf, since, source, table } from '../elements.ts';
 import { outcomeTag } from './imports.ts';
 
 export const importPage: MakePage = async ({ node, stores, parameters }) => {
@@ -45,9 +45,7 @@ ${section(
     ]),
     'None.',
   ),
-  ...(problemCount > problems.length
-    ? [html`<p class="muted">The first ${number(problems.length)} of ${number(problemCount)}.</p>`]
-    : []),
+  shownOf('first', problems.length, problemCount),
 )}
 ${source(`offerbook imports show ${entry.id}`)}`,
   };

@@ -60,11 +60,9 @@ ${choice('Outcome', 'outcome', [['', 'All'], ...IMPORT_OUTCOMES.map((one) => [on
 ${choice('Organisation', 'org', [['', 'All'], ...organisations.map(({ publicId, name }) => [publicId, name] as const)], org?.publicId ?? '')}
 <button type="submit">Show</button></form>`,
   importTable(entries),
-  ...(entries.length === LIST_MAX
-    ? [
-        html`<p class="muted">The newest ${number(LIST_MAX)}; the command has more with <code>--limit</code>.</p>`,
-      ]
-    : []),
+  entries.length === LIST_MAX
+    ? html`<p class="muted">The newest ${number(LIST_MAX)}; the command has more with <code>--limit</code>.</p>`
+    : undefined,
   source(listCommand),
   command(
     'Try an import without changing anything:',

@@ -5,7 +5,7 @@ import { isExpiring } from '../../domain/access-token.ts';
 import type { ImportEntry } from '../../domain/books.ts';
 import { DatabaseUnavailable } from '../../domain/failures.ts';
 import { type Html, html } from '../../http/site/html.ts';
-import type { ConsoleStores, MakePage, PageContext } from '../console-page.ts';
+import type { ConsoleStores, MakePage, NodeView, PageContext } from '../console-page.ts';
 import {
   bytes,
   command,
@@ -23,7 +23,6 @@ import {
   table,
   tag,
 } from '../elements.ts';
-import type { NodeView } from '../node-view.ts';
 
 /** Below this share of a disk, or this many bytes, it is about to be full. */
 const DISK_MIN_SHARE = 0.1;

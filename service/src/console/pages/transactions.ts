@@ -10,14 +10,16 @@ import type { Transaction } from '../../domain/transaction.ts';
 import { parseUuid } from '../../domain/uuid.ts';
 import { type Html, html } from '../../http/site/html.ts';
 import type { ConsolePage, ConsoleStores, MakePage, PageContext } from '../console-page.ts';
-import { amount, choice, field, moment, number, section, source, table } from '../elements.ts';
+import { amount, choice, field, moment, number, section, shownOf, source, table } from '../elements.ts';
 import { statusTag } from './transaction.ts';
 
 const LIST_MAX = 100;
 const LATEST_MS = 8.64e15;
 
 /** What a search found, or why it could not. */
-type Found = { readonly heading: string; readonly content: readonly Html[] } | { readonly problem: string };
+type Found =
+  | { readonly heading: string; readonly content: readonly (Html | undefined)[] }
+  | { readonly problem: string };
 
 export const transactionsPage: MakePage = async (context) => {
   const stores = await context.stores();
@@ -89,9 +91,7 @@ async function searchByUser(stores: ConsoleStores, passbackUid: string): Promise
     heading: 'Transactions of this user',
     content: [
       versionTable(newest),
-      ...(count > newest.length
-        ? [html`<p class="muted">The newest ${number(newest.length)} of ${number(count)}.</p>`]
-        : []),
+      shownOf('newest', newest.length, count),
       source('offerbook transactions find --passback-uid …'),
     ],
   };
@@ -116,9 +116,9 @@ async function searchByTime(
     heading: 'Changed in this time',
     content: [
       transactionTable(listed.map((sale) => ({ ...sale, org: org.name }))),
-      ...(page.cursor === undefined
-        ? []
-        : [html`<p><a href="/transactions?${next.toString()}">Next page</a></p>`]),
+      page.cursor === undefined
+        ? undefined
+        : html`<p><a href="/transactions?${next.toString()}">Next page</a></p>`,
       source('GET /v1/transactions/?updatedAtGreaterThan=…&updatedAtLessThan=…'),
       html`<p class="source">In the order of their ids, at most ${number(LIST_MAX)} on a page. Both times count as within.</p>`,
     ],
