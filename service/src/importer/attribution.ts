@@ -64,6 +64,8 @@ const DEAL_FIELDS: Partial<Record<ActivatedKind, 'cashbackOfferId' | 'couponId' 
 };
 
 export class Attribution {
+  /** How many rows were put aside. */
+  asideCount = 0;
   readonly #attributor: Attributor;
   readonly #org: Organisation | undefined;
   readonly #isOrganisation: (orgId: number) => boolean;
@@ -72,7 +74,6 @@ export class Attribution {
   #remarkCount = 0;
   /** Of this batch. */
   #aside: string[] = [];
-  #asideCount = 0;
 
   /** Without an organisation, every row needs a click. */
   constructor(
@@ -85,11 +86,6 @@ export class Attribution {
     this.#org = org;
     this.#isOrganisation = isOrganisation;
     this.#format = format;
-  }
-
-  /** How many rows were put aside. */
-  get asideCount(): number {
-    return this.#asideCount;
   }
 
   /** What the person who imports should read. */
@@ -167,7 +163,7 @@ export class Attribution {
   #disown(claim: Claim, reason: string): OwnedRow | undefined {
     if (this.#attributor.aside === undefined) return refused(claim, reason);
     this.#aside.push(printJson(claim.raw.value));
-    this.#asideCount++;
+    this.asideCount++;
     return undefined;
   }
 

@@ -16,10 +16,6 @@ export class UuidPlaces {
   /** Others for each file: ids that were made to share a slot would take hours. */
   readonly #multipliers = Array.from({ length: 4 }, () => Math.floor(Math.random() * 2 ** 32) | 1);
 
-  get size(): number {
-    return this.#count;
-  }
-
   get(id: Uuid): Place | undefined {
     const number = this.#index[this.#slot(uuidWords(id))] ?? 0;
     return number === 0 ? undefined : this.#place(number - 1);

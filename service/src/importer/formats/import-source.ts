@@ -51,23 +51,14 @@ export function sourceFrom(
 class StreamSource implements ImportSource {
   readonly name: string;
   readonly bytesTotal: number | undefined;
+  bytesRead = 0;
+  digest: string | null = null;
   readonly #packed: AsyncIterable<Uint8Array>;
-  readonly #hasher = new Bun.CryptoHasher('sha256');
-  #bytesRead = 0;
-  #digest: string | null = null;
 
   constructor(name: string, bytesTotal: number | undefined, packed: AsyncIterable<Uint8Array>) {
     this.name = name;
     this.bytesTotal = bytesTotal;
     this.#packed = packed;
-  }
-
-  get bytesRead(): number {
-    return this.#bytesRead;
-  }
-
-  get digest(): string | null {
-    return this.#digest;
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
@@ -78,13 +69,14 @@ class StreamSource implements ImportSource {
   }
 
   async *#counted(): AsyncGenerator<Uint8Array> {
+    const hasher = new Bun.CryptoHasher('sha256');
     try {
       for await (const chunk of this.#packed) {
-        this.#bytesRead += chunk.length;
-        this.#hasher.update(chunk);
+        this.bytesRead += chunk.length;
+        hasher.update(chunk);
         yield chunk;
       }
-      this.#digest = this.#hasher.digest('hex');
+      this.digest = hasher.digest('hex');
     } catch (error) {
       throw readError(this.name, error);
     }

@@ -65,13 +65,12 @@ class LineReader {
     for (let end = 0; end !== -1; start = end + 1) {
       end = text.indexOf('\n', start);
       // A file of nothing but line ends unpacks to a thousand times its size, and is soon read.
-      if (end > start || end === -1) this.#addText(rows, text.slice(start, end === -1 ? text.length : end));
+      if (end > start || end === -1) {
+        const line = text.slice(start, end === -1 ? text.length : end);
+        if (!BLANK.test(line)) rows.push(parseJsonText(line, { line: this.#line }, this.#limits));
+      }
       this.#line++;
     }
-  }
-
-  #addText(rows: RawRow[], text: string): void {
-    if (!BLANK.test(text)) rows.push(parseJsonText(text, { line: this.#line }, this.#limits));
   }
 
   #addRow(rows: RawRow[], bytes: Uint8Array | undefined): void {
