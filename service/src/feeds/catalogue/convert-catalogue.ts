@@ -11,7 +11,7 @@ import type { FeedRow } from '../formats/feed-row.ts';
 import { PageCheck } from '../formats/page-check.ts';
 import type { CatalogueFeed } from '../network.ts';
 import { FactBook, type RetailerFacts } from './fact-book.ts';
-import { idOf } from './read-apart.ts';
+import { idOf } from './facts.ts';
 import { type CatalogueRules, type Deals, RetailerMaker } from './to-retailer.ts';
 
 export interface CatalogueFile {

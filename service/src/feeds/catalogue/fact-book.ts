@@ -2,9 +2,7 @@
 // neither counts.
 
 import type { FeedPlace } from '../convert-run.ts';
-import type { CouponFact, OfferFact, PartnershipFact, PromotionFact, RetailerFact } from './facts.ts';
-
-export type DealFact = OfferFact | CouponFact | PromotionFact;
+import type { DealFact, PartnershipFact, RetailerFact } from './facts.ts';
 
 /** A fact and where it was read first. */
 export interface Told<Fact> {
@@ -76,34 +74,25 @@ function agreed<Fact>(facts: ReadonlyMap<string, Noted<Fact>>): Told<Fact>[] {
   return [...facts.values()].filter(({ conflict }) => conflict === undefined);
 }
 
-/** A fallback counts only where no other offer, and no other coupon with its code at that time, is known of the retailer. */
 function withoutFallbacks(deals: readonly Told<DealFact>[]): readonly Told<DealFact>[] {
   const known = Map.groupBy(
-    deals.map(({ fact }) => fact).filter((fact) => !isFallback(fact)),
+    deals.map(({ fact }) => fact).filter((fact) => fact.isFallback !== true),
     roleOf,
   );
   return deals.filter(
-    ({ fact }) => !isFallback(fact) || !known.get(roleOf(fact))?.some((other) => areAtOnce(fact, other)),
+    ({ fact }) =>
+      fact.isFallback !== true || !known.get(roleOf(fact))?.some((other) => areAtOnce(fact, other)),
   );
-}
-
-function isFallback(fact: DealFact): boolean {
-  return fact.kind !== 'promotion' && fact.isFallback === true;
 }
 
 function roleOf(fact: DealFact): string {
   return fact.kind === 'coupon' ? `coupon ${fact.code}` : fact.kind;
 }
 
-/** Offers have no time. */
 function areAtOnce(a: DealFact, b: DealFact): boolean {
-  if (a.kind === 'offer' || b.kind === 'offer') return true;
   return beginsBeforeEnd(a, b) && beginsBeforeEnd(b, a);
 }
 
-function beginsBeforeEnd(
-  { startDate }: Pick<CouponFact, 'startDate'>,
-  { endDate }: Pick<CouponFact, 'endDate'>,
-): boolean {
+function beginsBeforeEnd({ startDate }: DealFact, { endDate }: DealFact): boolean {
   return startDate === undefined || endDate === undefined || startDate < endDate;
 }

@@ -4,6 +4,7 @@
 import type { Timestamp } from '../../domain/timestamp.ts';
 import type { FieldProblem } from '../../importer/formats/raw-row.ts';
 import type { Amount } from '../amount.ts';
+import type { Fields } from '../fields.ts';
 
 export interface RetailerFact {
   readonly kind: 'retailer';
@@ -23,43 +24,39 @@ export type Rate =
   | { readonly fraction: Amount }
   | { readonly fixed: Amount; readonly currency: string | undefined };
 
-export interface OfferFact {
-  readonly kind: 'offer';
+interface Deal {
   readonly advertiserId: string;
   readonly id: string;
+  readonly description: string;
+  /** Offers have no times, and networks do not tell all of the others. */
+  readonly startDate?: Timestamp | undefined;
+  readonly endDate?: Timestamp | undefined;
+  /** Whether it counts only where the advertiser has no other offer, or no other coupon with its code at that time. */
+  readonly isFallback?: boolean | undefined;
+}
+
+export interface OfferFact extends Deal {
+  readonly kind: 'offer';
   /** By which a share of its own may be set; the id unless told. */
   readonly group?: string | undefined;
   readonly rate: Rate;
-  /** Whether it counts only where nothing else is known of the advertiser. */
-  readonly isFallback?: boolean | undefined;
-  readonly description: string;
   readonly category?: string | undefined;
   readonly countries?: readonly string[] | undefined;
   readonly terms?: string | undefined;
 }
 
-export interface CouponFact {
+export interface CouponFact extends Deal {
   readonly kind: 'coupon';
-  readonly advertiserId: string;
-  readonly id: string;
   readonly code: string;
-  /** Whether it counts only where nothing else tells of a coupon with this code. */
-  readonly isFallback?: boolean | undefined;
-  readonly description: string;
-  readonly startDate: Timestamp | undefined;
-  readonly endDate: Timestamp | undefined;
 }
 
-export interface PromotionFact {
+export interface PromotionFact extends Deal {
   readonly kind: 'promotion';
-  readonly advertiserId: string;
-  readonly id: string;
-  readonly description: string;
-  readonly startDate: Timestamp | undefined;
-  readonly endDate: Timestamp | undefined;
   /** The retailer's own address unless told. */
   readonly deepLink?: string | undefined;
 }
+
+export type DealFact = OfferFact | CouponFact | PromotionFact;
 
 /** That the publisher works with a retailer. Where a network tells it, the others are left out. */
 export interface PartnershipFact {
@@ -80,15 +77,27 @@ export interface BadFact {
   readonly problems: readonly FieldProblem[];
 }
 
-export type CatalogueFact =
-  | RetailerFact
-  | OfferFact
-  | CouponFact
-  | PromotionFact
-  | PartnershipFact
-  | LeftOutFact
-  | BadFact;
+export type CatalogueFact = RetailerFact | DealFact | PartnershipFact | LeftOutFact | BadFact;
 
 export function leftOut(what: string): CatalogueFact[] {
   return [{ kind: 'left out', what }];
+}
+
+/** Reads parts of a row each by itself, so that a rate which cannot be read takes neither its retailer nor others along. */
+export function readApart(
+  parts: readonly Fields[],
+  read: (part: Fields, index: number) => CatalogueFact[],
+): CatalogueFact[] {
+  return parts.flatMap((part, index): CatalogueFact[] => {
+    const alone = part.alone();
+    const facts = read(alone, index);
+    if (alone.problems.length === 0) return facts;
+    return [{ kind: 'bad', id: idOf(facts), problems: alone.problems }];
+  });
+}
+
+/** What a row is called in messages: the first id that it tells. */
+export function idOf([first]: readonly CatalogueFact[]): string | undefined {
+  if (first === undefined || first.kind === 'left out') return undefined;
+  return ('id' in first ? first.id : first.advertiserId) || undefined;
 }

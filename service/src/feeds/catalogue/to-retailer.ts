@@ -15,8 +15,7 @@ import type { Overlay } from '../source/overlay.ts';
 import type { Shares } from '../source/share.ts';
 import type { Source } from '../source/source-file.ts';
 import { LAST_SECOND } from '../zoned-time.ts';
-import type { DealFact } from './fact-book.ts';
-import type { OfferFact, RetailerFact } from './facts.ts';
+import type { DealFact, OfferFact, RetailerFact } from './facts.ts';
 
 export interface CatalogueRules {
   readonly source: Source;

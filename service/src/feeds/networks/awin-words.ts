@@ -13,7 +13,7 @@ export const AWIN = {
   /** B. */
   joined: ['joined', 'Joined'],
   /** B. Regions that are no countries: programmes of Brazil that pay in US dollars. */
-  regions: { BU: 'BR' },
+  regions: new Map([['BU', 'BR']]),
   rateTypes: { percentage: 'fraction', fix: 'fixed' },
   /** B. The list in the answer to a question for offers: `data` is read by programs, `offers` only stood in a test. */
   offerLists: [['data'], ['offers']],

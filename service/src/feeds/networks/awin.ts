@@ -1,10 +1,8 @@
 // Awin: one row for each transaction, with a status. Times are in the zone that was asked for, which the answer does not
 // repeat: the source file tells it.
 
-import { timestampMs } from '../../domain/timestamp.ts';
 import { type Amount, compare, isZero, ofPercent, sum } from '../amount.ts';
-import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
-import { readApart } from '../catalogue/read-apart.ts';
+import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, quote } from '../fields.ts';
 import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
@@ -58,7 +56,6 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
   const commission = keptAmount(row, 'commissionAmount', isDeclined, ['oldCommissionAmount']);
   const parts = readParts(row);
   const areEmptied = isDeclined && parts.length > 1 && parts.every((part) => isZero(part.commission));
-  const validatedAt = row.findTime('validationDate');
   return {
     id: row.text('id'),
     advertiserId: row.text('advertiserId'),
@@ -74,8 +71,7 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
     offerId: areEmptied ? undefined : largestPart(parts)?.group,
     couponCode: row.findText('voucherCode'),
     // An amendment has no time of its own, but follows the version without it.
-    version:
-      (validatedAt === undefined ? 0 : timestampMs(validatedAt)) + (row.find('amended') === true ? 1 : 0),
+    version: (row.findMs('validationDate') ?? 0) + (row.find('amended') === true ? 1 : 0),
   };
 }
 
@@ -138,14 +134,9 @@ function readProgramme(row: Fields): CatalogueFact[] {
       name: row.text('name'),
       url: row.text('displayUrl'),
       logo: row.findText('logoUrl'),
-      countries: region === undefined ? undefined : [toCountry(region)],
+      countries: region === undefined ? undefined : [AWIN.regions.get(region) ?? region],
     },
   ];
-}
-
-function toCountry(region: string): string {
-  const regions: Readonly<Record<string, string>> = AWIN.regions;
-  return Object.hasOwn(regions, region) ? (regions[region] ?? region) : region;
 }
 
 function readCommissionGroups(row: Fields): CatalogueFact[] {

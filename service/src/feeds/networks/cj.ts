@@ -4,8 +4,7 @@
 import type { Timestamp } from '../../domain/timestamp.ts';
 import { isObject } from '../../importer/formats/raw-row.ts';
 import { type Amount, isNegative, isZero, ofPercent, parseAmount, sum, ZERO } from '../amount.ts';
-import { type CatalogueFact, leftOut, type OfferFact, type Rate } from '../catalogue/facts.ts';
-import { readApart } from '../catalogue/read-apart.ts';
+import { type CatalogueFact, leftOut, type OfferFact, type Rate, readApart } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { Fields, quote, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';

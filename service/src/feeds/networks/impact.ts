@@ -2,8 +2,7 @@
 // keeps what they were beside them.
 
 import { type Amount, isZero, ofPercent } from '../amount.ts';
-import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
-import { readApart } from '../catalogue/read-apart.ts';
+import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
 import { joinTexts, plainText } from '../catalogue/texts.ts';
 import { type Fields, quote, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';

@@ -1,12 +1,10 @@
 // Partnerize: one row for each conversion, with its items inside. A conversion whose items were decided differently is
 // confirmed with the sum of the approved ones, and no more.
 
-import { timestampMs } from '../../domain/timestamp.ts';
 import type { Status } from '../../domain/transaction.ts';
 import { isObject } from '../../importer/formats/raw-row.ts';
 import { type Amount, isZero, ofPercent, sum, ZERO } from '../amount.ts';
-import { type CatalogueFact, leftOut, type Rate } from '../catalogue/facts.ts';
-import { readApart } from '../catalogue/read-apart.ts';
+import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
 import { plainText } from '../catalogue/texts.ts';
 import { Fields } from '../fields.ts';
 import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
@@ -68,7 +66,6 @@ interface Verdict {
 
 function readSale(row: Fields, names: Names): Sale {
   const { status, value, commission } = judge(row, names);
-  const modifiedAt = names.modifiedAt === undefined ? undefined : row.findTime(names.modifiedAt);
   return {
     id: row.text(names.id),
     advertiserId: row.text(names.campaignId),
@@ -80,7 +77,7 @@ function readSale(row: Fields, names: Names): Sale {
     orderValue: value,
     commissions: [{ amount: commission }],
     subId: names.subId === undefined ? undefined : row.findText(names.subId),
-    version: modifiedAt === undefined ? undefined : timestampMs(modifiedAt),
+    version: names.modifiedAt === undefined ? undefined : row.findMs(names.modifiedAt),
   };
 }
 

@@ -5,8 +5,7 @@ import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
 import type { Status } from '../../domain/transaction.ts';
 import { isObject } from '../../importer/formats/raw-row.ts';
 import { type Amount, isNegative, isZero, ofPercent, sum } from '../amount.ts';
-import { type CatalogueFact, leftOut } from '../catalogue/facts.ts';
-import { readApart } from '../catalogue/read-apart.ts';
+import { type CatalogueFact, leftOut, readApart } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
@@ -75,11 +74,10 @@ function readSku(row: Fields, wantedType: string | undefined): SkuRow | undefine
   if (wantedType !== undefined && wantedType !== 'any' && type !== wantedType) return undefined;
   const advertiserId = row.text('advertiser_id');
   const orderId = row.text('order_id');
-  const processedAt = row.findTime('process_date', readEventTime);
   return {
     saleId: advertiserId === '' || orderId === '' ? '' : `${advertiserId}:${orderId}`,
     partId: row.text('etransaction_id'),
-    version: processedAt === undefined ? 0 : timestampMs(processedAt),
+    version: row.findMs('process_date', readEventTime) ?? 0,
     advertiserId,
     type,
     soldAt: row.time('transaction_date', readEventTime),
@@ -153,7 +151,7 @@ function readPartnership(row: Fields): CatalogueFact[] {
 
 function readOffer(row: Fields): CatalogueFact[] {
   const advertiserId = row.text('advertiser.id');
-  const country = networkCountry(row.findText('advertiser.network'));
+  const country = RAKUTEN.networks.get(row.findText('advertiser.network')?.split(' - ')[0] ?? '');
   return readApart(row.list('offer_rules'), (rule) => {
     const [commission] = rule.list('commissions');
     const [tier] = commission?.list('tiers') ?? [];
@@ -171,12 +169,6 @@ function readOffer(row: Fields): CatalogueFact[] {
       },
     ];
   });
-}
-
-function networkCountry(network: string | undefined): string | undefined {
-  const networks: Readonly<Record<string, string>> = RAKUTEN.networks;
-  const name = network?.split(' - ')[0] ?? '';
-  return Object.hasOwn(networks, name) ? networks[name] : undefined;
 }
 
 function readCoupon(row: Fields): CatalogueFact[] {

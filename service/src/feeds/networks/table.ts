@@ -1,12 +1,12 @@
 // Tables of any kind, by the mapping in the source file: CSV, JSON or NDJSON, with one row for each thing.
 
-import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
+import type { Timestamp } from '../../domain/timestamp.ts';
 import { STATUSES, type Status } from '../../domain/transaction.ts';
 import { type Amount, ofPercent, parseAmount, parseCommaAmount } from '../amount.ts';
 import type { CatalogueFact, Rate } from '../catalogue/facts.ts';
 import { Fields } from '../fields.ts';
 import type { FeedShape } from '../formats/feed-row.ts';
-import type { CatalogueFeed, Network, Sale } from '../network.ts';
+import type { Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import type { Cell } from '../source/table-mapping.ts';
 import { parseEnd, parseTime, patternReader, type TimeReader } from '../zoned-time.ts';
@@ -15,38 +15,38 @@ type Mapping = Readonly<Record<string, Cell | undefined>>;
 
 const STATUS_WORDS = Object.fromEntries(STATUSES.map((status) => [status, status])) as Record<Status, Status>;
 
+/** One kind of row: where it stands, and what becomes of its columns. */
+interface Rows {
+  readonly fields: Mapping;
+  readonly list?: readonly string[] | undefined;
+  readonly separator?: string | undefined;
+}
+
 export function table(source: SourceOf<'table'>): Network {
-  const { transactions, retailers, offers, coupons, promotions } = source;
-  const feed = (
-    rows: { fields: Mapping; list?: string[] | undefined; separator?: string | undefined } | undefined,
-    read: (cells: Cells) => CatalogueFact[],
-  ): CatalogueFeed[] =>
-    rows === undefined
-      ? []
-      : [{ shape: shapeOf(rows), readFacts: (row) => read(new Cells(row, rows.fields, source.timeZone)) }];
-  const feeds = {
-    retailers: feed(retailers, readRetailer),
-    offers: feed(offers, readOffer),
-    coupons: feed(coupons, readCoupon),
-    promotions: feed(promotions, readPromotion),
-  };
+  const { transactions, retailers, offers, coupons, promotions, timeZone } = source;
+  const feed = (name: string, rows: Rows | undefined, read: (cells: Cells) => CatalogueFact[]) =>
+    rows && {
+      [name]: {
+        shape: shapeOf(rows),
+        readFacts: (row: Fields) => read(new Cells(row, rows.fields, timeZone)),
+      },
+    };
   return {
     transactions: transactions && {
       shape: shapeOf(transactions),
       idField: () => transactions.fields.id.column ?? '',
-      readSale: (row) => readSale(new Cells(row, transactions.fields, source.timeZone)),
+      readSale: (row) => readSale(new Cells(row, transactions.fields, timeZone)),
     },
-    catalogue: Object.fromEntries(
-      Object.entries(feeds).flatMap(([name, [only]]) => (only === undefined ? [] : [[name, only]])),
-    ),
+    catalogue: {
+      ...feed('retailers', retailers, readRetailer),
+      ...feed('offers', offers, readOffer),
+      ...feed('coupons', coupons, readCoupon),
+      ...feed('promotions', promotions, readPromotion),
+    },
   };
 }
 
-function shapeOf(rows: {
-  readonly fields: Mapping;
-  readonly list?: readonly string[] | undefined;
-  readonly separator?: string | undefined;
-}): FeedShape {
+function shapeOf(rows: Rows): FeedShape {
   const columns = Object.values(rows.fields).flatMap((cell) => cell?.column ?? []);
   return {
     json: rows.list === undefined ? [] : [rows.list],
@@ -105,7 +105,6 @@ class Cells extends Fields {
 }
 
 function readSale(cells: Cells): Sale {
-  const modifiedAt = cells.findTime('modifiedAt');
   return {
     id: cells.text('id'),
     advertiserId: cells.text('advertiserId'),
@@ -120,7 +119,7 @@ function readSale(cells: Cells): Sale {
     subData: cells.findText('subData'),
     offerId: cells.findText('offerId'),
     couponCode: cells.findText('couponCode'),
-    version: modifiedAt === undefined ? undefined : timestampMs(modifiedAt),
+    version: cells.findMs('modifiedAt'),
   };
 }
 
