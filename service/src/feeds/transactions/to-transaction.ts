@@ -12,7 +12,6 @@ import type { Sale } from '../network.ts';
 import type { Shares } from '../source/share.ts';
 import type { Source } from '../source/source-file.ts';
 import type { CouponCodes } from './coupon-codes.ts';
-import { findOwner } from './sub-id.ts';
 
 /** In place of all that the click of a sale knows, the row has the id of the click. */
 export interface ClickRow
@@ -59,14 +58,13 @@ export class TransactionMaker {
   }
 
   make(sale: Sale): Converted {
-    const owner = findOwner(sale, this.#rules.source, this.#rules.organisation);
-    if (owner.kind === 'unknown') return { kind: 'bad', problems: [owner.problem] };
-    if (owner.kind === 'other organisation') return owner;
-    const row = this.#row(sale, owner.kind === 'click' ? NO_USER : owner);
+    const owner = findOwner(sale, this.#rules);
+    if (owner === 'other organisation') return { kind: owner };
+    if ('reason' in owner) return { kind: 'bad', problems: [owner] };
+    const row = this.#row(sale, 'clickId' in owner ? NO_USER : owner);
     const problems = this.#findFaults(row);
     if (problems !== undefined) return { kind: 'bad', problems };
-    if (owner.kind === 'click')
-      return { kind: 'row', row: withClick(row, owner.clickId), lacksCoupon: false };
+    if ('clickId' in owner) return { kind: 'row', row: withClick(row, owner.clickId), lacksCoupon: false };
     const isCouponWanted = sale.couponCode !== undefined && this.#rules.coupons !== undefined;
     return { kind: 'row', row, lacksCoupon: isCouponWanted && row.couponId === null };
   }
@@ -110,8 +108,30 @@ export class TransactionMaker {
   }
 }
 
-type User = { readonly passbackUid: string | null; readonly passbackData: string | null };
+type User = Pick<UnstampedTransaction, 'passbackUid' | 'passbackData'>;
 const NO_USER: User = { passbackUid: null, passbackData: null };
+
+/**
+ * Whose sale it is. A network hands back the one text that was put into the link; the source file says what it is. It
+ * never becomes part of a message: it may be personal.
+ */
+function findOwner(
+  { subId, subData }: Sale,
+  { source, organisation }: TransactionRules,
+): User | { readonly clickId: string } | 'other organisation' | FieldProblem {
+  const user = (passbackUid: string | null): User => ({ passbackUid, passbackData: subData ?? null });
+  if (source.subId === 'uid') return user(subId ?? null);
+  // A sale without a click is printed all the same: the import decides what to do with sales that nobody owns.
+  if (source.subId === 'click') return subId === undefined ? user(null) : { clickId: subId };
+  const { separator = '' } = source;
+  const [owner, ...rest] = subId?.split(separator) ?? [];
+  const passbackUid = rest.join(separator);
+  if (owner === undefined || owner === '' || passbackUid === '') {
+    const reason = `must be an organisation, ${JSON.stringify(separator)} and a passbackUid`;
+    return { field: 'the sub-id', reason };
+  }
+  return owner === organisation ? user(passbackUid) : 'other organisation';
+}
 
 /** The organisation, the user, the times and the deal come from the record of the click. */
 function withClick(row: UnstampedTransaction, clickId: string): ClickRow {
