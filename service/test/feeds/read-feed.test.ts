@@ -110,6 +110,14 @@ describe('JSON', () => {
     expect(await rowsOf(text, 1)).toEqual(expected);
   });
 
+  test.each([1, 5, 13, 1000])('a row that has a field twice is bad, cut into pieces of %i', async (size) => {
+    const { rows } = await read('{"id":1,"a":2,"id":3}\n{"id":4}', size);
+    expect(rows.map(({ value, problem }) => [value, problem?.field, problem?.reason])).toEqual([
+      [undefined, 'id', 'appears twice in the same object'],
+      [{ id: 4 }, undefined, undefined],
+    ]);
+  });
+
   test('what an answer says besides its rows is handed on', async () => {
     const { notes } = await read('{"Actions":[],"page":1}\n{"page":2,"Actions":[]}');
     expect(notes.map(({ page }) => page)).toEqual([1, 2]);

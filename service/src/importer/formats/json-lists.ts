@@ -2,7 +2,7 @@
 // Rows are cut out as bytes while the file goes by, so that a list of any length needs the memory of one row. What else
 // an envelope holds is kept and handed out at its end, with the first of its rows.
 
-import { type NumberReader, parseJsonRow } from './json-row.ts';
+import { isTwice, type NumberReader, parseJsonRow } from './json-row.ts';
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -70,6 +70,8 @@ class ListCutter {
   #answerLine = 1;
   /** Of what the envelope holds besides its rows. */
   #answerBytes = 0;
+  /** A field that it holds twice, in case it is a row. */
+  #twice: string | undefined;
 
   // The value being cut out: whether it is a name, and where it began.
   #cutting: 'key' | 'value' | undefined;
@@ -173,6 +175,7 @@ class ListCutter {
     } else {
       this.#hadList = false;
       this.#answerBytes = 0;
+      this.#twice = undefined;
       this.#answerLine = this.#scanner.line;
       this.#frames.push({ kind: 'envelope', path: [], answer, key: '' });
     }
@@ -196,9 +199,11 @@ class ListCutter {
     this.#expected = this.#frames.length === 0 ? 'answer' : 'comma or end';
     if (this.#frames.length > 0 || frame?.kind !== 'envelope') return;
     this.#rules.onAnswer(frame.answer, this.#answerLine);
+    if (this.#hadList) return;
     // An object without a list is a row that stands alone, as in NDJSON.
-    const place = { line: this.#answerLine };
-    if (!this.#hadList) this.rows.push({ place, value: frame.answer, length: this.#answerBytes });
+    const row = { place: { line: this.#answerLine }, value: frame.answer, length: this.#answerBytes };
+    const twice = this.#twice;
+    this.rows.push(twice === undefined ? row : { ...row, value: undefined, problem: isTwice(twice) });
   }
 
   #beginValue(byte: number): void {
@@ -233,7 +238,10 @@ class ListCutter {
       if (frame?.kind === 'envelope' && isKey) frame.key = String(value);
       else if (frame?.kind === 'envelope') {
         // Which of the two counts cannot be told: a second cursor could make a page look like the whole list.
-        if (!this.#rules.areMany && Object.hasOwn(frame.answer, frame.key)) this.#fail('has a field twice');
+        if (Object.hasOwn(frame.answer, frame.key)) {
+          if (!this.#rules.areMany) this.#fail('has a field twice');
+          this.#twice ??= frame.key;
+        }
         frame.answer[frame.key] = value;
       }
     }
