@@ -12,21 +12,18 @@ export function databaseName(clickKey: string): string {
 }
 
 export class ActivationDirectory {
+  /** Of what is in memory; undefined before the first refresh. */
+  revision: number | undefined;
+  /** Of the database: see `databaseName`. */
+  name = '';
   readonly #source: Source;
-  #revision: number | undefined;
   #organisations: ReadonlyMap<Uuid, number> = new Map();
   /** Of links, by the id of a retailer or a deal. */
   #templates: ReadonlyMap<Uuid, string> = new Map();
   #clickIds: ClickIds | undefined;
-  #name = '';
 
   constructor(source: Source) {
     this.#source = source;
-  }
-
-  /** Of what is in memory; undefined before the first refresh. */
-  get revision(): number | undefined {
-    return this.#revision;
   }
 
   async refresh(): Promise<void> {
@@ -36,20 +33,15 @@ export class ActivationDirectory {
     const links = await this.#source.links.list();
     const key = await this.#source.clickKey();
     this.#clickIds ??= new ClickIds(key);
-    this.#name = databaseName(key);
+    this.name = databaseName(key);
     this.#organisations = new Map(organisations.map(({ publicId, id }) => [publicId, id]));
     this.#templates = new Map(links.map(({ id, template }) => [id, template]));
-    this.#revision = revision;
+    this.revision = revision;
   }
 
   get clickIds(): ClickIds {
     if (this.#clickIds === undefined) throw new Error('the key of the clicks has not been read yet');
     return this.#clickIds;
-  }
-
-  /** Of the database: see `databaseName`. */
-  get name(): string {
-    return this.#name;
   }
 
   /** The number of the organisation with this public id. */
