@@ -80,13 +80,10 @@ export class ConvertRun {
   }
 
   #tellProgress(): void {
-    if (this.#options.onProgress === undefined) return;
-    let [bytesRead, bytesTotal]: [number, number | undefined] = [0, 0];
-    for (const source of this.#sources) {
-      bytesRead += source.bytesRead;
-      if (source.bytesTotal === undefined || bytesTotal === undefined) bytesTotal = undefined;
-      else bytesTotal += source.bytesTotal;
-    }
-    this.#options.onProgress({ bytesRead, bytesTotal, rows: this.counts.read });
+    const bytesRead = this.#sources.reduce((sum, source) => sum + source.bytesRead, 0);
+    const sizes = this.#sources.flatMap(({ bytesTotal }) => bytesTotal ?? []);
+    const isKnown = sizes.length === this.#sources.length;
+    const bytesTotal = isKnown ? sizes.reduce((sum, size) => sum + size, 0) : undefined;
+    this.#options.onProgress?.({ bytesRead, bytesTotal, rows: this.counts.read });
   }
 }
