@@ -21,116 +21,81 @@ interface Setting<T> {
 }
 
 const SETTINGS = {
-  port: setting('port to listen on; 0 takes any free one', 'number', '8080', wholeNumber(0, PORT_MAX)),
-  host: setting('address to listen on', 'address', '127.0.0.1', filled),
-  workers: setting('threads that share the port, 1 to 64', 'number', '1', wholeNumber(1, 64)),
+  port: setting('port to listen on; 0 takes any free one', 'number', wholeNumber(0, PORT_MAX), '8080'),
+  host: setting('address to listen on', 'address', filled, '127.0.0.1'),
+  workers: setting('threads that share the port, 1 to 64', 'number', wholeNumber(1, 64), '1'),
   pageSize: setting(
     `items on a page unless the caller sends a limit, 1 to ${PAGE_SIZE_MAX}`,
     'number',
-    String(PAGE_SIZE_DEFAULT),
     wholeNumber(1, PAGE_SIZE_MAX),
+    String(PAGE_SIZE_DEFAULT),
   ),
   adminPort: setting(
     'port for the console, /metrics, /livez and /readyz; none unless given',
     'number',
-    '',
     optional(wholeNumber(1, PORT_MAX)),
   ),
   adminHost: setting(
     'address of that port; any but this machine itself needs --admin-token-file',
     'address',
-    '127.0.0.1',
     filled,
+    '127.0.0.1',
   ),
   adminTokenFile: setting(
     'file with the secret that the console and /metrics ask for',
     'file',
-    '',
     optional(filled),
   ),
   replicaUrl: setting(
     'a read replica of the PostgreSQL database, for pages of transactions',
     'url',
-    '',
     optional(postgresUrl),
   ),
   publicUrl: setting(
     'where callers reach the service, when a proxy stands before it',
     'url',
-    '',
     optional(webOrigin),
   ),
   currency: setting(
     'currency of fixed cashbacks, ISO 4217, such as EUR, for the reference and the explorer',
     'code',
-    '',
     optional(currencyCode),
   ),
   drainDelay: setting(
     'seconds to go on serving after SIGTERM, for load balancers that ask /readyz, 0 to 300',
     'seconds',
-    '0',
     wholeNumber(0, 300),
+    '0',
   ),
   logRequests: setting(
     `which requests leave a line in the log: ${LOGGED_REQUESTS.join(', ')}`,
     'which',
-    'all',
     oneOf(LOGGED_REQUESTS),
+    'all',
   ),
-  logLevel: setting(`one of ${LOG_LEVELS.join(', ')}`, 'level', 'info', oneOf(LOG_LEVELS)),
-  rateLimitPublic: setting(
-    'requests a minute for each public token and address; 0 = off',
-    'number',
+  logLevel: setting(`one of ${LOG_LEVELS.join(', ')}`, 'level', oneOf(LOG_LEVELS), 'info'),
+  rateLimitPublic: rateLimit('requests a minute for each public token and address', '6000'),
+  rateLimitPrivate: rateLimit('requests a minute for each private token', '6000'),
+  rateLimitFailedAuth: rateLimit('failed authentications a minute for each address', '600'),
+  rateLimitActivation: rateLimit(
+    'activations a minute for each address and organisation, beyond which links lead on untracked and POST is refused',
     '6000',
-    wholeNumber(0, 1e9),
   ),
-  rateLimitPrivate: setting(
-    'requests a minute for each private token; 0 = off',
-    'number',
-    '6000',
-    wholeNumber(0, 1e9),
-  ),
-  rateLimitFailedAuth: setting(
-    'failed authentications a minute for each address; 0 = off',
-    'number',
-    '600',
-    wholeNumber(0, 1e9),
-  ),
-  rateLimitActivation: setting(
-    'activations a minute for each address and organisation, beyond which links lead on untracked and POST is refused; 0 = off',
-    'number',
-    '6000',
-    wholeNumber(0, 1e9),
-  ),
-  activation: setting(
-    'on or off: whether deals can be activated, by links that users follow',
-    'switch',
-    'on',
-    oneOf(['on', 'off']),
-  ),
+  activation: onUnlessOff('whether deals can be activated, by links that users follow'),
   spool: setting(
     'folder for clicks while the database is away (default: that of the SQLite database, else the working folder)',
     'folder',
-    '',
     optional(filled),
   ),
   trustedProxies: setting(
     'addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas',
     'list',
-    '',
     proxies,
   ),
-  explorer: setting(
-    'on or off: whether the page at / shows the catalogue',
-    'switch',
-    'on',
-    oneOf(['on', 'off']),
-  ),
+  explorer: onUnlessOff('whether the page at / shows the catalogue'),
   explorerLogos: setting(
     'origins from which that page may load logos, separated by commas, or https: for all',
     'list',
-    '',
     logoSources,
   ),
 };
@@ -167,9 +132,7 @@ export function readServeSettings(
       try {
         return [name, parse(String(flag ?? environment[variable(name)] ?? fallback))];
       } catch (error) {
-        throw new BadInput(`${source} ${error instanceof Error ? error.message : 'is not valid'}`, {
-          cause: error,
-        });
+        throw new BadInput(`${source} ${(error as Error).message}`, { cause: error });
       }
     }),
   ) as unknown as ServeSettings;
@@ -232,13 +195,17 @@ export function readToken(): string | undefined {
   return process.env.OFFERBOOK_TOKEN;
 }
 
-function setting<T>(
-  help: string,
-  argument: string,
-  fallback: string,
-  parse: (text: string) => T,
-): Setting<T> {
+/** One without a fallback may be left out. */
+function setting<T>(help: string, argument: string, parse: (text: string) => T, fallback = ''): Setting<T> {
   return { help, argument, fallback, parse };
+}
+
+function rateLimit(help: string, fallback: string): Setting<number> {
+  return setting(`${help}; 0 = off`, 'number', wholeNumber(0, 1e9), fallback);
+}
+
+function onUnlessOff(help: string): Setting<'on' | 'off'> {
+  return setting(`on or off: ${help}`, 'switch', oneOf(['on', 'off']), 'on');
 }
 
 function wholeNumber(min: number, max: number) {
