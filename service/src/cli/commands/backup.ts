@@ -5,7 +5,7 @@ import manifest from '../../../package.json';
 import { databaseName } from '../../activation/activation-directory.ts';
 import { readDatabaseUrl, readSpoolFolder } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { printCountOf } from '../../domain/count.ts';
+import { printCountsOf } from '../../domain/count.ts';
 import { makeBackup } from '../../storage/backup/make-backup.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
 import { spoolPath } from '../node/activation.ts';
@@ -35,13 +35,10 @@ async function backup(target: string, options: StoreOptions & { spool?: string }
   const seconds = Math.round(performance.now() - startedMs) / 1000;
   const bytes = made.files.reduce((sum, file) => sum + file.bytes, 0);
   const rows = (table: string) => made.files.reduce((sum, file) => sum + (file.rows[table] ?? 0), 0);
-  const [sales, visits] = [
-    printCountOf(rows('transactions'), 'transaction'),
-    printCountOf(rows('clicks'), 'click'),
-  ];
+  const counts = printCountsOf({ transactions: rows('transactions'), clicks: rows('clicks') });
   await printResult(
     options,
     { target, ...made, seconds },
-    `Backed up ${sales} and ${visits} into ${target} (${(bytes / 1e6).toFixed(1)} MB, ${seconds.toFixed(1)} s).`,
+    `Backed up ${counts} into ${target} (${(bytes / 1e6).toFixed(1)} MB, ${seconds.toFixed(1)} s).`,
   );
 }

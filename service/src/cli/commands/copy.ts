@@ -5,9 +5,9 @@ import type { Command } from 'commander';
 import { databaseName } from '../../activation/activation-directory.ts';
 import { readDatabaseUrl, readSpoolFolder, readTargetUrl } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { printCountOf } from '../../domain/count.ts';
+import { printCountOf, printCountsOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
-import { type CopyReport, copyDatabase } from '../../storage/copy-database.ts';
+import { copyDatabase } from '../../storage/copy-database.ts';
 import { countSpooled } from '../../storage/inspect-database.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
@@ -39,7 +39,9 @@ async function copy(options: CopyOptions): Promise<void> {
   const auditor = { clock: systemClock, by: currentUser() };
   const report = await withProgressBar((show) => copyDatabase(from, to, auditor, (rows) => show({ rows })));
   const seconds = Math.round(performance.now() - startedMs) / 1000;
-  await printResult(options, { ...report, seconds }, `Copied ${inWords(report)} (${seconds.toFixed(1)} s).`);
+  const { organisations, tokens, retailers, transactions, clicks } = report;
+  const copied = printCountsOf({ organisations, tokens, retailers, transactions, clicks });
+  await printResult(options, { ...report, seconds }, `Copied ${copied} (${seconds.toFixed(1)} s).`);
   await noteSpooled(from, to, readSpoolFolder(options.spool));
 }
 
@@ -55,15 +57,4 @@ async function noteSpooled(from: string, to: string, folder: string | undefined)
     printNote(
       `offerbook: ${printCountOf(waiting, 'click')} not copied: in the spool ${path}, from which a server of the copy with --spool ${dirname(path)} takes them`,
     );
-}
-
-function inWords({ organisations, tokens, retailers, transactions, clicks }: CopyReport): string {
-  const [tenants, keys, shops, sales, visits] = [
-    printCountOf(organisations, 'organisation'),
-    printCountOf(tokens, 'token'),
-    printCountOf(retailers, 'retailer'),
-    printCountOf(transactions, 'transaction'),
-    printCountOf(clicks, 'click'),
-  ];
-  return `${tenants}, ${keys}, ${shops}, ${sales} and ${visits}`;
 }

@@ -1,7 +1,7 @@
 // offerbook erase: takes a user out of transactions, their history and clicks. Amounts stay; partners see a change.
 
 import type { Command } from 'commander';
-import { printCountOf } from '../../domain/count.ts';
+import { printCountsOf } from '../../domain/count.ts';
 import type { ErasureCounts } from '../../domain/stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printResult } from '../output.ts';
@@ -33,12 +33,8 @@ async function erase(options: EraseOptions): Promise<void> {
     const org = await getOrganisation(stores, options.org, 'to read');
     if (options.dryRun === true) {
       const counts = await stores.erasures.count(org.id, passbackUid);
-      await printResult(
-        options,
-        counts,
-        `Would erase the user from ${inWords(counts)}; nothing was changed.`,
-      );
-      return;
+      const words = `Would erase the user from ${inWords(counts)}; nothing was changed.`;
+      return printResult(options, counts, words);
     }
     const counts = await withProgressBar((show) =>
       stores.erasures.erase(org, passbackUid, (rows) => show({ rows })),
@@ -48,5 +44,5 @@ async function erase(options: EraseOptions): Promise<void> {
 }
 
 function inWords({ transactions, versions, clicks }: ErasureCounts): string {
-  return `${printCountOf(transactions, 'transaction')}, ${printCountOf(versions, 'earlier version')} and ${printCountOf(clicks, 'click')}`;
+  return printCountsOf({ transactions, 'earlier versions': versions, clicks });
 }

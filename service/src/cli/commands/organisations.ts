@@ -1,7 +1,7 @@
 // offerbook orgs: the organisations that tokens and transactions belong to.
 
 import { Command } from 'commander';
-import { printCountOf } from '../../domain/count.ts';
+import { printCountsOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { DeletedCounts, Organisation, PublicOrganisation, Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
@@ -95,14 +95,8 @@ async function deleteOrganisation(name: string, options: DeleteOptions): Promise
 }
 
 function inWords({ tokens, transactions, versions, clicks, imports }: DeletedCounts): string {
-  const [keys, sales, old, visits, files] = [
-    printCountOf(tokens, 'token'),
-    printCountOf(transactions, 'transaction'),
-    printCountOf(versions, 'earlier version'),
-    printCountOf(clicks, 'click'),
-    printCountOf(imports, 'import'),
-  ];
-  return `${keys}, ${sales}, ${old}, ${visits} and ${files} in the book`;
+  const counts = { tokens, transactions, 'earlier versions': versions, clicks, imports };
+  return `${printCountsOf(counts)} in the book`;
 }
 
 function toJson(org: PublicOrganisation) {
