@@ -5,7 +5,7 @@ import { IMPORT_KINDS, type ImportEntry } from '../../domain/books.ts';
 import { printCount } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
-import { printProblem } from '../../importer/checks/row-problem.ts';
+import { printProblems } from '../../importer/checks/row-problem.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { parseCount } from './option-values.ts';
@@ -75,7 +75,6 @@ function changes({ counts: { added, changed, withdrawn } }: ImportEntry): string
 }
 
 function inWords(entry: ImportEntry): string {
-  const { counts, problems, problemCount } = entry;
   const facts: [string, string][] = [
     ['import', `${entry.id}, ${entry.kind}${entry.orgName === null ? '' : ` of "${entry.orgName}"`}`],
     ['outcome', entry.reason === null ? entry.outcome : `${entry.outcome}: ${entry.reason}`],
@@ -91,7 +90,7 @@ function inWords(entry: ImportEntry): string {
     ['version', entry.version],
     [
       'rows',
-      Object.entries(counts)
+      Object.entries(entry.counts)
         .map(([name, count]) => `${printCount(count)} ${name}`)
         .join(', '),
     ],
@@ -99,12 +98,7 @@ function inWords(entry: ImportEntry): string {
   const lines = facts
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name.padEnd(8)} ${printable(value)}`);
-  const more = problemCount - problems.length;
-  return [
-    ...lines,
-    ...problems.map(printProblem),
-    ...(more > 0 ? [`… and ${printCount(more)} more`] : []),
-  ].join('\n');
+  return [...lines, ...printProblems(entry)].join('\n');
 }
 
 /** Null while nobody knows. */
