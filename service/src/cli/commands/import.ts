@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import manifest from '../../../package.json';
 import { ClickIds } from '../../activation/click-id.ts';
 import { readDatabaseUrl, readTracingSettings } from '../../config.ts';
-import type { ImportOrigin } from '../../domain/books.ts';
+import type { ImportKind, ImportOrigin } from '../../domain/books.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount, printCountOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
@@ -15,7 +15,12 @@ import { printProblems } from '../../importer/checks/row-problem.ts';
 import { type ImportSource, openSource } from '../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../importer/import-catalogue.ts';
 import { importLinks } from '../../importer/import-links.ts';
-import { type ImportOptions, type ImportReport, InvalidRows } from '../../importer/import-report.ts';
+import {
+  type ImportOptions,
+  type ImportReport,
+  InvalidRows,
+  type WholeFileOptions,
+} from '../../importer/import-report.ts';
 import { importTransactions } from '../../importer/import-transactions.ts';
 import { recordImport } from '../../importer/record-import.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../../storage/open-stores.ts';
@@ -34,10 +39,7 @@ const CLOCK_LEAD_MAX_MS = 1_000;
 /** What each row of an import is. */
 const NOUNS = { catalogue: 'retailer', links: 'link', transactions: 'transaction' } as const;
 
-interface ImportCommandOptions extends StoreOptions {
-  readonly dryRun?: boolean;
-  readonly skipInvalid?: boolean;
-  readonly ignoreUnknown?: boolean;
+interface ImportCommandOptions extends StoreOptions, Omit<ImportOptions, 'importId' | 'onProgress'> {
   readonly by?: string;
   readonly source?: string;
 }
@@ -94,10 +96,9 @@ function importOf(name: string, description: string, formats: string, example: s
     .option('--source <name>', 'where the data comes from, for the book of imports', parseName('--source'));
 }
 
-/** Of a file that has all that there is. */
-type WholeFileOptions = ImportCommandOptions & { merge?: boolean; allowWithdrawals?: boolean };
+type WholeFileCommandOptions = ImportCommandOptions & WholeFileOptions;
 
-async function importCatalogueFile(file: string, options: WholeFileOptions): Promise<void> {
+async function importCatalogueFile(file: string, options: WholeFileCommandOptions): Promise<void> {
   const source = await openSource(file);
   // A dry run changes nothing, so that it makes no database either.
   const databaseOptions = options.dryRun === true ? COMMAND_OPTIONS : CREATE_OPTIONS;
@@ -108,7 +109,7 @@ async function importCatalogueFile(file: string, options: WholeFileOptions): Pro
   await withStores(options, work, databaseOptions);
 }
 
-async function importLinksFile(file: string, options: WholeFileOptions): Promise<void> {
+async function importLinksFile(file: string, options: WholeFileCommandOptions): Promise<void> {
   const source = await openSource(file);
   await withStores(options, (stores) =>
     runImport(stores, { kind: 'links', orgId: null }, source, options, (run) =>
@@ -158,10 +159,20 @@ async function runImport(
   options: ImportCommandOptions,
   work: (run: Pick<ImportOptions, 'importId' | 'onProgress'>) => Promise<ImportReport>,
 ): Promise<void> {
+  const origin: ImportOrigin = {
+    ...what,
+    by: options.by ?? currentUser(),
+    source: options.source ?? null,
+    fileName: basename(source.name),
+    version: manifest.version,
+  };
   try {
-    const report = await withProgressBar((onProgress) =>
-      recorded(stores, what, source, options, (importId) => work({ importId, onProgress })),
-    );
+    const report = await withProgressBar((onProgress) => {
+      const run = (importId?: number) => work({ importId, onProgress });
+      // It changes nothing, and so leaves neither an entry in the book nor a span.
+      if (options.dryRun === true) return run();
+      return traced(options, what.kind, () => recordImport(stores.imports, origin, source, run));
+    });
     await printReport(options, report, NOUNS[what.kind]);
   } catch (error) {
     if (error instanceof InvalidRows && options.json === true) {
@@ -173,30 +184,18 @@ async function runImport(
   }
 }
 
-/** A dry run changes nothing, and so leaves neither an entry in the book nor a span. */
-async function recorded(
-  stores: Stores,
-  what: Pick<ImportOrigin, 'kind' | 'orgId'>,
-  source: ImportSource,
-  options: ImportCommandOptions,
-  work: (importId: number | undefined) => Promise<ImportReport>,
+async function traced(
+  options: StoreOptions,
+  kind: ImportKind,
+  run: () => Promise<ImportReport>,
 ): Promise<ImportReport> {
-  if (options.dryRun === true) return work(undefined);
-  const origin: ImportOrigin = {
-    ...what,
-    by: options.by ?? currentUser(),
-    source: options.source ?? null,
-    fileName: basename(source.name),
-    version: manifest.version,
-  };
   const tracing = openTracing(readTracingSettings(), {
     databaseUrl: readDatabaseUrl(options.database),
     onChange: (reason) => reason && printNote(`offerbook: the span of this import was not taken: ${reason}`),
   });
-  const run = () => recordImport(stores.imports, origin, source, work);
   if (tracing === undefined) return run();
   try {
-    return await tracing.tracer.trace(`import ${what.kind}`, async ({ attributes }) => {
+    return await tracing.tracer.trace(`import ${kind}`, async ({ attributes }) => {
       const report = await run();
       for (const count of ['read', 'added', 'changed', 'unchanged', 'withdrawn', 'invalid'] as const)
         attributes[`offerbook.import.${count}`] = report[count];
