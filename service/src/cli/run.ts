@@ -82,13 +82,9 @@ function explain(error: unknown): number {
     return error instanceof Refused ? 3 : 2;
   }
   if (error instanceof FaultFound) return error.exitCode;
-  if (error instanceof DatabaseUnavailable || error instanceof ServiceFailure) {
-    printNote(`offerbook: ${error.message}`);
-    return 1;
-  }
-  if (error instanceof OutputFailure) {
-    if (error.isReaderGone) return 0;
-    printNote(`offerbook: ${error.message}`);
+  if (error instanceof OutputFailure && error.isReaderGone) return 0;
+  if ([DatabaseUnavailable, ServiceFailure, OutputFailure].some((kind) => error instanceof kind)) {
+    printNote(`offerbook: ${(error as Error).message}`);
     return 1;
   }
   printNote(
