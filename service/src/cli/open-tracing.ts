@@ -4,18 +4,11 @@ import { basename } from 'node:path';
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/logger.ts';
 import { sqlitePath } from '../storage/open-database.ts';
-import { OtlpExporter, type SpanCounts } from '../tracing/otlp-exporter.ts';
+import { OtlpExporter } from '../tracing/otlp-exporter.ts';
 import { type Attributes, Tracer } from '../tracing/tracer.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
 
-/** The end of a process may wait this long for its last spans. */
-const CLOSE_MAX_MS = 1_000;
-
-export interface Tracing {
-  readonly tracer: Tracer;
-  readonly counts: SpanCounts;
-  close(): Promise<void>;
-}
+export type Tracing = NonNullable<ReturnType<typeof openTracing>>;
 
 interface TracingOptions {
   readonly databaseUrl: string;
@@ -28,7 +21,7 @@ interface TracingOptions {
 export function openTracing(
   settings: TracingSettings | undefined,
   { databaseUrl, onChange, clock }: TracingOptions,
-): Tracing | undefined {
+) {
   if (settings === undefined) return undefined;
   const exporter = new OtlpExporter(settings, { onChange });
   const tracer = new Tracer({
@@ -37,13 +30,7 @@ export function openTracing(
     onEnd: (span) => exporter.add(span),
     ...(clock === undefined ? {} : { clock }),
   });
-  return {
-    tracer,
-    get counts() {
-      return exporter.counts;
-    },
-    close: () => exporter.close(CLOSE_MAX_MS),
-  };
+  return { tracer, exporter };
 }
 
 /** What a node does when its collector goes away and comes back. */

@@ -8,6 +8,8 @@ import type { TracingSettings } from './tracing-settings.ts';
 const QUEUE_MAX = 2_048;
 const BATCH_MAX = 512;
 const TIMEOUT_MS = 10_000;
+/** The end of a process may wait this long for its last spans. */
+const CLOSE_MAX_MS = 1_000;
 const RETRIES_MAX = 4;
 const RETRY_AFTER_MAX_MS = 30_000;
 /** What a collector answers that may take the same batch later. */
@@ -61,7 +63,7 @@ export class OtlpExporter {
   }
 
   /** Sends what is left, without trying again, and gives up after this time. */
-  async close(timeoutMs: number): Promise<void> {
+  async close(timeoutMs = CLOSE_MAX_MS): Promise<void> {
     clearInterval(this.#timer);
     this.#isClosing = true;
     this.#closing.resolve();

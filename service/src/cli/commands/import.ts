@@ -202,7 +202,7 @@ async function traced(
       return report;
     });
   } finally {
-    await tracing.close();
+    await tracing.exporter.close();
   }
 }
 

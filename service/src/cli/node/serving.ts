@@ -122,7 +122,7 @@ export class Serving {
       replica: this.stores.replica(),
       routes: this.#tally.routes,
       clicks: activation && { tally: activation.activation.tally, ...activation.recorder.state },
-      spans: this.#tracing?.counts,
+      spans: this.#tracing?.exporter.counts,
       callers: this.#callers.tallies,
     };
   }
@@ -173,7 +173,7 @@ export class Serving {
 
   async close(): Promise<void> {
     await this.stores.close();
-    await this.#tracing?.close();
+    await this.#tracing?.exporter.close();
   }
 
   async #flush(): Promise<void> {

@@ -104,7 +104,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
 
   function report(): WorkerReport {
     const merged = pool.report;
-    return { ...merged, spans: addSpans([merged.spans, tracing?.counts]) };
+    return { ...merged, spans: addSpans([merged.spans, tracing?.exporter.counts]) };
   }
 
   async function close(): Promise<void> {
@@ -116,7 +116,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     await admin?.stop();
     builder.close();
     await stores.close();
-    await tracing?.close();
+    await tracing?.exporter.close();
   }
 
   try {
