@@ -5,7 +5,7 @@ import { SERVE_FLAGS } from '../../config.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { command } from '../command.ts';
 import { requireSpool } from '../node/activation.ts';
-import { startNode } from '../node/node.ts';
+import { type RunningNode, startNode } from '../node/node.ts';
 import { readNodeSettings } from '../node/node-settings.ts';
 import { openLog, toStdout } from '../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../node/signals.ts';
@@ -45,15 +45,9 @@ async function runServer(
   }
 }
 
-interface Running {
-  /** Rejects when it cannot go on. */
-  readonly failure?: Promise<never>;
-  stop(): Promise<void>;
-}
-
 async function runUntil(
   stop: Promise<void>,
-  starting: Promise<Running>,
+  starting: Promise<RunningNode>,
   logger: Logger,
   stopMaxMs: number,
 ): Promise<void> {

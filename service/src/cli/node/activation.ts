@@ -14,14 +14,7 @@ import type { Stores } from '../../domain/stores.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import { openSpool } from '../../storage/open-stores.ts';
 
-export interface NodeActivation {
-  readonly activation: Activation;
-  readonly directory: ActivationDirectory;
-  readonly recorder: ClickRecorder;
-  /** Reads what is kept in memory, and takes up what an earlier process has left in the spool. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type NodeActivation = ReturnType<typeof openActivation>;
 
 interface NodeParts {
   readonly settings: ServeSettings;
@@ -33,7 +26,7 @@ interface NodeParts {
   readonly clickDeadlineMs?: number;
 }
 
-export function openActivation(parts: NodeParts): NodeActivation {
+export function openActivation(parts: NodeParts) {
   const { settings, databaseUrl, stores, catalogue, clock, logger } = parts;
   const directory = new ActivationDirectory(stores);
   const path = () => spoolPath(settings.spool, databaseUrl, directory.name);
@@ -50,6 +43,7 @@ export function openActivation(parts: NodeParts): NodeActivation {
     activation: new Activation({ directory, recorder, catalogue, clock, logger }),
     directory,
     recorder,
+    /** Reads what is kept in memory, and takes up what an earlier process has left in the spool. */
     async start() {
       await directory.refresh();
       recorder.start();

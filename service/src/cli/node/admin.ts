@@ -24,10 +24,6 @@ import type { WorkerReport } from './workers/worker-report.ts';
 const BODY_MAX_BYTES = 1_024 + TEXT_LENGTH_MAX * 9;
 const IDLE_TIMEOUT_S = 120;
 
-export interface Admin {
-  stop(): Promise<void>;
-}
-
 interface AdminSource {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
@@ -41,8 +37,8 @@ interface AdminSource {
   workers(): NodeState['workers'];
 }
 
-/** Undefined when nobody has asked for it. */
-export function openAdmin(source: AdminSource): Admin | undefined {
+/** Returns what closes it; undefined when nobody has asked for it. */
+export function openAdmin(source: AdminSource): (() => Promise<void>) | undefined {
   const { settings, databaseUrl, clock, logger } = source;
   const { adminPort: port, adminHost: host, workers } = settings;
   if (port === undefined) return undefined;
@@ -112,12 +108,10 @@ export function openAdmin(source: AdminSource): Admin | undefined {
     }),
   );
   const timer = setInterval(() => recent.sample(clock(), source.report().routes), SAMPLE_INTERVAL_MS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await consoleHost.close();
-      await server.stop(true);
-    },
+  return async () => {
+    clearInterval(timer);
+    await consoleHost.close();
+    await server.stop(true);
   };
 }
 

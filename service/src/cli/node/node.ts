@@ -3,7 +3,7 @@
 
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
-import { type Admin, openAdmin } from './admin.ts';
+import { openAdmin } from './admin.ts';
 import { openServing, type ServingOptions } from './serving.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 
@@ -15,6 +15,8 @@ interface NodeOptions extends Omit<ServingOptions, 'clock' | 'requestCounter' | 
 
 export interface RunningNode {
   readonly url: string;
+  /** Rejects when it cannot go on. */
+  readonly failure?: Promise<never>;
   /** Lets requests under way finish, then closes everything. */
   stop(): Promise<void>;
 }
@@ -39,16 +41,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       Bun.gc(true);
     },
   };
-  let admin: Admin | undefined;
+  let closeAdmin: (() => Promise<void>) | undefined;
   const stop = async () => {
     await serving.stop();
-    await admin?.stop();
+    await closeAdmin?.();
     builder.close();
     await serving.close();
   };
   let url: string;
   try {
-    admin = openAdmin({
+    closeAdmin = openAdmin({
       settings,
       databaseUrl,
       clock,

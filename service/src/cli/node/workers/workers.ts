@@ -12,10 +12,11 @@ import { openStores } from '../../../storage/open-stores.ts';
 import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
 import { currentUser } from '../../current-user.ts';
 import { logCollector, openTracing } from '../../open-tracing.ts';
-import { type Admin, openAdmin } from '../admin.ts';
+import { openAdmin } from '../admin.ts';
 import { type ChangeFollower, type Followed, followChanges } from '../change-follower.ts';
 import { DatabaseHealth } from '../database-health.ts';
 import { findPort, urlOf } from '../listen.ts';
+import type { RunningNode } from '../node.ts';
 import type { ServerLog } from '../open-log.ts';
 import { STOP_MAX_MS } from '../signals.ts';
 import { SnapshotBuilder } from '../snapshot-builder.ts';
@@ -38,14 +39,8 @@ interface WorkersOptions extends WorkerParts {
   readonly log: ServerLog;
 }
 
-interface RunningWorkers {
-  /** Rejects when the node cannot go on. */
-  readonly failure: Promise<never>;
-  stop(): Promise<void>;
-}
-
 /** Settles when the first worker answers requests. */
-export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
+export async function startWorkers(options: WorkersOptions): Promise<RunningNode> {
   const { databaseUrl, log } = options;
   const { logger } = log;
   const { host, port, drainDelay } = options.settings;
@@ -61,7 +56,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   // Answers no requests here: the metrics count its items.
   const catalogue = new Catalogue(systemClock);
   let snapshot: SnapshotData | undefined;
-  let admin: Admin | undefined;
+  let closeAdmin: (() => Promise<void>) | undefined;
   let following: ChangeFollower | undefined;
   let isStopping = false;
 
@@ -113,14 +108,14 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     following?.stop();
     databaseHealth.stop();
     keeper.stop();
-    await admin?.stop();
+    await closeAdmin?.();
     builder.close();
     await stores.close();
     await tracing?.exporter.close();
   }
 
   try {
-    admin = openAdmin({
+    closeAdmin = openAdmin({
       settings,
       databaseUrl,
       clock: systemClock,
@@ -140,9 +135,11 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     await close();
     throw error;
   }
-  logger.info({ url: urlOf(host, settings.port) }, 'listening');
+  const url = urlOf(host, settings.port);
+  logger.info({ url }, 'listening');
   logger.info({ revision: catalogue.revision }, 'ready');
   return {
+    url,
     failure: pool.failure,
     async stop() {
       await close();
