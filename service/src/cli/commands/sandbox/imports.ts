@@ -1,6 +1,8 @@
 // How the sandbox puts its data into the database: through the same imports as in production, each entered in the book.
 
-import type { Sale } from '@offerbook/sandbox/wire.ts';
+import type { Purchase } from '@offerbook/sandbox/purchase.ts';
+import type { Change } from '@offerbook/sandbox/sale-course.ts';
+import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
 import manifest from '../../../../package.json';
 import { ClickIds } from '../../../activation/click-id.ts';
 import type { ImportOrigin } from '../../../domain/books.ts';
@@ -15,9 +17,10 @@ import { type ImportReport, InvalidRows } from '../../../importer/import-report.
 import { importTransactions } from '../../../importer/import-transactions.ts';
 import { recordImport } from '../../../importer/record-import.ts';
 import { currentUser } from '../../current-user.ts';
-import type { Imports } from './world.ts';
 
-export function importsInto(stores: Stores, org: Organisation): Imports {
+export type Imports = ReturnType<typeof importsInto>;
+
+export function importsInto(stores: Stores, org: Organisation) {
   const ndjson = (rows: readonly unknown[]) =>
     sourceFrom(rows.map((row) => `${JSON.stringify(row)}\n`).join(''), 'synthetic data');
   const recorded = (
@@ -28,19 +31,21 @@ export function importsInto(stores: Stores, org: Organisation): Imports {
     const by = { by: currentUser(), source: 'sandbox', fileName: source.name, version: manifest.version };
     return recordImport(stores.imports, { ...what, ...by }, source, work);
   };
-  const sale = async (id: string) => {
+  /** A transaction as it is now. */
+  const sale = async (id: string): Promise<Sale | undefined> => {
     const [current] = await stores.history.versions(id as Uuid);
     return current && withoutStamp(JSON.parse(current.document) as Transaction);
   };
   return {
     sale,
-    async catalogue(retailers) {
+    async catalogue(retailers: readonly Retailer[]) {
       const source = ndjson(retailers);
       await recorded({ kind: 'catalogue', orgId: null }, source, (importId) =>
         importCatalogue(stores.catalogue, source, { importId, allowWithdrawals: true }),
       );
     },
-    async transactions(changes, stamps) {
+    /** With stamps "as they happened", the changes keep their own moments, which no reader has been past yet. */
+    async transactions(changes: readonly Change[], stamps: 'now' | 'as they happened') {
       const rows = changes.map(({ transaction, atMs }) => ({
         ...transaction,
         updatedAt: printTimestamp(atMs),
@@ -53,11 +58,13 @@ export function importsInto(stores: Stores, org: Organisation): Imports {
         }),
       );
     },
-    async dealOf(clickId) {
+    /** What a click has activated; undefined when there is no record of it. */
+    async dealOf(clickId: string): Promise<string | undefined> {
       const click = new ClickIds(await stores.clickKey()).parse(clickId);
       return click && (await stores.clicks.find([click.id])).get(click.id)?.dealId;
     },
-    async purchase(purchase) {
+    /** Returns the transaction that has become of it; undefined when its click is not one of ours. */
+    async purchase(purchase: Purchase): Promise<Sale | undefined> {
       const source = ndjson([purchase]);
       const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
       try {

@@ -4,29 +4,18 @@
 import { type Density, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
 import { Market } from '@offerbook/sandbox/market.ts';
 import { makePurchase, type Purchase } from '@offerbook/sandbox/purchase.ts';
-import { type Change, fasterSince } from '@offerbook/sandbox/sale-course.ts';
+import { fasterSince } from '@offerbook/sandbox/sale-course.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
 import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Organisation, Stores } from '../../../domain/stores.ts';
+import type { Imports } from './imports.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const HISTORY_DAYS = 90;
 /** A pause longer than this, be it that the program was stopped or the computer asleep, is filled sparsely. */
 const PAUSE_MS = 60_000;
-
-export interface Imports {
-  catalogue(retailers: readonly Retailer[]): Promise<void>;
-  /** With stamps "as they happened", the changes keep their own moments, which no reader has been past yet. */
-  transactions(changes: readonly Change[], stamps: 'now' | 'as they happened'): Promise<void>;
-  /** What a click has activated; undefined when there is no record of it. */
-  dealOf(clickId: string): Promise<string | undefined>;
-  /** Returns the transaction that has become of it; undefined when its click is not one of ours. */
-  purchase(purchase: Purchase): Promise<Sale | undefined>;
-  /** A transaction as it is now. */
-  sale(id: string): Promise<Sale | undefined>;
-}
 
 interface WorldOptions {
   readonly seed: number;
