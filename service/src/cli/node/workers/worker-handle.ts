@@ -15,6 +15,10 @@ export class WorkerHandle {
   readonly #events: WorkerEvents;
   readonly #ended = Promise.withResolvers<Error | undefined>();
   readonly #closed = Promise.withResolvers<void>();
+  /** Settles when it has to be replaced, with the reason; undefined if it was told to stop and has done so. */
+  readonly ended = this.#ended.promise;
+  /** Settles when the thread is gone. A thread that is inside of a library does not end before it comes back from there. */
+  readonly closed = this.#closed.promise;
   #report = NO_REPORT;
   #hasBeenHeard = false;
   #hasBeenReady = false;
@@ -44,16 +48,6 @@ export class WorkerHandle {
   /** What it has told last. */
   get report(): WorkerReport {
     return this.#report;
-  }
-
-  /** Settles when it has to be replaced, with the reason; undefined if it was told to stop and has done so. */
-  get ended(): Promise<Error | undefined> {
-    return this.#ended.promise;
-  }
-
-  /** Settles when the thread is gone. A thread that is inside of a library does not end before it comes back from there. */
-  get closed(): Promise<void> {
-    return this.#closed.promise;
   }
 
   send(message: ToWorker): void {

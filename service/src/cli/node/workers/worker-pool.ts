@@ -53,6 +53,8 @@ export class WorkerPool {
   readonly #workers = new Map<number, WorkerHandle>();
   readonly #firstReady = Promise.withResolvers<void>();
   readonly #failure = Promise.withResolvers<never>();
+  /** Rejects when the node cannot go on. */
+  readonly failure = this.#failure.promise;
   readonly #stopping = Promise.withResolvers<void>();
   #timer: Timer | undefined;
   #running: Promise<void>[] = [];
@@ -65,12 +67,7 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#timings = { ...TIMINGS, ...options.timings };
-    this.#failure.promise.catch(() => {});
-  }
-
-  /** Rejects when the node cannot go on. */
-  get failure(): Promise<never> {
-    return this.#failure.promise;
+    this.failure.catch(() => {});
   }
 
   /** How many workers answer requests. */
