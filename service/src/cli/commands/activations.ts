@@ -52,7 +52,7 @@ async function showTotals(options: StoreOptions & { days: string }): Promise<voi
 async function purgeClicks(options: StoreOptions & { olderThan: string }): Promise<void> {
   const beforeMs = parseOlderThanMs(options.olderThan);
   await withStores(options, async (stores) => {
-    const clicks = await withProgressBar((show) => stores.clicks.purge(beforeMs, (rows) => show({ rows })));
+    const clicks = await withProgressBar((show) => stores.clicks.purge(beforeMs, show));
     const before = printTimestamp(beforeMs);
     await printResult(
       options,

@@ -37,7 +37,7 @@ async function copy(options: CopyOptions): Promise<void> {
   const startedMs = performance.now();
   const from = readDatabaseUrl(options.database);
   const auditor = { clock: systemClock, by: currentUser() };
-  const report = await withProgressBar((show) => copyDatabase(from, to, auditor, (rows) => show({ rows })));
+  const report = await withProgressBar((show) => copyDatabase(from, to, auditor, show));
   const seconds = Math.round(performance.now() - startedMs) / 1000;
   const { organisations, tokens, retailers, transactions, clicks } = report;
   const copied = printCountsOf({ organisations, tokens, retailers, transactions, clicks });

@@ -36,9 +36,7 @@ async function erase(options: EraseOptions): Promise<void> {
       const words = `Would erase the user from ${inWords(counts)}; nothing was changed.`;
       return printResult(options, counts, words);
     }
-    const counts = await withProgressBar((show) =>
-      stores.erasures.erase(org, passbackUid, (rows) => show({ rows })),
-    );
+    const counts = await withProgressBar((show) => stores.erasures.erase(org, passbackUid, show));
     await printResult(options, counts, `Erased the user from ${inWords(counts)}.`);
   });
 }

@@ -87,7 +87,7 @@ async function deleteOrganisation(name: string, options: DeleteOptions): Promise
     }
     const revokesTokens = options.revokeTokens === true;
     const deleted = await withProgressBar((show) =>
-      organisations.delete(name, { revokesTokens, onBatch: (rows) => show({ rows }) }),
+      organisations.delete(name, { revokesTokens, onBatch: show }),
     );
     if (deleted === undefined) throw noOrganisation(name, 'to read');
     await printResult(options, deleted, `Deleted "${name}" with ${inWords(deleted)}.`);

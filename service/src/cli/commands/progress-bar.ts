@@ -6,8 +6,8 @@ import type { ImportProgress } from '../../importer/import-report.ts';
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
-/** Without bytes, rows are counted. */
-type Progress = Pick<ImportProgress, 'rows'> & Partial<ImportProgress>;
+/** How many rows were done; of files also how much of their bytes. */
+type Progress = number | ImportProgress;
 
 /** The bar is there until the work has ended. */
 export async function withProgressBar<T>(
@@ -27,7 +27,9 @@ export async function withProgressBar<T>(
   }
 }
 
-function draw({ bytesRead = 0, bytesTotal = 0, rows }: Progress): string {
+function draw(progress: Progress): string {
+  if (typeof progress === 'number') return printCountOf(progress, 'row');
+  const { bytesRead, bytesTotal = 0, rows } = progress;
   if (bytesTotal === 0) return printCountOf(rows, 'row');
   const share = Math.min(1, bytesRead / bytesTotal);
   const filled = Math.round(share * WIDTH);

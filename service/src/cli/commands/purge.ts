@@ -21,9 +21,7 @@ export function purgeCommand(): Command {
 async function purge(options: StoreOptions & { olderThan: string }): Promise<void> {
   const beforeMs = parseOlderThanMs(options.olderThan);
   await withStores(options, async (stores) => {
-    const versions = await withProgressBar((show) =>
-      stores.history.purge(beforeMs, (rows) => show({ rows })),
-    );
+    const versions = await withProgressBar((show) => stores.history.purge(beforeMs, show));
     const before = printTimestamp(beforeMs);
     await printResult(
       options,

@@ -46,7 +46,7 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
   if (source === undefined) return markOnly(url, options, auditor, keepsStamps);
   const replaces = options.replace === true;
   const report = await withProgressBar((show) =>
-    restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows: (rows) => show({ rows }) }),
+    restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows: show }),
   );
   const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, unknown, clicks, replaced } =
     report;
@@ -89,7 +89,7 @@ async function markOnly(
   try {
     await prepareSchema(url, database, COMMAND_OPTIONS, auditor);
     const report = await withProgressBar((show) =>
-      beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows: (rows) => show({ rows }) }),
+      beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows: show }),
     );
     await printResult(options, report, `${printCountOf(report.stamped, 'transaction')} got a new stamp.`);
   } finally {

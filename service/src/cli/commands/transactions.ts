@@ -98,7 +98,7 @@ async function showTotals(options: StoreOptions): Promise<void> {
   await withStores(options, async (stores) => {
     const { retailerOfDeal } = await new CatalogueReader().read(stores);
     const totals = await withProgressBar((show) =>
-      countTransactions(stores, retailerOfDeal, systemClock, async (rows) => show({ rows })),
+      countTransactions(stores, retailerOfDeal, systemClock, async (rows) => show(rows)),
     );
     const rows = totals.months.map(({ org, currency, month, status, count, orderValue, cashback }) => [
       ...[org, currency, month, status, printCount(count)],
