@@ -51,7 +51,7 @@ function refuseOtherNames(request: Request): Response | undefined {
     : refusal(421, 'Open this under localhost or 127.0.0.1, or give the server an --admin-token-file.');
 }
 
-function refusal(status: number, text: string, headers: Record<string, string> = {}): Response {
+export function refusal(status: number, text: string, headers: Record<string, string> = {}): Response {
   return new Response(`${text}\n`, { status, headers: { ...headers, 'Cache-Control': 'no-store' } });
 }
 

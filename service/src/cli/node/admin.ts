@@ -14,7 +14,7 @@ import { clientReader } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { type Health, readiness } from '../../http/readiness.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
-import { openAdminAccess } from './admin-access.ts';
+import { openAdminAccess, refusal } from './admin-access.ts';
 import { ConsoleHost } from './console/console-host.ts';
 import { databaseFigures } from './database-figures.ts';
 import { bind } from './listen.ts';
@@ -119,8 +119,5 @@ function failure(error: unknown, logger: Logger): Response {
   const isExpected = error instanceof Refused || error instanceof DatabaseUnavailable;
   const text = isExpected ? `${error.message}.` : 'Something went wrong on our side; the log says what.';
   if (!isExpected) logger.error({ err: error }, 'the console has failed');
-  return new Response(`${text}\n`, {
-    status: isExpected ? 503 : 500,
-    headers: { 'Cache-Control': 'no-store' },
-  });
+  return refusal(isExpected ? 503 : 500, text);
 }
