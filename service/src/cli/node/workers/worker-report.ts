@@ -45,7 +45,7 @@ export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
     replica: mergeReplicas(reports.flatMap(({ replica }) => replica ?? [])),
     routes: requests.routes,
     clicks: mergeClicks(reports.flatMap(({ clicks }) => clicks ?? [])),
-    spans: addSpans(reports.map(({ spans }) => spans)),
+    spans: addSpans(reports.flatMap(({ spans }) => spans ?? [])),
     callers: calls.tallies,
   };
 }
@@ -69,12 +69,10 @@ function mergeClicks(states: readonly ClickState[]): ClickState | undefined {
   };
 }
 
-/** Undefined when nobody has any. */
-export function addSpans(counts: readonly (SpanCounts | undefined)[]): SpanCounts | undefined {
-  const known = counts.filter((each) => each !== undefined);
-  if (known.length === 0) return undefined;
+function addSpans(counts: readonly SpanCounts[]): SpanCounts | undefined {
+  if (counts.length === 0) return undefined;
   return {
-    sent: known.reduce((sum, { sent }) => sum + sent, 0),
-    dropped: known.reduce((sum, { dropped }) => sum + dropped, 0),
+    sent: counts.reduce((sum, { sent }) => sum + sent, 0),
+    dropped: counts.reduce((sum, { dropped }) => sum + dropped, 0),
   };
 }

@@ -21,7 +21,7 @@ import type { ServerLog } from '../open-log.ts';
 import { STOP_MAX_MS } from '../signals.ts';
 import { SnapshotBuilder } from '../snapshot-builder.ts';
 import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
-import { addSpans, type WorkerReport } from './worker-report.ts';
+import { mergeReports, NO_REPORT } from './worker-report.ts';
 
 /** Of the time that a stop may take, what is left for the main thread when the workers have had theirs. */
 const CLOSE_MAX_MS = 1_000;
@@ -97,11 +97,6 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     };
   }
 
-  function report(): WorkerReport {
-    const merged = pool.report;
-    return { ...merged, spans: addSpans([merged.spans, tracing?.exporter.counts]) };
-  }
-
   async function close(): Promise<void> {
     isStopping = true;
     await pool.stop(drainDelay * 1_000 + STOP_MAX_MS - CLOSE_MAX_MS);
@@ -123,7 +118,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
       stores,
       catalogue,
       health,
-      report,
+      report: () => mergeReports([pool.report, { ...NO_REPORT, spans: tracing?.exporter.counts }]),
       workers: () => ({ ready: pool.ready, restarts: pool.restarts }),
     });
     // The threads start while the catalogue is built.
