@@ -13,11 +13,7 @@ export interface Followed {
   refresh(): Promise<void>;
 }
 
-export interface ChangeFollower {
-  /** Takes up what has been committed before. */
-  readonly look: () => void;
-  readonly stop: () => void;
-}
+export type ChangeFollower = ReturnType<typeof followChanges>;
 
 interface FollowOptions {
   readonly stores: Pick<Stores, 'revisions' | 'watch'>;
@@ -28,14 +24,9 @@ interface FollowOptions {
   readonly catalogue?: Followed | undefined;
 }
 
-export function followChanges({
-  stores,
-  databaseHealth,
-  logger,
-  tokens,
-  links,
-  catalogue,
-}: FollowOptions): ChangeFollower {
+/** What it returns takes up, when told to `look`, what has been committed before. */
+export function followChanges(options: FollowOptions) {
+  const { stores, databaseHealth, logger, tokens, links, catalogue } = options;
   let latestCatalogue: number | undefined;
 
   const look = oneAtATime(

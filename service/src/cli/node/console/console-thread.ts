@@ -60,15 +60,8 @@ self.onmessage = async ({ data: question }: MessageEvent<ToConsole>) => {
   process.exit();
 };
 
-async function answer({
-  number,
-  method,
-  url,
-  headers,
-  body,
-  node,
-  setup,
-}: ConsoleQuestion): Promise<ConsoleAnswer> {
+async function answer(question: ConsoleQuestion): Promise<ConsoleAnswer> {
+  const { number, method, url, headers, body, node, setup } = question;
   try {
     made ??= makeConsole(setup);
     const request = new Request(url, { method, headers, ...(method === 'POST' ? { body } : {}) });

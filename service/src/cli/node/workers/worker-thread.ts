@@ -14,13 +14,8 @@ declare const self: Worker;
 
 const REPORT_INTERVAL_MS = 250;
 
-interface RunningWorker {
-  take(snapshot: SnapshotData): void;
-  stop(): Promise<void>;
-}
-
 let report = (): WorkerReport => NO_REPORT;
-let running: Promise<RunningWorker> | undefined;
+let running: ReturnType<typeof start> | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   receive(data).catch((error) => send({ type: 'failed', failure: toThreadFailure(error) }));
@@ -46,7 +41,7 @@ async function receive(message: ToWorker): Promise<void> {
   }
 }
 
-async function start({ number, counts, ...setup }: WorkerSetup): Promise<RunningWorker> {
+async function start({ number, counts, ...setup }: WorkerSetup) {
   const log = openLog(setup.settings.logLevel, async (lines) => send({ type: 'log', lines }), number);
   const { logger } = log;
   const shared = new Int32Array(counts);
@@ -61,7 +56,7 @@ async function start({ number, counts, ...setup }: WorkerSetup): Promise<Running
   report = () => serving.report;
   await serving.load();
   return {
-    take(snapshot) {
+    take(snapshot: SnapshotData) {
       const isFirst = !catalogue.ready;
       catalogue.take(snapshot);
       if (!isFirst) return;
