@@ -2,7 +2,7 @@
 
 import { readFileSync, statfsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { urlOf } from '../node/listen.ts';
+import { findPort, type Place, urlOf } from '../node/listen.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { isOfferbook } from './probe.ts';
 
@@ -55,18 +55,10 @@ function readLimits(): string {
   }
 }
 
-interface Port {
-  readonly check: string;
-  readonly host: string;
-  /** 0 takes any free one. */
-  readonly port: number;
-  readonly option: string;
-}
-
-export async function checkPort({ check, host, port, option }: Port): Promise<Check> {
+export async function checkPort(check: string, { host, port, option }: Place): Promise<Check> {
   if (port === 0) return ok(check, 'any that is free');
   const place = `${port} on ${host}`;
-  const code = tryToListen(host, port);
+  const code = tryToListen({ host, port, option });
   if (code === undefined) return ok(check, `${place} is free`);
   if (code === 'EADDRINUSE') {
     if (await isOfferbook(urlOf(THIS_MACHINE[host] ?? host, port)))
@@ -83,12 +75,12 @@ export async function checkPort({ check, host, port, option }: Port): Promise<Ch
 }
 
 /** The code of the error; undefined when it is free. */
-function tryToListen(host: string, port: number): string | undefined {
+function tryToListen(place: Place): string | undefined {
   try {
-    Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true);
+    findPort(place);
     return undefined;
   } catch (error) {
-    return (error as { code?: string }).code ?? 'unknown';
+    return (error as { cause: { code?: string } }).cause.code ?? 'unknown';
   }
 }
 

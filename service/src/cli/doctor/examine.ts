@@ -78,10 +78,10 @@ async function examineMachine(
     ...(path === undefined ? [] : [checkDisk('disk', dirname(path), bytes)]),
     ...(await examineSpool(settings, databaseUrl, facts)),
     checkOpenFiles(),
-    await checkPort({ check: 'port', host, port, option: '--port' }),
+    await checkPort('port', { host, port, option: '--port' }),
     ...(adminPort === undefined
       ? []
-      : [await checkPort({ check: 'admin port', host: adminHost, port: adminPort, option: '--admin-port' })]),
+      : [await checkPort('admin port', { host: adminHost, port: adminPort, option: '--admin-port' })]),
   ];
 }
 

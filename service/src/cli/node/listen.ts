@@ -44,7 +44,7 @@ export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-interface Place {
+export interface Place {
   readonly host: string;
   readonly port: number;
   /** With which another port can be chosen. */
