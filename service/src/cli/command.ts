@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { readDatabaseUrl } from '../config.ts';
 import { systemClock } from '../domain/clock.ts';
 import type { Stores } from '../domain/stores.ts';
+import { closing } from '../storage/open-once.ts';
 import { COMMAND_OPTIONS, openStores } from '../storage/open-stores.ts';
 import { currentUser } from './current-user.ts';
 
@@ -32,12 +33,7 @@ export async function withStores<T>(
   work: (stores: Stores) => Promise<T>,
   databaseOptions = COMMAND_OPTIONS,
 ): Promise<T> {
-  const stores = await openStores(readDatabaseUrl(options.database), databaseOptions, systemClock, {
-    by: currentUser(),
-  });
-  try {
-    return await work(stores);
-  } finally {
-    await stores.close();
-  }
+  const url = readDatabaseUrl(options.database);
+  await using stores = closing(await openStores(url, databaseOptions, systemClock, { by: currentUser() }));
+  return await work(stores);
 }

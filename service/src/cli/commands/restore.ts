@@ -9,6 +9,7 @@ import { beginTimeline } from '../../storage/backup/new-timeline.ts';
 import type { LaterEvent } from '../../storage/backup/replaced-database.ts';
 import { restoreBackup } from '../../storage/backup/restore-backup.ts';
 import { openDatabase } from '../../storage/open-database.ts';
+import { closing } from '../../storage/open-once.ts';
 import { COMMAND_OPTIONS, prepareSchema } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
 import { currentUser } from '../current-user.ts';
@@ -85,14 +86,10 @@ async function markOnly(
   auditor: { clock: typeof systemClock; by: string },
   keepsStamps: boolean,
 ): Promise<void> {
-  const database = openDatabase(url, COMMAND_OPTIONS);
-  try {
-    await prepareSchema(url, database, COMMAND_OPTIONS, auditor);
-    const report = await withProgressBar((show) =>
-      beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows: show }),
-    );
-    await printResult(options, report, `${printCountOf(report.stamped, 'transaction')} got a new stamp.`);
-  } finally {
-    await database.close();
-  }
+  await using database = closing(openDatabase(url, COMMAND_OPTIONS));
+  await prepareSchema(url, database, COMMAND_OPTIONS, auditor);
+  const report = await withProgressBar((show) =>
+    beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows: show }),
+  );
+  await printResult(options, report, `${printCountOf(report.stamped, 'transaction')} got a new stamp.`);
 }

@@ -13,6 +13,7 @@ import type { Logger } from '../../../domain/logger.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import type { Route } from '../../../http/router.ts';
 import { CLICK_END, sqlitePath } from '../../../storage/open-database.ts';
+import { closing } from '../../../storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../../storage/open-stores.ts';
 import { withStores } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
@@ -92,27 +93,20 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     // The port has to be known before the server starts, because the logos' addresses hold it.
     const freePort = findPort({ host: settings.host, port: settings.port, option: '--port' });
     if (options.fresh === true) await deleteData(path, databaseUrl);
-    const stores = await openStores(databaseUrl, CREATE_OPTIONS, systemClock, { by: currentUser() });
-    const { logger, close: closeLog } = openLog(settings.logLevel, toStderr);
-    try {
-      const seed = chooseSeed(await findSeed(stores), seedAskedFor);
-      await live(stores, {
-        settings: {
-          ...settings,
-          port: freePort,
-          adminPort: settings.adminPort ?? findAdminPort(settings.port),
-        },
-        databaseUrl,
-        logger,
-        seed,
-        speed,
-        startOver: path === undefined ? 'with an empty database' : freshCommand(command, seed),
-        stopping,
-      });
-    } finally {
-      await stores.close();
-      await closeLog();
-    }
+    await using log = closing(openLog(settings.logLevel, toStderr));
+    const by = currentUser();
+    await using stores = closing(await openStores(databaseUrl, CREATE_OPTIONS, systemClock, { by }));
+    const seed = chooseSeed(await findSeed(stores), seedAskedFor);
+    const ports = { port: freePort, adminPort: settings.adminPort ?? findAdminPort(settings.port) };
+    await live(stores, {
+      settings: { ...settings, ...ports },
+      databaseUrl,
+      logger: log.logger,
+      seed,
+      speed,
+      startOver: path === undefined ? 'with an empty database' : freshCommand(command, seed),
+      stopping,
+    });
   } finally {
     release?.();
     endWithin(LEFTOVERS_MAX_MS);
