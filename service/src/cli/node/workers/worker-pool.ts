@@ -139,7 +139,7 @@ export class WorkerPool {
     this.#past = mergeReports([this.#past, countsOf(worker.report)]);
     if (reason === undefined || this.#isStopping) return reason;
     if (!worker.hasBeenReady) this.#startFailed(reason);
-    void this.#expectClosed(worker);
+    await this.#expectClosed(worker);
     return reason;
   }
 
