@@ -32,11 +32,16 @@ export class NameIndex {
    * the other grams would take longer.
    */
   find(text: string): Uint32Array {
-    const fewest = runsOf(text, Math.min(text.length, GRAM_LENGTH_MAX))
-      .map((gram) => this.#grams.members(gram))
-      .reduce((one, other) => (other.length < one.length ? other : one));
+    let fewest: Uint32Array | undefined;
+    for (const gram of runsOf(text, Math.min(text.length, GRAM_LENGTH_MAX))) {
+      const retailers = this.#grams.members(gram);
+      // Then nobody has the text, and the other grams need not be looked up.
+      if (retailers.length === 0) return retailers;
+      if (fewest === undefined || retailers.length < fewest.length) fewest = retailers;
+    }
+    const found = fewest ?? new Uint32Array();
     return text.length <= GRAM_LENGTH_MAX
-      ? fewest
-      : fewest.filter((retailer) => this.#names.contains(retailer, text));
+      ? found
+      : found.filter((retailer) => this.#names.contains(retailer, text));
   }
 }
