@@ -13,10 +13,8 @@ export function sharedUint32Array(source: number | ArrayLike<number>): Uint32Arr
   return shared;
 }
 
-export function sharedFloat64Array(source: ArrayLike<number>): Float64Array {
-  const shared = new Float64Array(new SharedArrayBuffer(source.length * Float64Array.BYTES_PER_ELEMENT));
-  shared.set(source);
-  return shared;
+export function sharedFloat64Array(length: number): Float64Array {
+  return new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT));
 }
 
 export function packNumbers(lists: readonly ArrayLike<number>[]): PackedNumbers {
