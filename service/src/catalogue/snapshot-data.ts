@@ -70,7 +70,7 @@ export interface SearchData {
   /** Every run of one to three characters of a folded name, with the retailers that have it in their names. */
   readonly grams: TermIndexData;
   /** Each term, such as a country, with the offers that have it. */
-  readonly terms: Readonly<Record<TermName, TermIndexData>>;
+  readonly terms: Readonly<Record<TermName, OfferTermsData>>;
 }
 
 export interface TermIndexData {
@@ -78,4 +78,11 @@ export interface TermIndexData {
   readonly terms: PackedTexts;
   /** By term: the numbers of those that have it, ascending. */
   readonly members: PackedNumbers;
+}
+
+export interface OfferTermsData extends TermIndexData {
+  /** By rank of an offer: the number of its list of terms. Many offers have the same. */
+  readonly listByOffer: Uint32Array;
+  /** The numbers of the terms in each list. */
+  readonly termsByList: PackedNumbers;
 }

@@ -1,18 +1,18 @@
 // Reads the stored catalogue into the data of a snapshot. It takes seconds of processor time when the catalogue is
 // large, so it runs in a thread of its own. Documents are trusted: they were checked when they were imported.
 
-import type { CashbackOffer, ListFields, Retailer } from '../../domain/catalogue.ts';
+import type { ListFields, Retailer } from '../../domain/catalogue.ts';
 import { DEAL_LISTS, forEachDealList } from '../../domain/deals.ts';
 import { printJson } from '../../domain/decimal.ts';
 import type { CatalogueStore } from '../../domain/stores.ts';
 import { uuidWords } from '../../domain/uuid.ts';
 import { fold } from '../search/fold.ts';
 import { gramsOf } from '../search/name-index.ts';
-import { OFFER_TERMS, TERM_NAMES } from '../search/offer-terms.ts';
+import { TERM_NAMES } from '../search/offer-terms.ts';
 import type { SearchData, SnapshotData } from '../snapshot-data.ts';
 import { DealListBuilder } from './deal-list-builder.ts';
 import { JsonPacker, packTexts, sharedUint32Array } from './shared-memory.ts';
-import { TermIndexBuilder } from './term-index-builder.ts';
+import { OfferTermsBuilder, TermIndexBuilder } from './term-index-builder.ts';
 
 export async function buildSnapshotData(store: Pick<CatalogueStore, 'read'>): Promise<SnapshotData> {
   const builder = new SnapshotBuilder();
@@ -28,8 +28,7 @@ class SnapshotBuilder {
   readonly #tails = new JsonPacker();
   readonly #deals = forEachDealList(() => new DealListBuilder());
   readonly #names: string[] = [];
-  readonly #terms = TERM_NAMES.map((name) => [name, new TermIndexBuilder()] as const);
-  #offerCount = 0;
+  readonly #terms = TERM_NAMES.map((name) => [name, new OfferTermsBuilder(name)] as const);
 
   /** Retailers come in the order of their ids. */
   add({ cashbackOffers, coupons, promotions, ...retailer }: Retailer): void {
@@ -42,7 +41,7 @@ class SnapshotBuilder {
     this.#names.push(fold(name));
     // A document may have been stored before there was such a list.
     for (const list of DEAL_LISTS) this.#deals[list].add(deals[list] ?? []);
-    for (const offer of cashbackOffers) this.#addTerms(offer, this.#offerCount++);
+    for (const offer of cashbackOffers) for (const [, terms] of this.#terms) terms.add(offer);
   }
 
   build(revision: number): SnapshotData {
@@ -55,19 +54,11 @@ class SnapshotBuilder {
         tails: this.#tails.build(),
       },
       deals,
-      search: this.#buildSearch(deals.cashbackOffers.ranks.items),
+      search: this.#buildSearch(deals.cashbackOffers.slots),
     };
   }
 
-  #addTerms(offer: CashbackOffer, slot: number): void {
-    for (const [name, terms] of this.#terms) {
-      const { valuesOf, normalise } = OFFER_TERMS[name];
-      for (const value of valuesOf(offer)) terms.add(normalise(value), slot);
-    }
-  }
-
-  /** `offerRanks`: by slot. */
-  #buildSearch(offerRanks: Uint32Array): SearchData {
+  #buildSearch(offerSlots: Uint32Array): SearchData {
     const grams = new TermIndexBuilder();
     for (const [retailer, name] of this.#names.entries()) {
       for (const gram of gramsOf(name)) grams.add(gram, retailer);
@@ -76,7 +67,7 @@ class SnapshotBuilder {
       names: packTexts(this.#names),
       grams: grams.build(),
       terms: Object.fromEntries(
-        this.#terms.map(([name, terms]) => [name, terms.build(offerRanks)]),
+        this.#terms.map(([name, terms]) => [name, terms.build(offerSlots)]),
       ) as SearchData['terms'],
     };
   }

@@ -1,7 +1,9 @@
 // Gathers which retailers or offers have a term.
 
-import type { TermIndexData } from '../snapshot-data.ts';
-import { packNumbers, packTexts } from './shared-memory.ts';
+import type { CashbackOffer } from '../../domain/catalogue.ts';
+import { OFFER_TERMS, type TermName } from '../search/offer-terms.ts';
+import type { OfferTermsData, TermIndexData } from '../snapshot-data.ts';
+import { packNumbers, packTexts, sharedUint32Array } from './shared-memory.ts';
 
 /** Members come in ascending order; one may have a term several times. */
 export class TermIndexBuilder {
@@ -13,13 +15,50 @@ export class TermIndexBuilder {
     else if (members.at(-1) !== member) members.push(member);
   }
 
-  /** `numbers`: by member, the number that the index is to have for it, if that is another. */
-  build(numbers?: Uint32Array): TermIndexData {
-    const terms = [...this.#members.keys()].sort();
-    const members = terms.map((term) => {
-      const list = this.#members.get(term) as number[];
-      return numbers === undefined ? list : Uint32Array.from(list, (one) => numbers[one] as number).sort();
-    });
-    return { terms: packTexts(terms), members: packNumbers(members) };
+  /** In the order of their UTF-16 codes. */
+  terms(): string[] {
+    return [...this.#members.keys()].sort();
+  }
+
+  build(): TermIndexData {
+    const terms = this.terms();
+    return {
+      terms: packTexts(terms),
+      members: packNumbers(terms.map((term) => this.#members.get(term) as number[])),
+    };
+  }
+}
+
+/** Offers come in the order of their slots. Their values repeat, so that each distinct list of them is kept once. */
+export class OfferTermsBuilder {
+  readonly #name: TermName;
+  readonly #lists = new Map<string, { number: number; values: readonly string[] }>();
+  readonly #listBySlot: number[] = [];
+
+  constructor(name: TermName) {
+    this.#name = name;
+  }
+
+  add(offer: CashbackOffer): void {
+    const values = OFFER_TERMS[this.#name].valuesOf(offer);
+    const key = JSON.stringify(values);
+    const list = this.#lists.get(key) ?? { number: this.#lists.size, values };
+    this.#lists.set(key, list);
+    this.#listBySlot.push(list.number);
+  }
+
+  build(slots: Uint32Array): OfferTermsData {
+    const { normalise } = OFFER_TERMS[this.#name];
+    const lists = [...this.#lists.values()].map(({ values }) => values.map(normalise));
+    const listByOffer = sharedUint32Array(slots.length);
+    const index = new TermIndexBuilder();
+    for (let rank = 0; rank < slots.length; rank++) {
+      const list = this.#listBySlot[slots[rank] as number] as number;
+      listByOffer[rank] = list;
+      for (const term of lists[list] as string[]) index.add(term, rank);
+    }
+    const numbers = new Map(index.terms().map((term, number) => [term, number]));
+    const termsByList = packNumbers(lists.map((terms) => terms.map((term) => numbers.get(term) as number)));
+    return { ...index.build(), listByOffer, termsByList };
   }
 }

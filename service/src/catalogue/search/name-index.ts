@@ -34,9 +34,9 @@ export class NameIndex {
   find(text: string): Uint32Array {
     let fewest: Uint32Array | undefined;
     for (const gram of runsOf(text, Math.min(text.length, GRAM_LENGTH_MAX))) {
-      const retailers = this.#grams.members(gram);
-      // Then nobody has the text, and the other grams need not be looked up.
-      if (retailers.length === 0) return retailers;
+      const term = this.#grams.find(gram);
+      if (term === undefined) return new Uint32Array();
+      const retailers = this.#grams.members(term);
       if (fewest === undefined || retailers.length < fewest.length) fewest = retailers;
     }
     const found = fewest ?? new Uint32Array();

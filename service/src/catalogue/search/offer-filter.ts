@@ -1,23 +1,24 @@
 // The filters of cashback offers. Each knows how many offers it lets through, can go through them in order, and can
 // tell of any offer whether it is one of them.
 
+import type { OfferTermsData, PackedNumbers } from '../snapshot-data.ts';
 import { type Ascending, allBelow, ascendingArray, firstAccepted, type Range } from '../tables/ascending.ts';
 import { Bitset } from '../tables/bitset.ts';
 import type { DealTable } from '../tables/deal-table.ts';
 import type { NameIndex } from './name-index.ts';
+import type { TermIndex } from './term-index.ts';
 
 export interface OfferFilter {
   /** How much work it is to go through all of `offers`, against passing over one number of a list. */
   readonly work: number;
   /** The offers that pass, by rank. */
   offers(): Ascending;
-  /** To be asked of ascending offers. */
   passes(offer: number): boolean;
 }
 
 /**
  * The first offers of a range of ranks, at most `limit`, that pass all filters, ascending. The filter whose offers are the
- * least work leads: they are gone through in order, and each is held against the other filters.
+ * least work leads: they are gone through in order, and each is held against all filters.
  */
 export function firstPassing(
   filters: readonly [OfferFilter, ...OfferFilter[]],
@@ -25,9 +26,8 @@ export function firstPassing(
   limit: number,
 ): number[] {
   const leading = filters.reduce((a, b) => (b.work < a.work ? b : a));
-  const others = filters.filter((filter) => filter !== leading);
   return firstAccepted(leading.offers(), range, limit, (offer) => {
-    for (const other of others) if (!other.passes(offer)) return false;
+    for (const filter of filters) if (!filter.passes(offer)) return false;
     return true;
   });
 }
@@ -37,22 +37,29 @@ export function everyOffer(count: number): OfferFilter {
   return { work: count, offers: () => allBelow(count), passes: () => true };
 }
 
-/** The offers of a list of ranks, ascending. */
-export function offersAmong(ranks: Uint32Array): OfferFilter {
-  let at = 0;
+/** Lets no offer through. */
+const NO_OFFER = everyOffer(0);
+
+/** The offers that have a term. */
+export function offersWithTerm(
+  index: TermIndex,
+  { listByOffer, termsByList }: OfferTermsData,
+  text: string,
+): OfferFilter {
+  const term = index.find(text);
+  if (term === undefined) return NO_OFFER;
+  const members = index.members(term);
   return {
-    work: ranks.length,
-    offers: () => ascendingArray(ranks),
-    passes(offer) {
-      // Strides that double, then halve, find what is near in a step or two, and what is far in few.
-      let place = at;
-      let stride = 1;
-      for (; (ranks[place + stride] as number) < offer; stride *= 2) place += stride;
-      for (; stride > 0; stride >>>= 1) if ((ranks[place + stride] as number) < offer) place += stride;
-      at = place;
-      return ranks[place] === offer || ranks[place + 1] === offer;
-    },
+    work: members.length,
+    offers: () => ascendingArray(members),
+    passes: (offer) => hasItem(termsByList, listByOffer[offer] as number, term),
   };
+}
+
+function hasItem({ items, begins }: PackedNumbers, list: number, item: number): boolean {
+  const end = begins[list + 1] as number;
+  for (let index = begins[list] as number; index < end; index++) if (items[index] === item) return true;
+  return false;
 }
 
 /** The offers of several retailers have to be sorted before the first one is known. */

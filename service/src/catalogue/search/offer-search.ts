@@ -5,7 +5,7 @@ import type { Range } from '../tables/ascending.ts';
 import type { DealTable } from '../tables/deal-table.ts';
 import { fold } from './fold.ts';
 import { NameIndex } from './name-index.ts';
-import { everyOffer, firstPassing, type OfferFilter, offersAmong, offersByName } from './offer-filter.ts';
+import { everyOffer, firstPassing, type OfferFilter, offersByName, offersWithTerm } from './offer-filter.ts';
 import { OFFER_TERMS, TERM_NAMES, type TermName } from './offer-terms.ts';
 import { TermIndex } from './term-index.ts';
 
@@ -22,7 +22,10 @@ export class OfferSearch {
   constructor(search: SearchData, offers: DealTable) {
     this.#offers = offers;
     this.#names = new NameIndex(search);
-    this.#terms = TERM_NAMES.map((name) => ({ name, index: new TermIndex(search.terms[name]) }));
+    this.#terms = TERM_NAMES.map((name) => {
+      const data = search.terms[name];
+      return { name, data, index: new TermIndex(data) };
+    });
   }
 
   /** The first offers of a range of ranks, at most `limit`, that pass all filters, ascending. */
@@ -32,13 +35,14 @@ export class OfferSearch {
 
   #filters(query: OfferQuery): [OfferFilter, ...OfferFilter[]] {
     const filters: [OfferFilter, ...OfferFilter[]] = [everyOffer(this.#offers.ids.length)];
-    // The name first: it is the quickest to tell. One of nothing but accents folds to the empty text, which all names have.
+    for (const { name, data, index } of this.#terms) {
+      const value = query[name];
+      if (value === undefined) continue;
+      filters.push(offersWithTerm(index, data, OFFER_TERMS[name].normalise(value)));
+    }
+    // A name of nothing but accents folds to the empty text, which every name contains.
     const name = fold(query.name ?? '');
     if (name !== '') filters.push(offersByName(this.#names, this.#offers, name));
-    for (const { name, index } of this.#terms) {
-      const value = query[name];
-      if (value !== undefined) filters.push(offersAmong(index.members(OFFER_TERMS[name].normalise(value))));
-    }
     return filters;
   }
 }

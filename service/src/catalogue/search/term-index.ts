@@ -13,11 +13,14 @@ export class TermIndex {
     this.#members = members;
   }
 
-  /** Ascending; empty when nobody has the term. */
-  members(term: string): Uint32Array {
-    const { items, begins } = this.#members;
+  /** The number of a term. */
+  find(term: string): number | undefined {
     const number = firstIndex(this.#terms.length, (index) => this.#terms.compare(index, term) >= 0);
-    const isKnown = number < this.#terms.length && this.#terms.compare(number, term) === 0;
-    return isKnown ? items.subarray(begins[number], begins[number + 1]) : new Uint32Array();
+    return number < this.#terms.length && this.#terms.compare(number, term) === 0 ? number : undefined;
+  }
+
+  members(term: number): Uint32Array {
+    const { items, begins } = this.#members;
+    return items.subarray(begins[term], begins[term + 1]);
   }
 }
