@@ -57,6 +57,8 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
   const parts = readParts(row);
   const areEmptied = isDeclined && parts.length > 1 && parts.every((part) => isZero(part.commission));
   return {
+    // An amendment has no time of its own, but follows the version without it.
+    version: (row.findMs('validationDate') ?? 0) + (row.find('amended') === true ? 1 : 0),
     id: row.text('id'),
     advertiserId: row.text('advertiserId'),
     status,
@@ -70,8 +72,6 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
     subData: row.findText('clickRefs.clickRef2'),
     offerId: areEmptied ? undefined : largestPart(parts)?.group,
     couponCode: row.findText('voucherCode'),
-    // An amendment has no time of its own, but follows the version without it.
-    version: (row.findMs('validationDate') ?? 0) + (row.find('amended') === true ? 1 : 0),
   };
 }
 

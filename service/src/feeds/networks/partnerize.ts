@@ -67,6 +67,7 @@ interface Verdict {
 function readSale(row: Fields, names: Names): Sale {
   const { status, value, commission } = judge(row, names);
   return {
+    version: names.modifiedAt === undefined ? undefined : row.findMs(names.modifiedAt),
     id: row.text(names.id),
     advertiserId: row.text(names.campaignId),
     status,
@@ -77,7 +78,6 @@ function readSale(row: Fields, names: Names): Sale {
     orderValue: value,
     commissions: [{ amount: commission }],
     subId: names.subId === undefined ? undefined : row.findText(names.subId),
-    version: names.modifiedAt === undefined ? undefined : row.findMs(names.modifiedAt),
   };
 }
 

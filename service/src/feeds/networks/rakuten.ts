@@ -76,8 +76,8 @@ function readSku(row: Fields, wantedType: string | undefined): SkuRow | undefine
   const orderId = row.text('order_id');
   return {
     saleId: advertiserId === '' || orderId === '' ? '' : `${advertiserId}:${orderId}`,
-    partId: row.text('etransaction_id'),
     version: row.findMs('process_date', readEventTime) ?? 0,
+    partId: row.text('etransaction_id'),
     advertiserId,
     type,
     soldAt: row.time('transaction_date', readEventTime),

@@ -106,6 +106,7 @@ class Cells extends Fields {
 
 function readSale(cells: Cells): Sale {
   return {
+    version: cells.findMs('modifiedAt'),
     id: cells.text('id'),
     advertiserId: cells.text('advertiserId'),
     status: cells.word('status', STATUS_WORDS) ?? 'PENDING',
@@ -119,7 +120,6 @@ function readSale(cells: Cells): Sale {
     subData: cells.findText('subData'),
     offerId: cells.findText('offerId'),
     couponCode: cells.findText('couponCode'),
-    version: cells.findMs('modifiedAt'),
   };
 }
 
