@@ -1,9 +1,8 @@
 // JSON lists, bare or somewhere inside an envelope: one in a file, or several answers of a network as curl writes them.
 // Rows are cut out as bytes while the file goes by, so that a list of any length needs the memory of one row. What else
-// an envelope holds is kept and handed out at its end, with the first of its rows. An object that may be a row by itself is
-// held back until that is known: whether a row is bad must not depend on where chunks end.
+// an envelope holds is kept and handed out at its end, with the first of its rows.
 
-import { type NumberReader, parseJsonRow } from './json-row.ts';
+import { isTwice, type NumberReader, parseJsonRow } from './json-row.ts';
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -57,15 +56,6 @@ const EXPECTED_WORDS: Record<Expected, string> = {
   'comma or end': 'needs a comma or a closing bracket here',
 };
 
-/** An object that may be a row by itself, and whose end has not come yet. */
-interface Held {
-  readonly pieces: Uint8Array[];
-  length: number;
-  readonly scanner: JsonScanner;
-  /** Reads it as an envelope, to see whether a list opens in it, until it breaks. */
-  probe?: ListCutter | undefined;
-}
-
 class ListCutter {
   readonly rows: RawRow[] = [];
   readonly #rules: ListRules;
@@ -80,9 +70,8 @@ class ListCutter {
   #answerLine = 1;
   /** Of what the envelope holds besides its rows. */
   #answerBytes = 0;
-  /** What it is when it has no list after all. */
-  #lone: RawRow | undefined;
-  #held: Held | undefined;
+  /** A field that it holds twice, in case it is a row. */
+  #twice: string | undefined;
 
   // The value being cut out: whether it is a name, and where it began.
   #cutting: 'key' | 'value' | undefined;
@@ -95,88 +84,50 @@ class ListCutter {
 
   push(chunk: Uint8Array): void {
     let at = 0;
-    while (at < chunk.length) at = this.#read(chunk, at);
+    while (at < chunk.length) {
+      const byte = chunk[at] ?? 0;
+      if (this.#cutting !== undefined) at = this.#cut(chunk, at);
+      else if (isBlank(byte)) {
+        if (byte === NEWLINE) this.#scanner.line++;
+        at++;
+      } else {
+        const rowEnd = this.#expected === 'answer' ? this.#beginAnswer(chunk, at) : undefined;
+        if (rowEnd !== undefined) at = rowEnd;
+        else if (this.#takesMark(byte)) at++;
+        else this.#beginValue(byte);
+      }
+    }
   }
 
-  /** Reads what stands here, as far as it lies in this chunk; returns where to go on. */
-  #read(chunk: Uint8Array, at: number): number {
-    if (this.#cutting !== undefined) return this.#cut(chunk, at);
-    if (this.#held !== undefined) return this.#takeObject(chunk, at, this.#held);
-    const byte = chunk[at] ?? 0;
-    if (isBlank(byte)) {
-      if (byte === NEWLINE) this.#scanner.line++;
-      return at + 1;
-    }
-    if (this.#expected === 'answer') {
-      const { areMany } = this.#rules;
-      if (areMany && byte === OPEN_OBJECT)
-        return this.#takeObject(chunk, at, { pieces: [], length: 0, scanner: new JsonScanner() });
-      if (!areMany && this.#hadAnswer) this.#fail('has something after its end');
-      this.#hadAnswer = true;
-    }
-    if (this.#takesMark(byte)) return at + 1;
-    this.#beginValue(byte);
-    return at;
+  /** Where to go on after a row that stands alone; undefined when a list or an envelope begins. */
+  #beginAnswer(chunk: Uint8Array, at: number): number | undefined {
+    if (this.#rules.areMany) return this.#takeWholeRow(chunk, at);
+    if (this.#hadAnswer) this.#fail('has something after its end');
+    this.#hadAnswer = true;
+    return undefined;
   }
 
-  /** Takes an object that is a row by itself, as in NDJSON, once it is whole; opens any other. */
-  #takeObject(chunk: Uint8Array, from: number, held: Held): number {
-    const end = held.scanner.findEnd(chunk, from, held.length > 0);
-    const piece = chunk.subarray(from, end);
-    held.pieces.push(piece);
-    held.length += piece.length;
-    const isTooLong = held.length > this.#rules.limits.bytes;
-    if (end === undefined && !isTooLong) {
-      if (this.#hasList(held, piece)) this.#open(held, undefined);
-      else this.#held = held;
-      return chunk.length;
-    }
-    const bytes = isTooLong ? undefined : joined(held);
-    const row = this.#parse(bytes, { line: this.#scanner.line });
-    if (bytes === undefined || this.#isEnvelope(row, bytes)) this.#open(held, row);
-    else {
-      this.#held = undefined;
-      if (isObject(row.value)) this.#rules.onAnswer(row.value, row.place.line);
-      this.rows.push(row);
-      this.#scanner.line += held.scanner.line - 1;
-    }
-    return end ?? chunk.length;
-  }
-
-  /** Whether a list of rows has opened in an object that is held. */
-  #hasList(held: Held, piece: Uint8Array): boolean {
-    const isFirst = held.pieces.length === 1;
-    if (isFirst) {
-      held.probe = new ListCutter({ ...this.#rules, onAnswer: () => {} });
-      held.probe.#openEnvelope();
-    }
-    const { probe } = held;
-    if (probe === undefined) return false;
-    try {
-      for (let at = isFirst ? 1 : 0; at < piece.length && !probe.#hadList; ) at = probe.#read(piece, at);
-    } catch {
-      // Told once it is known that it is an envelope, by who reads it then.
-      held.probe = undefined;
-    }
-    return probe.#hadList;
-  }
-
-  /** Whether an object is opened, so that its rows have lines of their own. One that is broken is no bad row. */
-  #isEnvelope({ value }: RawRow, bytes: Uint8Array): boolean {
-    if (isObject(value)) return this.#findList(value) !== undefined;
-    return this.#rules.lists.some(([name = '']) => Buffer.from(bytes).includes(`"${name}"`));
-  }
-
-  /** Reads what was held back as an envelope. It is the row if it turns out to have no list. */
-  #open(held: Held, row: RawRow | undefined): void {
-    this.#held = undefined;
-    this.#openEnvelope();
-    this.#lone = row;
-    this.push(joined(held).subarray(1));
+  /** Takes an object that lies in this chunk and is a row by itself, as in NDJSON; returns where to go on. */
+  #takeWholeRow(chunk: Uint8Array, at: number): number | undefined {
+    const probe = new JsonScanner();
+    const end = chunk[at] === OPEN_OBJECT ? probe.findEnd(chunk, at, false) : undefined;
+    if (end === undefined) return undefined;
+    const place = { line: this.#scanner.line };
+    const bytes = chunk.subarray(at, end);
+    const row = this.#parse(bytes, place);
+    const { value } = row;
+    // An envelope is opened instead, so that its rows have lines of their own; one that is broken is no bad row.
+    const isEnvelope = isObject(value)
+      ? this.#findList(value) !== undefined
+      : this.#rules.lists.some(([name = '']) => Buffer.from(bytes).includes(`"${name}"`));
+    if (isEnvelope) return undefined;
+    if (isObject(value)) this.#rules.onAnswer(value, place.line);
+    this.rows.push(row);
+    this.#scanner.line += probe.line - 1;
+    return end;
   }
 
   end(): void {
-    if (this.#held !== undefined) this.#open(this.#held, undefined);
     if (this.#expected === 'answer') return;
     const isInRow = this.#cutting === 'value' && this.#frames.at(-1)?.kind === 'list';
     const place = isInRow ? { line: this.#valueLine, item: this.#items + 1 } : { line: this.#scanner.line };
@@ -224,6 +175,7 @@ class ListCutter {
     } else {
       this.#hadList = false;
       this.#answerBytes = 0;
+      this.#twice = undefined;
       this.#answerLine = this.#scanner.line;
       this.#frames.push({ kind: 'envelope', path: [], answer, key: '' });
     }
@@ -247,7 +199,11 @@ class ListCutter {
     this.#expected = this.#frames.length === 0 ? 'answer' : 'comma or end';
     if (this.#frames.length > 0 || frame?.kind !== 'envelope') return;
     this.#rules.onAnswer(frame.answer, this.#answerLine);
-    if (!this.#hadList && this.#lone !== undefined) this.rows.push(this.#lone);
+    if (this.#hadList) return;
+    // An object without a list is a row that stands alone, as in NDJSON.
+    const row = { place: { line: this.#answerLine }, value: frame.answer, length: this.#answerBytes };
+    const twice = this.#twice;
+    this.rows.push(twice === undefined ? row : { ...row, value: undefined, problem: isTwice(twice) });
   }
 
   #beginValue(byte: number): void {
@@ -282,7 +238,10 @@ class ListCutter {
       if (frame?.kind === 'envelope' && isKey) frame.key = String(value);
       else if (frame?.kind === 'envelope') {
         // Which of the two counts cannot be told: a second cursor could make a page look like the whole list.
-        if (!this.#rules.areMany && Object.hasOwn(frame.answer, frame.key)) this.#fail('has a field twice');
+        if (Object.hasOwn(frame.answer, frame.key)) {
+          if (!this.#rules.areMany) this.#fail('has a field twice');
+          this.#twice ??= frame.key;
+        }
         frame.answer[frame.key] = value;
       }
     }
@@ -323,9 +282,4 @@ class ListCutter {
   #fail(reason: string): never {
     throw new BrokenFile({ line: this.#scanner.line }, { field: this.#rules.name, reason });
   }
-}
-
-function joined({ pieces }: Held): Uint8Array {
-  const [first] = pieces;
-  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
 }

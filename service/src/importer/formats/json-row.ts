@@ -53,12 +53,13 @@ export function parseJsonText(
   if (countKeys(value) !== countKeyMarks(text)) {
     const twice = findDuplicateKey(text);
     // Which of the two was meant cannot be told, and one of them may be the id: the value is of no use.
-    if (twice !== undefined) {
-      const reason = 'appears twice in the same object';
-      return { place, value: undefined, length, problem: { field: twice, reason } };
-    }
+    if (twice !== undefined) return { place, value: undefined, length, problem: isTwice(twice) };
   }
   return { place, value, length };
+}
+
+export function isTwice(field: string): FieldProblem {
+  return { field, reason: 'appears twice in the same object' };
 }
 
 function parseJson(text: string, readNumber: NumberReader): { value: unknown; problem?: FieldProblem } {
