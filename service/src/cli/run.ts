@@ -51,7 +51,7 @@ export async function run(args: readonly string[]): Promise<number> {
     });
     return 0;
   } catch (error) {
-    return explain(error);
+    return explain(ownFailure(error));
   }
 }
 
@@ -71,6 +71,11 @@ function prepare(command: Command, writeOut: (text: string) => void): void {
     .configureOutput({ writeOut, writeErr: (text) => printNote(text.trimEnd()) })
     .showHelpAfterError('(add --help for what this takes)');
   for (const sub of command.commands) prepare(sub, writeOut);
+}
+
+/** That of the work itself, if what it had opened could not be closed after it either. */
+function ownFailure(error: unknown): unknown {
+  return error instanceof SuppressedError ? ownFailure(error.suppressed) : error;
 }
 
 function explain(error: unknown): number {

@@ -186,6 +186,22 @@ describe('organisations and tokens', () => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr });
   });
 
+  test('a command that fails says why, and ends with its own exit code, even if the database cannot be closed then', async () => {
+    await run('orgs create acme');
+    const preload = join(folder, 'no-close.ts');
+    const fails = `() => { throw new Error('cannot be closed'); }`;
+    await Bun.write(preload, `import { Database } from 'bun:sqlite'; Database.prototype.close = ${fails};`);
+    const command = [process.execPath, '--preload', preload, join(import.meta.dir, '../../src/main.ts')];
+    expect(await run('export transactions --org nobody', { command })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'offerbook: there is no organisation "nobody"; offerbook orgs list shows those that there are\n',
+    });
+    const { code, stderr } = await run('orgs list', { command });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('cannot be closed') });
+  });
+
   test('bad usage is exit code 2 and says what is wrong', async () => {
     for (const [args, words] of [
       ['frobnicate', "unknown command 'frobnicate'"],
