@@ -2,7 +2,7 @@
 // operation of the product does. Does nothing while somebody else is writing.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
-import { Refused } from '../../src/domain/failures.ts';
+import { DatabaseUnavailable, Refused } from '../../src/domain/failures.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -46,7 +46,8 @@ export class Saboteur {
       await this.#delete(organisation, id);
       return 'deleted';
     } catch (error) {
-      if (error instanceof Refused) return 'nothing';
+      // While the database is being stopped, too. What was begun then may have been done or not.
+      if (error instanceof Refused || error instanceof DatabaseUnavailable) return 'nothing';
       throw error;
     }
   }
