@@ -110,11 +110,24 @@ describe('JSON', () => {
     expect(await rowsOf(text, 1)).toEqual(expected);
   });
 
-  test.each([1, 5, 13, 1000])('a row that has a field twice is bad, cut into pieces of %i', async (size) => {
-    const { rows } = await read('{"id":1,"a":2,"id":3}\n{"id":4}', size);
-    expect(rows.map(({ value, problem }) => [value, problem?.field, problem?.reason])).toEqual([
-      [undefined, 'id', 'appears twice in the same object'],
-      [{ id: 4 }, undefined, undefined],
+  test.each([1, 5, 13, 1000])('a row by itself is bad or not, cut into pieces of %i', async (size) => {
+    const bad = [
+      '{"id":1,"a":2,"id":3}',
+      '{"id":}',
+      '{"id":1 "a":2}',
+      '{"a":{"b":1,"b":2}}',
+      '{"a":"Actions","a":1}',
+    ];
+    const { rows } = await read(`${bad.join('\n')}\n{"id":4}`, size);
+    expect(
+      rows.map(({ place, value, problem }) => [place.line, value, problem?.field, problem?.reason]),
+    ).toEqual([
+      [1, undefined, 'id', 'appears twice in the same object'],
+      [2, undefined, '', expect.stringMatching(/^is not JSON/)],
+      [3, undefined, '', expect.stringMatching(/^is not JSON/)],
+      [4, undefined, 'b', 'appears twice in the same object'],
+      [5, undefined, 'a', 'appears twice in the same object'],
+      [6, { id: 4 }, undefined, undefined],
     ]);
   });
 
@@ -323,6 +336,10 @@ describe('CSV', () => {
     ['name\n1\n', 'line 1: the header has no column "id"'],
     ['id,id\n1,2\n', 'line 1: id is the name of two columns'],
     ['id\n"1\n', 'line 2:  has a quote that is never closed'],
+    [
+      'id,"x"\r1,2\r',
+      'line 1: the file has bare carriage returns as line ends; save it with those of Unix or Windows',
+    ],
   ])('%p is told as broken', async (text, words) => {
     expect(await breakOf(text)).toBe(words);
   });

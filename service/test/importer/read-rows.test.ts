@@ -233,6 +233,14 @@ describe('CSV', () => {
     ]);
   });
 
+  test('the line ends of old Macs are told', async () => {
+    const { rows, broken } = await readText('id,passbackUid\r1,x\r2,"y"\r');
+    expect(rows).toEqual([]);
+    expect(broken).toBe(
+      '{"line":1} the file has bare carriage returns as line ends; save it with those of Unix or Windows',
+    );
+  });
+
   test('a row with too few or too many cells, or a stray quote, harms no other', async () => {
     const text = 'id,country\n1\n2,DE,x\n3,D"E\n4,"D"E\n5,D""E\n6,"D"E"\n7,AT\n';
     expect(brief(await readText(text))).toEqual([

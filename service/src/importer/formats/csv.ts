@@ -63,6 +63,7 @@ export async function* readTable(
   const cutter = new RecordCutter(rules);
   let names: readonly string[] | undefined;
   const read = (records: readonly CsvRecord[]): RawRow[] => {
+    if (names === undefined) checkLineEnds(records[0]);
     const cut = parseRecords(records, rules.separator);
     if (names === undefined) {
       const first = cut.shift();
@@ -76,6 +77,13 @@ export async function* readTable(
   };
   for await (const chunk of chunks) yield read(cutter.push(chunk));
   yield read(cutter.end());
+}
+
+/** Spreadsheets offer the line ends of old Macs to this day. They make one record of a whole file. */
+function checkLineEnds(header: CsvRecord | undefined): void {
+  if (header === undefined || !header.bytes.includes(RETURN) || header.bytes.includes(NEWLINE)) return;
+  const reason = 'has bare carriage returns as line ends; save it with those of Unix or Windows';
+  throw new BrokenFile({ line: header.line }, { field: 'the file', reason });
 }
 
 interface CsvRecord {

@@ -35,7 +35,23 @@ export interface ListRules {
 }
 
 export function readJsonLists(chunks: AsyncIterable<Uint8Array>, rules: ListRules): AsyncGenerator<RawRow[]> {
-  return cutRows(chunks, new ListCutter(rules));
+  return cutRows(rules.areMany ? endingWithLines(chunks) : chunks, new ListCutter(rules));
+}
+
+/** Far more than a row of NDJSON has. A list of many rows is often all one line, which is not to be held back. */
+const HELD_BYTES_MAX = 256 * 1024;
+
+/** The same bytes, cut at line ends: a row of NDJSON lies in one chunk, and is a bad row wherever it stands in the file. */
+async function* endingWithLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([held, chunk]);
+    const lineStart = bytes.lastIndexOf(NEWLINE) + 1;
+    const end = bytes.length - lineStart > HELD_BYTES_MAX ? bytes.length : lineStart;
+    yield bytes.subarray(0, end);
+    held = bytes.subarray(end);
+  }
+  yield held;
 }
 
 /** An envelope that is open, with the names that led to it; or the list of rows. */
