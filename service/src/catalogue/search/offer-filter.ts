@@ -81,11 +81,12 @@ export function offersByName(names: NameIndex, table: DealTable, text: string): 
     offers() {
       const offers = new Uint32Array(count);
       let end = 0;
+      // One by one: to copy the few of each retailer together would take a fifth of the search's time.
       for (let index = 0; index < retailers.length; index++) {
         const retailer = retailers[index] as number;
-        const own = ranks.items.subarray(ranks.begins[retailer], ranks.begins[retailer + 1]);
-        offers.set(own, end);
-        end += own.length;
+        const ownEnd = ranks.begins[retailer + 1] as number;
+        for (let at = ranks.begins[retailer] as number; at < ownEnd; at++)
+          offers[end++] = ranks.items[at] as number;
       }
       return ascendingArray(offers.sort());
     },
