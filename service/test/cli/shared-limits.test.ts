@@ -35,15 +35,16 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
       });
       await server.logged('worker ready', 3);
       expect(await ask(server.url, token, 400)).toEqual({ 200: 100, 429: 300 });
-      // The last lines of the log come at the end.
+      // The last lines of the log come at the end. A worker that had to wait for a processor may have come too late for any
+      // of the hundred, so that it has only refused.
       expect(await server.stop('SIGTERM')).toBe(0);
-      const served = new Set(
+      const answered = new Set(
         server.logLines
           .map((line) => JSON.parse(line) as { status?: number; worker?: number })
-          .filter(({ status }) => status === 200)
+          .filter(({ status }) => status === 200 || status === 429)
           .map(({ worker }) => worker),
       );
-      expect([...served].sort()).toEqual([1, 2, 3]);
+      expect([...answered].sort()).toEqual([1, 2, 3]);
     });
   },
 );
