@@ -131,6 +131,23 @@ describe('JSON', () => {
     ]);
   });
 
+  test.each([1, 5, 1000])(
+    'a row on several lines that has a field twice is bad, cut into pieces of %i',
+    async (size) => {
+      const { rows } = await read('{"id":1,\n"a":2,\n"id":3}\n{"id":4}', size);
+      expect(rows.map(({ place, value, problem }) => [place.line, value, problem?.field])).toEqual([
+        [1, undefined, 'id'],
+        [4, { id: 4 }, undefined],
+      ]);
+    },
+  );
+
+  test('a list that is one long line is read like any other', async () => {
+    const items = Array.from({ length: 3_000 }, (_, id) => ({ id, text: 'x'.repeat(300) }));
+    const { rows } = await read(JSON.stringify({ Actions: items }), 64 * 1024);
+    expect(rows.map(({ value }) => value)).toEqual(items);
+  });
+
   test('what an answer says besides its rows is handed on', async () => {
     const { notes } = await read('{"Actions":[],"page":1}\n{"page":2,"Actions":[]}');
     expect(notes.map(({ page }) => page)).toEqual([1, 2]);
