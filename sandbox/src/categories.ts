@@ -1,19 +1,19 @@
-// The fifteen categories of the sandbox: what their shops are called after, sell and charge, in words from
-// which the texts of offers, coupons and promotions are made.
+// The 15 sandbox categories: name parts, goods, exclusions and price ranges. The generators of offers, coupons and
+// promotions build their descriptions from these words.
 
 export interface Category {
   readonly name: string;
-  /** What a shop of this kind may have after its own name. */
+  /** Suffixes for shop names: "Quillmere Books". */
   readonly trade: readonly string[];
-  /** What it sells, as it stands in "10 % off …". */
+  /** Products, worded to follow "10% off all …". */
   readonly goods: readonly string[];
-  /** What its cashback leaves out, as it stands in "No cashback on …". */
+  /** Products without cashback, worded to follow "No cashback on …". */
   readonly exclusions: readonly string[];
-  /** What its promotions are about. */
+  /** Promotion headlines, each with the goods it covers. */
   readonly occasions: readonly { readonly headline: string; readonly goods: string }[];
-  /** Usual order values, in euros. */
+  /** Typical order value, in euros. */
   readonly orderValue: readonly [min: number, max: number];
-  /** Usual cashback, in percent. */
+  /** Typical cashback, in percent. */
   readonly percent: readonly [min: number, max: number];
 }
 

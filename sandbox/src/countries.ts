@@ -1,15 +1,15 @@
-// The countries of the sandbox, with what sales need to know of them.
+// The countries where sandbox shops sell, with the currency, time zone and market size that synthetic sales need.
 
 export interface Country {
   readonly code: string;
   readonly currencyCode: string;
-  /** Units of the currency that buy what one euro buys; the order of magnitude is what matters. */
-  readonly unitsForEuro: number;
-  /** Decimals that shops there use. */
+  /** Rough exchange rate; only the order of magnitude matters. */
+  readonly unitsPerEuro: number;
+  /** Decimal places in local prices. */
   readonly decimals: 0 | 2;
-  /** Standard time; nobody notices an hour of summer time in synthetic sales. */
+  /** Standard time. Synthetic sales ignore daylight saving. */
   readonly utcOffsetHours: number;
-  /** Share of all sales, in no particular unit. */
+  /** Relative number of sales. */
   readonly weight: number;
 }
 
@@ -41,7 +41,7 @@ export const COUNTRIES: readonly Country[] = [
   country('US', 'USD', 1.1, 2, -6, 18),
 ];
 
-/** Markets that a shop tends to enter together. */
+/** Groups of countries that one shop typically sells to. */
 export const REGIONS: readonly (readonly [string, ...string[]])[] = [
   ['DE', 'AT', 'CH'],
   ['GB', 'IE'],
@@ -60,11 +60,11 @@ const BY_CODE = new Map(COUNTRIES.map((entry) => [entry.code, entry]));
 
 export function getCountry(code: string): Country {
   const found = BY_CODE.get(code);
-  if (found === undefined) throw new Error(`the sandbox does not know the country ${code}`);
+  if (found === undefined) throw new Error(`unknown sandbox country ${code}`);
   return found;
 }
 
-/** An amount as a shop in that country would print it. */
+/** Rounds an amount to the decimal places that local prices use. */
 export function roundMoney(amount: number, decimals: 0 | 2): number {
   const factor = 10 ** decimals;
   return Math.round(amount * factor) / factor;
@@ -73,10 +73,10 @@ export function roundMoney(amount: number, decimals: 0 | 2): number {
 function country(
   code: string,
   currencyCode: string,
-  unitsForEuro: number,
+  unitsPerEuro: number,
   decimals: 0 | 2,
   utcOffsetHours: number,
   weight: number,
 ): Country {
-  return { code, currencyCode, unitsForEuro, decimals, utcOffsetHours, weight };
+  return { code, currencyCode, unitsPerEuro, decimals, utcOffsetHours, weight };
 }

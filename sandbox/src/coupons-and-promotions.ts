@@ -1,4 +1,4 @@
-// The coupons and promotions of a shop, as they are at a given moment.
+// Generates a shop's coupons and promotions for a given moment, as a pure function of the seed.
 
 import type { Category } from './categories.ts';
 import { capitalised } from './offers.ts';
@@ -47,10 +47,10 @@ function couponBenefit(random: Random, shop: Shop): { benefit: string; figure: s
   const minimum = printPrice(shop, minimumEuros);
   const reduction = printPrice(shop, minimumEuros * random.between(0.08, 0.2));
   return random.pick([
-    { benefit: `${percent} % off all ${goods}`, figure: String(percent) },
-    { benefit: `${percent} % off your first order`, figure: String(percent) },
-    { benefit: `Extra ${percent} % off reduced ${goods}`, figure: String(percent) },
-    { benefit: `${percent} % off orders over ${minimum}`, figure: String(percent) },
+    { benefit: `${percent}% off all ${goods}`, figure: String(percent) },
+    { benefit: `${percent}% off your first order`, figure: String(percent) },
+    { benefit: `Extra ${percent}% off reduced ${goods}`, figure: String(percent) },
+    { benefit: `${percent}% off orders over ${minimum}`, figure: String(percent) },
     { benefit: `${reduction} off orders over ${minimum}`, figure: reduction.replace(/\D.*$/, '') },
     { benefit: `Free delivery on orders over ${minimum}`, figure: 'SHIP' },
     { benefit: `Buy two, get the third free on ${goods}`, figure: '3FOR2' },
@@ -78,12 +78,12 @@ function promotionText(random: Random, shop: Shop, occasion: Category['occasions
   const others = random.pick(shop.category.goods.filter((other) => other !== goods));
   const upTo = random.pick([20, 25, 30, 40, 50, 60]);
   return random.pick([
-    `${headline}: up to ${upTo} % off ${goods}`,
+    `${headline}: up to ${upTo}% off ${goods}`,
     `${headline}: ${goods} from ${printPrice(shop, shop.category.orderValue[0])}`,
     `${headline}: free delivery on all ${goods}`,
-    `${capitalised(goods)} reduced by up to ${upTo} %`,
+    `${capitalised(goods)} reduced by up to ${upTo}%`,
     `${headline} at ${shop.name}`,
     `Members first: early access to ${goods}`,
-    `${headline}: buy ${goods}, get ${random.pick([20, 30, 50])} % off ${others}`,
+    `${headline}: buy ${goods}, get ${random.pick([20, 30, 50])}% off ${others}`,
   ]);
 }

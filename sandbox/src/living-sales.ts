@@ -1,6 +1,5 @@
-// The sales of the sandbox as time goes on: which new ones are reported in a span of time, and what changes
-// in those that are open. It reads no clock and writes nothing; whoever drives it says from when until when,
-// imports what comes out, and then tells it that this is done.
+// Sandbox sales over time: which sales arrive in an interval, and which open sales change. It reads no clock and
+// writes nothing. The caller passes the interval, imports the changes from between(), then calls settle().
 
 import { busyness } from './day-rhythm.ts';
 import type { Market } from './market.ts';
@@ -13,21 +12,21 @@ import type { Sale } from './wire.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
-/** How many sales there are, and the cells of time for which chance is asked: all of a cell or none of it is decided. */
+/** Sales rate, and the length of the time cells that arrivals are drawn for. Each cell has its own random sequence. */
 export interface Density {
   readonly salesPerDay: number;
   readonly cellMs: number;
 }
 
-/** For times when nobody watches: a history that is long enough to page through and quick to import. */
+/** For past sales: a history long enough to page through and quick to import. */
 export const SPARSE: Density = { salesPerDay: 170, cellMs: 10 * MINUTE_MS };
 
-/** For someone who is watching: a sale every few seconds, and so many times more at a higher speed. */
+/** For a running sandbox: one sale every 4 s on average, multiplied by the speed. */
 export function lively(speed: number): Density {
   return { salesPerDay: (DAY_MS / 4_000) * speed, cellMs: 1_000 };
 }
 
-/** A sale to which something may still happen. */
+/** A sale that may still change. */
 interface OpenSale {
   readonly transaction: Sale;
   readonly course: SaleCourse;
@@ -49,17 +48,17 @@ export class LivingSales {
     return this.#open.size;
   }
 
-  /** Goes on with a sale from the database, if it is one of ours and something may still happen to it. */
+  /** Tracks a stored sale again after a restart, if the sandbox created it and it may still change. */
   resume({ id, document }: { readonly id: string; readonly document: string }, afterMs: number): void {
     const course = courseOf(this.#seed, id, this.#pace);
-    // Most are settled for good, and that can be told without parsing them.
+    // Most stored sales are final; skip them without parsing.
     if (!document.includes('"status":"PENDING"') && !isReversedAfter(course, afterMs)) return;
     if (!isSaleId(this.#seed, id)) return;
     const { updatedAt: _, ...transaction } = JSON.parse(document) as Sale & { updatedAt: string };
     this.#open.set(id, { transaction, course });
   }
 
-  /** What happens after one moment and up to another, each transaction once, in its last state. */
+  /** Returns the changes in (fromMs, toMs]: each transaction at most once, in its latest state. */
   between(fromMs: number, toMs: number, density: Density): Change[] {
     const changes: Change[] = [];
     for (const { transaction, course } of this.#open.values()) {
@@ -75,7 +74,7 @@ export class LivingSales {
     return changes;
   }
 
-  /** Takes note that changes up to a moment have been imported. */
+  /** Records that the changes up to atMs have been imported. */
   settle(changes: readonly Change[], atMs: number): void {
     for (const { transaction } of changes) {
       const { id, status } = transaction;
@@ -86,7 +85,7 @@ export class LivingSales {
   }
 }
 
-/** The ids of the sales that are reported in a span of time, whichever way the time is cut into spans. */
+/** Yields the ids of sales reported in (fromMs, toMs]. Splitting an interval does not change its ids. */
 export function* arrivals(
   seed: number,
   fromMs: number,

@@ -1,5 +1,5 @@
-// Draws a retailer's logo: its initials or a simple mark on a colour of its own. The picture is made of plain
-// shapes; it holds no script, no style and no address, and nothing in it comes from outside but two letters.
+// Draws a retailer's logo as SVG: initials or a simple mark on a coloured ground. The SVG contains no script, style or
+// URL, and its only external input is at most two letters of the name.
 
 import { Random } from './random.ts';
 import type { Retailer } from './wire.ts';
@@ -13,7 +13,7 @@ interface Colours {
 
 type Draw = (colours: Colours, random: Random) => string;
 
-/** On a field of 96 by 96. */
+/** Marks for a 96 × 96 view box. */
 const MARKS: readonly Draw[] = [
   // a leaf
   ({ mark, accent }) =>
@@ -108,7 +108,7 @@ function drawInitials(random: Random, { mark, accent }: Colours, letters: string
   return `<text x="48" y="${size === 54 ? y + 4 : y}" text-anchor="middle" font-family="${family}" font-size="${size}" font-weight="${random.pick([400, 700])}" fill="${mark}">${letters}</text>${underline}`;
 }
 
-/** One letter or two different ones, from the words that carry the name. Letters only, so nothing needs escaping. */
+/** One or two different initials, ignoring words such as "The" and "of". Letters only, so nothing needs escaping. */
 function initials(name: string): string {
   const words = name
     .split(/[^\p{L}]+/u)

@@ -1,4 +1,4 @@
-// What can be bought where: the catalogue of a moment, arranged for picking the deal behind a sale.
+// The sandbox catalogue indexed by country, for drawing the deal behind a synthetic sale.
 
 import { COUNTRIES, type Country } from './countries.ts';
 import type { Random } from './random.ts';
@@ -18,7 +18,7 @@ const PROMOTION_SHARE = 0.09;
 export class Market {
   readonly #byCountry: ReadonlyMap<string, readonly Choice[]>;
 
-  /** The retailers come with the most popular ones first. */
+  /** Expects the most popular retailers first. */
   constructor(retailers: readonly Retailer[]) {
     const byCountry = new Map<string, Choice[]>(COUNTRIES.map(({ code }) => [code, []]));
     for (const retailer of retailers) {
@@ -34,15 +34,16 @@ export class Market {
   }
 }
 
-/** Which deal the buyer had activated: the offer, or a coupon or promotion that the retailer had on at the time. */
+/** Draws the deal that the buyer activated: the offer, or a coupon or promotion active at that time. */
 export function pickDeal(random: Random, { retailer, offer }: Choice, atMs: number): Deal {
   const at = printSecond(atMs);
-  const isOn = (deal: { startDate: string; endDate: string }) => deal.startDate <= at && at < deal.endDate;
-  const lot = random.unit();
-  const coupons = lot < COUPON_SHARE ? retailer.coupons.filter(isOn) : [];
+  const isActive = (deal: { startDate: string; endDate: string }) =>
+    deal.startDate <= at && at < deal.endDate;
+  const draw = random.unit();
+  const coupons = draw < COUPON_SHARE ? retailer.coupons.filter(isActive) : [];
   if (coupons.length > 0)
     return { cashbackOfferId: null, couponId: random.pick(coupons).id, promotionId: null };
-  const promotions = lot < COUPON_SHARE + PROMOTION_SHARE ? retailer.promotions.filter(isOn) : [];
+  const promotions = draw < COUPON_SHARE + PROMOTION_SHARE ? retailer.promotions.filter(isActive) : [];
   if (promotions.length > 0) {
     return { cashbackOfferId: null, couponId: null, promotionId: random.pick(promotions).id };
   }

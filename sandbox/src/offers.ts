@@ -1,14 +1,14 @@
-// The cashback offers of a shop: one for everything, and further ones for groups of goods, new customers,
-// larger orders or single countries, as percentages or as fixed amounts.
+// Generates a shop's cashback offers: one on everything, then others for particular goods, new customers, larger orders
+// or some of its countries. Each is a percentage or a fixed amount.
 
 import { getCountry } from './countries.ts';
 import { namedUuid, Random } from './random.ts';
 import { printPrice, roundPrice, type Shop } from './shop.ts';
 import type { CashbackOffer } from './wire.ts';
 
-/** Of the offers after a shop's first. */
+/** Fraction of fixed-amount offers, not counting a shop's first offer. */
 const FIXED_SHARE = 0.27;
-/** The most popular shops have their offer on everything featured. */
+/** The first offer of the most popular shops is featured. */
 const FEATURED_SHOPS = 120;
 
 /** What distinguishes one offer of a shop from another. */
@@ -46,7 +46,7 @@ function termsOf(random: Random, shop: Shop, number: number, goods: string): Ter
 function onEverything(random: Random, shop: Shop): Terms {
   const [min, max] = shop.category.percent;
   return {
-    // A featured offer is an outstanding deal, not the least that the trade pays.
+    // A featured offer should be in the upper half of its category's range.
     cashbackPercentage: halfPercents(
       random.between(shop.number < FEATURED_SHOPS ? (min + max) / 2 : min, max),
     ),
@@ -80,7 +80,10 @@ function percentage(random: Random, shop: Shop, goods: string): Terms {
   };
 }
 
-/** Fixed amounts are in euros, the currency of the sandbox. The least order is in the shop's money, so that must be the customer's too. */
+/**
+ * A fixed amount in euros, the sandbox currency. The description states the minimum order in the shop's currency, so the
+ * offer covers only countries that use it.
+ */
 function fixedAmount(random: Random, shop: Shop, goods: string): Terms {
   const { currencyCode } = shop.home;
   const minimumEuros = random.logBetween(...shop.category.orderValue);
@@ -105,11 +108,11 @@ function smallPrint(random: Random, shop: Shop, description: string): string {
   const [first, second] = random.shuffled(shop.category.exclusions);
   const sentences = random.shuffled([
     'Not on gift cards.',
-    'Cashback is worked out on the net value, without tax and delivery.',
+    'Cashback is calculated on the net value, excluding tax and delivery.',
     'Returned and exchanged items earn nothing.',
     'Cannot be combined with codes that are not shown here.',
     'The order must be placed within 24 hours of activating the offer.',
-    'One reward for each household.',
+    'One reward per household.',
     'Orders paid in instalments count once the last instalment is paid.',
     `Only orders placed directly on ${shop.hostname} count.`,
     `Confirmed ${random.pick([14, 30, 45, 60])} days after delivery.`,
@@ -126,7 +129,7 @@ function someOf(random: Random, countries: readonly string[]): readonly string[]
   return random.shuffled(countries).slice(0, random.whole(1, countries.length)).sort();
 }
 
-/** A percentage as the fraction that is sent, in steps of half a percent. */
+/** Rounds a percentage to steps of 0.5 and returns it as the fraction used on the wire. */
 function halfPercents(percent: number): number {
   return (Math.max(1, Math.round(percent * 2)) * 5) / 1000;
 }

@@ -1,4 +1,4 @@
-// What an order costs and what it earns, in the money of the country in which it is placed.
+// Generates an order's value and cashback, in the currency of the country where it is placed.
 
 import { getCategory } from './categories.ts';
 import { type Country, roundMoney } from './countries.ts';
@@ -10,11 +10,11 @@ export type Order = Pick<Sale, 'country' | 'currencyCode' | 'orderValue' | 'cash
 export function makeOrder(random: Random, offer: CashbackOffer, country: Country): Order {
   const [min, max] = getCategory(offer.category).orderValue;
   const { cashbackPercentage, maximumFixedCommissionFee } = offer;
-  /** In the money of the country; the offer has it in euros. */
-  const fixed = (maximumFixedCommissionFee ?? 0) * country.unitsForEuro;
-  // A fixed amount is paid for orders from some value on: never for one that is hardly more than the cashback.
+  // Offers state fixed amounts in euros; orders use the local currency.
+  const fixed = (maximumFixedCommissionFee ?? 0) * country.unitsPerEuro;
+  // A shop pays a fixed amount only for orders worth several times that amount.
   const leastValue = fixed * random.between(8, 20);
-  const wouldPay = Math.max(priceTag(random, min, max) * country.unitsForEuro, leastValue);
+  const wouldPay = Math.max(priceTag(random, min, max) * country.unitsPerEuro, leastValue);
   const orderValue = roundMoney(wouldPay, country.decimals);
   return {
     country: country.code,
@@ -24,7 +24,7 @@ export function makeOrder(random: Random, offer: CashbackOffer, country: Country
   };
 }
 
-/** Prices end in 0.99, 0.95, 0.50 or nothing; a basket of several things in anything. */
+/** Single items end in .00, .50, .95 or .99; baskets of several items can end in anything. */
 function priceTag(random: Random, min: number, max: number): number {
   const amount = random.logBetween(min, max);
   return random.chance(0.5) ? Math.floor(amount) + random.pick([0, 0.5, 0.95, 0.99]) : amount;

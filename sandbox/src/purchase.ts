@@ -1,5 +1,5 @@
-// What a visitor buys in the toy shop of the sandbox: a sale like the others, but for its course. Somebody is watching, so
-// it is confirmed soon, and stays so.
+// Creates the sale for a purchase in the sandbox's toy shop. The visitor is watching, so unlike other synthetic sales it
+// is always confirmed, within a minute, and never changes afterwards.
 
 import { getCountry } from './countries.ts';
 import { makeOrder, type Order } from './order.ts';
@@ -10,18 +10,18 @@ import { printSecond, type Retailer, type Sale } from './wire.ts';
 
 const CONFIRMED_WITHIN_MS = 60_000;
 
-/** What a network tells of it: the click stands for everything that the click knows. */
+/** The sale as a network reports it: the click id replaces the fields that the recorded click already has. */
 export type Purchase = Order & Pick<Sale, 'id' | 'soldAt' | 'status'> & { readonly clickId: string };
 
-/** What a click has led to. */
+/** A visit to the toy shop after a click. */
 export interface Visit {
   readonly retailer: Retailer;
   readonly clickId: string;
-  /** What was activated, as far as that is known. */
+  /** The activated deal, if known. */
   readonly dealId: string | undefined;
 }
 
-/** The offer that was activated decides what the purchase earns, and where; for all else, the one on everything. */
+/** Cashback and country come from the activated offer. Any other deal uses the retailer's first offer (on everything). */
 export function makePurchase(seed: number, nowMs: number, { retailer, clickId, dealId }: Visit): Purchase {
   const random = new Random(seed, 'purchase', clickId, nowMs);
   const [onEverything, ...others] = retailer.cashbackOffers;
@@ -37,7 +37,7 @@ export function makePurchase(seed: number, nowMs: number, { retailer, clickId, d
   };
 }
 
-/** The id decides what becomes of a sale, so one is looked for that fits. Sales of chance have the first numbers. */
+/** A sale's id determines its course, so search for an id with the right one. Counts down: random sales use low numbers. */
 function findId(seed: number, nowMs: number): string {
   for (let number = SALES_PER_CELL_MAX - 1; number > 0; number--) {
     const id = saleId(seed, nowMs, number);
@@ -45,5 +45,5 @@ function findId(seed: number, nowMs: number): string {
     const isLasting = correctedAtMs === undefined && reversedAtMs === undefined && outcome === 'CONFIRMED';
     if (isLasting && settledAtMs <= nowMs + CONFIRMED_WITHIN_MS) return id;
   }
-  throw new Error('no sale of this moment is confirmed soon');
+  throw new Error('no sale id at this moment is confirmed within a minute');
 }

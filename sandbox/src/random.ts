@@ -1,17 +1,17 @@
-// Chance that can be repeated: the same seed and the same names give the same numbers, on every machine and
-// at any time. Nothing in the sandbox asks any other source of chance, tokens excepted.
+// Reproducible randomness: the same seed and names give the same numbers on every machine. The sandbox uses no other
+// source of randomness, except for tokens.
 
 const NAMESPACE = '5d0c1a52-0b0e-4c5a-9f43-7f0ffe2b00c5';
 
 export class Random {
   #state: number;
 
-  /** The parts name what is being decided, so that one decision more does not change all the others. */
+  /** The parts name the decision, so that adding a decision does not change the others. */
   constructor(...parts: readonly (string | number)[]) {
     this.#state = Bun.hash.xxHash32(parts.join('/'));
   }
 
-  /** From 0, included, to 1, not included (mulberry32). */
+  /** Uniform in [0, 1), by mulberry32. */
   unit(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -23,7 +23,7 @@ export class Random {
     return min + this.unit() * (max - min);
   }
 
-  /** Both ends included. */
+  /** Uniform integer from min to max, both included. */
   whole(min: number, max: number): number {
     return Math.floor(this.between(min, max + 1));
   }
@@ -32,14 +32,14 @@ export class Random {
     return this.unit() < probability;
   }
 
-  /** Most values near the lower end, a few far up: order values and waiting times are like that. */
+  /** Log-uniform: most values near min, a few near max, like order values and waiting times. */
   logBetween(min: number, max: number): number {
     return Math.exp(this.between(Math.log(min), Math.log(max)));
   }
 
-  /** How many of many rare things happen, when so many are expected. */
+  /** Poisson-distributed count with this mean. */
   poisson(expected: number): number {
-    // Beyond this the product below would underflow; the sum of two halves is the same thing.
+    // Above 500 exp(-expected) approaches underflow. The sum of two halves has the same distribution.
     if (expected > 500) return this.poisson(expected / 2) + this.poisson(expected / 2);
     const limit = Math.exp(-expected);
     let count = 0;
@@ -51,10 +51,10 @@ export class Random {
     return this.pickSkewed(items, 1);
   }
 
-  /** The first items are picked more often than the last: the larger the skew, the more so. */
+  /** Picks earlier items more often; a larger skew makes this stronger, and 1 is uniform. */
   pickSkewed<T>(items: readonly T[], skew: number): T {
     const item = items[Math.floor(this.unit() ** skew * items.length)];
-    if (item === undefined) throw new Error('there is nothing to pick from');
+    if (item === undefined) throw new Error('cannot pick from an empty list');
     return item;
   }
 
@@ -75,7 +75,7 @@ export class Random {
   }
 }
 
-/** An id that the seed and a name decide. */
+/** Deterministic UUID (version 5) for these parts. */
 export function namedUuid(...parts: readonly (string | number)[]): string {
   return Bun.randomUUIDv5(parts.join('/'), NAMESPACE);
 }

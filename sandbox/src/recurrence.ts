@@ -1,11 +1,10 @@
-// Coupons and promotions that follow one another: each place in the catalogue holds one at a time, and when
-// it has ended the next one takes its place. So the catalogue is as fresh after a year as on its first day,
-// and from one day to the next only a few things change.
+// Recurring coupons and promotions. Each slot in the catalogue holds one at a time; when it ends, the next one replaces
+// it. So the catalogue never runs dry, and only a few deals change from one day to the next.
 
 import type { Random } from './random.ts';
 
 export interface Occurrence {
-  /** Counts the ones that held this place. */
+  /** Sequence number within the slot. */
   readonly number: number;
   readonly startMs: number;
   readonly endMs: number;
@@ -14,7 +13,7 @@ export interface Occurrence {
 interface Rhythm {
   readonly share: number;
   readonly periodDays: readonly [min: number, max: number];
-  /** Days between the end of one and the start of the next: that one is in the catalogue and not yet active. */
+  /** Days between one deal's end and the next one's start; the next one is already in the catalogue but not active. */
   readonly pauseDays: readonly [min: number, max: number];
 }
 
@@ -33,7 +32,7 @@ export const PROMOTION_RHYTHMS: readonly Rhythm[] = [
 
 const DAY_MS = 86_400_000;
 
-/** The one that is active at this moment, or else the next. Whole days, the last one until a second before midnight. */
+/** Returns the active occurrence, or else the next. Starts at midnight UTC and ends a second before midnight. */
 export function currentOccurrence(random: Random, rhythms: readonly Rhythm[], nowMs: number): Occurrence {
   const rhythm = random.pickWeighted(rhythms, ({ share }) => share);
   const periodDays = random.whole(...rhythm.periodDays);

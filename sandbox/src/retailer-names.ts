@@ -1,5 +1,5 @@
-// Invents shops: names that sound like some, belong to nobody, and are all different. The parts are made up
-// or rare on purpose, since common words put together are somebody's brand sooner or later.
+// Invents unique shop names. The parts are rare or made up on purpose: combinations of common words tend to be somebody's
+// brand.
 
 import type { Category } from './categories.ts';
 import type { Random } from './random.ts';
@@ -31,13 +31,13 @@ const STYLES: readonly { heads: readonly string[]; tails: readonly string[] }[] 
   },
 ];
 
-/** So many different ones, in no order. Each can stand alone as a name. */
+/** Returns `count` different stems in random order. Each works as a name by itself. */
 export function inventStems(random: Random, count: number): string[] {
   const all = STYLES.flatMap(({ heads, tails }) =>
-    // "Quillleigh" is nobody's idea of a name.
+    // Avoid a letter that meets itself at the joint, as in "Quillleigh".
     heads.flatMap((head) => tails.filter((tail) => tail[0] !== head.at(-1)).map((tail) => head + tail)),
   );
-  if (count > all.length) throw new Error(`there are only ${all.length} names`);
+  if (count > all.length) throw new Error(`cannot invent ${count} names: only ${all.length} exist`);
   return random.shuffled(all).slice(0, count);
 }
 
@@ -56,7 +56,7 @@ export function nameShop(random: Random, stem: string, category: Category): stri
   ).name;
 }
 
-/** As it stands in a hostname or a coupon's code. */
+/** ASCII form for hostnames and coupon codes: "Grüquell & Co" → "gruquell-co". */
 export function asciiWords(name: string): string {
   return name
     .normalize('NFD')

@@ -1,6 +1,5 @@
-// What becomes of a sale: perhaps its amount is corrected while it is pending, then it is confirmed or
-// declined, and now and then that is turned round later. The seed and the sale's id decide it all, so the
-// course can be worked out again at any time.
+// The course of a sale: an optional correction of its amounts while pending, then confirmation or decline, and
+// occasionally a later reversal. Seed and sale id determine it completely, so it can be recomputed after a restart.
 
 import { COUNTRIES, roundMoney } from './countries.ts';
 import { Random } from './random.ts';
@@ -12,7 +11,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Half of the retailers report back while one is watching, the others when the time for returns is over. */
+/** Fraction of sales settled within minutes, for demonstration; the others wait for the return period. */
 const QUICK_SHARE = 0.5;
 const QUICK_MS = [20 * SECOND_MS, 6 * MINUTE_MS] as const;
 const SLOW_MS = [6 * HOUR_MS, 40 * DAY_MS] as const;
@@ -20,12 +19,12 @@ const CORRECTED_SHARE = 0.12;
 const DECLINED_SHARE = 0.13;
 const REVERSED_SHARE = 0.04;
 
-/** Turns a delay after the report into a moment: how fast time passes is not the course's business. */
+/** Converts a delay after the report into a moment, so that the sandbox can run faster than real time. */
 export type Pace = (reportedAtMs: number, delayMs: number) => number;
 
 export const REAL_PACE: Pace = (reportedMs, delayMs) => reportedMs + delayMs;
 
-/** Time passes at its own pace until a moment, and faster from there on: nothing that was under way jumps. */
+/** Real pace until sinceMs, `speed` times faster afterwards. Delays already running shrink; none jumps into the past. */
 export function fasterSince(sinceMs: number, speed: number): Pace {
   return (reportedMs, delayMs) => {
     const dueMs = reportedMs + delayMs;
@@ -37,7 +36,7 @@ export function fasterSince(sinceMs: number, speed: number): Pace {
 
 export interface SaleCourse {
   readonly correctedAtMs: number | undefined;
-  /** What the amounts are multiplied with. */
+  /** Factor applied to order value and cashback. */
   readonly correction: number;
   readonly settledAtMs: number;
   readonly outcome: Exclude<Sale['status'], 'PENDING'>;
@@ -54,7 +53,7 @@ export function courseOf(seed: number, id: string, pace: Pace): SaleCourse {
     settledAtMs: at(settleDelayMs),
     outcome: random.chance(DECLINED_SHARE) ? 'DECLINED' : 'CONFIRMED',
     correctedAtMs: random.chance(CORRECTED_SHARE) ? at(correctDelayMs) : undefined,
-    // Mostly a part of the order was sent back; sometimes something was added.
+    // Usually a partial return; sometimes an addition to the order.
     correction: random.chance(0.8) ? random.between(0.3, 0.95) : random.between(1.05, 1.3),
     reversedAtMs: random.chance(REVERSED_SHARE) ? at(reverseDelayMs) : undefined,
   };
@@ -65,7 +64,7 @@ export interface Change {
   readonly atMs: number;
 }
 
-/** Where the course has brought a sale after a span of time; undefined when nothing happened in it. */
+/** Applies the part of the course in (fromMs, toMs] to a sale. Returns undefined if nothing changes. */
 export function follow(before: Sale, course: SaleCourse, fromMs: number, toMs: number): Change | undefined {
   let change: Change | undefined;
   const isIn = (atMs: number | undefined): atMs is number =>
@@ -76,7 +75,7 @@ export function follow(before: Sale, course: SaleCourse, fromMs: number, toMs: n
     change = { transaction: corrected(before, course.correction), atMs: course.correctedAtMs };
   }
   if (course.settledAtMs <= toMs && before.status === 'PENDING') {
-    // A settlement that was missed, because the program was killed at that moment, is made up for.
+    // Also apply a settlement that was missed because the process was killed at that moment.
     const atMs = isIn(course.settledAtMs) ? course.settledAtMs : toMs;
     change = { transaction: { ...now(), status: course.outcome }, atMs };
   }
@@ -87,7 +86,7 @@ export function follow(before: Sale, course: SaleCourse, fromMs: number, toMs: n
   return change;
 }
 
-/** Whether a settled sale is still to be turned round. */
+/** True if the sale is reversed after this moment. */
 export function isReversedAfter(course: SaleCourse, afterMs: number): boolean {
   return course.reversedAtMs !== undefined && course.reversedAtMs > afterMs;
 }

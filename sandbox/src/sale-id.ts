@@ -1,7 +1,7 @@
-// Ids of sales: UUIDs of version 7 whose random bits the seed decides. The id alone tells when the sale was
-// reported, so what is to become of it can be worked out again after a restart without keeping anything.
+// Sale ids: version 7 UUIDs whose random bits are derived from the seed. The id contains the time of the report, so a
+// sale's course can be recomputed after a restart without stored state.
 
-/** Sales of one cell of time; the number has three hexadecimal digits in the id. */
+/** Most sales in one time cell: the id has three hexadecimal digits for the sale's number. */
 export const SALES_PER_CELL_MAX = 4096;
 
 export function saleId(seed: number, reportedAtMs: number, number: number): string {
@@ -16,7 +16,7 @@ export function reportedAtMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-/** Whether the sandbox made this id: somebody may have imported transactions of their own beside its. */
+/** True if the sandbox generated this id; users can import their own transactions into a sandbox. */
 export function isSaleId(seed: number, id: string): boolean {
   return saleId(seed, reportedAtMs(id), Number.parseInt(id.slice(15, 18), 16)) === id;
 }

@@ -1,4 +1,4 @@
-// A shop of the sandbox before it has any deals: what its offers, coupons and promotions are made from.
+// A sandbox shop without deals: the basis for generating its offers, coupons and promotions.
 
 import { CATEGORIES, type Category } from './categories.ts';
 import { COUNTRIES, type Country, getCountry, REGIONS, roundMoney } from './countries.ts';
@@ -11,18 +11,18 @@ export interface Shop {
   readonly name: string;
   readonly hostname: string;
   readonly category: Category;
-  /** Where it prices its goods. */
+  /** The shop's prices are in this country's currency. */
   readonly home: Country;
-  /** Where it sells, its home among them; in the order of their codes. */
+  /** Codes of the countries it sells to, including home; sorted. */
   readonly countries: readonly string[];
 }
 
-/** The shops of a seed, the most popular ones first. */
+/** Generates the shops of a seed, most popular first. */
 export function openShops(seed: number, count: number): Shop[] {
   const stems = inventStems(new Random(seed, 'stems'), count);
   return stems.map((stem, number) => {
     const random = new Random(seed, 'shop', number);
-    // Every category and every country gets its share before chance decides on the rest.
+    // The first shops cover every category and every country; the rest are random.
     const category = CATEGORIES[number] ?? random.pick(CATEGORIES);
     const home = COUNTRIES[number] ?? random.pickWeighted(COUNTRIES, ({ weight }) => weight);
     const name = nameShop(random, stem, category);
@@ -31,10 +31,10 @@ export function openShops(seed: number, count: number): Shop[] {
   });
 }
 
-/** A price in the money of the shop's home, in steps that shops like. */
+/** Prints a rounded price in the shop's home currency. */
 export function printPrice(shop: Shop, euros: number): string {
-  const { currencyCode, unitsForEuro } = shop.home;
-  return `${roundPrice(euros * unitsForEuro)} ${currencyCode}`;
+  const { currencyCode, unitsPerEuro } = shop.home;
+  return `${roundPrice(euros * unitsPerEuro)} ${currencyCode}`;
 }
 
 export function roundPrice(amount: number): number {

@@ -1,5 +1,5 @@
-// The catalogue of the sandbox: a pure function of the seed and the moment. Retailers and offers depend on
-// the seed alone; coupons and promotions come and go with time.
+// Generates the sandbox catalogue as a pure function of seed and time. Retailers and offers depend only on the seed;
+// coupons and promotions also depend on the time.
 
 import { makeCoupons, makePromotions } from './coupons-and-promotions.ts';
 import { makeOffers } from './offers.ts';
@@ -12,7 +12,7 @@ export const OFFER_COUNT = 1_500;
 export const COUPON_COUNT = 600;
 export const PROMOTION_COUNT = 300;
 
-/** Popular shops have more of everything; no shop has more of a kind than fits on a page. */
+/** Popular shops have more deals. The maxima below keep each shop's page short. */
 const SKEW = 1.6;
 const OFFERS_MAX = 9;
 const COUPONS_MAX = 6;
@@ -24,7 +24,7 @@ export interface CatalogueOptions {
   readonly logoUrl: (retailerId: string) => string;
 }
 
-/** The retailers of a moment, the most popular ones first. */
+/** Returns the retailers at nowMs, most popular first. */
 export function makeCatalogue({ seed, nowMs, logoUrl }: CatalogueOptions): Retailer[] {
   const offers = spread(new Random(seed, 'offers'), OFFER_COUNT, 1, OFFERS_MAX);
   const coupons = spread(new Random(seed, 'coupons'), COUPON_COUNT, 0, COUPONS_MAX);
@@ -44,7 +44,7 @@ export function makeCatalogue({ seed, nowMs, logoUrl }: CatalogueOptions): Retai
   });
 }
 
-/** Deals out so many things to the retailers: at least min, at most max for each. */
+/** Distributes `total` deals over the retailers: min to max for each, more for the popular ones. */
 function spread(random: Random, total: number, min: number, max: number): number[] {
   const counts = new Array<number>(RETAILER_COUNT).fill(min);
   for (let left = total - RETAILER_COUNT * min; left > 0; ) {

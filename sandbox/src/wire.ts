@@ -1,4 +1,4 @@
-// The shapes that the synthetic data has: those of the wire, by the names that this folder uses for them.
+// Wire types of the synthetic data, taken from the client library.
 
 import type { Retailer, Transaction } from '@offerbook/client';
 
@@ -6,10 +6,10 @@ export type { Retailer };
 export type CashbackOffer = Retailer['cashbackOffers'][number];
 export type Coupon = Retailer['coupons'][number];
 export type Promotion = Retailer['promotions'][number];
-/** A sale before the service has stamped it. */
+/** A transaction before the import stamps it with updatedAt. */
 export type Sale = Omit<Transaction, 'updatedAt'>;
 
-/** A moment as the wire prints it: UTC without an offset. All moments here are whole seconds. */
+/** Prints a time in the wire format: UTC, whole seconds, no offset. */
 export function printSecond(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19);
 }

@@ -56,7 +56,7 @@ const cashbackOfferFields = {
 const couponFields = {
   code: text('The coupon code value', 'SPRING10'),
   id: uuid('Coupon identifier', EXAMPLE_IDS.coupons),
-  description: optionalText('Description', '10 % off all bulbs'),
+  description: optionalText('Description', '10% off all bulbs'),
   startDate: timestamp('When the coupon becomes active (UTC)', '2026-03-01T00:00:00'),
   endDate: timestamp('When the coupon expires (UTC)', '2026-06-01T00:00:00'),
 };

@@ -124,7 +124,7 @@ describe('the toy shop', () => {
       const country = getCountry(offer?.countries[0] ?? '');
       const fixed = offer?.maximumFixedCommissionFee;
       const earned =
-        fixed == null ? sale.orderValue * (offer?.cashbackPercentage ?? 0) : fixed * country.unitsForEuro;
+        fixed == null ? sale.orderValue * (offer?.cashbackPercentage ?? 0) : fixed * country.unitsPerEuro;
       expect(sale).toMatchObject({
         country: country.code,
         currencyCode: country.currencyCode,
