@@ -8,6 +8,7 @@ import manifest from '../../package.json';
 import { builtExecutable, emptyMachine, NO_EMPTY_MACHINE, ROOT } from '../support/artefacts.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { run, smoke } from './smoke.ts';
 
@@ -90,12 +91,22 @@ describe('in a folder of its user', () => {
   });
 
   test('runs no code that a bunfig.toml there names, and takes no setting from a .env', async () => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n');
-    writeFileSync(join(cwd, 'evil.ts'), 'process.stdout.write("evil\\n");');
-    writeFileSync(join(cwd, '.env'), 'OFFERBOOK_DATABASE_URL=sqlite:./elsewhere.db\n');
-    const { code, stdout, stderr } = await offerbook(['orgs', 'list'], { command: [path], cwd });
+    const { code, stdout, stderr } = await offerbook(['orgs', 'list'], {
+      command: [path],
+      cwd: hostileFolder(),
+    });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('offerbook.db');
   });
+
+  test.each(['BUN_OPTIONS', 'BUN_INSPECT_PRELOAD'] as const)(
+    'starts anew without %s, so that only its first start obeys it',
+    async (name) => {
+      const options = { command: [path], cwd: hostileFolder(), env: { [name]: HOSTILE_VARIABLES[name] } };
+      const stdin = readFileSync(join(DATA, 'catalogue.ndjson'));
+      expect(await run(['import', 'catalogue', '-'], { ...options, stdin })).toMatch(
+        /^evil\nImported 2 retailers/,
+      );
+    },
+  );
 });

@@ -9,6 +9,7 @@ import manifest from '../../package.json';
 import { type Packed, packedService, ROOT } from '../support/artefacts.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
 import { smoke } from './smoke.ts';
 
 let packed: Packed;
@@ -84,5 +85,15 @@ describe('installed', () => {
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toStartWith(manifest.version);
+  });
+
+  test('it runs no code and takes no setting from the folder that it is started in', async () => {
+    const project = temporaryFolder();
+    addDependencies(join(project, 'node_modules'), true);
+    const command = [join(unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];
+    const options = { command, cwd: hostileFolder(), env: HOSTILE_VARIABLES };
+    const { code, stdout, stderr } = await offerbook(['orgs', 'list'], options);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('offerbook.db');
   });
 });

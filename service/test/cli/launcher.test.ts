@@ -4,7 +4,9 @@ import { expect, test } from 'bun:test';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
+import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
 
 async function launch(command: string, PATH: string) {
   const child = Bun.spawn([command, '--version'], {
@@ -53,4 +55,11 @@ test('ends with an error where there is no Bun', async () => {
     stdout: '',
     stderr: "offerbook: Bun is missing; run npm ci in the project's root\n",
   });
+});
+
+test('runs no code and takes no setting from the folder that it is started in', async () => {
+  const options = { command: [LAUNCHER], cwd: hostileFolder(), env: HOSTILE_VARIABLES };
+  const { code, stdout, stderr } = await offerbook(['orgs', 'list'], options);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('offerbook.db');
 });
