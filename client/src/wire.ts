@@ -270,8 +270,8 @@ export interface TransactionsParameters {
   cursor?: string | undefined;
   /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
   limit?: number | undefined;
-  /** Keeps transactions updated after this date-time. ISO 8601; UTC unless it has an offset. */
+  /** Keeps transactions updated after this date-time. Any form of ISO 8601 that names a day: basic or extended format, calendar, ordinal or week date, with or without a time. UTC unless it has an offset. */
   updatedAtGreaterThan?: string | undefined;
-  /** Keeps transactions updated before this date-time. ISO 8601; UTC unless it has an offset. */
+  /** Keeps transactions updated before this date-time. Any form of ISO 8601 that names a day: basic or extended format, calendar, ordinal or week date, with or without a time. UTC unless it has an offset. */
   updatedAtLessThan?: string | undefined;
 }

@@ -1,5 +1,5 @@
-// Date-times: what is accepted, and the one shape that is printed. Everything is UTC. A printed timestamp
-// has milliseconds only when there are some, so the order of the texts is the order of the times.
+// Date-times: the forms of ISO 8601 that are accepted, and the one form that is printed. Everything is UTC. A printed
+// timestamp has milliseconds only if they are not zero, so timestamps sort as strings.
 
 declare const brand: unique symbol;
 /** The printed form: `2026-11-14T12:00:00`, or `2026-11-14T12:00:00.123` when there are milliseconds. */
@@ -12,51 +12,86 @@ export interface Instant {
   readonly finer: boolean;
 }
 
-const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?)?$/;
+// Separators are optional everywhere: without them each form still has one reading.
+const CALENDAR_DATE = String.raw`-?(\d{2})-?(\d{2})`;
+const ORDINAL_DATE = String.raw`-?(\d{3})`;
+const WEEK_DATE = String.raw`-?[Ww](\d{2})-?(\d)`;
+const TIME = String.raw`(\d{2})(?::?(\d{2})(?::?(\d{2}))?)?(?:[.,](\d{1,100}))?`;
+const OFFSET = String.raw`(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)`;
 
-/** The form of every text that is accepted, as JSON Schema writes it. Whether the date exists is another matter. */
-export const DATE_TIME_PATTERN: string = DATE_TIME.source;
+/** The forms of ISO 8601 that are accepted, as a JSON Schema pattern. A match may still name a date that does not exist. */
+export const DATE_TIME_PATTERN = `^(\\d{4})(?:${CALENDAR_DATE}|${ORDINAL_DATE}|${WEEK_DATE})(?:[Tt ]${TIME}${OFFSET}?)?$`;
+const DATE_TIME = new RegExp(DATE_TIME_PATTERN);
 
 const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 
-/** Reads a date-time or a date alone (midnight), UTC unless it has an offset. Undefined when it has another form or does not exist. */
+/**
+ * Reads a date-time, or a date alone (midnight), in the forms of ISO 8601; UTC unless it has an offset. Undefined if the
+ * text has another form or names a date-time that does not exist.
+ */
 export function parseInstant(text: string): Instant | undefined {
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;
-  const [
-    ,
-    year,
-    month,
-    day,
-    hour = '0',
-    minute = '0',
-    second = '0',
-    fraction = '',
-    sign,
-    offsetHour,
-    offsetMinute = '0',
-  ] = match;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const [, year, month, day, dayOfYear, week, weekday, ...time] = match;
+  const [hour, minute, second, fraction, sign, offsetHour, offsetMinute] = time;
+  const dateMs =
+    month !== undefined
+      ? calendarDateMs(Number(year), Number(month), Number(day))
+      : week !== undefined
+        ? weekDateMs(Number(year), Number(week), Number(weekday))
+        : ordinalDateMs(Number(year), Number(dayOfYear));
+  const timeMs = timeOfDayMs(hour, minute, second);
+  const offsetMs = sign === undefined ? 0 : timeOfDayMs(offsetHour, offsetMinute);
+  if (dateMs === undefined || timeMs === undefined || offsetMs === undefined || offsetMs >= DAY_MS)
+    return undefined;
 
-  const date = new Date(0);
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  date.setUTCHours(Number(hour), Number(minute), Number(second), Number(fraction.slice(0, 3).padEnd(3, '0')));
-  // A day that does not exist (30 February) rolls over into the next month.
-  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
-
-  let ms = date.getTime();
-  if (sign !== undefined) {
-    if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
-    const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;
-    ms += sign === '-' ? offsetMs : -offsetMs;
-  }
-  if (ms < EARLIEST_MS || ms > LATEST_MS) return undefined;
-  return { ms, finer: /[1-9]/.test(fraction.slice(3)) };
+  // A fraction belongs to the smallest unit that is written.
+  const unitMs = second !== undefined ? SECOND_MS : minute !== undefined ? MINUTE_MS : HOUR_MS;
+  const { wholeMs, finer } = fractionOf(unitMs, fraction);
+  // 24:00:00 is the midnight at which the day ends; nothing follows it.
+  if (timeMs === DAY_MS && (wholeMs > 0 || finer)) return undefined;
+  const ms = dateMs + timeMs + wholeMs - (sign === '-' ? -offsetMs : offsetMs);
+  return ms < EARLIEST_MS || ms > LATEST_MS ? undefined : { ms, finer };
 }
 
-/** What is wrong with a text that parseInstant does not read. */
+function calendarDateMs(year: number, month: number, day: number): number | undefined {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  // A day that does not exist (30 February) rolls over into the next month.
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : undefined;
+}
+
+function ordinalDateMs(year: number, dayOfYear: number): number | undefined {
+  const date = new Date(0);
+  date.setUTCFullYear(year, 0, dayOfYear);
+  return date.getUTCFullYear() === year ? date.getTime() : undefined;
+}
+
+/** Weeks begin on Monday. A week belongs to the year that has its Thursday. */
+function weekDateMs(year: number, week: number, weekday: number): number | undefined {
+  const thursday = new Date(0);
+  thursday.setUTCFullYear(year, 0, 4);
+  // 4 January is always in week 1. getUTCDay counts Sunday as 0.
+  thursday.setUTCDate(4 + 4 - (thursday.getUTCDay() || 7) + (week - 1) * 7);
+  const exists = week >= 1 && weekday >= 1 && weekday <= 7 && thursday.getUTCFullYear() === year;
+  return exists ? thursday.getTime() + (weekday - 4) * DAY_MS : undefined;
+}
+
+function timeOfDayMs(hour = '0', minute = '0', second = '0'): number | undefined {
+  const ms = Number(hour) * HOUR_MS + Number(minute) * MINUTE_MS + Number(second) * SECOND_MS;
+  return Number(minute) > 59 || Number(second) > 59 || ms > DAY_MS ? undefined : ms;
+}
+
+/** Exact, however many digits there are. */
+function fractionOf(unitMs: number, digits = '0'): { wholeMs: number; finer: boolean } {
+  const parts = 10n ** BigInt(digits.length);
+  const scaled = BigInt(digits) * BigInt(unitMs);
+  return { wholeMs: Number(scaled / parts), finer: scaled % parts !== 0n };
+}
+
+/** The reason why parseInstant returned undefined. */
 export function dateTimeProblem(text: string): string {
   return DATE_TIME.test(text)
     ? 'is a date-time that does not exist'

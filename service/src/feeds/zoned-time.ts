@@ -22,8 +22,9 @@ export function parseTime(text: string, zone: string): Timestamp | undefined {
   const local = `${date}T${time ?? '00:00:00'}${fraction === '' ? '' : `.${fraction}`}`;
   const instant = parseInstant(local + (offset ?? ''));
   if (instant === undefined) return undefined;
-  if (offset !== undefined || zone === 'UTC') return printTimestamp(instant.ms);
-  const ms = time === undefined ? startOfDayMs(date, zone) : zonedMs(local, zone);
+  const printed = printTimestamp(instant.ms);
+  if (offset !== undefined || zone === 'UTC') return printed;
+  const ms = time === undefined ? startOfDayMs(date, zone) : zonedMs(printed, zone);
   return ms === undefined ? undefined : printTimestamp(ms);
 }
 

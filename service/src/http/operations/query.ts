@@ -9,7 +9,6 @@ import { parseUuid, type Uuid } from '../../domain/uuid.ts';
 import { findNearMiss } from './near-miss.ts';
 
 export const VALUE_LENGTH_MAX = 200;
-const DATE_LENGTH = '2026-11-14'.length;
 
 /** Reads a value, or says what is wrong with it. */
 type Reader<T> = (text: string) => { value: T } | { detail: string };
@@ -40,9 +39,8 @@ const limit: Reader<number> = (value) =>
     : { detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
 
 const dateTime: Reader<Instant> = (value) => {
-  // The plus of an offset may arrive as a blank: that is what a query string makes of an unescaped one. The blank behind
-  // the date stands for the T.
-  const written = value.slice(0, DATE_LENGTH + 1) + value.slice(DATE_LENGTH + 1).replace(' ', '+');
+  // An unencoded `+` before an offset arrives as a blank. The first blank may stand for the T.
+  const written = value.replace(/^([^Tt ]*[Tt ][^ ]*) /, '$1+');
   const instant = parseInstant(written);
   return instant === undefined ? { detail: dateTimeProblem(written) } : { value: instant };
 };

@@ -32,6 +32,9 @@ export const ACTIVATION_TAG = {
 /** The public id of an organisation. */
 export const EXAMPLE_ORG = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
 
+const DATE_TIME_WORDS =
+  'Any form of ISO 8601 that names a day: basic or extended format, calendar, ordinal or week date, with or without a time. UTC unless it has an offset.';
+
 const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'in'>> = {
   cursor: {
     description:
@@ -61,12 +64,12 @@ const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'i
     example: 'DE',
   },
   updatedAtGreaterThan: {
-    description: 'Keeps transactions updated after this date-time. ISO 8601; UTC unless it has an offset.',
+    description: `Keeps transactions updated after this date-time. ${DATE_TIME_WORDS}`,
     schema: { type: 'string', pattern: DATE_TIME_PATTERN, maxLength: VALUE_LENGTH_MAX },
     example: '2026-11-14T12:00:00',
   },
   updatedAtLessThan: {
-    description: 'Keeps transactions updated before this date-time. ISO 8601; UTC unless it has an offset.',
+    description: `Keeps transactions updated before this date-time. ${DATE_TIME_WORDS}`,
     schema: { type: 'string', pattern: DATE_TIME_PATTERN, maxLength: VALUE_LENGTH_MAX },
     example: '2026-11-15T00:00:00',
   },
