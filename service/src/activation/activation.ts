@@ -19,6 +19,8 @@ export interface ActivationRequest {
   readonly orgId: Uuid;
   readonly passbackUid: string;
   readonly passbackData?: string | undefined;
+  /** The caller's network. Stored only as part of a digest under the database's key. */
+  readonly network: string;
 }
 
 /** What a user activates, and for whom. */
@@ -62,13 +64,14 @@ export class Activation {
    */
   async activate(
     what: Activatable,
-    { passbackUid, passbackData }: ActivationRequest,
+    { passbackUid, passbackData, network }: ActivationRequest,
     mode: 'follow' | 'later',
   ): Promise<ClickId | undefined> {
     const { directory, recorder, clock } = this.#parts;
     const nowMs = clock();
     const { orgId, kind, dealId, retailerId } = what;
-    const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData ?? null];
+    // With the network: the same id for everyone would let strangers find out whether a user has just clicked.
+    const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData ?? null, network];
     const key = directory.clickIds.digest(JSON.stringify(tapped));
     const click: Click = {
       id: directory.clickIds.make(orgId, nowMs),

@@ -6,13 +6,15 @@ export const CLICK_OUTCOMES = [
   'repeated',
   'bot',
   'prefetch',
+  'embedded',
   'limited',
   'lost',
 ] as const;
 
 /**
- * `tracked` and `untracked` were recorded, `repeated` were second taps. `limited` came too often and `lost` could be
- * recorded nowhere: users who followed a link were sent to the shop by its plain URL, programs were refused.
+ * `tracked` and `untracked` were recorded, `repeated` were second taps. `bot`, `prefetch` and `embedded` (an image or frame
+ * of some page) were no clicks. `limited` came too often and `lost` could be recorded nowhere: users who followed a link
+ * were redirected to the shop's plain URL, programs got an error.
  */
 export type ClickOutcome = (typeof CLICK_OUTCOMES)[number];
 

@@ -34,7 +34,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     await start();
     const kind: ActivatedKind = 'retailers';
     const deal = { kind, dealId: id(1), retailerId: id(1), orgId, url: '', retailerUrl: '', isActive: true };
-    const request = { kind, id: id(1), orgId: publicId, passbackData: undefined };
+    const request = { kind, id: id(1), orgId: publicId, passbackData: undefined, network: '127.0.0.1' };
     return {
       time,
       recorder,

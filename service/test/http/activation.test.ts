@@ -13,6 +13,7 @@ import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
 import { TestNode, type TestNodeOptions } from '../support/test-node.ts';
 
 const document = await openApiDocument();
@@ -211,9 +212,34 @@ for (const database of DATABASES) {
       const keys = (await raw.all<{ key: string }>('SELECT key FROM taps')).map(({ key }) => key);
       await raw.close();
       expect(keys).toHaveLength(5);
-      const tapped = JSON.stringify(['follow', 1, 'coupons', id(21), USER, null]);
+      const tapped = JSON.stringify(['follow', 1, 'coupons', id(21), USER, null, '127.0.0.1']);
       const hmac = new Bun.CryptoHasher('sha256', await app.node.stores.clickKey());
       expect(keys).toContain(hmac.update(tapped).digest('base64').slice(0, 22));
+    });
+
+    test('a tap from another network is a click of its own, so that no stranger learns of the first; a /64 is one network', async () => {
+      await using app = await ActivationNode.start({
+        databaseUrl: await database.create(),
+        settings: { trustedProxies: ['127.0.0.1'] },
+      });
+      const path = `/v1/coupons/${id(21)}/activate/${app.query()}`;
+      const tap = async (method: string, address: string) => {
+        const response = await app.send(method, path, { ...BROWSER, 'X-Forwarded-For': address });
+        if (method === 'GET') return clickIn(response.headers.get('Location'));
+        return ((await response.json()) as { url: string }).url;
+      };
+      for (const method of ['GET', 'POST']) {
+        const [user, stranger] = [await tap(method, '192.0.2.1'), await tap(method, '192.0.2.2')];
+        expect(stranger).not.toBe(user);
+        expect(await tap(method, '192.0.2.1')).toBe(user);
+        const [home, neighbour] = [
+          await tap(method, '2001:db8:0:1::1'),
+          await tap(method, '2001:db8:0:2::1'),
+        ];
+        expect(neighbour).not.toBe(home);
+        expect(await tap(method, '2001:db8:0:1:ffff::2')).toBe(home);
+      }
+      expect(await app.clicks()).toHaveLength(8);
     });
 
     test('clicks that arrive together are all recorded, each once', async () => {
@@ -297,6 +323,20 @@ describe('where a click leads', () => {
     }
   });
 
+  test('of a link whose deal has left the catalogue to its retailer', async () => {
+    await using app = await ActivationNode.start();
+    const response = await app.send('POST', `/v1/promotions/${id(31)}/activate/${app.query()}`);
+    const path = new URL(((await response.json()) as { url: string }).url).pathname;
+    const click = path.slice('/go/'.length, -1);
+    await app.node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+    const followed = await app.get(path);
+    expect([followed.status, followed.headers.get('Location')]).toEqual([
+      302,
+      NETWORK.replace('{click}', click).replace('{url}', encodeURIComponent('https://www.r1.example/')),
+    ]);
+    expect(await app.clicks()).toMatchObject([{ id: click, dealId: id(31), clickedAtMs: NOW_MS }]);
+  });
+
   test('of a link whose retailer has left the catalogue nowhere: 410, as a page for people', async () => {
     await using app = await ActivationNode.start();
     const response = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query()}`);
@@ -339,6 +379,36 @@ describe('where a click leads', () => {
     }
   });
 
+  test('of what a page embeds or fetches to the plain URL: only a navigation of the whole tab, or a client that does not name one, is a click', async () => {
+    const adminPort = await freePort();
+    await using app = await ActivationNode.start({ settings: { adminPort } });
+    const outcomes = async () => {
+      const page = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      return page.split('\n').filter((line) => /^offerbook_clicks_total.* [1-9]/.test(line));
+    };
+    const path = `/v1/coupons/${id(21)}/activate/${app.query()}`;
+    const post = await app.send('POST', path, { ...BROWSER, 'Sec-Fetch-Dest': 'empty' });
+    const go = new URL(((await post.json()) as { url: string }).url).pathname;
+    for (const destination of ['image', 'iframe', 'script', 'empty', 'frame', 'object']) {
+      for (const link of [path, go]) {
+        const response = await app.get(link, { ...BROWSER, 'Sec-Fetch-Dest': destination });
+        expect([response.status, response.headers.get('Location')]).toEqual([302, 'https://www.r1.example/']);
+      }
+    }
+    expect(await app.clicks()).toMatchObject([{ clickedAtMs: null }]);
+    expect(await outcomes()).toEqual([
+      'offerbook_clicks_total{outcome="tracked"} 1',
+      'offerbook_clicks_total{outcome="embedded"} 12',
+    ]);
+    for (const headers of [BROWSER, { ...BROWSER, 'Sec-Fetch-Dest': 'document' }]) {
+      for (const link of [path, go]) {
+        const response = await app.get(link, headers);
+        expect(clickIn(response.headers.get('Location'))).not.toBe('' as ClickId);
+      }
+    }
+    expect(await app.clicks()).toMatchObject([{ clickedAtMs: NOW_MS }, { clickedAtMs: NOW_MS }]);
+  });
+
   test('above the limit users are sent on untracked and programs get 429, each address and organisation for itself', async () => {
     await using app = await ActivationNode.start({
       settings: { rateLimitActivation: 2, trustedProxies: ['127.0.0.1'] },
@@ -357,6 +427,11 @@ describe('where a click leads', () => {
     expect(await location('192.0.2.1', uid(3))).toBe('https://www.r1.example/');
     expect(await location('192.0.2.2', uid(4))).toBe('tracked');
     expect(await location('192.0.2.1', { ...uid(5), orgId: publicId })).toBe('tracked');
+    // The addresses of a /64 share one limit.
+    expect(await location('2001:db8::1', uid(7))).toBe('tracked');
+    expect(await location('2001:db8::2', uid(8))).toBe('tracked');
+    expect(await location('2001:db8::3', uid(9))).toBe('https://www.r1.example/');
+    expect(await location('2001:db8:0:1::1', uid(10))).toBe('tracked');
     const post = async (address: string) => {
       const path = `/v1/coupons/${id(21)}/activate/${app.query(uid(6))}`;
       const response = await app.send('POST', path, { 'X-Forwarded-For': address });
@@ -371,7 +446,7 @@ describe('where a click leads', () => {
     };
     const policy = '"activation";q=2;w=s';
     expect(await post('192.0.2.1')).toEqual([429, 'rate_limited', policy, '"activation";r=0;t=s', 's']);
-    expect(await app.clicks()).toHaveLength(4);
+    expect(await app.clicks()).toHaveLength(7);
     expect(await post('192.0.2.2')).toEqual([
       200,
       `${app.node.url}/go/`,
@@ -379,7 +454,7 @@ describe('where a click leads', () => {
       '"activation";r=0;t=s',
       undefined,
     ]);
-    expect(await app.clicks()).toHaveLength(5);
+    expect(await app.clicks()).toHaveLength(8);
   });
 
   test('never to a URL of the caller: the origin is always one of the operator', async () => {

@@ -36,8 +36,8 @@ const HEADERS = {
 type ReadRequest = (exchange: Exchange) => ActivationRequest;
 
 export function activationRoutes(activation: Activation, limit: RateLimiter): Route[] {
-  function takeFromLimit({ address }: Exchange, { orgId }: ActivationRequest): RateLimitState {
-    const state = limit.take(`${orgId} ${networkOf(address)}`);
+  function takeFromLimit({ orgId, network }: ActivationRequest): RateLimitState {
+    const state = limit.take(`${orgId} ${network}`);
     if (state.exceeded) activation.tally.limited++;
     return state;
   }
@@ -46,9 +46,9 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
     const visitor = visitorOf(exchange.request);
     const deal = orItsRetailer(activation.find(request));
     if (visitor === 'prefetch') return prefetched();
-    if (visitor === 'bot') return passBot(deal.url);
+    if (visitor !== 'person') return passBy(visitor, deal.url);
     // A limit that breaks links costs sales.
-    if (takeFromLimit(exchange, request).exceeded) return redirect(deal.url);
+    if (takeFromLimit(request).exceeded) return redirect(deal.url);
     const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'follow'),
     );
@@ -59,7 +59,7 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
   async function prepare(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
     const deal = activation.find(request);
     if (!deal.isActive) throw new ApiError('deal_gone', 'This deal is not active now.');
-    countRequest(exchange, takeFromLimit(exchange, request));
+    countRequest(exchange, takeFromLimit(request));
     const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'later'),
     );
@@ -74,7 +74,7 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
     const finding = useDatabase(span, 'SELECT', 'clicks', () => activation.findClick(parameters.click ?? ''));
     const { click, entry } = await withinDeadline(finding);
     const deal = orItsRetailer({ ...entry, kind: click.kind, dealId: click.dealId, orgId: click.orgId });
-    if (visitor === 'bot') return passBot(deal.url);
+    if (visitor !== 'person') return passBy(visitor, deal.url);
     await useDatabase(span, 'UPDATE', 'clicks', () => activation.visit(click));
     return redirect(activation.targetOf(deal, click.id));
   }
@@ -84,8 +84,9 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
     return { status: 204, headers: HEADERS, body: null };
   }
 
-  function passBot(url: string): Reply {
-    activation.tally.bot++;
+  /** Redirects a request that is no click: nothing is recorded, and the affiliate network is left out. */
+  function passBy(visitor: 'bot' | 'embedded', url: string): Reply {
+    activation.tally[visitor]++;
     return redirect(url);
   }
 
@@ -102,14 +103,14 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
 
   return [
     ...ACTIVATED.flatMap(({ kind, path, parameter }) => [
-      ...routes(`${path}{id}/activate/`, ({ search, parameters }) => {
+      ...routes(`${path}{id}/activate/`, ({ search, parameters, address }) => {
         const query = parseQuery(search, ACTIVATION_PARAMETERS, REQUIRED);
-        return { ...query, kind, id: parseUuid(parameters.id ?? '') };
+        return { ...query, kind, id: parseUuid(parameters.id ?? ''), network: networkOf(address) };
       }),
-      ...routes(`${path}activate/`, ({ search }) => {
+      ...routes(`${path}activate/`, ({ search, address }) => {
         const names = [parameter, ...ACTIVATION_PARAMETERS] as const;
         const query = parseQuery(search, names, [parameter, ...REQUIRED]);
-        return { ...query, kind, id: query[parameter] };
+        return { ...query, kind, id: query[parameter], network: networkOf(address) };
       }),
     ]),
     link('/go/{click}/', go),

@@ -1,9 +1,9 @@
-// Who follows a link: a person, a program that only looks where it leads (for a preview, or for an index), or a browser
-// that fetches it in case it will be followed. Only a person's visit is a click.
+// Classifies a request for a link: a person who follows it, a program that only resolves it (for a preview or an index), a
+// browser that prefetches it, or a page that embeds it. Only a person's visit is a click.
 
 import { isbot } from 'isbot';
 
-type Visitor = 'person' | 'bot' | 'prefetch';
+type Visitor = 'person' | 'bot' | 'prefetch' | 'embedded';
 
 /** To look at a browser's name takes 25 µs, and there are few. */
 const botByName = new Map<string, boolean>();
@@ -19,7 +19,10 @@ const TOOLS = /^(?:bun|curl|deno|httpie|node|okhttp|postmanruntime|undici|wget)\
 export function visitorOf({ method, headers }: Request): Visitor {
   const purpose = headers.get('Sec-Purpose') ?? headers.get('Purpose') ?? headers.get('X-Moz');
   if (purpose?.toLowerCase().includes('prefetch') === true) return 'prefetch';
-  return method === 'HEAD' || isBot(headers.get('User-Agent') ?? '') ? 'bot' : 'person';
+  if (method === 'HEAD' || isBot(headers.get('User-Agent') ?? '')) return 'bot';
+  // Browsers set this header and pages cannot: `document` is a navigation of the whole tab, anything else an image, a frame
+  // or a script of some page. Older browsers and apps do not send it.
+  return (headers.get('Sec-Fetch-Dest') ?? 'document') === 'document' ? 'person' : 'embedded';
 }
 
 function isBot(name: string): boolean {
