@@ -6,7 +6,7 @@ import { readDatabaseUrl } from '../config.ts';
 import { systemClock } from '../domain/clock.ts';
 import type { Stores } from '../domain/stores.ts';
 import { closing } from '../storage/open-once.ts';
-import { COMMAND_OPTIONS, openStores } from '../storage/open-stores.ts';
+import { COMMAND_OPTIONS, openStores, READ_OPTIONS } from '../storage/open-stores.ts';
 import { currentUser } from './current-user.ts';
 
 export interface StoreOptions {
@@ -36,4 +36,9 @@ export async function withStores<T>(
   const url = readDatabaseUrl(options.database);
   await using stores = closing(await openStores(url, databaseOptions, systemClock, { by: currentUser() }));
   return await work(stores);
+}
+
+/** For commands that only read: the database and its files stay as they are. */
+export function readStores<T>(options: StoreOptions, work: (stores: Stores) => Promise<T>): Promise<T> {
+  return withStores(options, work, READ_OPTIONS);
 }

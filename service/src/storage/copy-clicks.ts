@@ -6,7 +6,7 @@ import type { ClickId } from '../domain/click.ts';
 import { CLICKS, columnsOf, type Database, type TableRow } from './database.ts';
 import { CLICK_END, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
-import { CREATE_OPTIONS, clickDatabase } from './open-stores.ts';
+import { CREATE_OPTIONS, clickDatabase, READ_OPTIONS } from './open-stores.ts';
 import { emptyLog } from './sqlite/overwrite-deleted.ts';
 import { type BatchQuery, readBatches } from './stores/read-batches.ts';
 
@@ -15,10 +15,9 @@ export async function copyClicks(
   toUrl: string,
   onBatch: (rows: number) => void,
 ): Promise<number> {
-  await using from = closing(clickDatabase(fromUrl, CREATE_OPTIONS));
+  await using from = closing(clickDatabase(fromUrl, READ_OPTIONS));
   await using to = closing(clickDatabase(toUrl, CREATE_OPTIONS));
   if (hasPlace(toUrl)) await removeClicks(await to.open());
-  if (!hasPlace(fromUrl)) return 0;
   const source = await from.open();
   return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), onBatch) : 0;
 }

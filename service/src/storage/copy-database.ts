@@ -13,6 +13,7 @@ import {
   HISTORY,
   LINKS,
   noDatabase,
+  outdated,
   RETAILERS,
   type SqlValue,
   type TableRow,
@@ -20,7 +21,7 @@ import {
 } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { closing } from './open-once.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS } from './open-stores.ts';
+import { CREATE_OPTIONS, READ_OPTIONS } from './open-stores.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
 import { type Dialect, forUpdate } from './sql-dialect.ts';
 import { type Auditor, writeAudit } from './stores/audit-book.ts';
@@ -51,13 +52,13 @@ export async function copyDatabase(
   auditor: Auditor,
   onRows: (rows: number) => void = () => {},
 ): Promise<CopyReport> {
-  await using source = closing(openDatabase(fromUrl, COMMAND_OPTIONS));
+  await using source = closing(openDatabase(fromUrl, READ_OPTIONS));
   await using target = closing(openDatabase(toUrl, CREATE_OPTIONS));
   const state = await findSchemaState(source);
   if (state === 'none') throw noDatabase(await source.describePlace());
   // One from before the first release stays as it is: the columns that are copied are those of today.
   const hasBooks = state !== 'unreleased';
-  if (hasBooks) await migrate(source, auditor);
+  if (state === 'old') throw outdated(await source.describePlace());
   await migrate(target, auditor);
   return await source.readOnce((from) =>
     target.write(async (to) => {

@@ -42,6 +42,11 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
+  /**
+   * What the caller may change; everything unless given. `read` leaves the schema, the file and the files beside it as they
+   * are, and rejects writes. `dry run` does the same, but allows a write that is rolled back.
+   */
+  readonly access?: 'read' | 'dry run' | undefined;
   /** Whether a database is made where there is none. Unless it is true, that is an error. */
   readonly create?: boolean;
   /** Whether a commit waits for the disk. What is lost without it is whole commits, never a part of one. */
@@ -152,6 +157,12 @@ export function upsertSql(table: Table, source: string): string {
 
 export function busy(cause: unknown): Refused {
   return new Refused('another process is writing to the database; try again when it has finished', { cause });
+}
+
+export function outdated(place: string): BadInput {
+  return new BadInput(
+    `the database ${place} has the schema of an earlier Offerbook; upgrade it first with: offerbook migrate`,
+  );
 }
 
 export function noDatabase(place: string): BadInput {

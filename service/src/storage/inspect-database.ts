@@ -9,7 +9,7 @@ import { BadInput } from '../domain/failures.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
-import { COMMAND_OPTIONS } from './open-stores.ts';
+import { READ_OPTIONS } from './open-stores.ts';
 import { inspectPostgres, type PostgresFacts } from './postgres/inspect-postgres.ts';
 import { findSchemaState } from './schema/migrate.ts';
 import { SCHEMAS, versionOf } from './schema/schema.ts';
@@ -19,7 +19,7 @@ import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
 
 const OPTIONS: DatabaseOptions = {
-  ...COMMAND_OPTIONS,
+  ...READ_OPTIONS,
   lockTimeoutMs: 0,
   statementTimeoutMs: 5_000,
   connectionsMax: 1,

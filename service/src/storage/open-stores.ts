@@ -1,11 +1,12 @@
 // Opens a database, brings its schema up to date, and hands out the stores on it. A database that is
 // not there is made only when asked for: a mistyped path must not look like an installation without data.
 
+import { statSync } from 'node:fs';
 import type { ClickStore } from '../domain/click.ts';
 import { type Clock, systemClock } from '../domain/clock.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Stores } from '../domain/stores.ts';
-import { type Database, type DatabaseOptions, noDatabase } from './database.ts';
+import { type Connection, type Database, type DatabaseOptions, noDatabase, outdated } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
@@ -37,8 +38,14 @@ export const COMMAND_OPTIONS: DatabaseOptions = {
   connectionsMax: 2,
 };
 
-/** For commands that only read: they get the data out of a database from before the first release. */
-export const EXPORT_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, readsUnreleased: true };
+/** For commands that only read. */
+export const READ_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, access: 'read' };
+
+/** For exports: they get the data out of a database from before the first release, too. */
+export const EXPORT_OPTIONS: DatabaseOptions = { ...READ_OPTIONS, readsUnreleased: true };
+
+/** Not durable: what a dry run writes is rolled back. */
+export const DRY_RUN_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, access: 'dry run', durable: false };
 
 /** For commands that put something into a database: they make one where there is none. */
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
@@ -143,26 +150,32 @@ export async function openStores(
 export async function prepareSchema(
   url: string,
   database: Database,
-  { create = false, readsUnreleased = false }: DatabaseOptions,
+  { access, create = false, readsUnreleased = false }: DatabaseOptions,
   auditor: Auditor,
 ): Promise<void> {
   // Most starts find a current schema: they take no lock and can use a database that they may not write.
   const state = await findSchemaState(database);
   if (state === 'current' || (state === 'unreleased' && readsUnreleased)) return;
   if (state === 'none' && !create) throw noDatabase(await database.describePlace());
+  if (access !== undefined) throw outdated(await database.describePlace());
   await using own = closing(openDatabase(url, { ...COMMAND_OPTIONS, create }));
   await migrate(own, auditor);
 }
 
 /**
  * A second file beside an SQLite database, for what must not wait for an import: that holds the only write lock of the first
- * for as long as it runs. Makes the file where there is none.
+ * for as long as it runs. Creates the file, unless the options allow no change.
  */
 export async function openFileBeside(
   path: string,
   schema: Schema,
   options: DatabaseOptions,
 ): Promise<Database> {
+  if (options.access !== undefined) {
+    // A killed process may have left an empty file.
+    const isThere = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    return isThere ? openSqlite(path, options) : EMPTY_DATABASE;
+  }
   const file = openSqlite(path, { ...options, create: true });
   try {
     await migrate(file, undefined, schema);
@@ -172,6 +185,27 @@ export async function openFileBeside(
     throw error;
   }
 }
+
+const EMPTY: Connection = {
+  all: async () => [],
+  allWithBytes: async () => [],
+  findMany: async () => [],
+  putMany: async () => 0,
+  deleteMany: async () => {},
+};
+
+/** In the place of a file that is not there and must not be created. */
+const EMPTY_DATABASE: Database = {
+  ...EMPTY,
+  dialect: 'sqlite',
+  read: (work) => work(EMPTY),
+  readOnce: (work) => work(EMPTY),
+  write: (work) => work(EMPTY),
+  watch: () => () => {},
+  nowMs: async () => undefined,
+  describePlace: async () => 'nowhere',
+  close: async () => {},
+};
 
 /**
  * Where clicks are kept. An answer waits until they are safe, whatever else a server writes: on PostgreSQL on a connection

@@ -5,7 +5,7 @@ import { CLICK_DAYS, countClicks } from '../../console/counts/click-totals.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCount, printCountOf } from '../../domain/count.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { parseCount, parseOlderThanMs } from './option-values.ts';
 import { withProgressBar } from './progress-bar.ts';
@@ -30,7 +30,7 @@ export function activationsCommand(): Command {
 
 async function showTotals(options: StoreOptions & { days: string }): Promise<void> {
   const days = parseCount('--days', options.days);
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
     const counted = await countClicks(stores.clicks, systemClock, days);
     const json = counted.flatMap(({ dayMs, counts }) =>

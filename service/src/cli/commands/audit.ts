@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { AuditEntry } from '../../domain/books.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { parseCount } from './option-values.ts';
 
@@ -16,7 +16,7 @@ export function auditCommand(): Command {
 
 async function listAudit(options: StoreOptions & { org?: string; limit: string }): Promise<void> {
   const limit = parseCount('--limit', options.limit);
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const entries = await stores.audit.list({ org: options.org, limit });
     const rows = entries.map((entry) => [
       printTimestamp(entry.atMs),

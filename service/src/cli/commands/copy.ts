@@ -9,7 +9,7 @@ import { printCountOf, printCountsOf } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { copyDatabase } from '../../storage/copy-database.ts';
 import { countSpooled } from '../../storage/inspect-database.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { spoolPath } from '../node/activation.ts';
 import { printNote, printResult } from '../output.ts';
@@ -47,7 +47,7 @@ async function copy(options: CopyOptions): Promise<void> {
 
 /** Clicks in a spool stay there: the copy has the key by which the spool is named, so that its servers take them up. */
 async function noteSpooled(from: string, to: string, folder: string | undefined): Promise<void> {
-  const clickKey = await withStores({ database: to }, (stores) => stores.clickKey());
+  const clickKey = await readStores({ database: to }, (stores) => stores.clickKey());
   const path = spoolPath(folder, from, databaseName(clickKey));
   // The copy is whole: a spool that cannot be read does not make it fail.
   const waiting = await countSpooled(path).catch(() => undefined);

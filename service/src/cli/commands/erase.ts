@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { printCountsOf } from '../../domain/count.ts';
 import type { ErasureCounts } from '../../domain/stores.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printResult } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
@@ -29,15 +29,20 @@ interface EraseOptions extends StoreOptions {
 
 async function erase(options: EraseOptions): Promise<void> {
   const passbackUid = await readPassbackUid(options.passbackUid);
+  if (options.dryRun === true) return countUser(options, passbackUid);
   await withStores(options, async (stores) => {
     const org = await getOrganisation(stores, options.org, 'to read');
-    if (options.dryRun === true) {
-      const counts = await stores.erasures.count(org.id, passbackUid);
-      const words = `Would erase the user from ${inWords(counts)}; nothing was changed.`;
-      return printResult(options, counts, words);
-    }
     const counts = await withProgressBar((show) => stores.erasures.erase(org, passbackUid, show));
     await printResult(options, counts, `Erased the user from ${inWords(counts)}.`);
+  });
+}
+
+function countUser(options: EraseOptions, passbackUid: string): Promise<void> {
+  return readStores(options, async (stores) => {
+    const org = await getOrganisation(stores, options.org, 'to read');
+    const counts = await stores.erasures.count(org.id, passbackUid);
+    const words = `Would erase the user from ${inWords(counts)}; nothing was changed.`;
+    await printResult(options, counts, words);
   });
 }
 

@@ -23,7 +23,8 @@ import {
 } from '../../importer/import-report.ts';
 import { importTransactions } from '../../importer/import-transactions.ts';
 import { recordImport } from '../../importer/record-import.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../../storage/open-stores.ts';
+import type { DatabaseOptions } from '../../storage/database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, DRY_RUN_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { openTracing } from '../open-tracing.ts';
@@ -101,7 +102,7 @@ type WholeFileCommandOptions = ImportCommandOptions & WholeFileOptions;
 async function importCatalogueFile(file: string, options: WholeFileCommandOptions): Promise<void> {
   const source = await openSource(file);
   // A dry run changes nothing, so that it makes no database either.
-  const databaseOptions = options.dryRun === true ? COMMAND_OPTIONS : CREATE_OPTIONS;
+  const databaseOptions = options.dryRun === true ? DRY_RUN_OPTIONS : CREATE_OPTIONS;
   const work = (stores: Stores) =>
     runImport(stores, { kind: 'catalogue', orgId: null }, source, options, (run) =>
       importCatalogue(stores.catalogue, source, { ...options, ...run }),
@@ -111,11 +112,11 @@ async function importCatalogueFile(file: string, options: WholeFileCommandOption
 
 async function importLinksFile(file: string, options: WholeFileCommandOptions): Promise<void> {
   const source = await openSource(file);
-  await withStores(options, (stores) =>
+  const work = (stores: Stores) =>
     runImport(stores, { kind: 'links', orgId: null }, source, options, (run) =>
       importLinks(stores.links, source, { ...options, ...run }),
-    ),
-  );
+    );
+  await withStores(options, work, optionsOf(options));
 }
 
 interface TransactionsFileOptions extends ImportCommandOptions {
@@ -127,7 +128,7 @@ interface TransactionsFileOptions extends ImportCommandOptions {
 async function importTransactionsFile(file: string, options: TransactionsFileOptions): Promise<void> {
   using aside = options.unattributed === undefined ? undefined : new AsideFile(options.unattributed, file);
   const source = await openSource(file);
-  await withStores(options, async (stores) => {
+  const work = async (stores: Stores) => {
     const org =
       options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
     const ids = new ClickIds(await stores.clickKey());
@@ -136,7 +137,12 @@ async function importTransactionsFile(file: string, options: TransactionsFileOpt
     await runImport(stores, { kind: 'transactions', orgId: org?.id ?? null }, source, options, (run) =>
       importTransactions(stores.transactions, org, source, systemClock, { ...options, ...run, attributor }),
     );
-  });
+  };
+  await withStores(options, work, optionsOf(options));
+}
+
+function optionsOf({ dryRun }: ImportCommandOptions): DatabaseOptions {
+  return dryRun === true ? DRY_RUN_OPTIONS : COMMAND_OPTIONS;
 }
 
 /** Stamps are those of this machine, and only rise: one in the future holds for all imports after it, from wherever. */

@@ -6,7 +6,7 @@ import { printCount } from '../../domain/count.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { printProblems } from '../../importer/checks/row-problem.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { parseCount } from './option-values.ts';
 import { getOrganisation } from './organisations.ts';
@@ -35,7 +35,7 @@ async function listImports(options: ListOptions): Promise<void> {
     throw new BadInput(`--kind must be one of ${IMPORT_KINDS.join(', ')}, not "${options.kind}"`);
   }
   const limit = parseCount('--limit', options.limit);
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
     const entries = await stores.imports.list({ kind, orgId, limit });
@@ -57,7 +57,7 @@ async function listImports(options: ListOptions): Promise<void> {
 
 async function showImport(idText: string, options: StoreOptions): Promise<void> {
   const id = parseCount('the number of an import', idText);
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const entry = await stores.imports.find(id);
     if (entry === undefined)
       throw new BadInput(`there is no import ${id}; offerbook imports list shows them`);

@@ -6,7 +6,7 @@ import { BadInput } from '../../domain/failures.ts';
 import type { DeletedCounts, Organisation, PublicOrganisation, Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
 
@@ -50,7 +50,7 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
 }
 
 async function listOrganisations(options: StoreOptions): Promise<void> {
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const all = await stores.organisations.list();
     const rows = all.map((org) => [org.name, org.publicId, printTimestamp(org.createdAtMs)]);
     await printResult(
@@ -76,21 +76,24 @@ interface DeleteOptions extends StoreOptions {
 }
 
 async function deleteOrganisation(name: string, options: DeleteOptions): Promise<void> {
+  if (options.dryRun === true) return countContents(name, options);
   await withStores(options, async ({ organisations }) => {
-    if (options.dryRun === true) {
-      const contents = await organisations.contents(name);
-      if (contents === undefined) throw noOrganisation(name, 'to read');
-      const { liveTokens, ...counts } = contents;
-      const words = `Would delete "${name}" with ${inWords(counts)}; nothing was changed.`;
-      await printResult(options, { ...counts, liveTokens }, words);
-      return;
-    }
     const revokesTokens = options.revokeTokens === true;
     const deleted = await withProgressBar((show) =>
       organisations.delete(name, { revokesTokens, onBatch: show }),
     );
     if (deleted === undefined) throw noOrganisation(name, 'to read');
     await printResult(options, deleted, `Deleted "${name}" with ${inWords(deleted)}.`);
+  });
+}
+
+function countContents(name: string, options: DeleteOptions): Promise<void> {
+  return readStores(options, async ({ organisations }) => {
+    const contents = await organisations.contents(name);
+    if (contents === undefined) throw noOrganisation(name, 'to read');
+    const { liveTokens, ...counts } = contents;
+    const words = `Would delete "${name}" with ${inWords(counts)}; nothing was changed.`;
+    await printResult(options, { ...counts, liveTokens }, words);
   });
 }
 

@@ -16,7 +16,7 @@ import { systemClock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { parseUuid, type Uuid } from '../../domain/uuid.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printNote, printResult, table } from '../output.ts';
 import { parseDurationMs, parsePositiveDurationMs } from './option-values.ts';
 import { getOrganisation } from './organisations.ts';
@@ -91,7 +91,7 @@ async function issueToken(options: IssueOptions): Promise<void> {
 }
 
 async function listTokens(options: StoreOptions): Promise<void> {
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const nowMs = systemClock();
     const { tokens } = await stores.tokens.list();
     const rows = tokens.map((token) => [
@@ -149,7 +149,7 @@ async function verifyToken(options: StoreOptions): Promise<void> {
   if (text === '') throw new BadInput('no token on stdin');
   if (parseTokenKind(text) === undefined)
     throw new BadInput('not a token: its shape or its checksum is wrong');
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const nowMs = systemClock();
     const digest = digestToken(text);
     const token = (await stores.tokens.list()).tokens.find((known) => known.digest === digest);

@@ -12,7 +12,7 @@ import type { Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Transaction } from '../../domain/transaction.ts';
 import { parseUuid } from '../../domain/uuid.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
@@ -47,7 +47,7 @@ export function transactionsCommand(): Command {
 async function showTransaction(idText: string, options: StoreOptions): Promise<void> {
   const id = parseUuid(idText);
   if (id === undefined) throw new BadInput(`a transaction's id is a UUID, not "${idText}"`);
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const versions = await stores.history.versions(id);
     const [current] = versions;
     if (current === undefined) throw new BadInput(`there is no transaction ${id}`);
@@ -67,7 +67,7 @@ async function findTransactions(
   options: StoreOptions & { passbackUid: string; org?: string },
 ): Promise<void> {
   const passbackUid = await readPassbackUid(options.passbackUid);
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
     const { newest: found } = await withProgressBar((show) =>
@@ -95,7 +95,7 @@ async function findTransactions(
 }
 
 async function showTotals(options: StoreOptions): Promise<void> {
-  await withStores(options, async (stores) => {
+  await readStores(options, async (stores) => {
     const { retailerOfDeal } = await new CatalogueReader().read(stores);
     const totals = await withProgressBar((show) =>
       countTransactions(stores, retailerOfDeal, systemClock, async (rows) => show(rows)),

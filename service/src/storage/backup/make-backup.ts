@@ -18,7 +18,7 @@ import { copyClickRows } from '../copy-clicks.ts';
 import { noDatabase } from '../database.ts';
 import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openFileBeside } from '../open-stores.ts';
+import { CREATE_OPTIONS, openFileBeside, READ_OPTIONS } from '../open-stores.ts';
 import { findSchemaState } from '../schema/migrate.ts';
 import { SQLITE_CLICKS } from '../schema/schema.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
@@ -49,7 +49,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   if (path === undefined) throw notSqlite();
   const target = resolve(options.target);
   if (existsSync(target)) throw new Refused(`${target} is there already; nothing was written`);
-  await using source = closing(openSqlite(path, COMMAND_OPTIONS));
+  await using source = closing(openSqlite(path, READ_OPTIONS));
   const state = await findSchemaState(source);
   if (state === 'none') throw noDatabase(await source.describePlace());
   if (state === 'unreleased')
@@ -96,7 +96,7 @@ async function fill(
 async function vacuumInto(from: string, to: string): Promise<void> {
   // An empty file counts as none, and keeps its mode.
   closeSync(openSync(to, 'wx', 0o600));
-  await using source = closing(openSqlite(from, COMMAND_OPTIONS));
+  await using source = closing(openSqlite(from, READ_OPTIONS));
   try {
     await source.all('VACUUM INTO $1', to);
   } catch (error) {
@@ -107,7 +107,7 @@ async function vacuumInto(from: string, to: string): Promise<void> {
 }
 
 async function clickKeyOf(copy: string): Promise<string> {
-  await using database = closing(openSqlite(copy, COMMAND_OPTIONS));
+  await using database = closing(openSqlite(copy, READ_OPTIONS));
   // A database that has not been brought up to date has none yet, and no clicks.
   return await readClickKey(database).catch(() => '');
 }
@@ -118,7 +118,7 @@ async function copyAllClicks(path: string, spool: string, to: string): Promise<v
   if (existsSync(`${path}${CLICK_END}`)) await vacuumInto(`${path}${CLICK_END}`, to);
   if (!existsSync(spooled)) return;
   try {
-    await using from = closing(openSqlite(spooled, COMMAND_OPTIONS));
+    await using from = closing(openSqlite(spooled, READ_OPTIONS));
     await using target = closing(await openFileBeside(to, SQLITE_CLICKS, CREATE_OPTIONS));
     await copyClickRows(from, target);
   } finally {

@@ -1,9 +1,16 @@
 // One connection to an SQLite file. Its statements run in this process and block it while they run; waiting
 // for a lock does not.
 
-import { type SQLQueryBindings, Database as SqliteFile, type Statement } from 'bun:sqlite';
+import {
+  constants,
+  SQLiteError,
+  type SQLQueryBindings,
+  Database as SqliteFile,
+  type Statement,
+} from 'bun:sqlite';
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { BadInput } from '../../domain/failures.ts';
 import {
   type Connection,
@@ -44,6 +51,7 @@ export class SqliteConnection implements Connection {
   static async open(
     path: string,
     {
+      access,
       create = false,
       durable = true,
       mapsFile = false,
@@ -53,10 +61,15 @@ export class SqliteConnection implements Connection {
     if (create) createFile(path);
     else if (mayLookAt(path) && !existsSync(path) && existsSync(dirname(path)))
       throw noDatabase(placeOf(path));
-    const connection = new SqliteConnection(path, durable);
+    if (access === 'read') return SqliteConnection.#openToRead(path, mapsFile);
+    const connection = new SqliteConnection(path, openWritable(path), durable);
     try {
       // Before anything is set: a file that is not ours stays as it is.
       await connection.#retried(() => connection.#requireOurs(create), OPEN_TIMEOUT_MS);
+      if (access === 'dry run') {
+        connection.#explained(() => connection.#configure(mapsFile));
+        return connection;
+      }
       // Only a new file takes it. Twice the usual size: a large import takes a quarter less time. Four times
       // would save a little more, and make reading a page of transactions noticeably slower.
       connection.#explained(() => connection.#file.run('PRAGMA page_size = 8192'));
@@ -70,12 +83,34 @@ export class SqliteConnection implements Connection {
     }
   }
 
-  private constructor(path: string, durable: boolean) {
+  /** Changes neither the file nor its folder, once the connection is closed. */
+  static async #openToRead(path: string, mapsFile: boolean): Promise<SqliteConnection> {
+    try {
+      return await SqliteConnection.#openReader(path, openReadable(path), mapsFile);
+    } catch (error) {
+      if (!cannotMakeLog(error, path)) throw error;
+      // In a folder that this user may not write, SQLite cannot create the log without which it does not read a file in WAL mode.
+      // Without a log, the file is the whole database, and nothing changes it.
+      return SqliteConnection.#openReader(path, openImmutable(path), mapsFile);
+    }
+  }
+
+  static async #openReader(path: string, file: SqliteFile, mapsFile: boolean): Promise<SqliteConnection> {
+    const connection = new SqliteConnection(path, file, false);
+    try {
+      await connection.#retried(() => connection.#requireOurs(false), OPEN_TIMEOUT_MS);
+      connection.#explained(() => connection.#configure(mapsFile));
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  private constructor(path: string, file: SqliteFile, durable: boolean) {
     this.#path = path;
     this.#durable = durable;
-    this.#file = this.#explained(
-      () => new SqliteFile(path, { create: false, readwrite: true, strict: true }),
-    );
+    this.#file = file;
   }
 
   /** Throws BadInput for a file without our tables, unless it is empty and may be filled. */
@@ -232,6 +267,46 @@ export class SqliteConnection implements Connection {
       throw explainSqlite(error, this.#path);
     }
   }
+}
+
+function openWritable(path: string): SqliteFile {
+  return openFile(path, () => new SqliteFile(path, { create: false, readwrite: true, strict: true }));
+}
+
+/**
+ * The last connection to a file in WAL mode writes the log into the file and deletes the log, unless it is read-only. A log with
+ * content belongs to a running server or to one that was killed: it stays. An empty log, which a connection that only reads
+ * creates, goes.
+ */
+function openReadable(path: string): SqliteFile {
+  if (!hasLog(path)) return openWritable(path);
+  return openFile(path, () => new SqliteFile(path, { readonly: true, strict: true }));
+}
+
+function openImmutable(path: string): SqliteFile {
+  const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
+  const url = `${pathToFileURL(path).href}?immutable=1`;
+  return openFile(path, () => new SqliteFile(url, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
+}
+
+function openFile(path: string, open: () => SqliteFile): SqliteFile {
+  try {
+    return open();
+  } catch (error) {
+    throw explainSqlite(error, path);
+  }
+}
+
+function hasLog(path: string): boolean {
+  return ['-wal', '-journal'].some(
+    (end) => (statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  );
+}
+
+function cannotMakeLog(error: unknown, path: string): boolean {
+  const { cause } = error as Error;
+  const isDenied = cause instanceof SQLiteError && /^SQLITE_(CANTOPEN|READONLY)/.test(cause.code ?? '');
+  return isDenied && existsSync(path) && !hasLog(path);
 }
 
 export function placeOf(path: string): string {

@@ -13,15 +13,15 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   if (path === ':memory:') {
     throw new BadInput('the database must be a file: several connections could not share one in memory');
   }
-  const { create = false } = options;
+  const { access, create = false } = options;
   const idleReaders: SqliteConnection[] = [];
   const mapsFile = options.mapsFile === true;
   // Kept open: a revocation comes into force even while the process can open no further file. One is enough, because a
   // single statement runs from beginning to end without anything in between.
-  const single = openOnce(() => SqliteConnection.open(path, { create, mapsFile }));
+  const single = openOnce(() => SqliteConnection.open(path, { access, create, mapsFile }));
   /** Opened late, so that a server can still read a database that it may not write. */
   const { durable, overwritesDeleted = false } = options;
-  const writer = openOnce(() => SqliteConnection.open(path, { create, durable, overwritesDeleted }));
+  const writer = openOnce(() => SqliteConnection.open(path, { access, create, durable, overwritesDeleted }));
   let lastWrite: Promise<unknown> = Promise.resolve();
   /** Reads that are under way. */
   const reading = new Set<Promise<unknown>>();
@@ -35,7 +35,8 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   async function withReader<T>(work: (connection: Connection) => Promise<T>, isKept: boolean): Promise<T> {
     requireOpen();
     const idle = isKept ? idleReaders.pop() : undefined;
-    const reader = idle ?? (await SqliteConnection.open(path, { create, mapsFile: mapsFile && isKept }));
+    const reader =
+      idle ?? (await SqliteConnection.open(path, { access, create, mapsFile: mapsFile && isKept }));
     try {
       return await reader.read(work);
     } finally {
@@ -63,6 +64,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     readOnce: (work) => untilRead(withReader(work, false)),
     async write(work, lockTimeoutMs = options.lockTimeoutMs) {
       requireOpen();
+      if (access === 'read') throw new Error('this database was opened for reading');
       const deadlineMs = performance.now() + lockTimeoutMs;
       // Those before this one may have waited for the same lock.
       const run = lastWrite.then(async () =>

@@ -1,0 +1,157 @@
+// Commands that only read leave an SQLite database, its folder and a backup as they are.
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { describe, expect, test } from 'bun:test';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Stores } from '../../src/domain/stores.ts';
+import { makeBackup } from '../../src/storage/backup/make-backup.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND, offerbook } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { retailer, transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+const IS_ROOT = process.getuid?.() === 0;
+
+/** OUT is a folder for what a command writes; ROWS a file of transactions. */
+const COMMANDS: readonly string[] = [
+  'orgs list',
+  'orgs delete acme --dry-run',
+  'tokens list',
+  'audit',
+  'imports list',
+  'imports show 1',
+  `transactions show ${transaction(1).id}`,
+  'transactions find --passback-uid user-1',
+  'transactions totals',
+  'activations totals',
+  'erase --org acme --passback-uid user-1 --dry-run',
+  'export catalogue',
+  'export transactions --org acme',
+  'import transactions ROWS --org acme --dry-run',
+  'backup OUT/backup',
+  'copy --to sqlite:OUT/copy.db',
+  'doctor --port 0',
+];
+
+async function fill(path: string): Promise<Stores> {
+  const url = `sqlite:${path}`;
+  const run = (args: string, stdin: string) => offerbook([...args.split(' '), '--database', url], { stdin });
+  await run('orgs create acme', '');
+  await run('import catalogue -', ndjson([retailer(1)]));
+  await run('import transactions - --org acme', ndjson([transaction(1), transaction(2)]));
+  const stores = await openStores(url, CREATE_OPTIONS);
+  const [org] = await stores.organisations.list();
+  await recordClick(stores, org?.id ?? 0);
+  return stores;
+}
+
+/** Names and bytes of the files of a folder; of a -shm file, which is memory that connections share, only the name. */
+function filesIn(folder: string): [string, string][] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => [
+      name,
+      name.endsWith('-shm') ? '' : Bun.hash(readFileSync(join(folder, name))).toString(16),
+    ]);
+}
+
+async function expectUnchanged(path: string, commands = COMMANDS): Promise<void> {
+  const before = filesIn(dirname(path));
+  for (const command of commands) {
+    const out = temporaryFolder();
+    writeFileSync(join(out, 'rows.ndjson'), ndjson([transaction(3)]));
+    const args = command.replaceAll('OUT', out).replaceAll('ROWS', join(out, 'rows.ndjson')).split(' ');
+    const { code, stderr } = await offerbook([...args, '--database', `sqlite:${path}`], { cwd: out });
+    expect([command, code, code === 0 ? '' : stderr]).toEqual([command, 0, '']);
+    expect([command, ...filesIn(dirname(path))]).toEqual([command, ...before]);
+  }
+}
+
+describe('commands that only read change nothing', () => {
+  test('in a backup, which can be restored afterwards', async () => {
+    const folder = temporaryFolder();
+    const [path, target] = [join(folder, 'shop.db'), join(folder, 'backup')];
+    const stores = await fill(path);
+    await makeBackup({ url: `sqlite:${path}`, target, spoolPath: () => '', clock: Date.now, version: '1' });
+    await stores.close();
+    await expectUnchanged(join(target, 'offerbook.db'));
+    const restored = await offerbook(['restore', target, '--replace', '--database', `sqlite:${path}`]);
+    expect(restored.code).toBe(0);
+  });
+
+  test('in a database that no process uses, with and without clicks', async () => {
+    const path = join(temporaryFolder(), 'shop.db');
+    await (await fill(path)).close();
+    await expectUnchanged(path);
+    const withoutClicks = join(temporaryFolder(), 'shop.db');
+    copyFileSync(path, withoutClicks);
+    await expectUnchanged(withoutClicks);
+  });
+
+  test('in a database that another process has open', async () => {
+    const path = join(temporaryFolder(), 'shop.db');
+    const stores = await fill(path);
+    await stores.organisations.create('late');
+    expect(readdirSync(dirname(path))).toContain('shop.db-wal');
+    await expectUnchanged(path);
+    await stores.close();
+  });
+
+  test('beside the logs of a server that was killed, and they read what is in the logs', async () => {
+    const [path, copy] = [join(temporaryFolder(), 'shop.db'), join(temporaryFolder(), 'shop.db')];
+    const stores = await fill(path);
+    await stores.organisations.create('late');
+    for (const name of readdirSync(dirname(path)))
+      copyFileSync(join(dirname(path), name), join(dirname(copy), name));
+    await stores.close();
+    // A dry run writes and rolls back, for which SQLite has to finish what the killed server began.
+    await expectUnchanged(
+      copy,
+      COMMANDS.filter((command) => !command.startsWith('import')),
+    );
+    const { stdout } = await offerbook(['orgs', 'list', '--json', '--database', `sqlite:${copy}`]);
+    expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['acme', 'late']);
+  });
+
+  test.if(IS_ROOT && Bun.which('setpriv') !== null)('in a folder that the user may not write', async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    const path = join(folder, 'read only?#%', 'shop.db');
+    mkdirSync(dirname(path));
+    await (await fill(path)).close();
+    for (const name of readdirSync(dirname(path))) chmodSync(join(dirname(path), name), 0o444);
+    const before = filesIn(dirname(path));
+    const command = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', COMMAND];
+    for (const args of ['orgs list --json', 'activations totals --json', 'transactions totals --json']) {
+      const { code, stderr } = await offerbook([...args.split(' '), '--database', `sqlite:${path}`], {
+        command,
+      });
+      expect([args, code, stderr]).toEqual([args, 0, '']);
+    }
+    expect(filesIn(dirname(path))).toEqual(before);
+  });
+
+  test('in a database with the schema of an earlier version, which they leave to migrate', async () => {
+    const path = join(temporaryFolder(), 'shop.db');
+    const stores = await openStores(`sqlite:${path}`, CREATE_OPTIONS);
+    await stores.close();
+    const file = new SqliteFile(path);
+    file.run('UPDATE schema_version SET version = version - 1');
+    file.close();
+    const before = filesIn(dirname(path));
+    for (const args of [
+      ['orgs', 'list'],
+      ['export', 'catalogue'],
+      ['copy', '--to', `sqlite:${path}-copy`],
+    ])
+      expect(await offerbook([...args, '--database', `sqlite:${path}`])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `offerbook: the database at ${path} has the schema of an earlier Offerbook; upgrade it first with: offerbook migrate\n`,
+      });
+    expect(filesIn(dirname(path))).toEqual(before);
+  });
+});
