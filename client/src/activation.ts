@@ -1,22 +1,21 @@
-// Activation: where a deal is activated, as the service has it. A link needs no request and no token, and can be put into
-// any page or mail.
+// Builds activation links. A link needs no request and no token, so it can go into any page or e-mail.
 
 import { printQuery } from './query.ts';
 
 export interface ActivationOptions {
-  /** What is activated. */
+  /** The kind of deal to activate. */
   deal: 'retailer' | 'cashbackOffer' | 'coupon' | 'promotion';
-  /** Its id. */
+  /** The deal's id. */
   id: string;
-  /** The public id of your organisation. The operator of the service tells you. */
+  /** The public id of your organisation; ask the operator of the service. */
   orgId: string;
-  /** Your own opaque id of the user, 1 to 255 characters: it comes back with the transaction. No personal data, please. */
+  /** Your opaque id for the user, 1 to 255 characters, returned with the transaction. Never personal data. */
   passbackUid: string;
-  /** Anything else that is to come back with the transaction, up to 1,024 characters. */
+  /** Any other text to return with the transaction, up to 1,024 characters. */
   passbackData?: string | undefined;
 }
 
-/** Throws a TypeError for a link that could not be followed. What the user's id is stays unsaid: it may be personal. */
+/** Throws a TypeError if an id is empty. The error never contains passbackUid, which may be personal. */
 export function activationPath({ deal, id, orgId, passbackUid }: ActivationOptions): string {
   if (!id || !orgId || !passbackUid) throw new TypeError('id, orgId and passbackUid must not be empty');
   const list = deal === 'cashbackOffer' ? 'cashback-offer' : deal;

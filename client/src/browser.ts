@@ -1,8 +1,8 @@
-// Tells whether we run on the device of a user: in a browser, or in an app.
+// Detects whether this code runs on a user's device (a browser or an app), where a private token must not be used.
 
 /**
- * Pages, and also the workers of pages, which have no document: all browsers call themselves Mozilla, nothing else does.
- * React Native says its name under `product`.
+ * True in pages, in web workers and in React Native. Workers have no `document`, but only browsers have a user agent that
+ * starts with Mozilla. React Native sets `navigator.product`.
  */
 export function isBrowser(): boolean {
   const { document, navigator } = globalThis as {

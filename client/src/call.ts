@@ -1,20 +1,19 @@
-// The settings of one call: what the call was given, and for the rest what the client was given. A setting that no
-// program can mean is refused before anything is sent.
+// Merges the options of one call with those of the client. Invalid values throw before anything is sent.
 
 import type { OfferbookError } from './errors.ts';
 import { RETRY_DEFAULTS, type RetryOptions, type RetryPolicy } from './retry-rules.ts';
 
-/** What every call takes beside its parameters. What is not given is as the client was told. */
+/** Options that every call accepts besides its parameters. They override those of the client. */
 export interface CallOptions {
-  /** Ends the call, and every later page of the same list, with an AbortedError. */
+  /** Aborts the call, and any later page of the same list, with an AbortedError. */
   signal?: AbortSignal | undefined;
-  /** How long one attempt may take, body included. Default 10,000. */
+  /** Time limit for one attempt, including the body. Default 10,000. */
   timeoutMs?: number | undefined;
-  /** When to send a request again; what is not given keeps its default. */
+  /** When to retry. Omitted fields keep their defaults. */
   retry?: RetryOptions | undefined;
-  /** Sent beside those of the client. `Authorization` is always that of the token. */
+  /** Sent in addition to the client's headers. `Authorization` always carries the token. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Called before the pause that precedes another attempt; `error.attempts` tells how many there were. */
+  /** Called before the pause that precedes a retry. `error.attempts` counts the attempts so far. */
   onRetry?: ((error: OfferbookError, retryInMs: number) => void) | undefined;
 }
 
@@ -26,7 +25,7 @@ export interface CallSettings {
   readonly onRetry: CallOptions['onRetry'];
 }
 
-/** `base` is the client's; the client itself has none. */
+/** `base` holds the client's settings; omit it to build those. */
 export function callSettings(options: CallOptions, base?: CallSettings): CallSettings {
   const { timeoutMs = base?.timeoutMs ?? 10_000, signal, onRetry = base?.onRetry } = options;
   requireAtLeast(1, timeoutMs, 'timeoutMs');

@@ -1,10 +1,10 @@
-// What a cashback offer is worth, as text for people.
+// Formats the value of a cashback offer for display.
 
 import type { CashbackOffer } from './wire.ts';
 
 /**
- * `5%` or `€7.50`, in the way of a locale such as `'de-AT'`; without one, that of the machine. An answer names no
- * currency for a fixed cashback: give the one that the service's reference or its operator names, or get the bare number.
+ * Formats as `5%` or `€7.50` in the given locale, such as `'de-AT'`; the default is the machine's locale. Responses do not
+ * name the currency of fixed cashback: pass the one that the API reference or the operator names, or get a bare number.
  */
 export function formatCashback(
   offer: Pick<CashbackOffer, 'cashbackPercentage' | 'maximumFixedCommissionFee'>,
@@ -24,7 +24,7 @@ function format(
   locale: string | string[] | undefined,
   options: Intl.NumberFormatOptions,
 ): string {
-  // `€7` rather than `€7.00`; browsers that do not know the option print the longer form.
+  // `€7` instead of `€7.00`. Browsers without this option ignore it.
   const shorter = { ...options, trailingZeroDisplay: 'stripIfInteger' };
   return new Intl.NumberFormat(locale, shorter as Intl.NumberFormatOptions).format(value);
 }

@@ -1,5 +1,5 @@
-// The client: one method for each operation. It puts the parts together and holds the token where no log or
-// inspection shows it.
+// OfferbookClient: one method per API operation. The token is in a private field, so logging or inspecting a client never
+// shows it.
 
 import { type ActivationOptions, activationPath, activationQuery } from './activation.ts';
 import { type CallOptions, type CallSettings, callSettings } from './call.ts';
@@ -9,7 +9,7 @@ import { type Follower, type FollowOptions, follow } from './follow.ts';
 import { List } from './list.ts';
 import { readChanges, readPage } from './page.ts';
 import { printQuery } from './query.ts';
-import { type Answer, type Fetch, request, type Transport } from './request.ts';
+import { type Fetch, type ParsedResponse, request, type Transport } from './request.ts';
 import { parseTokenKind, requireKind, type TokenKind } from './token.ts';
 import {
   type ActivatedDeal,
@@ -26,28 +26,28 @@ import {
   type TransactionsParameters,
 } from './wire.ts';
 
-/** The settings that a call can have of its own are here the defaults of all calls. */
+/** Call options given here are the defaults of every call. */
 export interface ClientOptions<Dates extends 'string' | 'Date' = 'string'>
   extends Omit<CallOptions, 'signal'> {
-  /** Where the service is, such as `https://api.example`, without `/v1`. */
+  /** URL of the service without `/v1`, such as `https://api.example`. */
   baseUrl: string;
   /**
-   * Public (`ob_pub_…`) for the catalogue, private (`ob_prv_…`, servers only) for transactions. A function is asked
-   * before each attempt, so that a token can be rotated without a restart.
+   * Public (`ob_pub_…`) for the catalogue, private (`ob_prv_…`, servers only) for transactions. A function is called
+   * before each attempt, so that you can rotate the token without a restart.
    */
   token: string | (() => string | Promise<string>);
-  /** What timestamps come out as: the wire's text (`2026-11-14T12:00:00`, UTC), or Date. Default `'string'`. */
+  /** Return timestamps as strings (`2026-11-14T12:00:00`, UTC) or as Dates. Default `'string'`. */
   dates?: Dates | undefined;
-  /** Where unchanged pages are kept; false for nowhere. Default: the last 100 in memory. */
+  /** Cache for pages with an ETag; false turns caching off. Default: the last 100 pages in memory. */
   cache?: EtagCache | false | undefined;
   /** Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   clock?: Clock | undefined;
-  /** From 0 to 1; spreads retries. Default `Math.random`. */
+  /** Returns a number from 0 to 1, for the jitter of retries. Default `Math.random`. */
   random?: (() => number) | undefined;
 }
 
-/** Bounds as Date or text; a text is sent as it is. */
+/** Bounds are Dates or strings; strings are sent unchanged. */
 export type TransactionsOptions = CallOptions & {
   [Name in keyof TransactionsParameters]: Name extends `updatedAt${string}`
     ? Date | TransactionsParameters[Name]
@@ -57,7 +57,7 @@ export type TransactionsOptions = CallOptions & {
 type Time<Dates> = Dates extends 'Date' ? Date : string;
 type Operation = keyof typeof OPERATIONS;
 
-/** What any operation takes. The methods see to it that each gets its own. */
+/** The parameters of all operations; the public methods restrict each operation to its own. */
 type Parameters = Omit<
   RetailersParameters &
     CashbackOffersParameters &
@@ -75,14 +75,14 @@ type Parameters = Omit<
 export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   readonly #baseUrl: string;
   readonly #token: ClientOptions['token'];
-  /** Undefined when the token is a function: then each token is looked at when it comes. */
+  /** Undefined when the token is a function: then each returned token is checked before use. */
   readonly #kind: TokenKind | undefined;
   readonly #settings: CallSettings;
   readonly #transport: Transport;
 
   /**
-   * Throws a TokenError for a token that cannot be one, and for a private token in a browser. Throws a TypeError for
-   * a baseUrl that is no URL, and a RangeError for a setting that cannot be meant.
+   * Throws a TokenError for a malformed token or a private token in a browser, a TypeError for an invalid baseUrl, and a
+   * RangeError for an out-of-range setting.
    */
   constructor(options: ClientOptions<Dates>) {
     this.#baseUrl = parseBaseUrl(options.baseUrl);
@@ -92,7 +92,7 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
     this.#transport = {
       dates: options.dates ?? 'string',
       cache: options.cache ?? new MemoryCache(),
-      // Looked up at each call, and called on no object: browsers insist on the latter.
+      // Look up the global at each call, and call it unbound: browsers reject fetch as a method of another object.
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       clock: options.clock ?? systemClock,
       random: options.random ?? Math.random,
@@ -104,7 +104,7 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
     return this.#list('retailers', options);
   }
 
-  /** Cashback offers; all filters that are given must match. Public token. */
+  /** Cashback offers that match all given filters. Public token. */
   cashbackOffers(options: CashbackOffersParameters & CallOptions = {}): List<CashbackOffer> {
     return this.#list('cashbackOffers', options);
   }
@@ -124,15 +124,15 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
     return this.#list('transactions', options);
   }
 
-  /** A link that activates a deal for one of your users, and leads to the shop. Makes no request; any token will do. */
+  /** Returns a link that activates a deal for one of your users and redirects to the shop. Makes no request. */
   activationUrl(options: ActivationOptions): string {
     return `${this.#baseUrl}${activationPath(options)}${activationQuery(options)}`;
   }
 
   /**
-   * Activates a deal for one of your users, and returns where to send the user. The click is noted when that link is
-   * followed. To be sent again is safe: within ten seconds it is the same activation, and all attempts of a call are
-   * over by then. `timeoutMs` is 4,000 at the most unless the call itself is given another.
+   * Activates a deal for one of your users and returns the URL to send the user to. The service records the click when
+   * the user opens it. Retries are safe: the service treats repeats within 10 s as the same activation, and all attempts
+   * of a call end by then. `timeoutMs` is at most 4,000 unless set on this call.
    */
   async activate(options: ActivationOptions & CallOptions): Promise<ActivatedDeal> {
     const { timeoutMs = Math.min(this.#settings.timeoutMs, 4_000) } = options;
@@ -149,13 +149,14 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   }
 
   /**
-   * Every change of a transaction, from the checkpoint on and without end. Private token. No change is missed; some
-   * come more than once, so upsert by id. Outages are waited out; a refusal, such as of a revoked token, is thrown.
+   * Yields every change of every transaction after the checkpoint, without end. Private token. No change is missed, but
+   * some may repeat: upsert by id. Outages are waited out; errors that waiting cannot fix, such as a revoked token, are
+   * thrown.
    */
   followTransactions(options: FollowOptions = {}): Follower<Transaction<Time<Dates>>> {
     const { limit = 1000, once } = options;
     if (this.#kind !== undefined) requireKind(this.#kind, 'private', 'followTransactions');
-    // The follower waits out failures itself, and tells the caller of each.
+    // The follower does its own waiting and reports each failure to onError.
     const retry = once === true ? options.retry : { attemptsMax: 1 };
     const settings = callSettings({ ...options, retry }, this.#settings);
     return follow(
@@ -187,7 +188,7 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
     operation: Operation,
     parameters: Parameters,
     settings: CallSettings,
-    read: (answer: Answer, from: string | undefined) => Page,
+    read: (response: ParsedResponse, from: string | undefined) => Page,
   ): Promise<Page> {
     const { path, tokenKind } = OPERATIONS[operation];
     const token = async () => {
@@ -197,21 +198,21 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
       return text;
     };
     const url = `${this.#baseUrl}${path}${printQuery(parameters)}`;
-    return request({ ...this.#transport, ...settings, token }, url, (answer) =>
-      read(answer, parameters.cursor),
+    return request({ ...this.#transport, ...settings, token }, url, (response) =>
+      read(response, parameters.cursor),
     );
   }
 }
 
-/** What is refused is not repeated: it may have a password in it, or be a token. */
+/** The error does not repeat a malformed URL, which may contain a password or be a token. */
 function parseBaseUrl(text: string): string {
-  // Older runtimes cannot tell more than the pattern does.
+  // Older runtimes lack URL.canParse; there the pattern must do.
   if (!/^https?:\/\/[^\s/?#@\\]+(\/[^\s?#]*)?$/i.test(text) || globalThis.URL?.canParse?.(text) === false)
     throw new TypeError(
-      'baseUrl must be a URL such as https://api.example, without user name, password, query and fragment',
+      'baseUrl must be a URL such as https://api.example, without user name, password, query or fragment',
     );
   const baseUrl = text.replace(/\/+$/, '');
   if (baseUrl.endsWith('/v1'))
-    throw new TypeError(`baseUrl must not end with /v1: the client adds that to "${text}"`);
+    throw new TypeError(`baseUrl must not end with /v1: the client adds it to "${text}"`);
   return baseUrl;
 }

@@ -1,15 +1,15 @@
-// Time, as far as this library depends on it. A test can hand in a clock of its own and need not wait.
+// The clock and timers that this library uses. Tests pass their own clock to avoid waiting.
 
 export interface Clock {
-  /** Milliseconds since the epoch: the time of day, which can be set. */
+  /** Wall-clock time, in milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since some moment: for measuring, because nobody can set it. */
+  /** Monotonic time for measuring durations. */
   monotonicMs(): number;
   /** Resolves after this many milliseconds; rejects as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Timers count in 32 bits: a longer one would go off at once. */
+/** The longest delay that setTimeout supports; a longer one fires immediately. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

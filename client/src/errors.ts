@@ -1,34 +1,33 @@
-// Everything that can go wrong, as classes that a caller can tell apart, with messages that say what to do.
-// No message ever contains the token.
+// Error classes of the client. Every message states what to do next; none contains the token.
 
 import { isBrowser } from './browser.ts';
 import type { ParameterError, Problem } from './wire.ts';
 
-/** The codes of the service's problems. A newer service may send one that is not listed here. */
+/** Error codes of the service. A newer service may send others. */
 export type ErrorCode = Problem['code'] | (string & {});
 
-/** What all errors of this library have in common. */
+/** Base class of all errors that this library throws for tokens, requests and responses. */
 export abstract class OfferbookError extends Error {
-  /** A stable name for programs. */
+  /** Stable, machine-readable name of the error. */
   abstract readonly code: string;
-  /** How many times the request was sent before it was given up; 0 when it was not sent at all. */
+  /** How many times the request was sent; 0 if it was never sent. */
   attempts = 0;
 }
 
-/** The service refused the request, or could not answer it: a problem as in RFC 9457. */
+/** The service responded with an error: a problem document (RFC 9457). */
 export class ApiError extends OfferbookError {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly status: number;
-  /** Under which the service has logged the request; tell it to the operator. */
+  /** The request's id in the service's log; quote it to the operator. */
   readonly requestId: string;
   /** What went wrong this time. */
   readonly detail: string;
-  /** Every bad parameter; empty unless `code` is `invalid_parameter`. */
+  /** All invalid parameters; empty unless `code` is `invalid_parameter`. */
   readonly errors: readonly ParameterError[];
-  /** A page that explains the error and what to do about it. */
+  /** URL of a page that explains the error and what to do about it. */
   readonly type: string;
-  /** How long the service asked to be left alone. */
+  /** The delay that the service requested in `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: Problem, retryAfterMs?: number) {
@@ -45,43 +44,46 @@ export class ApiError extends OfferbookError {
   }
 }
 
-/** No answer, or one that broke off. */
+/** No response, or one that was cut off. */
 export class NetworkError extends OfferbookError {
   override readonly name = 'NetworkError';
   readonly code = 'network';
 
   constructor(url: string, cause: unknown) {
-    const advice = isBrowser() ? ', and that this page may call the address' : '';
-    super(`No whole answer from ${url}: ${reasonOf(cause)}. Check the address and the network${advice}.`, {
-      cause,
-    });
+    const advice = isBrowser() ? ', and that CORS allows this page to call it' : '';
+    super(
+      `No complete response from ${url}: ${reasonOf(cause)}. Check the address and the network${advice}.`,
+      {
+        cause,
+      },
+    );
   }
 }
 
-/** Node says only "fetch failed", and why in the error's own cause. */
+/** Node reports only "fetch failed"; the reason is in the error's cause. */
 function reasonOf(error: unknown): string {
   const { message = String(error), cause } = (error ?? {}) as Partial<SystemError>;
   const why = cause?.code ?? cause?.message;
   return message.replace(/[.?!]$/, '') + (why === undefined ? '' : ` (${why})`);
 }
 
-/** What runtimes throw, each with some of this. */
+/** Errors thrown by fetch; each runtime sets some of these fields. */
 export interface SystemError extends Error {
   readonly code: string;
   readonly cause: Partial<SystemError>;
 }
 
-/** The whole answer did not arrive within `timeoutMs`. */
+/** The complete response did not arrive within `timeoutMs`. */
 export class TimeoutError extends OfferbookError {
   override readonly name = 'TimeoutError';
   readonly code = 'timeout';
 
   constructor(url: string, timeoutMs: number) {
-    super(`No whole answer from ${url} within ${timeoutMs} ms. If it is just slow, raise timeoutMs.`);
+    super(`No complete response from ${url} within ${timeoutMs} ms. If it is just slow, raise timeoutMs.`);
   }
 }
 
-/** Something in front of the service, such as a proxy, answered 429 or 5xx in its place. */
+/** A proxy in front of the service returned 429 or 5xx in its place. */
 export class OutageError extends OfferbookError {
   override readonly name = 'OutageError';
   readonly code = 'outage';
@@ -90,16 +92,16 @@ export class OutageError extends OfferbookError {
 
   constructor(url: string, status: number, retryAfterMs?: number) {
     super(
-      `${url} cannot be reached: something in front of the service answered ${status} in its place. Try again later; if it lasts, tell the operator of the service.`,
+      `${url} is unreachable: a proxy in front of the service returned ${status}. Try again later; if this persists, contact the operator of the service.`,
     );
     this.status = status;
     this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** The caller's signal ended the request. `cause` is the signal's reason. */
+/** The caller's signal aborted the request. `cause` is the signal's reason. */
 export class AbortedError extends OfferbookError {
-  // The name that other code looks for.
+  // The standard name, which other code checks for.
   override readonly name = 'AbortError';
   readonly code = 'aborted';
 
@@ -109,9 +111,9 @@ export class AbortedError extends OfferbookError {
 }
 
 /**
- * An answer came, but not one of Offerbook's. `not_offerbook`: something else answered, such as a login page.
- * `bad_shape`: JSON with other contents than agreed. `stuck_cursor`: pages that do not go on. `no_complete_through`:
- * transactions without that header.
+ * The response is not a valid Offerbook response. `not_offerbook`: another server responded, for example with a login
+ * page. `bad_shape`: JSON with unexpected contents. `stuck_cursor`: a page whose cursor does not advance.
+ * `no_complete_through`: transactions without that header.
  */
 export class MalformedResponseError extends OfferbookError {
   override readonly name = 'MalformedResponseError';
@@ -125,7 +127,7 @@ export class MalformedResponseError extends OfferbookError {
   }
 }
 
-/** The token cannot be used like this. Nothing was sent. */
+/** The token is missing, malformed, or of the wrong kind for this use. Nothing was sent. */
 export class TokenError extends OfferbookError {
   override readonly name = 'TokenError';
   readonly code: 'missing_token' | 'invalid_token' | 'wrong_token_kind' | 'private_token_in_browser';
@@ -136,7 +138,7 @@ export class TokenError extends OfferbookError {
   }
 }
 
-/** The text that should be a follower's checkpoint is none, or lies in the future, or its file cannot be read or written. */
+/** The checkpoint is malformed or in the future, or its file cannot be read or written. */
 export class CheckpointError extends OfferbookError {
   override readonly name = 'CheckpointError';
   readonly code = 'bad_checkpoint';

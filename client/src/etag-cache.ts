@@ -1,40 +1,40 @@
-// What was answered before, so that an unchanged page need not be sent again. Every use is confirmed by the
-// service; nothing is ever answered from here alone.
+// Caches responses by ETag, so that the service need not resend unchanged pages. Every use is revalidated with the
+// service; a cached response is never used without asking.
 
-export interface CachedAnswer {
+export interface CachedResponse {
   etag: string;
-  /** The answer's body as it came: JSON text. */
+  /** The response body: unparsed JSON. */
   body: string;
 }
 
-/** Where answers are kept. Keys are URLs. A cache that throws fails the request. */
+/** Storage for cached responses, keyed by URL. An exception thrown here fails the request. */
 export interface EtagCache {
-  get(url: string): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
-  set(url: string, answer: CachedAnswer): void | Promise<void>;
+  get(url: string): CachedResponse | undefined | Promise<CachedResponse | undefined>;
+  set(url: string, response: CachedResponse): void | Promise<void>;
 }
 
-/** Keeps answers in memory; beyond `entriesMax`, the one that was used longest ago goes. */
+/** Keeps up to `entriesMax` responses in memory and evicts the least recently used. */
 export class MemoryCache implements EtagCache {
-  readonly #answers = new Map<string, CachedAnswer>();
+  readonly #responses = new Map<string, CachedResponse>();
   readonly #entriesMax: number;
 
   constructor(entriesMax = 100) {
     this.#entriesMax = entriesMax;
   }
 
-  get(url: string): CachedAnswer | undefined {
-    const found = this.#answers.get(url);
+  get(url: string): CachedResponse | undefined {
+    const found = this.#responses.get(url);
     if (found !== undefined) this.set(url, found);
     return found;
   }
 
-  set(url: string, answer: CachedAnswer): void {
-    // A Map keeps the order of insertion, so what was used last stands last.
-    this.#answers.delete(url);
-    this.#answers.set(url, answer);
-    for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= this.#entriesMax) return;
-      this.#answers.delete(oldest);
+  set(url: string, response: CachedResponse): void {
+    // A Map iterates in insertion order, so re-inserting makes this entry the newest.
+    this.#responses.delete(url);
+    this.#responses.set(url, response);
+    for (const oldest of this.#responses.keys()) {
+      if (this.#responses.size <= this.#entriesMax) return;
+      this.#responses.delete(oldest);
     }
   }
 }

@@ -1,15 +1,15 @@
-// A follower's place in a file of one line, as `offerbook follow --checkpoint` keeps it. For runtimes with files only,
-// so it has an entry of its own: @offerbook/client/node.
+// Stores a follower's checkpoint in a one-line file, as `offerbook follow --checkpoint` does. It needs a file system, so
+// it has its own entry point: @offerbook/client/node.
 
 import { open, readFile, readlink, realpath, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CheckpointError } from './errors.ts';
 import type { CheckpointStore } from './follow.ts';
-import { parsePlace } from './place.ts';
+import { parsePosition } from './position.ts';
 
 /**
- * Writes beside the file and then moves it into its place. Even after a power cut a reader finds the old place or the
- * new one, and never half of one. Links that lead to the file stay. One follower to a file.
+ * Writes a new file, syncs it and renames it over the old one, so a crash or power cut leaves either the old checkpoint
+ * or the new one. Symbolic links are followed and kept. Use one file per follower.
  */
 export function fileCheckpoint(path: string): CheckpointStore {
   return {
@@ -20,9 +20,9 @@ export function fileCheckpoint(path: string): CheckpointStore {
       });
       if (text === undefined) return undefined;
       try {
-        parsePlace(text);
+        parsePosition(text);
       } catch (error) {
-        // An empty file is not a fresh start: everything would quietly come again.
+        // An empty file is an error, not a fresh start, which would silently repeat every change.
         const reason = (error as Error).message;
         throw new CheckpointError(
           `${path} does not hold a checkpoint. ${reason} Remove the file to start from the beginning.`,
@@ -51,7 +51,7 @@ export function fileCheckpoint(path: string): CheckpointStore {
   };
 }
 
-/** The file that a path names, which need not be there yet. */
+/** Resolves symbolic links. Unlike realpath, it accepts a file that does not exist yet. */
 async function followLinks(path: string): Promise<string> {
   try {
     return await realpath(path);

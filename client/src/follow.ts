@@ -1,39 +1,39 @@
-// Follows an organisation's transactions so that no change is ever missed. Each walk goes over everything
-// that changed after the checkpoint; the smallest Complete-Through of its pages becomes the checkpoint, but only
-// when the caller has taken in the whole walk. A crash therefore repeats changes and never loses one.
+// Follows an organisation's transactions without missing a change. Each walk fetches everything that changed after the
+// checkpoint. The smallest Complete-Through of its pages becomes the next checkpoint, but only after the caller has
+// consumed the whole walk: a crash repeats changes and never loses one.
 
 import { type CallOptions, requireAtLeast } from './call.ts';
 import { AbortedError, CheckpointError } from './errors.ts';
 import { restMs } from './pace.ts';
 import type { Page } from './page.ts';
-import { type Place, parsePlace, printPlace } from './place.ts';
+import { type Position, parsePosition, printPosition } from './position.ts';
 import { pause, type Transport } from './request.ts';
 import { backoffMs, isOutage } from './retry-rules.ts';
 
-/** Where a follower keeps its place between runs. */
+/** Stores a follower's position between runs. */
 export interface CheckpointStore {
-  /** The text that was saved last; undefined or null before the first. */
+  /** Returns the string saved last; undefined or null before the first save. */
   load(): string | null | undefined | Promise<string | null | undefined>;
-  /** Keep the text as it is: a timestamp, or in the middle of a walk its place as JSON. */
+  /** Stores the string unchanged: a timestamp, or inside a walk the position as JSON. */
   save(checkpoint: string): void | Promise<void>;
 }
 
 export interface FollowOptions extends CallOptions {
-  /** Where to go on: the last value that `onCheckpoint` was given. Without it, everything is new. */
+  /** Where to resume: the last value passed to `onCheckpoint`. Omit it to start from the beginning. */
   checkpoint?: string | Date | null | undefined;
-  /** Called, and awaited, when everything before this place has been consumed. Keep the text as it is. */
+  /** Called and awaited when everything before this checkpoint has been consumed. Store the string unchanged. */
   onCheckpoint?: ((checkpoint: string) => void | Promise<void>) | undefined;
-  /** Loads and saves the checkpoint, in place of `checkpoint` and `onCheckpoint`. */
+  /** Loads and saves the checkpoint; replaces `checkpoint` and `onCheckpoint`. */
   store?: CheckpointStore | undefined;
-  /** The longest pause between two walks, when nothing happens. Default 10,000, at least 100. */
+  /** Longest pause between walks, reached while nothing changes. Default 10,000, minimum 100. */
   intervalMs?: number | undefined;
-  /** Changes on a page. Default 1,000, the most that the service sends. */
+  /** Page size. Default 1,000, the service's maximum. */
   limit?: number | undefined;
-  /** Ends the iteration. What was not consumed comes again next time. */
+  /** Ends the iteration. Changes that were not consumed are repeated next time. */
   signal?: AbortSignal | undefined;
-  /** Called for each failure that the follower waits out, with the time until it tries again. */
+  /** Called for each failure that the follower waits out, with the delay before it retries. */
   onError?: ((error: unknown, retryInMs: number) => void) | undefined;
-  /** Until there is nothing new, then the end; failures are thrown. For jobs that something else starts regularly. */
+  /** Stop when no changes are left, and throw on failure instead of waiting. For scheduled jobs. */
   once?: boolean | undefined;
 }
 
@@ -42,12 +42,12 @@ export interface Follower<Item> extends AsyncIterable<Item> {
   pages(): AsyncGenerator<Item[], void, void>;
 }
 
-/** Fetches the page of changes at a place. */
-export type FetchChanges<Item> = (place: Place) => Promise<Page<Item> & { completeThrough: string }>;
+/** Fetches the page of changes at a position. */
+export type FetchChanges<Item> = (position: Position) => Promise<Page<Item> & { completeThrough: string }>;
 
-/** An outage may last for hours: knock less and less often, but at least once a minute. */
+/** An outage may last hours: back off, but retry at least about once a minute. */
 const OUTAGE = { delayMs: 1_000, delayMaxMs: 60_000, retryAfterMaxMs: 60_000 };
-/** How far a checkpoint may be ahead of all that is known of the time: clocks differ, and replicas lag. */
+/** How far a checkpoint may be ahead of both our clock and the service: clocks differ and replicas lag. */
 const LEAD_MAX_MS = 3_600_000;
 
 export function follow<Item>(
@@ -59,10 +59,10 @@ export function follow<Item>(
   requireAtLeast(100, intervalMs, 'intervalMs');
   let hasAnswered = false;
 
-  async function fetchThroughOutages(place: Place) {
+  async function fetchThroughOutages(position: Position) {
     for (let failures = 1; ; failures++) {
       try {
-        const page = await fetchChanges(place);
+        const page = await fetchChanges(position);
         hasAnswered = true;
         return page;
       } catch (error) {
@@ -74,26 +74,26 @@ export function follow<Item>(
     }
   }
 
-  async function load(): Promise<Place> {
+  async function load(): Promise<Position> {
     const start = store === undefined ? options.checkpoint : await store.load();
-    return start == null ? {} : parsePlace(start);
+    return start == null ? {} : parsePosition(start);
   }
 
-  async function save(place: Place): Promise<void> {
-    const text = printPlace(place);
+  async function save(position: Position): Promise<void> {
+    const text = printPosition(position);
     await (store === undefined ? options.onCheckpoint?.(text) : store.save(text));
   }
 
-  /** Yields the changes from a place on; returns the next checkpoint when the last of them was consumed. */
-  async function* walk(place: Place) {
-    const { updatedAtGreaterThan } = place;
-    let { completeThrough, cursor } = place;
-    // What came before this place was a page at least.
+  /** Yields the pages from a position on. Returns the next checkpoint once the last page is consumed. */
+  async function* walk(position: Position) {
+    const { updatedAtGreaterThan } = position;
+    let { completeThrough, cursor } = position;
+    // A cursor means that at least one page of this walk has already been consumed.
     let pages = cursor === undefined ? 0 : 1;
     let items = 0;
     do {
       const page = await fetchThroughOutages({ updatedAtGreaterThan, cursor });
-      // The smallest of all pages: a later page may come from a replica that lags behind the first page's node.
+      // Take the smallest: a later page may come from a replica that lags behind the first page's server.
       completeThrough = smaller(completeThrough, page.completeThrough);
       pages++;
       items += page.data.length;
@@ -103,25 +103,25 @@ export function follow<Item>(
     } while (cursor !== undefined);
     if (updatedAtGreaterThan === undefined || updatedAtGreaterThan <= completeThrough)
       return { next: completeThrough, pages, items };
-    // Where nothing has changed for long, the time of day is later than what the service tells, and a good checkpoint.
+    // Where nothing has changed for a long time, a checkpoint ahead of the service but not of our clock is valid.
     if (utcMs(updatedAtGreaterThan) - Math.max(clock.now(), utcMs(completeThrough)) > LEAD_MAX_MS)
       throw new CheckpointError(
         `The checkpoint ${updatedAtGreaterThan} is in the future: the service is complete through ${completeThrough}. Remove it to start from the beginning.`,
       );
-    // What was complete before stays complete.
+    // Never move the checkpoint back.
     return { next: updatedAtGreaterThan, pages, items };
   }
 
-  async function* walkOnAndOn() {
-    let place = await load();
+  async function* walkForever() {
+    let position = await load();
     let lastRestMs = 0;
     while (true) {
-      const wasInside = place.cursor !== undefined;
-      const { next, ...walked } = yield* walk(place);
-      const moved = next !== place.updatedAtGreaterThan || walked.pages > 1;
-      place = { updatedAtGreaterThan: next };
-      if (moved) await save(place);
-      // The rest of an old walk leaves out what has changed behind it since.
+      const wasInside = position.cursor !== undefined;
+      const { next, ...walked } = yield* walk(position);
+      const moved = next !== position.updatedAtGreaterThan || walked.pages > 1;
+      position = { updatedAtGreaterThan: next };
+      if (moved) await save(position);
+      // A resumed walk omits changes made behind its position, so `once` needs another walk.
       if (options.once === true && !wasInside) return;
       lastRestMs = restMs(walked, lastRestMs, intervalMs);
       await pause(clock, lastRestMs, signal);
@@ -130,7 +130,7 @@ export function follow<Item>(
 
   async function* pages(): AsyncGenerator<Item[], void, void> {
     try {
-      yield* walkOnAndOn();
+      yield* walkForever();
     } catch (error) {
       if (!(error instanceof AbortedError)) throw error;
     }
@@ -144,7 +144,7 @@ export function follow<Item>(
   };
 }
 
-/** Of a timestamp of the service's, or of a checkpoint: without an offset both are UTC. */
+/** Milliseconds of a service timestamp or a checkpoint; both are UTC if they have no offset. */
 function utcMs(text: string): number {
   return Date.parse(text.replace(/:[\d.]+$/, '$&Z'));
 }

@@ -1,4 +1,4 @@
-// What the package offers, in every runtime. What needs files is in node.ts.
+// The package's main entry point, for every runtime. Code that needs a file system is in node.ts.
 
 export type { ActivationOptions } from './activation.ts';
 export type { CallOptions } from './call.ts';
@@ -17,7 +17,7 @@ export {
   TimeoutError,
   TokenError,
 } from './errors.ts';
-export { type CachedAnswer, type EtagCache, MemoryCache } from './etag-cache.ts';
+export { type CachedResponse, type EtagCache, MemoryCache } from './etag-cache.ts';
 export type { CheckpointStore, Follower, FollowOptions } from './follow.ts';
 export type { List } from './list.ts';
 export type { Page } from './page.ts';

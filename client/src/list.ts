@@ -1,9 +1,9 @@
-// A list of the service as one object: awaited, it is its first page; iterated, it is all its items. Nothing
-// is requested before one of the two happens, and never a page further than the caller has read.
+// A lazy list: await it for the first page, iterate it for all items. It sends nothing until then, and never fetches a
+// page before the caller needs it.
 
 import type { Page } from './page.ts';
 
-/** Starts anew each time it is awaited or iterated. */
+/** Each await or iteration starts from the beginning. */
 export class List<Item> implements Promise<Page<Item>>, AsyncIterable<Item> {
   readonly [Symbol.toStringTag]: string = 'List';
   readonly #fetchPage: (cursor: string | undefined) => Promise<Page<Item>>;
@@ -15,8 +15,8 @@ export class List<Item> implements Promise<Page<Item>>, AsyncIterable<Item> {
     this.#start = start;
   }
 
-  /** The first page. */
-  // biome-ignore lint/suspicious/noThenProperty: being awaited is what this object is for.
+  /** Resolves to the first page. */
+  // biome-ignore lint/suspicious/noThenProperty: a List is meant to be awaited.
   then<Result = Page<Item>, Failure = never>(
     onFulfilled?: ((page: Page<Item>) => Result | PromiseLike<Result>) | null,
     onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
@@ -24,19 +24,19 @@ export class List<Item> implements Promise<Page<Item>>, AsyncIterable<Item> {
     return this.#fetchPage(this.#start).then(onFulfilled, onRejected);
   }
 
-  /** The first page, or what is made of the error. */
+  /** Resolves to the first page, or to the handler's result after an error. */
   catch<Failure = never>(
     onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Page<Item> | Failure> {
     return this.then(null, onRejected);
   }
 
-  /** The first page, after the function has run. */
+  /** Resolves to the first page after calling the function. */
   finally(onFinally?: (() => void) | null): Promise<Page<Item>> {
     return this.#fetchPage(this.#start).finally(onFinally);
   }
 
-  /** Page by page, to the end of the list. */
+  /** Yields every page. */
   async *pages(): AsyncGenerator<Page<Item>, void, void> {
     let cursor = this.#start;
     do {
@@ -46,16 +46,16 @@ export class List<Item> implements Promise<Page<Item>>, AsyncIterable<Item> {
     } while (cursor !== undefined);
   }
 
-  /** Item by item, to the end of the list. */
+  /** Yields every item. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, void> {
     for await (const page of this.pages()) yield* page.data;
   }
 
-  /** The first `max` items, or all if there are fewer. The bound is required: lists can be longer than memory. */
+  /** Returns the first `max` items. The limit is required because lists can exceed memory. */
   async toArray(options: { max: number }): Promise<Item[]> {
-    // Without types, there may be no options at all.
+    // JavaScript callers may omit the options.
     const max = options?.max;
-    if (!(max > 0)) throw new RangeError('toArray needs { max }: how many items to return at the most');
+    if (!(max > 0)) throw new RangeError('toArray needs { max }: the maximum number of items to return');
     const items: Item[] = [];
     for await (const page of this.pages()) {
       items.push(...page.data.slice(0, max - items.length));

@@ -1,3 +1,3 @@
-// What the package offers beside, to runtimes that have files: @offerbook/client/node.
+// Entry point @offerbook/client/node: the exports that need a file system.
 
 export { fileCheckpoint } from './file-checkpoint.ts';

@@ -1,7 +1,7 @@
-// How long a follower rests between two walks: not at all while there is a backlog, briefly after changes,
-// longer and longer while nothing happens. Pure.
+// The pause between a follower's walks: none while there is a backlog, short after changes, and doubling while nothing
+// changes. Pure.
 
-/** After a walk that found something: more is likely to come soon. */
+/** Pause after a walk that found changes, because more are likely soon. */
 const BUSY_MS = 1_000;
 
 export interface Walk {
@@ -9,7 +9,7 @@ export interface Walk {
   readonly items: number;
 }
 
-/** The pause after a walk, given the one before it; `intervalMs` is the longest. */
+/** Returns the pause after a walk, given the previous pause; at most `intervalMs`. */
 export function restMs(walk: Walk, lastRestMs: number, intervalMs: number): number {
   if (walk.pages > 1) return 0;
   const wantedMs = walk.items > 0 ? BUSY_MS : Math.max(BUSY_MS, lastRestMs * 2);

@@ -1,9 +1,9 @@
-// The query of a request. Written by hand: URLSearchParams lacks `size` in browsers of 2023, and most of its methods
-// in React Native.
+// Builds query strings. It does not use URLSearchParams, which lacks `size` in browsers of 2023 and most methods in React
+// Native.
 
 import { printTime } from './timestamp.ts';
 
-/** Starts with `?`, or is empty. What is undefined or null is left out. */
+/** Returns a query that starts with `?`, or an empty string. Omits undefined and null values. */
 export function printQuery(parameters: object): string {
   const pairs = Object.entries<string | number | Date | null | undefined>({ ...parameters }).flatMap(
     ([name, value]) => (value == null ? [] : [`${encode(name)}=${encode(printValue(value))}`]),
@@ -15,7 +15,7 @@ function printValue(value: string | number | Date): string {
   return typeof value === 'number' ? String(value) : printTime(value);
 }
 
-/** Half of a surrogate pair is no character: encodeURIComponent throws at it, and a search should find nothing instead. */
+/** encodeURIComponent throws on a lone surrogate. Replace it, so that such a search finds nothing instead. */
 function encode(text: string): string {
   return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd'));
 }

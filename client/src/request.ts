@@ -1,5 +1,5 @@
-// One request: sent, timed, sent again by the retry rules, and read. Knows nothing of lists and pages; what
-// comes out is what the reader makes of an Offerbook answer, or one of the errors.
+// Sends one request with timeout, retries and ETag revalidation, and passes the response to a reader. It is independent
+// of lists and pages. Every failure is an OfferbookError.
 
 import type { CallSettings } from './call.ts';
 import type { Clock } from './clock.ts';
@@ -13,15 +13,15 @@ import {
   type SystemError,
   TimeoutError,
 } from './errors.ts';
-import type { CachedAnswer, EtagCache } from './etag-cache.ts';
+import type { CachedResponse, EtagCache } from './etag-cache.ts';
 import { isTemporary, parseRetryAfterMs, retryDelayMs } from './retry-rules.ts';
 import { reviveTimes } from './timestamp.ts';
 import type { Problem } from './wire.ts';
 
-/** As much of `fetch` as is used here. */
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What a client is made of. */
+/** The replaceable parts of a client. */
 export interface Transport {
   readonly dates: 'string' | 'Date';
   readonly cache: EtagCache | false;
@@ -31,14 +31,14 @@ export interface Transport {
 }
 
 export interface Call extends Transport, CallSettings {
-  /** Asked before each attempt. What it throws ends the call. Left out where no token is taken. */
+  /** Called before each attempt; an exception ends the call. Omitted for operations without a token. */
   readonly token?: () => string | Promise<string>;
   readonly method?: 'POST';
-  /** Sent, and in no error: it may be personal. */
+  /** Appended to the URL but kept out of every error: it may contain personal data. */
   readonly secretQuery?: string;
 }
 
-export interface Answer {
+export interface ParsedResponse {
   readonly body: unknown;
   readonly headers: Headers;
 }
@@ -46,7 +46,7 @@ export interface Answer {
 export async function request<Result>(
   call: Call,
   url: string,
-  read: (answer: Answer) => Result,
+  read: (response: ParsedResponse) => Result,
 ): Promise<Result> {
   const { clock, retry } = call;
   const startedAtMs = clock.monotonicMs();
@@ -73,7 +73,7 @@ export async function request<Result>(
   }
 }
 
-/** Sleeps; an abort comes out as the error that a request would throw. */
+/** Sleeps. Throws an AbortedError if the signal is aborted, like a request. */
 export async function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await clock.sleep(ms, signal);
@@ -83,7 +83,7 @@ export async function pause(clock: Clock, ms: number, signal?: AbortSignal): Pro
   }
 }
 
-async function attempt(call: Call, url: string): Promise<Answer> {
+async function attempt(call: Call, url: string): Promise<ParsedResponse> {
   const { cache } = call;
   throwIfAborted(call.signal);
   const headers = new Headers(call.headers);
@@ -91,7 +91,7 @@ async function attempt(call: Call, url: string): Promise<Answer> {
   if (call.token) headers.set('Authorization', `Bearer ${await call.token()}`);
   const known = cache === false ? undefined : await cache.get(url);
   if (known !== undefined) headers.set('If-None-Match', known.etag);
-  // Token and cache may have taken their time.
+  // The signal may have been aborted while waiting for token and cache.
   throwIfAborted(call.signal);
   const { response, text } = await exchange(call, url, headers);
   const body = readBody(call, url, response, text, known);
@@ -105,8 +105,8 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 /**
- * Headers and body within the time limit. The race, and not the signal alone, sets the limit: a fetch that does not
- * heed its signal must not hang the caller.
+ * Fetches headers and body within the time limit. The race enforces the limit, not only the signal: a fetch that ignores
+ * its signal must not block the caller.
  */
 async function exchange(
   call: Call,
@@ -123,7 +123,7 @@ async function exchange(
       method,
       headers,
       signal: controller.signal,
-      // A redirect would lose the Authorization header on its way, and end in a puzzling 401.
+      // A followed redirect would drop the Authorization header and end in a puzzling 401.
       redirect: 'manual',
       credentials: 'omit',
     });
@@ -151,7 +151,7 @@ function readBody(
   url: string,
   response: Response,
   text: string,
-  known: CachedAnswer | undefined,
+  known: CachedResponse | undefined,
 ): unknown {
   const { status, headers } = response;
   const type = headers.get('Content-Type') ?? 'no content type';
@@ -163,11 +163,15 @@ function readBody(
     if (typeof problem?.code === 'string') throw new ApiError({ ...problem, status }, retryAfterMs);
   }
   if (isTemporary(status)) throw new OutageError(url, status, retryAfterMs);
-  throw new MalformedResponseError('not_offerbook', foreignWords(call, url, response, type, text), status);
+  throw new MalformedResponseError(
+    'not_offerbook',
+    describeForeignResponse(call, url, response, type, text),
+    status,
+  );
 }
 
-/** The query of a redirect is left out, and with a secret query the body: both may repeat what was sent. */
-function foreignWords(
+/** Omits the query of a redirect and, with a secret query, the body: both may repeat what was sent. */
+function describeForeignResponse(
   { secretQuery }: Call,
   url: string,
   { status, type, headers }: Response,
@@ -175,15 +179,15 @@ function foreignWords(
   text: string,
 ) {
   const [target] = headers.get('Location')?.split(/[?#%]/) ?? [];
-  // A page is not told where a redirect leads.
+  // Browsers hide the target of a redirect.
   if (target || type === 'opaqueredirect') {
-    return `${url} answered with a redirect${target ? ` to ${target}` : ''}, which would lose the token on the way. Set baseUrl to where the service really is; mind http and https.`;
+    return `${url} redirects${target ? ` to ${target}` : ''}, and following it would lose the token. Set baseUrl to the service's final URL; check http or https.`;
   }
   const said = secretQuery ? '' : `, "${text.slice(0, 100)}"`;
-  return `${url} did not answer like Offerbook: status ${status}, ${contentType}${said}. Check the address, and what stands between here and the service.`;
+  return `${url} did not respond like Offerbook: status ${status}, ${contentType}${said}. Check the address and any proxy in between.`;
 }
 
-/** The service prints whole JSON: what cannot be read was damaged on its way, like a connection that broke. */
+/** The service always sends valid JSON, so anything else was damaged in transit: treat it as a network error. */
 function parse(call: Call, url: string, text: string): unknown {
   try {
     return JSON.parse(text, call.dates === 'Date' ? reviveTimes : undefined);
@@ -193,8 +197,8 @@ function parse(call: Call, url: string, text: string): unknown {
 }
 
 /**
- * What is none of our errors yet is taken for one of the network. With a secret query, only the code is left of it:
- * messages and fields, such as Bun's `path`, may repeat the URL.
+ * Wraps any other error as a NetworkError. With a secret query it keeps only the code: messages and fields such as Bun's
+ * `path` may repeat the URL.
  */
 function networkError({ secretQuery }: Call, url: string, error: unknown): OfferbookError {
   if (error instanceof OfferbookError) return error;

@@ -1,19 +1,19 @@
-// Timestamps between the wire, where they are UTC texts without an offset, and Date, which has exactly the
-// milliseconds that the wire has. What a Date could not hold is refused rather than cut off.
+// Converts between wire timestamps (UTC strings without an offset) and Date. Both have milliseconds, so nothing is lost; a
+// timestamp with finer digits is an error.
 
 import { MalformedResponseError } from './errors.ts';
 import { TIMESTAMP_FIELDS } from './wire.ts';
 
 const PRINTED = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?$/;
 
-/** A text goes out exactly as it was given: it may be finer than a Date. */
+/** Strings are sent unchanged: they may be finer than a Date. */
 export function printTime(time: Date | string): string {
   return typeof time === 'string' ? time : time.toISOString();
 }
 
 /**
- * A timestamp of the service as a Date. `new Date(text)` would be wrong by hours: the service's timestamps are UTC and have
- * no `Z`, and a text without one is read in the zone of the machine. Throws a RangeError for what is no such timestamp.
+ * Parses a timestamp of the service. Do not use `new Date(text)`: the service's timestamps are UTC without `Z`, which Date
+ * would read in the machine's time zone. Throws a RangeError for anything else.
  */
 export function parseTimestamp(text: string): Date {
   const time = new Date(`${text}Z`);
@@ -22,7 +22,7 @@ export function parseTimestamp(text: string): Date {
   return time;
 }
 
-/** For JSON.parse: makes Dates of the fields that hold timestamps. */
+/** Reviver for JSON.parse that converts timestamp fields to Dates. */
 export function reviveTimes(field: string, value: unknown): unknown {
   if (typeof value !== 'string' || !TIMESTAMP_FIELDS.includes(field)) return value;
   try {
@@ -30,7 +30,7 @@ export function reviveTimes(field: string, value: unknown): unknown {
   } catch {
     throw new MalformedResponseError(
       'bad_shape',
-      `${field} "${value}" does not fit into a Date. Construct the client without dates: 'Date' to get it as it is.`,
+      `${field} "${value}" does not fit into a Date. Create the client without dates: 'Date' to get it as a string.`,
     );
   }
 }

@@ -1,5 +1,4 @@
-// What can be told from a token's text and from where we run, before anything is sent. The token itself is
-// never repeated in a message.
+// Checks a token's format and kind before anything is sent. Messages never repeat the token.
 
 import { isBrowser } from './browser.ts';
 import { TokenError } from './errors.ts';
@@ -7,7 +6,7 @@ import { TokenError } from './errors.ts';
 export type TokenKind = 'public' | 'private';
 
 export function parseTokenKind(token: string): TokenKind {
-  // An environment variable that is not set ends up here as undefined.
+  // An unset environment variable arrives here as undefined.
   if (!token) {
     throw new TokenError(
       'missing_token',
@@ -18,14 +17,14 @@ export function parseTokenKind(token: string): TokenKind {
   if (prefix === undefined) {
     throw new TokenError(
       'invalid_token',
-      'The token must start with ob_pub_ or ob_prv_ and go on with letters and digits. Check that the whole token was copied, without spaces or line breaks.',
+      'The token must start with ob_pub_ or ob_prv_, followed by letters and digits. Check that you copied all of it, without spaces or line breaks.',
     );
   }
   if (prefix === 'pub') return 'public';
   if (isBrowser()) {
     throw new TokenError(
       'private_token_in_browser',
-      'A private token must not be used in a browser or an app: everyone who opens it can read the token. Take it out, have it revoked, and read transactions from your server.',
+      'A private token must not be used in a browser or an app, where every user can read it. Remove it, have it revoked, and read transactions from your server.',
     );
   }
   return 'private';
@@ -35,6 +34,6 @@ export function requireKind(actual: TokenKind, needed: TokenKind, operation: str
   if (actual === needed) return;
   throw new TokenError(
     'wrong_token_kind',
-    `${operation}() takes a ${needed} token, which starts with ob_${needed === 'public' ? 'pub' : 'prv'}_; this client has a ${actual} one. Construct another client for it.`,
+    `${operation}() needs a ${needed} token, which starts with ob_${needed === 'public' ? 'pub' : 'prv'}_; this client has a ${actual} one. Create another client for it.`,
   );
 }

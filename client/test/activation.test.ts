@@ -73,7 +73,7 @@ describe('an error tells nothing of the user', () => {
     [
       'when the runtime keeps the URL in its error, as Bun does',
       () => Promise.reject(Object.assign(new Error(`no way to ${whole}`), { code: 'Refused', path: whole })),
-      'NetworkError: No whole answer from URL: Refused. Check the address and the network.',
+      'NetworkError: No complete response from URL: Refused. Check the address and the network.',
     ],
     [
       'when the runtime has the reason in a cause, as Node does',
@@ -81,33 +81,33 @@ describe('an error tells nothing of the user', () => {
         Promise.reject(
           new TypeError(`failed: ${whole}`, { cause: Object.assign(new Error(whole), { code: 'E' }) }),
         ),
-      'NetworkError: No whole answer from URL: E. Check the address and the network.',
+      'NetworkError: No complete response from URL: E. Check the address and the network.',
     ],
     [
       'when the runtime has no word for the reason',
       () => Promise.reject(new TypeError(`failed: ${whole}`)),
-      'NetworkError: No whole answer from URL: TypeError. Check the address and the network.',
+      'NetworkError: No complete response from URL: TypeError. Check the address and the network.',
     ],
     [
       'when something throws no errors',
       () => Promise.reject(whole),
-      'NetworkError: No whole answer from URL: no reason. Check the address and the network.',
+      'NetworkError: No complete response from URL: no reason. Check the address and the network.',
     ],
     [
       'when an answer that repeats the URL breaks off',
       async () => new Response(broken, { headers: as('application/json') }),
-      'NetworkError: No whole answer from URL: SyntaxError. Check the address and the network.',
+      'NetworkError: No complete response from URL: SyntaxError. Check the address and the network.',
     ],
     [
       'when a proxy repeats the URL',
       async () => new Response(`Not found: ${whole}`, { status: 404, headers: as('text/html') }),
-      'MalformedResponseError: URL did not answer like Offerbook: status 404, text/html. Check the address, and what stands between here and the service.',
+      'MalformedResponseError: URL did not respond like Offerbook: status 404, text/html. Check the address and any proxy in between.',
     ],
     ...[`https://www.example/v1/?${QUERY}`, `https://www.example/v1/${encodeURIComponent(whole)}`].map(
       (location): [string, Fetch, string] => [
         `when a proxy redirects to ${location}`,
         async () => new Response(whole, { status: 301, headers: { Location: location } }),
-        `MalformedResponseError: URL answered with a redirect to https://www.example/v1/${location.includes('?') ? '' : 'https'}, which would lose the token on the way. Set baseUrl to where the service really is; mind http and https.`,
+        `MalformedResponseError: URL redirects to https://www.example/v1/${location.includes('?') ? '' : 'https'}, and following it would lose the token. Set baseUrl to the service's final URL; check http or https.`,
       ],
     ),
     [

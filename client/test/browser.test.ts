@@ -128,7 +128,9 @@ describe('in a browser', () => {
       );
     });
     expect(name).toBe('NetworkError');
-    expect(message).toEndWith('Check the address and the network, and that this page may call the address.');
+    expect(message).toEndWith(
+      'Check the address and the network, and that CORS allows this page to call it.',
+    );
   });
 });
 

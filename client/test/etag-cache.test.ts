@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type CachedAnswer, MalformedResponseError, MemoryCache } from '../src/index.ts';
+import { type CachedResponse, MalformedResponseError, MemoryCache } from '../src/index.ts';
 import { BASE_URL, failure, id, page, scripted } from './support/answers.ts';
 import { openClient } from './support/open-client.ts';
 
@@ -35,10 +35,10 @@ describe('the ETag cache', () => {
   });
 
   test('can be replaced', async () => {
-    const kept = new Map<string, CachedAnswer>();
+    const kept = new Map<string, CachedResponse>();
     const cache = {
       get: async (url: string) => kept.get(url),
-      set: async (url: string, answer: CachedAnswer) => void kept.set(url, answer),
+      set: async (url: string, answer: CachedResponse) => void kept.set(url, answer),
     };
     await openClient(scripted(tagged), { cache }).client.retailers();
     expect([...kept]).toEqual([

@@ -89,7 +89,7 @@ describe('a checkpoint in a file', () => {
     ['', 'The checkpoint is empty.'],
     ['\n', 'The checkpoint is empty.'],
     ['hello', '"hello" is not a checkpoint: not a timestamp such as 2026-11-14T12:00:00.'],
-    [INSIDE.slice(0, -5), 'JSON that is no place inside a walk.'],
+    [INSIDE.slice(0, -5), 'JSON that is not a position inside a walk.'],
     ['\0'.repeat(20), 'not a timestamp'],
   ])('is checked: %j', async (text, reason) => {
     const path = place(text);

@@ -270,10 +270,10 @@ describe('the place in the middle of a walk', () => {
       '2026-99-14T12:00:00',
       '"2026-99-14T12:00:00" is not a checkpoint: not a timestamp such as 2026-11-14T12:00:00.',
     ],
-    ['{}', '"{}" is not a checkpoint: JSON that is no place inside a walk.'],
-    ['{"cursor":', '"{\\"cursor\\":" is not a checkpoint: JSON that is no place inside a walk.'],
+    ['{}', '"{}" is not a checkpoint: JSON that is not a position inside a walk.'],
+    ['{"cursor":', '"{\\"cursor\\":" is not a checkpoint: JSON that is not a position inside a walk.'],
     [`{"completeThrough":"soon","cursor":"${id(1)}"}`, 'not a timestamp such as 2026-11-14T12:00:00'],
-    [`{"completeThrough":"${T1}","cursor":"1"}`, 'JSON that is no place inside a walk'],
+    [`{"completeThrough":"${T1}","cursor":"1"}`, 'JSON that is not a position inside a walk'],
     [`{"completeThrough":"${T1}","cursor":"${id(1)}","updatedAtGreaterThan":7}`, 'not a timestamp'],
   ])('is checked when it is loaded, before anything is sent: %j', async (saved, words) => {
     const error = await failure(run({ saved }, []));

@@ -96,7 +96,7 @@ describe.each([
       writeFileSync(join(folder, file), forReal(source));
       const { stdout, stderr } = await run([...runtime, file], folder);
       expect(JSON.parse(stdout)).toEqual(consumerOutput(Date.UTC(2026, 10, 14, 12)));
-      expect(stderr).toContain('No whole answer from http://127.0.0.1:2/v1/coupons/c/activate/: ');
+      expect(stderr).toContain('No complete response from http://127.0.0.1:2/v1/coupons/c/activate/: ');
       expect(stderr).not.toContain(CONSUMER_USER);
     } finally {
       rmSync(folder, { recursive: true });

@@ -48,7 +48,7 @@ describe('a failed request', () => {
       code: 'network',
       attempts: 5,
       message:
-        'No whole answer from https://api.example/v1/retailers/: connect ECONNREFUSED. Check the address and the network.',
+        'No complete response from https://api.example/v1/retailers/: connect ECONNREFUSED. Check the address and the network.',
     });
     expect(clock.slept).toEqual([250, 500, 1_000, 2_000]);
   });
@@ -71,7 +71,7 @@ describe('a failed request', () => {
     const { client } = openClient({ fetch }, { retry: { attemptsMax: 1 } });
     expect(await failure(client.retailers())).toMatchObject({
       name: 'NetworkError',
-      message: `No whole answer from https://api.example/v1/retailers/: ${reason}. Check the address and the network.`,
+      message: `No complete response from https://api.example/v1/retailers/: ${reason}. Check the address and the network.`,
       cause: thrown,
     });
   });
@@ -157,7 +157,7 @@ describe('a failed request', () => {
       code: 'not_offerbook',
       status: 200,
       message:
-        'https://api.example/v1/retailers/ did not answer like Offerbook: status 200, text/html, "<html><title>Bad gateway</title></html>". Check the address, and what stands between here and the service.',
+        'https://api.example/v1/retailers/ did not respond like Offerbook: status 200, text/html, "<html><title>Bad gateway</title></html>". Check the address and any proxy in between.',
     });
   });
 
@@ -171,7 +171,7 @@ describe('a failed request', () => {
       retryAfterMs: 3_000,
       attempts: 1,
       message:
-        'https://api.example/v1/retailers/ cannot be reached: something in front of the service answered 502 in its place. Try again later; if it lasts, tell the operator of the service.',
+        'https://api.example/v1/retailers/ is unreachable: a proxy in front of the service returned 502. Try again later; if this persists, contact the operator of the service.',
     });
   });
 
@@ -181,7 +181,7 @@ describe('a failed request', () => {
     expect(error).toMatchObject({
       code: 'not_offerbook',
       message:
-        'https://api.example/v1/retailers/ answered with a redirect to https://www.example/v1/, which would lose the token on the way. Set baseUrl to where the service really is; mind http and https.',
+        "https://api.example/v1/retailers/ redirects to https://www.example/v1/, and following it would lose the token. Set baseUrl to the service's final URL; check http or https.",
     });
   });
 

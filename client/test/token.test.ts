@@ -107,7 +107,7 @@ test.each(['https://api.example/v1', 'https://api.example/offers/v1/'])(
   'a baseUrl that ends with the version is refused: %j',
   (baseUrl) => {
     expect(() => new OfferbookClient({ baseUrl, token: PUBLIC })).toThrow(
-      'baseUrl must not end with /v1: the client adds that',
+      'baseUrl must not end with /v1: the client adds it',
     );
   },
 );
@@ -143,7 +143,7 @@ test.each([
   `SECRET${PRIVATE}`,
 ])('a baseUrl that cannot be one is refused, and not repeated: %j', (baseUrl) => {
   const message =
-    'baseUrl must be a URL such as https://api.example, without user name, password, query and fragment';
+    'baseUrl must be a URL such as https://api.example, without user name, password, query or fragment';
   expect(() => new OfferbookClient({ baseUrl, token: PUBLIC })).toThrow(new TypeError(message));
 });
 

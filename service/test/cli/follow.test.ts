@@ -138,7 +138,7 @@ test('a service that does not answer ends with code 1, in words for whoever type
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^offerbook: No whole answer from \S+: .*[^.?!]\. Check the address and the network\.\n$/,
+      /^offerbook: No complete response from \S+: .*[^.?!]\. Check the address and the network\.\n$/,
     ),
   });
 });
