@@ -45,7 +45,7 @@ export const ERRORS = {
     status: 400,
     title: 'A query parameter is not valid',
     meaning:
-      'At least one query parameter has a value that cannot be used. All of them are named under "errors".',
+      'At least one query parameter has a value that cannot be used, or a name that this operation does not take. All of them are named under "errors".',
     remedy: 'Correct the parameters named under "errors". The same request will always be refused.',
   },
   not_found: {

@@ -3,8 +3,9 @@
 
 import fc from 'fast-check';
 import { newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
-import { findNearMiss } from '../../src/http/operations/near-miss.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { loadMeaningfulNames } from '../../src/http/operations/query.ts';
+import { describeMisleading } from '../../src/http/operations/unknown-parameter.ts';
 import { openApiDocument } from '../../src/http/site/openapi.ts';
 import {
   type Answer,
@@ -33,6 +34,9 @@ export interface AttackReport {
 
 const URL_LENGTH_MAX = 16 * 1024;
 const document = await openApiDocument();
+/** Names that a client could take for filters, by the path of the operation. */
+const meaningful = new Map<string, readonly string[]>();
+for (const { path, item } of OPERATIONS) meaningful.set(path, await loadMeaningfulNames(item));
 
 export async function attack(databaseUrl: string, requests: number, seed: number): Promise<AttackReport> {
   // Limits that are met only by failed attempts, so that there are answers of every kind.
@@ -204,7 +208,8 @@ function badParameters(path: string, search: string): string[] | undefined {
   }
   const known = parameters.map(({ name }) => name);
   const others = new Set([...given.keys()].filter((name) => !known.includes(name)));
-  return [...bad, ...[...others].filter((name) => findNearMiss(name, known) !== undefined)];
+  const filters = meaningful.get(path) ?? [];
+  return [...bad, ...[...others].filter((name) => describeMisleading(name, known, filters) !== undefined)];
 }
 
 function toInteger(value: string): number | string {

@@ -19,7 +19,10 @@ describe('the parameter that was meant', () => {
     ['_', undefined],
     ['n', undefined],
     ['utm_source', undefined],
-    ['name[]', undefined],
+    ['name[]', 'name'],
+    ['cate_gory', 'category'],
+    ['na-mes', 'name'],
+    ['name[in]', undefined],
   ] as const)('of %j is %p', (given, meant) => {
     expect(findNearMiss(given, KNOWN)).toBe(meant as (typeof KNOWN)[number]);
   });

@@ -81,6 +81,30 @@ for (const database of DATABASES) {
         expect([query, numbers(await get(`?${query}`))]).toEqual([query, want]);
     });
 
+    test('rejects parameters that look like filters or paging', async () => {
+      const parameters = 'the parameters are cursor, limit, updatedAtGreaterThan, updatedAtLessThan';
+      const cases = [
+        ['status=PENDING', 'status', parameters],
+        ['passbackUid=u1', 'passbackUid', parameters],
+        ['passback_uid=u1', 'passback_uid', parameters],
+        ['hostname=x&status[in]=PENDING', 'status[in]', parameters],
+        ['updatedAt=2026-11-14', 'updatedAt', parameters],
+        ['updatedAt[gt]=2026-11-14', 'updatedAt[gt]', parameters],
+        ['since=2026-11-14', 'since', parameters],
+        ['category=Garden', 'category', parameters],
+        ['updated_at_greater_than=2026-11-14', 'updated_at_greater_than', 'updatedAtGreaterThan is'],
+        ['updatedatlessthan=2026-11-14', 'updatedatlessthan', 'updatedAtLessThan is'],
+        ['page=2', 'page', 'page with cursor and limit'],
+      ] as const;
+      for (const [query, parameter, advice] of cases) {
+        const response = await node.get(`/v1/transactions/?${query}`, token);
+        const { errors } = (await response.json()) as { errors: unknown };
+        const want = [{ parameter, detail: `is not a parameter; ${advice}` }];
+        expect([query, response.status, errors]).toEqual([query, 400, want]);
+      }
+      expect((await get('?_=1&hostname=x')).data).toEqual((await get('')).data);
+    });
+
     test('a bad date is named, and whether its form is wrong or it does not exist', async () => {
       const form = 'must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00';
       const existence = 'is a date-time that does not exist';

@@ -5,8 +5,8 @@ import { chooseCoding } from '../content/content-coding.ts';
 import { matchesTag } from '../content/entity-tag.ts';
 import { cacheControl, PageCache } from '../content/page-cache.ts';
 import { nextLink } from '../exchange.ts';
-import type { Answer, Services } from './operation.ts';
-import { parseQuery } from './query.ts';
+import type { Answer, ListedItem, Services } from './operation.ts';
+import { listQueryReader } from './query.ts';
 
 type CatalogueParameter = 'cursor' | 'limit' | 'name' | 'category' | 'country';
 
@@ -14,11 +14,13 @@ export function catalogueRoute(
   { catalogue, pageSize }: Services,
   list: CatalogueListName,
   parameters: readonly CatalogueParameter[],
+  item: ListedItem,
 ): Answer {
   const pages = new PageCache();
+  const readQuery = listQueryReader(parameters, item);
 
-  return (exchange) => {
-    const query = parseQuery(exchange.search, parameters);
+  return async (exchange) => {
+    const query = await readQuery(exchange.search);
     const page = pages.get(catalogue.list(list), {
       ...query,
       cursor: query.cursor,

@@ -24,5 +24,5 @@ export const listCashbackOffers = {
     printedFields: ['name', 'cashbackPercentage'],
     query: { name: 'a', country: 'DE' },
   },
-  answer: (services) => catalogueRoute(services, 'cashbackOffers', PARAMETERS),
+  answer: (services, item) => catalogueRoute(services, 'cashbackOffers', PARAMETERS, item),
 } as const satisfies Operation;

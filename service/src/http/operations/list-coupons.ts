@@ -21,5 +21,5 @@ export const listCoupons = {
     printedFields: ['code', 'endDate'],
     query: { limit: 100 },
   },
-  answer: (services) => catalogueRoute(services, 'coupons', PAGE_PARAMETERS),
+  answer: (services, item) => catalogueRoute(services, 'coupons', PAGE_PARAMETERS, item),
 } as const satisfies Operation;

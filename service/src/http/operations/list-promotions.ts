@@ -21,5 +21,5 @@ export const listPromotions = {
     printedFields: ['description', 'deepLink'],
     query: { limit: 100 },
   },
-  answer: (services) => catalogueRoute(services, 'promotions', PAGE_PARAMETERS),
+  answer: (services, item) => catalogueRoute(services, 'promotions', PAGE_PARAMETERS, item),
 } as const satisfies Operation;

@@ -23,5 +23,5 @@ export const listRetailers = {
     printedFields: ['name', 'url'],
     query: { limit: 100 },
   },
-  answer: (services) => catalogueRoute(services, 'retailers', PAGE_PARAMETERS),
+  answer: (services, item) => catalogueRoute(services, 'retailers', PAGE_PARAMETERS, item),
 } as const satisfies Operation;

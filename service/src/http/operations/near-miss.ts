@@ -1,13 +1,17 @@
-// Tells a misspelt parameter from one that is not ours. A filter that is silently ignored because of a typing error
-// shows everything; but clients also add parameters of their own, such as cache busters, and those stay ignored.
+// Finds the parameter that a misspelt name was meant to be.
 
-/** The known name that was probably meant: the same in another case, or one typing error away. Undefined for none. */
+/** The known name that differs from the given one only in case, punctuation (`per_page`) or one typing error. */
 export function findNearMiss<Name extends string>(given: string, known: readonly Name[]): Name | undefined {
-  const written = given.toLowerCase();
-  return known.find((name) => isOneErrorAway(written, name.toLowerCase()));
+  const written = foldName(given);
+  return known.find((name) => isOneErrorAway(written, foldName(name)));
 }
 
-/** Whether two texts are equal but for one character that is missing, added, wrong, or swapped with its neighbour. */
+/** Lower-case letters and digits of a name: `updated_at` and `updatedAt` fold to the same string. */
+export function foldName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** True if the strings are equal but for one character that is missing, added, wrong, or swapped with its neighbour. */
 function isOneErrorAway(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let start = 0;

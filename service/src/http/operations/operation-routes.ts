@@ -52,7 +52,7 @@ export function operationRoutes(services: Services, { tokens, limits, logger }: 
   }
 
   return OPERATIONS.map((operation) => {
-    const answer = operation.answer(services);
+    const answer = operation.answer(services, operation.item);
     return {
       method: 'GET',
       path: operation.path,

@@ -21,15 +21,15 @@ export interface Operation {
   readonly description: string;
   readonly item: ListedItem;
   readonly sample: Sample;
-  /** Called once, when the server starts. What it returns is called with every request that has passed all checks. */
-  readonly answer: (services: Services) => Answer;
+  /** Called once, when the server starts. The returned function answers every request that has passed all checks. */
+  readonly answer: (services: Services, item: ListedItem) => Answer;
 }
 
 /** What the pages of an operation list. */
 export interface ListedItem {
   /** Its name among the components of the OpenAPI document. */
   readonly component: string;
-  /** Loaded for the OpenAPI document only: a server starts without the schemas. */
+  /** Loaded on demand, for the OpenAPI document and unknown parameters: a server starts without the schemas. */
   readonly loadSchema: () => Promise<z.ZodType>;
   /** The lists that are embedded in it, and the names of their items among the components. */
   readonly embedded?: Readonly<Record<string, string>>;

@@ -1,12 +1,13 @@
-// The query parameters of the operations. Every bad one is named at once, and so is one that is a misspelt one of ours;
-// others are ignored, because clients add cache busters.
+// The query parameters of the operations. One error names every parameter that is invalid, misspelt or misleading. Other
+// unknown parameters are ignored, because clients add cache busters.
 
+import type { z } from 'zod';
 import { ApiError, type ParameterError } from '../../domain/api-errors.ts';
 import { mistakenCountry } from '../../domain/country-code.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { dateTimeProblem, type Instant, parseInstant } from '../../domain/timestamp.ts';
 import { parseUuid, type Uuid } from '../../domain/uuid.ts';
-import { findNearMiss } from './near-miss.ts';
+import { describeMisleading, describeMisspelling } from './unknown-parameter.ts';
 
 export const VALUE_LENGTH_MAX = 200;
 
@@ -88,13 +89,52 @@ type Value<Name extends ParameterName> =
   (typeof PARAMETERS)[Name]['read'] extends Reader<infer T> ? T : never;
 export type Query<Name extends ParameterName> = { readonly [N in Name]?: Value<N> };
 
-/** Reads the named parameters from a query string without its question mark. Those that are required must be there. */
+interface Described {
+  readonly loadSchema: () => Promise<z.ZodType>;
+}
+
+interface Parsed {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly errors: readonly ParameterError[];
+  /** Names that the operation does not take. */
+  readonly unknown: readonly string[];
+}
+
+/** Reads the named parameters from a query string without its question mark. Throws ApiError if one is invalid or missing. */
 export function parseQuery<Name extends ParameterName, Required extends Name = never>(
   search: string,
   names: readonly Name[],
   required: readonly Required[] = [],
 ): Query<Name> & { readonly [N in Required]: Value<N> } {
-  if (search === '' && required.length === 0) return {} as never;
+  const parsed = parseParameters(search, names, required);
+  return valuesOf(parsed, (unknown) => describeMisspelling(unknown, names));
+}
+
+/** Returns a function that reads the query string of a list. It rejects parameters that look like filters of the list. */
+export function listQueryReader<Name extends ParameterName>(names: readonly Name[], item: Described) {
+  // Loaded with the first unknown parameter: most servers never see one.
+  let meaningful: Promise<readonly string[]> | undefined;
+
+  return async (search: string): Promise<Query<Name>> => {
+    if (search === '') return {};
+    const parsed = parseParameters(search, names, []);
+    if (parsed.unknown.length > 0) meaningful ??= loadMeaningfulNames(item);
+    const filters = await meaningful;
+    return valuesOf(parsed, (unknown) => describeMisleading(unknown, names, filters ?? []));
+  };
+}
+
+/** Fields of the answer and parameters of any operation. */
+export async function loadMeaningfulNames({ loadSchema }: Described): Promise<readonly string[]> {
+  const [schema, { fieldNames }] = await Promise.all([loadSchema(), import('../../domain/field-names.ts')]);
+  return ['data', ...fieldNames(schema), ...Object.keys(PARAMETERS)];
+}
+
+function parseParameters(
+  search: string,
+  names: readonly ParameterName[],
+  required: readonly ParameterName[],
+): Parsed {
   const given = new URLSearchParams(search);
   const values: Record<string, unknown> = {};
   const errors: ParameterError[] = [];
@@ -102,8 +142,7 @@ export function parseQuery<Name extends ParameterName, Required extends Name = n
     const all = given.getAll(name);
     const [value] = all;
     if (value === undefined) {
-      if ((required as readonly string[]).includes(name))
-        errors.push({ parameter: name, detail: 'is missing' });
+      if (required.includes(name)) errors.push({ parameter: name, detail: 'is missing' });
       continue;
     }
     const result = readParameter(PARAMETERS[name], value, all.length);
@@ -111,20 +150,23 @@ export function parseQuery<Name extends ParameterName, Required extends Name = n
     if ('detail' in result) errors.push({ parameter: name, detail: result.detail });
     else values[name] = result.value;
   }
-  errors.push(...misspeltParameters(given, names));
-  if (errors.length > 0) {
-    const list = errors.map((error) => `${error.parameter} ${error.detail}`).join('; ');
-    throw new ApiError('invalid_parameter', `${list}.`, { errors });
-  }
-  return values as never;
+  const isUnknown = (name: string) => !(names as readonly string[]).includes(name);
+  return { values, errors, unknown: [...new Set([...given.keys()].filter(isUnknown))] };
 }
 
-function misspeltParameters(given: URLSearchParams, names: readonly string[]): ParameterError[] {
-  const others = new Set([...given.keys()].filter((name) => !names.includes(name)));
-  return [...others].flatMap((parameter) => {
-    const meant = findNearMiss(parameter, names);
-    return meant === undefined ? [] : [{ parameter, detail: `is not a parameter; ${meant} is` }];
+/** Throws ApiError if there are errors, or if `explain` returns a reason to reject an unknown parameter. */
+function valuesOf(
+  { values, errors, unknown }: Parsed,
+  explain: (unknown: string) => string | undefined,
+): never {
+  const rejected = unknown.flatMap((parameter) => {
+    const detail = explain(parameter);
+    return detail === undefined ? [] : [{ parameter, detail }];
   });
+  const all = [...errors, ...rejected];
+  if (all.length === 0) return values as never;
+  const list = all.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ');
+  throw new ApiError('invalid_parameter', `${list}.`, { errors: all });
 }
 
 function readParameter(parameter: Parameter, given: string, times: number) {

@@ -8,8 +8,8 @@ import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
 import { nextLink } from '../exchange.ts';
 import { withinDeadline } from './database-deadline.ts';
-import type { Answer, Services } from './operation.ts';
-import { PAGE_PARAMETERS, parseQuery } from './query.ts';
+import type { Answer, ListedItem, Services } from './operation.ts';
+import { listQueryReader, PAGE_PARAMETERS } from './query.ts';
 import { Turnstile } from './turnstile.ts';
 
 /**
@@ -32,11 +32,15 @@ export const TRANSACTION_PARAMETERS = [
   'updatedAtLessThan',
 ] as const;
 
-export function transactionsRoute({ transactions, walks, callers, pageSize }: Services): Answer {
+export function transactionsRoute(
+  { transactions, walks, callers, pageSize }: Services,
+  item: ListedItem,
+): Answer {
+  const readQuery = listQueryReader(TRANSACTION_PARAMETERS, item);
   const turnstile = new Turnstile({ runningMax: PAGES_AT_ONCE_MAX, ...WAITING });
 
   return async (exchange, token) => {
-    const query = parseQuery(exchange.search, TRANSACTION_PARAMETERS);
+    const query = await readQuery(exchange.search);
     const asked = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
     const limit = query.limit ?? pageSize;
     const walk: Walk = { tokenId: token.id, window: asked };

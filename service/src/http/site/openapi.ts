@@ -49,7 +49,7 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
       title: 'Offerbook',
       // The interface's, whose first number is in the paths. The program has a version of its own.
       version: '1.0.0',
-      description: `Retailers with their cashback offers, coupons and promotions, and the transactions of your users. Lists come in pages: send the cursor of a page to get the next one; a page without a cursor is the last. ${currencyWords(settings.currency)}`,
+      description: `Retailers with their cashback offers, coupons and promotions, and the transactions of your users. Lists come in pages: send the cursor of a page to get the next one; a page without a cursor is the last. Parameters that look like filters or paging but are not listed here, such as status or page, get 400; other unknown parameters are ignored. ${currencyWords(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
