@@ -2,7 +2,15 @@
 // organisations and users.
 
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { AsideFile } from '../../src/cli/commands/aside-file.ts';
@@ -120,6 +128,25 @@ describe('the file for rows put aside', () => {
     await putAside(cwd, [row(1), row(2)]);
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${row(1)}\n{"id":\n${row(2)}\n`);
     expect(readdirSync(cwd)).toEqual([FILE]);
+  });
+
+  test('contains a row with Unicode line separators, longer than a chunk of the file, only once', async () => {
+    const cwd = temporaryFolder();
+    const separated = JSON.stringify(transaction(1, { passbackData: '\u2028 \u2029 \u0085 \r\n' }));
+    const long = JSON.stringify(transaction(2, { passbackData: 'ä'.repeat(65_000) }));
+    const rows = [separated, long, row(3)];
+    await putAside(cwd, rows, rows);
+    expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${rows.join('\n')}\n`);
+  });
+
+  test('is readable by its owner only when an import creates it, and keeps the permissions it has', async () => {
+    const cwd = temporaryFolder();
+    const mode = () => statSync(join(cwd, FILE)).mode & 0o777;
+    await putAside(cwd, [row(1)]);
+    expect(mode()).toBe(0o600);
+    chmodSync(join(cwd, FILE), 0o640);
+    await putAside(cwd, [row(2)]);
+    expect(mode()).toBe(0o640);
   });
 
   test.if(canMount)('is as it was when the disk is full', async () => {

@@ -1,5 +1,5 @@
-// The file for rows that an import puts aside. It grows: rows are added behind those of earlier imports, each only once,
-// and are on the disk before the import is kept. A crash may leave rows there that were not imported, and loses none.
+// The file for rows that an import sets aside. Each import appends its rows to those of earlier imports, each row once,
+// and syncs them before it commits. A crash may leave rows of an import that was rolled back, and loses none.
 
 import {
   accessSync,
@@ -10,12 +10,12 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { BadInput } from '../../domain/failures.ts';
 import type { Aside } from '../../importer/attribution.ts';
 import { RowFile } from './row-file.ts';
 
 const STDIN = 0;
+const NEWLINE = 0x0a;
 
 export class AsideFile implements Aside, Disposable {
   readonly #path: string;
@@ -56,12 +56,21 @@ export class AsideFile implements Aside, Disposable {
     if (this.#rows.count > 0) await this.#rows.appendTo(this.#path);
   }
 
+  /** Not with node:readline, which also ends a line at U+2028 and U+2029. A row may contain either. */
   async #readDigests(): Promise<Set<string>> {
     const digests = new Set<string>();
     if (!existsSync(this.#path)) return digests;
-    for await (const line of createInterface({ input: createReadStream(this.#path) }))
-      digests.add(digestOf(line));
-    return digests;
+    let line = new Bun.CryptoHasher('sha256');
+    for await (const chunk of createReadStream(this.#path) as AsyncIterable<Buffer>) {
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        digests.add(line.update(chunk.subarray(start, end)).digest('base64'));
+        line = new Bun.CryptoHasher('sha256');
+        start = end + 1;
+      }
+      line.update(chunk.subarray(start));
+    }
+    return digests.add(line.digest('base64'));
   }
 
   [Symbol.dispose](): void {

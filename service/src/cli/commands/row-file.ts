@@ -108,11 +108,14 @@ export class RowFile implements RowSpool, Disposable {
     }
   }
 
-  /** Adds the rows that were not dropped to a file, and waits until they are on the disk: all of them, or none. */
+  /**
+   * Appends the rows that were not dropped to a file and syncs it: all of them, or none. A new file is readable by its
+   * owner only, since rows name users.
+   */
   appendTo(path: string): Promise<void> {
     return writing(async () => {
       const isNew = !existsSync(path);
-      const file = openSync(path, 'a+');
+      const file = openSync(path, 'a+', 0o600);
       const { size } = fstatSync(file);
       try {
         if (endsInLine(file, size)) await writeAll(file, Uint8Array.of(NEWLINE));
