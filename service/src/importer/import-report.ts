@@ -17,6 +17,8 @@ export interface ImportOptions {
   readonly dryRun?: boolean | undefined;
   /** Imports the good rows and lists the bad ones, rather than importing nothing. */
   readonly skipInvalid?: boolean | undefined;
+  /** Accepts an input without rows, which is refused otherwise. */
+  readonly allowEmpty?: boolean | undefined;
   /** Lets fields pass that are not part of the format; they are not kept. */
   readonly ignoreUnknown?: boolean | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
@@ -28,7 +30,9 @@ export interface ImportOptions {
 export interface WholeFileOptions extends ImportOptions {
   /** Adds and changes, never withdraws: neither what the file does not have nor deals that a retailer's row does not list. */
   readonly merge?: boolean | undefined;
-  /** Lets the file withdraw more than half of what there is. */
+  /** The percentage that the file may withdraw; by default 50, or 10 of more than 100. */
+  readonly maxWithdrawals?: number | undefined;
+  /** Lets the file withdraw everything. */
   readonly allowWithdrawals?: boolean | undefined;
 }
 

@@ -3,9 +3,16 @@
 
 import type { ImportResult } from '../domain/books.ts';
 import { printCount, printCountOf } from '../domain/count.ts';
-import { Refused } from '../domain/failures.ts';
+import { BadInput, Refused } from '../domain/failures.ts';
 import type { Uuid } from '../domain/uuid.ts';
-import { byPlace, ProblemList, printBadRows, type RowProblem, rowProblem } from './checks/row-problem.ts';
+import {
+  byPlace,
+  ProblemList,
+  printBadRows,
+  printPlace,
+  type RowProblem,
+  rowProblem,
+} from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import { BrokenFile, type RawRow } from './formats/raw-row.ts';
 import { type RowRules, readRows } from './formats/read-rows.ts';
@@ -16,8 +23,15 @@ const BATCH_ROWS = 500;
 const BATCH_LENGTH = 2 ** 20;
 const LONG_ROW = BATCH_LENGTH / 4;
 
-/** Beyond it, a file is more likely cut short than meant. */
-const WITHDRAWN_PART_MAX = 0.5;
+/** Withdrawals beyond this percentage more likely come from a truncated file. A short list changes by more at once. */
+const WITHDRAWN_PERCENT_MAX = { short: 50, long: 10 };
+const SHORT_LIST_MAX = 100;
+
+/**
+ * An import gives up after this many invalid rows. It holds a lock while it reads, on SQLite the only write lock, and a
+ * packed file of 300 KB can unpack to a hundred million rows.
+ */
+const INVALID_MAX = { refused: 10_000, skipped: 100_000 };
 
 /** Thrown inside the store's write to have a dry run undone. */
 const DRY_RUN = new Error('the dry run is over');
@@ -79,10 +93,21 @@ export class ImportRun {
     }
   }
 
-  /** Counts a bad row; the problems are all of the same row. */
+  /** Counts an invalid row; the problems are all of the same row. Throws when there are too many such rows. */
   reject(problems: readonly RowProblem[]): void {
     this.counts.invalid++;
     this.#problems.add(...problems);
+    const isSkipping = this.#options.skipInvalid === true;
+    const max = isSkipping ? INVALID_MAX.skipped : INVALID_MAX.refused;
+    const [first] = problems;
+    if (this.counts.invalid < max || first === undefined) return;
+    const remedy = isSkipping
+      ? ', the most that --skip-invalid skips; fix the file, or split it'
+      : '; fix the file, or import its valid rows with --skip-invalid';
+    throw new InvalidRows(
+      this.report,
+      `gave up on ${printPlace(first)} after ${printCount(max)} invalid rows${remedy}`,
+    );
   }
 
   /** Ends the import for rows that cannot be left out, whether bad rows are skipped or not. */
@@ -91,21 +116,28 @@ export class ImportRun {
     throw new InvalidRows(this.report, why);
   }
 
-  /** Throws unless all rows were good or the bad ones are to be skipped. */
+  /** Throws if the input had no rows (a broken pipeline looks like that), or invalid rows that must not be skipped. */
   requireValid(): void {
+    if (this.counts.read === 0 && this.#options.allowEmpty !== true) {
+      throw new BadInput(
+        `${this.#source.name} has no rows; nothing was imported. If it may be empty, add --allow-empty`,
+      );
+    }
     if (!this.isWriting) throw new InvalidRows(this.report, printBadRows(this.counts));
   }
 
-  /** Withdraws what the file no longer has, unless that is most of what there was. */
+  /** Withdraws what the file no longer has, unless that is more than the limit. */
   async withdraw(
     writer: { remove(ids: readonly Uuid[]): Promise<void> },
     gone: readonly Uuid[],
     { total, noun, advice }: { readonly total: number; readonly noun: string; readonly advice: string },
   ): Promise<void> {
     if (gone.length === 0) return;
-    if (gone.length > total * WITHDRAWN_PART_MAX && this.#options.allowWithdrawals !== true) {
+    const { allowWithdrawals, maxWithdrawals } = this.#options;
+    const percentMax = maxWithdrawals ?? WITHDRAWN_PERCENT_MAX[total > SHORT_LIST_MAX ? 'long' : 'short'];
+    if (gone.length * 100 > total * percentMax && allowWithdrawals !== true) {
       throw new Refused(
-        `this file would withdraw ${printCount(gone.length)} of ${printCountOf(total, noun)}, more than half; nothing was imported. ${advice}, add --allow-withdrawals`,
+        `this file would withdraw ${printCount(gone.length)} of ${printCountOf(total, noun)}, more than ${percentMax} %; nothing was imported. ${advice}, add --allow-withdrawals`,
       );
     }
     await writer.remove(gone);

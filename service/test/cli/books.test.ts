@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { currentUser } from '../../src/cli/current-user.ts';
-import { offerbook, type RunOptions, spawnWithInput } from '../support/command.ts';
+import { COMMAND, offerbook, type RunOptions, spawnWithInput } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { id, retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -125,9 +125,48 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
       }),
     );
     expect(guarded).toMatchObject({ id: 3, outcome: 'refused', counts: NO_COUNTS });
-    expect(guarded.reason).toStartWith('this file would withdraw 2 of 3 retailers, more than half');
+    expect(guarded.reason).toStartWith('this file would withdraw 2 of 3 retailers, more than 50 %');
     expect((await run('imports show 1')).stdout).toContain('\noutcome  refused: 2 of 3 rows are bad\n');
     expect((await run('imports show 1')).stdout).toContain(`\nline 2: status ${bad.problems[0].reason}\n`);
+  });
+
+  test('a pipe whose conversion fails ends with exit code 2, and the import log has no success', async () => {
+    const awin = join(import.meta.dir, '../../../examples/data/awin');
+    const sales = await Bun.file(join(awin, 'transactions.json')).text();
+    await Bun.write(join(folder, 'cut.json'), sales.slice(0, sales.length / 2));
+    const convert = `convert transactions --from awin --source ${awin}/source.json cut.json`;
+    const pipe = (options = '') =>
+      run([], {
+        command: [
+          '/bin/sh',
+          '-c',
+          `"$0" ${convert} | "$0" import transactions - --org acme ${options}`,
+          COMMAND,
+        ],
+      });
+    const broken = await pipe();
+    expect([broken.code, broken.stdout]).toEqual([2, '']);
+    expect(broken.stderr).toEndWith(
+      'offerbook: standard input has no rows; nothing was imported. If it may be empty, add --allow-empty\n',
+    );
+    const refused = entry(1, {
+      outcome: 'refused',
+      reason: 'standard input has no rows; nothing was imported. If it may be empty, add --allow-empty',
+    });
+    expect(await json('imports list')).toEqual([refused]);
+    expect((await pipe('--allow-empty')).code).toBe(0);
+    expect(await json('imports list')).toEqual([entry(2, {}), refused]);
+  });
+
+  test('an import of invalid rows without end gives up, and tokens can be revoked again', async () => {
+    const endless = await run([], {
+      command: ['/bin/sh', '-c', 'yes {} | "$0" import transactions - --org acme --skip-invalid', COMMAND],
+    });
+    expect(endless.code).toBe(2);
+    expect(endless.stderr).toEndWith(
+      'Nothing was imported: gave up on line 100000 after 100,000 invalid rows, the most that --skip-invalid skips; fix the file, or split it.\n',
+    );
+    expect((await run('tokens issue --org acme --kind public')).code).toBe(0);
   });
 
   test('a dry run leaves no entry', async () => {

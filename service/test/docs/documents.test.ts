@@ -122,6 +122,11 @@ describe.each(DOCUMENTS)('%s', (document) => {
     );
   });
 
+  test('it sets pipefail before the first pipe into an import', () => {
+    const [before = '', pipe] = text.split(/^.*\| offerbook import /m, 2);
+    if (pipe !== undefined) expect(before).toMatch(/^ *set -o pipefail/m);
+  });
+
   test('its links lead to files that exist', () => {
     const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(
       ([, target = '']) => target,

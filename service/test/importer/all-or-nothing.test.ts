@@ -85,6 +85,7 @@ const anyOptions = fc.record({
   dryRun: fc.boolean(),
   merge: fc.boolean(),
   allowWithdrawals: fc.boolean(),
+  allowEmpty: fc.boolean(),
 });
 
 /** Runs an import twice and checks what must be true of any. */

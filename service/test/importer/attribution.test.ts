@@ -45,6 +45,7 @@ async function load(
   };
   const owner = org === undefined ? undefined : await stores.organisations.find(org);
   return importTransactions(stores.transactions, owner, sourceFrom(ndjson(rows)), clock, {
+    allowEmpty: true,
     ...others,
     attributor,
   });

@@ -161,29 +161,52 @@ describe('the withdrawal guard', () => {
   test.each([
     ['a file with a quarter of them', ndjson(retailer(1)), 3],
     ['a file with others only', ndjson(retailer(7), retailer(8), retailer(9), retailer(10)), 4],
-    ['an empty file', '', 4],
-    ['an empty list', '[]', 4],
-    ['an empty page', '{"data":[]}', 4],
   ])('refuses %s, and nothing changes', async (_what, file, count) => {
     const before = await contentOf(book);
     for (const options of [{}, { dryRun: true }, { skipInvalid: true }]) {
       const error = await errorOf(load(file, options));
       expect(error).toBeInstanceOf(Refused);
       expect(error.message).toBe(
-        `this file would withdraw ${count} of 4 retailers, more than half; nothing was imported. A file is the whole catalogue: one that comes from several files, such as one for each network, is imported as one. If the retailers are gone, add --allow-withdrawals`,
+        `this file would withdraw ${count} of 4 retailers, more than 50 %; nothing was imported. A file is the whole catalogue: one that comes from several files, such as one for each network, is imported as one. If the retailers are gone, add --allow-withdrawals`,
       );
     }
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('stands aside when told so', async () => {
-    expect(countsOf(await load('', { allowWithdrawals: true }))).toEqual({ ...COUNTS, withdrawn: 4 });
-    expect(await retailers()).toEqual([]);
+  test('lets everything go with --allow-withdrawals', async () => {
+    const others = ndjson(retailer(7));
+    expect(countsOf(await load(others, { allowWithdrawals: true }))).toEqual({
+      ...COUNTS,
+      read: 1,
+      added: 1,
+      withdrawn: 4,
+    });
   });
 
-  test('leaves an empty catalogue empty', async () => {
-    book = await newBook();
-    expect(countsOf(await load(''))).toEqual(COUNTS);
+  const shops = (count: number) =>
+    ndjson(...Array.from({ length: count }, (_, index) => retailer(index + 1)));
+
+  test.each([
+    ['50 % of 100 retailers', 100, 50, 50],
+    ['10 % of 101 retailers', 101, 91, 10],
+    ['10 % of 120 retailers', 120, 108, 12],
+  ])('lets at most %s go by default', async (_what, total, kept, withdrawn) => {
+    await load(shops(total));
+    const error = await errorOf(load(shops(kept - 1)));
+    expect(error).toBeInstanceOf(Refused);
+    expect(error.message).toStartWith(
+      `this file would withdraw ${withdrawn + 1} of ${total} retailers, more than ${total > 100 ? 10 : 50} %; nothing was imported.`,
+    );
+    expect((await load(shops(kept))).withdrawn).toBe(withdrawn);
+  });
+
+  test('has the limit that --max-withdrawals sets, for small catalogues and large ones', async () => {
+    expect(await errorOf(load(shops(3), { maxWithdrawals: 24 }))).toBeInstanceOf(Refused);
+    expect(await errorOf(load(shops(3), { maxWithdrawals: 0 }))).toBeInstanceOf(Refused);
+    expect((await load(shops(3), { maxWithdrawals: 25 })).withdrawn).toBe(1);
+    await load(shops(120));
+    expect(await errorOf(load(shops(83), { maxWithdrawals: 30 }))).toBeInstanceOf(Refused);
+    expect((await load(shops(84), { maxWithdrawals: 30 })).withdrawn).toBe(36);
   });
 
   test('comes after the check of the rows', async () => {
@@ -229,7 +252,6 @@ describe('a merge', () => {
       retailer(3),
     ]);
     expect(countsOf(await load(file, { merge: true }))).toEqual({ ...COUNTS, read: 2, unchanged: 2 });
-    expect(countsOf(await load('', { merge: true }))).toEqual(COUNTS);
   });
 
   test('cannot bring a deal that a retailer outside the file has', async () => {

@@ -46,18 +46,35 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('of a file that would withdraw most of them are refused, unless that is meant; a merge withdraws none', async () => {
+    test('a links file that would withdraw most links is refused without --allow-withdrawals; a merge withdraws none', async () => {
       const stores = await open.stores(await database.create());
       const rows = [1, 2, 3].map((number) => ({ retailerId: id(number), template: template('a') }));
       await load(stores, ndjson(rows));
       expect(await rejection(load(stores, ndjson(rows.slice(2))))).toBeInstanceOf(Refused);
-      expect(await rejection(load(stores, ''))).toBeInstanceOf(Refused);
       expect(await load(stores, ndjson(rows.slice(2)), { merge: true })).toMatchObject({ withdrawn: 0 });
       expect(await stores.links.list()).toHaveLength(3);
       expect(await load(stores, ndjson(rows.slice(2)), { allowWithdrawals: true })).toMatchObject({
         withdrawn: 2,
       });
       expect(await stores.links.list()).toHaveLength(1);
+    });
+
+    test('a links file that would withdraw more than 10 % of over 100 links is refused, or what --max-withdrawals says', async () => {
+      const stores = await open.stores(await database.create());
+      const rows = Array.from({ length: 120 }, (_, n) => ({
+        retailerId: id(n + 1),
+        template: template('a'),
+      }));
+      await load(stores, ndjson(rows));
+      const error = await rejection(load(stores, ndjson(rows.slice(13))));
+      expect(error).toBeInstanceOf(Refused);
+      expect(error.message).toBe(
+        'this file would withdraw 13 of 120 links, more than 10 %; nothing was imported. If that is meant, add --allow-withdrawals',
+      );
+      expect(await load(stores, ndjson(rows.slice(12)))).toMatchObject({ withdrawn: 12 });
+      expect(await load(stores, ndjson(rows.slice(60)), { maxWithdrawals: 50 })).toMatchObject({
+        withdrawn: 48,
+      });
     });
 
     test('that are bad are named, and nothing changes', async () => {
@@ -98,9 +115,8 @@ for (const database of DATABASES) {
         notes: ['Nothing was withdrawn, because the file has bad rows.'],
       });
       expect((await stores.links.list()).map((link) => link.id)).toEqual([id(1), id(9)]);
-      expect(await load(stores, ndjson([]), { dryRun: true, allowWithdrawals: true })).toMatchObject({
-        withdrawn: 2,
-      });
+      const empty = { dryRun: true, allowEmpty: true, allowWithdrawals: true };
+      expect(await load(stores, ndjson([]), empty)).toMatchObject({ withdrawn: 2 });
       expect(await stores.links.list()).toHaveLength(2);
     });
   });

@@ -115,6 +115,7 @@ export class TestNode implements AsyncDisposable {
   /** Imports a whole catalogue and waits until the node serves it. */
   async catalogue(retailers: readonly Retailer[]): Promise<ImportReport> {
     const report = await importCatalogue(this.stores.catalogue, sourceFrom(ndjson(retailers)), {
+      allowEmpty: true,
       allowWithdrawals: true,
     });
     const { catalogue: revision } = await this.stores.revisions();
@@ -128,7 +129,7 @@ export class TestNode implements AsyncDisposable {
       await this.organisation(org),
       sourceFrom(ndjson(rows)),
       this.#clock,
-      {},
+      { allowEmpty: true },
     );
   }
 

@@ -54,7 +54,7 @@ export function convertCommand(): Command {
   const transactions = convertOf(
     'transactions',
     'print transactions for offerbook import transactions',
-    'offerbook convert transactions --from awin --source awin.json sales.json | offerbook import transactions - --org acme',
+    'offerbook convert transactions --from awin --source awin.json sales.json --out rows.ndjson && offerbook import transactions rows.ndjson --org acme',
   )
     .argument('<file...>', 'answers and exports of the network, plain, .gz or .zst; - is stdin')
     .option('--org <name>', 'whose sales to print, where sub-ids name the organisation')

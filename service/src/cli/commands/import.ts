@@ -30,6 +30,7 @@ import { currentUser } from '../current-user.ts';
 import { openTracing } from '../open-tracing.ts';
 import { printNote, printResult } from '../output.ts';
 import { AsideFile } from './aside-file.ts';
+import { parseCount } from './option-values.ts';
 import { getOrganisation } from './organisations.ts';
 import { withProgressBar } from './progress-bar.ts';
 
@@ -46,24 +47,18 @@ interface ImportCommandOptions extends StoreOptions, Omit<ImportOptions, 'import
 }
 
 export function importCommand(): Command {
-  const catalogue = importOf(
+  const catalogue = importOfWhole(
     'catalogue',
-    'make the catalogue what the file says',
+    "replace the catalogue with the file's contents",
     'NDJSON or JSON',
     'offerbook import catalogue retailers.ndjson',
-  )
-    .option('--merge', 'add and change only; withdraw nothing')
-    .option('--allow-withdrawals', 'go on even if more than half of the retailers are withdrawn')
-    .action(importCatalogueFile);
-  const links = importOf(
+  ).action(importCatalogueFile);
+  const links = importOfWhole(
     'links',
-    'make the links, to which clicks on retailers and deals lead, what the file says',
+    'replace all activation links with those in the file',
     'NDJSON, JSON or CSV',
     'offerbook import links links.ndjson',
-  )
-    .option('--merge', 'add and change only; withdraw nothing')
-    .option('--allow-withdrawals', 'go on even if more than half of the links are withdrawn')
-    .action(importLinksFile);
+  ).action(importLinksFile);
   const transactions = importOf(
     'transactions',
     'add and change transactions; a row replaces all of a transaction: fields that it leaves out become null',
@@ -91,10 +86,24 @@ function importOf(name: string, description: string, formats: string, example: s
   return jsonCommand(name, description, example)
     .argument('<file>', `${formats}, plain, .gz or .zst; - is stdin`)
     .option('--dry-run', 'show what would change, and change nothing')
-    .option('--skip-invalid', 'import the good rows and list the bad ones')
+    .option('--skip-invalid', 'import the valid rows and list the invalid ones')
+    .option('--allow-empty', 'accept an input without rows')
     .option('--ignore-unknown', 'pass over fields that are not known')
     .option('--by <name>', 'who imports, for the book of imports (default: user@host)', parseName('--by'))
     .option('--source <name>', 'where the data comes from, for the book of imports', parseName('--source'));
+}
+
+/** Of a file that replaces everything: what the file does not contain is withdrawn. */
+function importOfWhole(name: 'catalogue' | 'links', ...rest: [string, string, string]): Command {
+  const nouns = `${NOUNS[name]}s`;
+  return importOf(name, ...rest)
+    .option('--merge', 'add and change only; withdraw nothing')
+    .option(
+      '--max-withdrawals <percent>',
+      `refuse a file that withdraws more of the ${nouns} (default: 10, or 50 of up to 100 ${nouns})`,
+      (text) => parseCount('--max-withdrawals', text, 0, 100),
+    )
+    .option('--allow-withdrawals', `withdraw any number of ${nouns}`);
 }
 
 type WholeFileCommandOptions = ImportCommandOptions & WholeFileOptions;

@@ -1,0 +1,129 @@
+// When an import stops early: an input without rows, and one with more invalid rows than a person would read.
+
+import { afterAll, describe, expect, test } from 'bun:test';
+import { BadInput } from '../../src/domain/failures.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { importLinks } from '../../src/importer/import-links.ts';
+import {
+  type ImportOptions,
+  type ImportReport,
+  InvalidRows,
+  type WholeFileOptions,
+} from '../../src/importer/import-report.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import {
+  closeBooks,
+  contentOf,
+  countsOf,
+  errorOf,
+  id,
+  NOW_MS,
+  ndjson,
+  newBook,
+  retailer,
+  type TestBook,
+  transaction,
+} from './fixture.ts';
+
+afterAll(closeBooks);
+
+type Load = (
+  book: TestBook,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  options?: WholeFileOptions,
+) => Promise<ImportReport>;
+
+const catalogue: Load = ({ stores }, content, options = {}) =>
+  importCatalogue(stores.catalogue, sourceFrom(content), options);
+const links: Load = ({ stores }, content, options = {}) =>
+  importLinks(stores.links, sourceFrom(content), options);
+const transactions: Load = ({ stores, org }, content, options: ImportOptions = {}) =>
+  importTransactions(stores.transactions, org, sourceFrom(content), () => NOW_MS, options);
+
+const LOADS = [
+  ['the catalogue', catalogue, retailer(1)],
+  ['links', links, { retailerId: id('retailer', 1), template: 'https://network.example/?sub={click}' }],
+  ['transactions', transactions, transaction(1)],
+] as const;
+
+const NOTHING = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+
+describe.each(LOADS)('an import of %s without rows', (_, load, row) => {
+  test.each([
+    ['no bytes', ''],
+    ['blank lines', '\n \r\n\n'],
+    ['an empty list', '[]'],
+    ['an empty page', '{"data":[]}'],
+    ['nothing, packed', Bun.gzipSync('')],
+  ])('is refused for %s and changes nothing, unless the input may be empty', async (_what, content) => {
+    const book = await newBook();
+    await load(book, ndjson(row));
+    const before = await contentOf(book);
+    for (const options of [{}, { dryRun: true }, { skipInvalid: true }, { allowWithdrawals: true }]) {
+      const error = await errorOf(load(book, content, options));
+      expect(error).toBeInstanceOf(BadInput);
+      expect(error.message).toBe(
+        'the input has no rows; nothing was imported. If it may be empty, add --allow-empty',
+      );
+    }
+    expect(await contentOf(book)).toEqual(before);
+    expect(countsOf(await load(book, content, { allowEmpty: true, merge: true }))).toEqual(NOTHING);
+    expect(await contentOf(book)).toEqual(before);
+  });
+});
+
+test('a CSV file with a header and no rows is refused, unless it may be empty', async () => {
+  const book = await newBook();
+  expect(await errorOf(transactions(book, 'id,status\n'))).toBeInstanceOf(BadInput);
+  expect(countsOf(await transactions(book, 'id,status\n', { allowEmpty: true }))).toEqual(NOTHING);
+});
+
+test('an empty catalogue still needs --allow-withdrawals to withdraw everything', async () => {
+  const book = await newBook();
+  await catalogue(book, ndjson(retailer(1)));
+  expect((await errorOf(catalogue(book, '', { allowEmpty: true }))).message).toStartWith(
+    'this file would withdraw 1 of 1 retailer',
+  );
+  const report = await catalogue(book, '', { allowEmpty: true, allowWithdrawals: true });
+  expect(countsOf(report)).toEqual({ ...NOTHING, withdrawn: 1 });
+});
+
+/** One valid row, then invalid ones without end: an import that does not give up never returns. */
+async function* endless(row: object): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(ndjson(row));
+  const invalid = new TextEncoder().encode('{}\n'.repeat(10_000));
+  while (true) yield invalid;
+}
+
+describe.each(LOADS)('an import of %s with invalid rows without end', (_, load, row) => {
+  test.each([
+    [
+      {},
+      'gave up on line 10001 after 10,000 invalid rows; fix the file, or import its valid rows with --skip-invalid',
+    ],
+    [
+      { skipInvalid: true },
+      'gave up on line 100001 after 100,000 invalid rows, the most that --skip-invalid skips; fix the file, or split it',
+    ],
+  ])('gives up, says where, and changes nothing: %j', async (options, why) => {
+    const book = await newBook();
+    const before = await contentOf(book);
+    const error = await errorOf(load(book, endless(row), options));
+    expect(error).toBeInstanceOf(InvalidRows);
+    expect(error.message.split('\n').at(-1)).toBe(`Nothing was imported: ${why}.`);
+    expect(await contentOf(book)).toEqual(before);
+  });
+});
+
+test('as many invalid rows as an import bears are all counted', async () => {
+  const book = await newBook();
+  const invalid = '{}\n'.repeat(9_999);
+  expect((await errorOf(transactions(book, invalid))).message).toEndWith(
+    'Nothing was imported: 9,999 of 9,999 rows are bad.',
+  );
+  const skipped = await transactions(book, ndjson(transaction(1)) + invalid.repeat(10), {
+    skipInvalid: true,
+  });
+  expect(countsOf(skipped)).toEqual({ ...NOTHING, read: 99_991, added: 1, invalid: 99_990 });
+});
