@@ -25,10 +25,14 @@ import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
+import type { BackupManifest } from '../../src/storage/backup/backup-manifest.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openSpool } from '../../src/storage/open-stores.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { SCHEMAS } from '../../src/storage/schema/schema.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { transaction } from '../support/fixtures.ts';
@@ -72,6 +76,22 @@ class Poller {
   get rows(): Transaction[] {
     return [...this.copy.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
+}
+
+/** A copy of a backup with other contents of one file, and a manifest that matches them. */
+function tamper(source: string, manifest: BackupManifest, name: string, ...statements: string[]): string {
+  const copy = join(temporaryFolder(), 'copy');
+  cpSync(source, copy, { recursive: true });
+  const file = new SqliteFile(join(copy, name));
+  for (const statement of statements) file.run(statement);
+  file.close();
+  const bytes = readFileSync(join(copy, name));
+  const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex');
+  const files = manifest.files.map((each) =>
+    each.name === name ? { ...each, bytes: bytes.length, sha256 } : each,
+  );
+  writeFileSync(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, files }));
+  return copy;
 }
 
 describe('a backup', () => {
@@ -278,6 +298,120 @@ describe('a backup', () => {
     }
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readdirSync(folder).length).toBe(beside);
+  });
+
+  test('with a schema that is not ours is not restored, and no statement of it runs', async () => {
+    const { folder, path, stores, org, backup, restore } = await scene();
+    await load(stores, org, [transaction(1)]);
+    await recordClick(stores, org.id);
+    const target = join(folder, 'backup');
+    const manifest = await backup(target);
+    await stores.close();
+    const before = readFileSync(path);
+    const changes: [string, string, string][] = [
+      [
+        'offerbook.db',
+        `CREATE TRIGGER spy AFTER UPDATE ON organisations BEGIN DELETE FROM transactions; END`,
+        'the trigger "spy" differs',
+      ],
+      ['offerbook.db', `CREATE VIEW tokens2 AS SELECT * FROM tokens`, 'the view "tokens2" differs'],
+      ['offerbook.db', `DROP TABLE links`, 'the table "links" differs'],
+      ['offerbook.db', `DROP INDEX transactions_by_id`, 'the index "transactions_by_id" differs'],
+      ['offerbook.db', `CREATE TABLE more (a TEXT DEFAULT (1))`, 'the table "more" differs'],
+      ['offerbook.db', `ALTER TABLE tokens ADD COLUMN more TEXT`, 'the table "tokens" differs'],
+      [
+        'offerbook.db-activations',
+        `CREATE TRIGGER spy AFTER UPDATE ON clicks BEGIN DELETE FROM clicks; END`,
+        'the trigger "spy" differs',
+      ],
+    ];
+    for (const [name, sql, difference] of changes) {
+      const copy = tamper(target, manifest, name, sql);
+      expect(await rejection(restore(copy))).toEqual(
+        new BadInput(
+          `${name} in the backup does not have Offerbook's schema: ${difference}; nothing was changed`,
+        ),
+      );
+    }
+    for (const sql of ['DROP TABLE schema_version', `ALTER TABLE schema_version RENAME TO other`])
+      expect(await rejection(restore(tamper(target, manifest, 'offerbook.db', sql)))).toEqual(
+        new BadInput('offerbook.db in the backup is not an Offerbook database; nothing was changed'),
+      );
+    const newer = tamper(target, manifest, 'offerbook.db', 'UPDATE schema_version SET version = 999');
+    expect((await rejection(restore(newer))).message).toStartWith(
+      'offerbook.db in the backup has schema version 999, made by a newer Offerbook; this one knows up to version ',
+    );
+    expect(readFileSync(path).equals(before)).toBeTrue();
+    expect(readdirSync(folder).sort()).toEqual(['backup', 'shop.db', 'shop.db-activations']);
+    // What an operator may have done to their own database, and what ANALYZE leaves.
+    const indexed = tamper(target, manifest, 'offerbook.db', 'CREATE INDEX own ON tokens (label)', 'ANALYZE');
+    expect((await restore(indexed)).stamped).toBe(0);
+  });
+
+  test.each(SCHEMAS.sqlite.steps.map((_, index) => index + 1))(
+    'of the schema that step %p made is restored with the schema of today',
+    async (count) => {
+      const folder = temporaryFolder();
+      const url = `sqlite:${join(folder, 'old.db')}`;
+      const steps = SCHEMAS.sqlite.steps.slice(0, count);
+      const database = open.database(url);
+      await migrate(database, undefined, { ...SCHEMAS.sqlite, oldestVersion: 5, steps });
+      await database.close();
+      const target = join(folder, 'backup');
+      await makeBackup({ url, target, spoolPath: () => '', clock, version: '1' });
+      await restoreBackup({ url, source: target, replaces: true, keepsStamps: false, auditor });
+      const restored = await open.stores(url, SERVER_OPTIONS, clock);
+      expect(await restored.organisations.list()).toEqual([]);
+      expect(await restored.links.list()).toEqual([]);
+    },
+  );
+
+  test('of which a file is a symbolic link is not restored', async () => {
+    const { folder, path, stores, org, backup, restore } = await scene();
+    await recordClick(stores, org.id);
+    const target = join(folder, 'backup');
+    await backup(target);
+    await stores.close();
+    const before = readFileSync(path);
+    for (const name of ['manifest.json', 'offerbook.db', 'offerbook.db-activations']) {
+      const copy = join(temporaryFolder(), 'copy');
+      cpSync(target, copy, { recursive: true });
+      rmSync(join(copy, name));
+      symlinkSync(join(target, name), join(copy, name));
+      expect(await rejection(restore(copy))).toEqual(
+        new BadInput(`${join(copy, name)} is a symbolic link, which a backup never has; nothing was changed`),
+      );
+    }
+    expect(readFileSync(path).equals(before)).toBeTrue();
+    // The folder itself may have a second name, such as one for the newest backup.
+    symlinkSync(target, join(folder, 'newest'));
+    expect((await restore(join(folder, 'newest'))).stamped).toBe(0);
+  });
+
+  test('whose manifest would print control characters is not restored', async () => {
+    const { folder, stores, backup, restore } = await scene();
+    const target = join(folder, 'backup');
+    const manifest = await backup(target);
+    await stores.close();
+    for (const change of [{ madeAt: '\u001b[2Jnow' }, { madeAt: 'now' }, { version: '\u001b[2J' }]) {
+      writeFileSync(join(target, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
+      expect(await rejection(restore(target))).toEqual(
+        new BadInput(`${target} is not a backup that this Offerbook knows: its manifest.json is another`),
+      );
+    }
+    const madeAt = '2026-01-31T23:59:59.999';
+    writeFileSync(join(target, 'manifest.json'), JSON.stringify({ ...manifest, madeAt }));
+    expect((await restore(target)).madeAt).toBe(madeAt);
+  });
+
+  test('is not written through a link that leads nowhere', async () => {
+    const { folder, backup } = await scene();
+    const target = join(folder, 'backup');
+    symlinkSync(join(folder, 'nowhere'), target);
+    expect(await rejection(backup(target))).toEqual(
+      new Refused(`${target} is there already; nothing was written`),
+    );
+    expect(readlinkSync(target)).toBe(join(folder, 'nowhere'));
   });
 
   test('does not take the place of a database that is there, is used, or is none of ours', async () => {

@@ -13,7 +13,7 @@ import { closing } from '../../storage/open-once.ts';
 import { COMMAND_OPTIONS, prepareSchema } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
 import { currentUser } from '../current-user.ts';
-import { printNote, printResult } from '../output.ts';
+import { printable, printNote, printResult } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
 
 export function restoreCommand(): Command {
@@ -66,7 +66,7 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
 }
 
 function deletedInWords(names: readonly string[]): string {
-  return `Deleted after the backup, and back without a token that is good: ${names.join(', ')}. Delete what should not be here: offerbook orgs delete NAME`;
+  return `Deleted after the backup, and back without a token that is good: ${names.map(printable).join(', ')}. Delete what should not be here: offerbook orgs delete NAME`;
 }
 
 const LATER_EVENT_WORDS: Readonly<Record<LaterEvent, string>> = {

@@ -1,9 +1,10 @@
 // The list of what a backup holds, with a checksum of each file. It is written last, so that a backup without one is none.
 
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BadInput } from '../../domain/failures.ts';
+import { parseTimestamp } from '../../domain/timestamp.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
 /** Whatever the database was called. */
@@ -21,9 +22,9 @@ const FileSchema = z.object({
 const ManifestSchema = z.object({
   kind: z.literal('offerbook backup'),
   format: z.literal(1),
-  madeAt: z.string(),
+  madeAt: z.string().refine((text) => parseTimestamp(text) === text),
   /** Of the program that made it. */
-  version: z.string(),
+  version: z.string().regex(/^[\w.+-]{1,100}$/),
   files: z
     .array(FileSchema)
     .refine((files) => files.some(({ name }) => name === MAIN_FILE))
@@ -33,7 +34,16 @@ const ManifestSchema = z.object({
 export type BackupFile = z.output<typeof FileSchema>;
 export type BackupManifest = z.output<typeof ManifestSchema>;
 
+/** A link would let the backup name any file that this user may read. Throws BadInput. */
+export function requireNoLink(folder: string, name: string): void {
+  if (lstatSync(join(folder, name), { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new BadInput(
+      `${join(folder, name)} is a symbolic link, which a backup never has; nothing was changed`,
+    );
+}
+
 export function readManifest(folder: string): BackupManifest {
+  requireNoLink(folder, MANIFEST_NAME);
   let text: string;
   try {
     text = readFileSync(join(folder, MANIFEST_NAME), 'utf8');

@@ -9,7 +9,7 @@
 // the mark on its click that keeps it from being purged. Clicks that are newer than the transactions do no harm. The spool
 // comes before the clicks: what moves from it into them meanwhile is in both, and counts once.
 
-import { closeSync, existsSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
 import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
@@ -48,7 +48,8 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   const path = sqlitePath(options.url);
   if (path === undefined) throw notSqlite();
   const target = resolve(options.target);
-  if (existsSync(target)) throw new Refused(`${target} is there already; nothing was written`);
+  if (lstatSync(target, { throwIfNoEntry: false }) !== undefined)
+    throw new Refused(`${target} is there already; nothing was written`);
   await using source = closing(openSqlite(path, READ_OPTIONS));
   const state = await findSchemaState(source);
   if (state === 'none') throw noDatabase(await source.describePlace());

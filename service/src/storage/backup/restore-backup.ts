@@ -17,11 +17,18 @@ import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS } from '../open-stores.ts';
 import { migrate } from '../schema/migrate.ts';
+import { SCHEMAS, SQLITE_CLICKS } from '../schema/schema.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-book.ts';
 import { readClickKey } from '../stores/secret.ts';
-import { type BackupManifest, CLICK_FILE, MAIN_FILE, readManifest } from './backup-manifest.ts';
+import {
+  type BackupManifest,
+  CLICK_FILE,
+  MAIN_FILE,
+  readManifest,
+  requireNoLink,
+} from './backup-manifest.ts';
 import { notSqlite } from './make-backup.ts';
 import { beginTimeline, type TimelineReport } from './new-timeline.ts';
 import { repeatErasures } from './repeat-erasures.ts';
@@ -32,6 +39,7 @@ import {
   type Replaced,
   readReplaced,
 } from './replaced-database.ts';
+import { requireOwnSchema } from './require-own-schema.ts';
 import { copySynced, newFolder, sync } from './synced-files.ts';
 
 export interface RestoreOptions {
@@ -105,6 +113,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
 
 async function stage(staging: string, { files }: BackupManifest, source: string): Promise<void> {
   for (const { name, bytes, sha256 } of files) {
+    requireNoLink(source, name);
     const sum = await copySynced(join(source, name), join(staging, name)).catch((error: unknown) => {
       throw new BadInput(`${join(source, name)} could not be copied: ${(error as Error).message}`, {
         cause: error,
@@ -114,6 +123,7 @@ async function stage(staging: string, { files }: BackupManifest, source: string)
       throw new BadInput(
         `${join(source, name)} is damaged: it is not what the backup was; nothing was changed`,
       );
+    requireOwnSchema(join(staging, name), name, name === MAIN_FILE ? SCHEMAS.sqlite : SQLITE_CLICKS);
   }
 }
 

@@ -1,0 +1,79 @@
+// Compares the schema of a file of a backup with the one that its version has, before any statement runs on the file. A backup is a
+// file that anyone may have edited: a trigger in it would run with the first write, and a view in the place of a table would
+// answer what it likes.
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { BadInput } from '../../domain/failures.ts';
+import { type Schema, versionOf } from '../schema/schema.ts';
+import { explainSqlite } from '../sqlite/sqlite-errors.ts';
+
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  /** Null for the indexes that SQLite makes by itself. */
+  readonly sql: string | null;
+}
+
+/** Throws BadInput unless the file has the tables, views, triggers and indexes of its version. It may have further indexes. */
+export function requireOwnSchema(path: string, name: string, schema: Schema): void {
+  const found = inFile(path, readObjects);
+  const versionTable = objectsOf(schema, 1).find((object) => object.name === 'schema_version');
+  if (!found.some((object) => isSame(object, versionTable)))
+    throw new BadInput(`${name} in the backup is not an Offerbook database; nothing was changed`);
+  const version = inFile(path, readVersion);
+  const steps = version - schema.firstVersion + 1;
+  if (version > versionOf(schema))
+    throw new BadInput(
+      `${name} in the backup has schema version ${version}, made by a newer Offerbook; this one knows up to version ${versionOf(schema)}`,
+    );
+  const expected = objectsOf(schema, steps);
+  const foreign =
+    found.find((object) => !isHarmless(object) && !expected.some((own) => isSame(own, object))) ??
+    expected.find((own) => !found.some((object) => isSame(own, object)));
+  if (foreign === undefined) return;
+  throw new BadInput(
+    `${name} in the backup does not have Offerbook's schema: the ${foreign.type} "${foreign.name.replaceAll(/\W/g, '?')}" differs; nothing was changed`,
+  );
+}
+
+function inFile<T>(path: string, read: (file: SqliteFile) => T): T {
+  let file: SqliteFile | undefined;
+  try {
+    file = new SqliteFile(path, { readonly: true, strict: true });
+    return read(file);
+  } catch (error) {
+    throw explainSqlite(error, path);
+  } finally {
+    file?.close();
+  }
+}
+
+function objectsOf({ steps }: Schema, count: number): SchemaObject[] {
+  const file = new SqliteFile(':memory:');
+  try {
+    for (const statement of steps.slice(0, Math.max(count, 1)).flat()) file.run(statement);
+    return readObjects(file);
+  } finally {
+    file.close();
+  }
+}
+
+function readObjects(file: SqliteFile): SchemaObject[] {
+  const objects = file.query('SELECT type, name, sql FROM sqlite_master').all() as SchemaObject[];
+  // White space is not part of a statement: the source code may be indented in another way one day.
+  return objects.map((object) => ({ ...object, sql: object.sql?.replaceAll(/\s+/g, ' ') ?? null }));
+}
+
+function readVersion(file: SqliteFile): number {
+  const [row] = file.query('SELECT version FROM schema_version').values();
+  return Number(row?.[0]);
+}
+
+/** An index that the operator added, which runs no code, or what SQLite's ANALYZE has written. */
+function isHarmless({ type, name }: SchemaObject): boolean {
+  return type === 'index' || (type === 'table' && /^sqlite_stat[14]$/.test(name));
+}
+
+function isSame(one: SchemaObject, other: SchemaObject | undefined): boolean {
+  return other !== undefined && one.type === other.type && one.name === other.name && one.sql === other.sql;
+}
