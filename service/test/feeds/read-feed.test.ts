@@ -268,7 +268,7 @@ describe('XML', () => {
     ['<api><links>\n<link>', 'line 2: the XML is broken: unclosed tag: link'],
     ['<api><links></api></links>', 'line 1: the XML is broken: unexpected close tag.'],
     ['<api>&nbsp;</api>', 'line 1: the XML is broken: undefined entity.'],
-    ['<api a="1" a="2"/>', 'line 1: the XML is broken: duplicate attribute: a.'],
+    ['<api a="1" a="2"/>', 'line 1: the XML is broken: attribute "a" is there twice'],
     ['<api><links/></api>x', 'line 1: the XML has text outside of its elements'],
     [
       '<?xml version="1.0" encoding="ISO-8859-1"?><api/>',
@@ -313,9 +313,97 @@ describe('XML', () => {
     }
   });
 
-  test('a row that does not end is let go of', async () => {
-    const text = page(`<link><id>${'x'.repeat(17 * 1024 * 1024)}`);
-    expect(await breakOf(text)).toBe('line 1: the XML is longer than 16 MiB');
+  const MIB = 2 ** 20;
+  const names = (part: (name: string) => string) => (index: number) => part(`n${index}`);
+  const text = (part: string) => () => part.repeat(500);
+  const LONG = 'longer than 16 MiB';
+  const NAMES = 'has more than 1,000 different names of fields';
+
+  /** A document that never ends, up to 64 MiB: how many bytes are read of it until it is refused, and why. */
+  async function readEndless(head: string, part: (index: number) => string) {
+    let bytes = 0;
+    async function* chunks() {
+      yield new TextEncoder().encode(head);
+      for (let index = 0; bytes < 64 * MIB; ) {
+        let chunk = '';
+        while (chunk.length < 40_000) chunk += part(index++);
+        bytes += chunk.length;
+        yield new TextEncoder().encode(chunk);
+      }
+    }
+    const work = async () => {
+      for await (const _ of readFeed(chunks(), SHAPE, () => undefined));
+    };
+    const error = await work().catch((reason: unknown) => reason);
+    if (!(error instanceof BrokenFile)) throw error;
+    return { bytes, reason: error.problem.reason };
+  }
+
+  test.each<[string, string, (index: number) => string, string, number]>([
+    ['the text of a row', '<api><links><link><id>', text('x'), `is ${LONG}`, 16],
+    ['texts of a row', '<api><links><link><id>', text(`${'x'.repeat(60)}<b/>`), `is ${LONG}`, 18],
+    ['blanks between rows', '<api><links>', text(' '), `is ${LONG}`, 16],
+    ['the name of an element', '<api><links><', text('x'), `is ${LONG}`, 16],
+    ['the name of an element that closes', '<api><links></', text('x'), `is ${LONG}`, 16],
+    ['the name of an attribute', '<api><links><link ', text('x'), `is ${LONG}`, 16],
+    ['an attribute of a row', '<api><links><link x="', text('x'), `is ${LONG}`, 16],
+    ['an attribute beside the rows', '<api x="', text('x'), `is ${LONG}`, 16],
+    ['attributes of a tag', '<api><links><link', names((name) => ` ${name}="1"`), NAMES, 0],
+    [
+      'long attributes of a tag',
+      '<api><links><link',
+      names((name) => ` ${name}="${'x'.repeat(30_000)}"`),
+      `is ${LONG}`,
+      16,
+    ],
+    ['blanks in a tag', '<api><links><link', text(' '), `is ${LONG}`, 16],
+    ['a comment', '<!--', text('x'), `is ${LONG}`, 16],
+    ['a comment in a row', '<api><links><link><!--', text('x'), `is ${LONG}`, 16],
+    ['a CDATA section', '<api><links><link><id><![CDATA[', text(']'), `is ${LONG}`, 16],
+    ['a processing instruction', '<api><?x ', text('x'), `is ${LONG}`, 16],
+    ['the name of a processing instruction', '<api><?', text('x'), `is ${LONG}`, 16],
+    ['elements of a row', '<api><links><link>', text('<a/>'), 'has more than 1,000,000 values', 4],
+    [
+      'attributes of elements of a row',
+      '<api><links><link>',
+      text('<a b=""/>'),
+      'has more than 1,000,000 values',
+      5,
+    ],
+    ['names of elements of a row', '<api><links><link>', names((name) => `<${name}/>`), NAMES, 0],
+    ['elements beside the rows', '<api><links>', text('<a/>'), 'has more than 1,000,000 values', 4],
+    ['names of elements beside the rows', '<api><links>', names((name) => `<${name}/>`), NAMES, 0],
+    ['elements in one another', '<api><links><link>', text('<a>'), 'is nested more than 64 levels deep', 0],
+    ['texts beside the rows', '<api><links><x>', text(`${'x'.repeat(60)}<b/>`), `is ${LONG}`, 18],
+    ['an entity', '<api><links><link>&', text('x'), `is ${LONG}`, 16],
+  ])('%s without an end: refused at the limit of a row', async (_what, head, part, reason, mibMax) => {
+    const found = await readEndless(head, part);
+    expect(found.reason).toBe(reason);
+    expect(found.bytes).toBeLessThan(mibMax * MIB + 200_000);
+  });
+
+  test('the limits are those of one row: a file may hold any number of rows, comments and blanks', async () => {
+    const row = `<link a="1">\n<!-- c --><?p i?><id>${'x'.repeat(MIB)}</id></link>`;
+    const { rows } = await read(page(row.repeat(18)));
+    expect(rows).toHaveLength(18);
+    const blanks = `<link/><!-- c -->${' '.repeat(1000)}`;
+    expect((await read(page(blanks.repeat(20_000)))).rows).toHaveLength(20_000);
+  });
+
+  test('a row may be as long as the limit, and no longer', async () => {
+    const row = (length: number) => page(`<link><id>${'x'.repeat(length)}</id></link>`);
+    // The names of the two elements count as well.
+    const longest = 16 * MIB - 'linkid'.length;
+    expect((await read(row(longest))).rows).toHaveLength(1);
+    expect(await breakOf(row(longest + 1))).toBe('line 1: the XML is longer than 16 MiB');
+  });
+
+  test('a name of any length is shortened in the message', async () => {
+    const words = await breakOf(page(`<${'x'.repeat(MIB)}>`));
+    expect(words).toBe('line 1: the XML is broken: unexpected close tag.');
+    expect(await breakOf(`<api><${'x'.repeat(MIB)}>`)).toBe(
+      `line 1: the XML is broken: unclosed tag: ${'x'.repeat(66)}…`,
+    );
   });
 });
 

@@ -47,7 +47,14 @@ export function findExcess(text: string, limits: RowLimits): FieldProblem | unde
   // A value takes two characters at least, and a level a bracket: short, flat rows need no closer look.
   const isShort = text.length <= 2 * Math.min(limits.values, limits.names);
   if (isShort && countBrackets(text) <= limits.depth) return undefined;
-  const { values, depth, names } = measureValue(Buffer.from(text.trimStart()), limits.names + 1);
+  return findCountExcess(measureValue(Buffer.from(text.trimStart()), limits.names + 1), limits);
+}
+
+/** Which limit a value breaks by what it consists of, if any. */
+export function findCountExcess(
+  { values, depth, names }: Omit<RowLimits, 'bytes'>,
+  limits: RowLimits,
+): FieldProblem | undefined {
   if (values > limits.values) {
     return { field: '', reason: `has more than ${printCount(limits.values)} values` };
   }
