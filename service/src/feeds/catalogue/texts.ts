@@ -9,21 +9,54 @@ const ENTITIES: Readonly<Record<string, string>> = {
   quot: '"',
 };
 
-/** The text of some HTML. Nothing here makes it safe to show as HTML: it is shown as text. */
+/** Elements of HTML, with those that it no longer has, and the paragraph that Word leaves behind. */
+const ELEMENTS =
+  `a abbr acronym address applet area article aside audio b base basefont bdi bdo big blink blockquote body br
+  button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed
+  fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img
+  input ins kbd label legend li link main map mark marquee menu meta meter nav nobr noframes noscript o:p object ol
+  optgroup option output p param picture pre progress q rp rt ruby s samp script search section select slot small source
+  span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u
+  ul var video wbr`.replaceAll(/\s+/g, '|');
+
+/**
+ * Comments, document types and tags of known elements. Any other `<` is text: "orders <€50". No part of an expression goes
+ * on past another `<` outside of quotes, so the time is linear even if nothing is ever closed.
+ */
+const COMMENT = /<!--(?:(?!<!--)[\s\S])*?-->|<!doctype[^<>]*>/gi;
+const TAG = new RegExp(`<(/?)(${ELEMENTS})((?:[\\s/](?:[^<>"']|"[^"]*"|'[^']*')*)?)>`, 'gi');
+/** No attributes, one with a value, or one of those that HTML has without: `a <b and c> d` is text. */
+const ATTRIBUTES = /^[\s/]*$|=|^\s+(?:compact|hidden|noshade|nowrap|open|reversed)\b/i;
+const ENDS_LINE = /^(?:br|\/(?:p|div|li|h\d))$/i;
+
+/**
+ * The text of some HTML. A text without markup stays as it is, except for entities. Nothing here makes it safe to show as
+ * HTML: it is shown as text.
+ */
 export function plainText(html: string): string {
-  return html
-    .replaceAll(/<(?:br|\/p|\/div|\/li|\/h\d)[^>]*>/gi, '\n')
-    .replaceAll(/<[^>]*>/g, '')
-    .replaceAll(/&(\w+|#\d+|#x[\da-f]+);/gi, (entity, name: string) => decodeEntity(entity, name))
+  const text = html
+    .replaceAll(COMMENT, '')
+    .replaceAll(TAG, (tag, slash: string, name: string, attributes: string) => {
+      if (!ATTRIBUTES.test(attributes)) return tag;
+      return ENDS_LINE.test(slash + name) ? '\n' : '';
+    });
+  const decoded = text.replaceAll(/&(\w+|#\d+|#x[\da-f]+);/gi, decodeEntity);
+  if (text === html) return decoded;
+  return decoded
     .replaceAll(/[^\S\n]+/g, ' ')
-    .replaceAll(/ *\n\s*/g, '\n')
+    .replaceAll(/ ?\n\s*/g, '\n')
     .trim();
 }
 
 function decodeEntity(entity: string, name: string): string {
   if (!name.startsWith('#')) return Object.hasOwn(ENTITIES, name) ? (ENTITIES[name] ?? entity) : entity;
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+  return isCharacter(code) ? String.fromCodePoint(code) : entity;
+}
+
+/** Whether a number is that of a character, rather than of NUL, of half a surrogate pair or of nothing. */
+function isCharacter(code: number): boolean {
+  return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 }
 
 /** `10% off bulbs: On all bulbs`, without parts that are empty or already said. */
