@@ -54,12 +54,16 @@ export interface WholeSaleFeed {
 export interface PartedSaleFeed<Part extends SalePart = SalePart> {
   readonly shape: FeedShape;
   readonly idField: (format: FeedFormat) => string;
-  /** Undefined for a row that is no part of any sale. */
-  readPart(row: Fields): Part | undefined;
+  readPart(row: Fields): Part | LeftOutRow;
   /** The sale of some parts; what is wrong with them together is noted in the fields. */
   joinParts(parts: readonly [Part, ...Part[]], group: Fields): Sale;
   /** What is wrong with all the parts of a run together. */
   findFault?(parts: Iterable<Part>): string | undefined;
+}
+
+/** A row that is part of no sale, and what such rows are, for the count in the report. */
+export interface LeftOutRow {
+  readonly leftOut: string;
 }
 
 export interface SalePart {

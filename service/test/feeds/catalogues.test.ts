@@ -178,11 +178,11 @@ test('impact.com: the default code of a deal that is among the promo codes of it
     { Id: '2', Name: 'Other', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'hazel10' },
     {
       Id: '3',
-      Name: 'Before the promo code',
+      Name: 'Ends when the promo code starts',
       CampaignId: '10306',
       State: 'ACTIVE',
       DefaultPromoCode: 'HAZEL10',
-      EndDate: '2025-12-31T00:00:00-08:00',
+      EndDate: '2026-01-01T00:00:00-08:00',
     },
   ]);
   const { rows } = await convertCatalogueOf('impact', { ...impactFiles, deals });

@@ -105,6 +105,30 @@ describe('locking without a new row (CJ)', () => {
   });
 });
 
+describe('versions of a record (CJ)', () => {
+  const at = (actionStatus: string, validationStatus: string, amount: string) =>
+    cjRecord({ actionStatus, validationStatus, saleAmountPubCurrency: amount });
+
+  test.each([
+    [
+      'a locked record is newer than a new one that was validated',
+      ['locked', 'PENDING'],
+      ['new', 'ACCEPTED'],
+    ],
+    [
+      'a closed record is newer than a locked one that was declined',
+      ['closed', 'AUTOMATED'],
+      ['locked', 'DECLINED'],
+    ],
+    ['of two locked ones, that with the later validation', ['locked', 'DECLINED'], ['locked', 'PENDING']],
+  ] as const)('%s', async (_what, [newer, newValidation], [older, oldValidation]) => {
+    const records = [at(newer, newValidation, '70.00'), at(older, oldValidation, '80.00')];
+    for (const order of [records, records.toReversed()]) {
+      expect(await only(cj(order), 'orderValue')).toEqual([70]);
+    }
+  });
+});
+
 describe('currency of the account (CJ)', () => {
   test('it comes from the source file, and a source file without it is refused', async () => {
     const yen = convertSales(sourceFor('cj', { currency: 'JPY' }), cjAnswer([cjRecord()]));
@@ -171,6 +195,40 @@ describe('SKUs of one order (Rakuten)', () => {
     expect(await only(rakuten([rakutenSku()], { confirmAfterDays: 6 }), 'status')).toEqual(['PENDING']);
   });
 
+  test('confirms a sale that is exactly as old as the rule asks, and none that is younger', async () => {
+    const sold = Date.UTC(2026, 10, 14, 12);
+    const source = sourceFor('rakuten', { confirmAfterDays: 5 });
+    const statusAt = async (nowMs: number) =>
+      (await convertSales(source, JSON.stringify([rakutenSku()]), { nowMs })).rows.map((row) => row.status);
+    expect(await statusAt(sold + 5 * 86_400_000)).toEqual(['CONFIRMED']);
+    expect(await statusAt(sold + 5 * 86_400_000 - 1)).toEqual(['PENDING']);
+  });
+
+  test('media-optimisation events are left out and counted, whatever else the row says', async () => {
+    const event = { ...second, is_event: 'Y', transaction_type: 'batch', commissions: '?', currency: '' };
+    const { rows, report } = await rakuten([event, rakutenSku(), { ...second, is_event: null }, event]);
+    expect(rows.map((row) => [row.orderValue, row.cashback])).toEqual([[100.5, 2.5]]);
+    expect([report.read, report.written, report.invalid, report.notes]).toEqual([
+      4,
+      1,
+      0,
+      ['Left out: media-optimisation events, which are not sales (2 rows).'],
+    ]);
+    const error = await errorOf(rakuten([rakutenSku({ is_event: 'maybe' })]));
+    expect(error.message).toStartWith(
+      'the file, line 1 (item 1), id A-100: is_event is "maybe", which is none of Y, N\n',
+    );
+  });
+
+  test('counts rows of another transaction type, and does not call them sales', async () => {
+    const batch = { ...second, order_id: 'B-100', transaction_type: 'batch' };
+    const { report } = await rakuten([rakutenSku(), batch], { transactionType: 'batch' });
+    expect([report.written, report.notes]).toEqual([
+      1,
+      ['Left out: rows of another transaction type (1 row).'],
+    ]);
+  });
+
   test('realtime and batch rows together are refused, until the source file says which count', async () => {
     const batch = { ...second, order_id: 'B-100', transaction_type: 'batch' };
     const error = await errorOf(rakuten([rakutenSku(), batch]));
@@ -183,6 +241,20 @@ describe('SKUs of one order (Rakuten)', () => {
 });
 
 describe('mixed status (Partnerize)', () => {
+  test.each([
+    [['approved', 'pending', 'rejected'], 'CONFIRMED', 1],
+    [['pending', 'approved'], 'CONFIRMED', 10],
+    [['rejected', 'pending'], 'PENDING', 10],
+    [['rejected', 'rejected'], 'DECLINED', 11],
+  ])('items that are %p: %s, with the sum of those', async (statuses, status, orderValue) => {
+    const items = statuses.map((item_status, index) =>
+      partnerizeItem({ item_status, item_value: 10 ** index, item_publisher_commission: 10 ** index / 10 }),
+    );
+    const mixed = partnerizeConversion({ conversion_items: items }, { conversion_status: 'mixed' });
+    const fields = await only(partnerize([mixed]), 'status', 'orderValue', 'cashback');
+    expect(fields).toEqual([status, orderValue, orderValue / 20]);
+  });
+
   const items = (...statuses: string[]) => ({
     conversion_items: statuses.map((item_status, index) =>
       partnerizeItem({ item_status, item_value: 10 + index, item_publisher_commission: 2 + index }),
@@ -300,6 +372,49 @@ describe('declined amounts that come as zero', () => {
       IntendedPayout: '4.00',
     });
     expect(await only(impact([reversed]), 'status', 'orderValue', 'cashback')).toEqual(['DECLINED', 81, 2]);
+  });
+
+  test.each([
+    ['0.00', 81, 2.02],
+    ['', 81, 2.02],
+    ['90.00', 90, 45],
+  ])('impact.com: an intended amount of %p beside real ones', async (intended, orderValue, cashback) => {
+    const reversed = impactAction({ State: 'REVERSED', IntendedAmount: intended, IntendedPayout: intended });
+    const fields = await only(impact([reversed]), 'status', 'orderValue', 'cashback');
+    expect(fields).toEqual(['DECLINED', orderValue, cashback]);
+  });
+
+  test('impact.com: of an action that is not reversed the intended amount does not count', async () => {
+    const action = impactAction({ State: 'APPROVED', IntendedAmount: '90.00', IntendedPayout: '9.00' });
+    expect(await only(impact([action]), 'orderValue', 'cashback')).toEqual([81, 2.02]);
+  });
+
+  test('Awin: an approved sale beside a decline without amounts is paid by nobody', async () => {
+    const approved = awinSale({ commissionStatus: 'approved' });
+    const other = awinSale({ id: 1 });
+    for (const rows of [
+      [approved, declined(), other],
+      [declined(), approved, other],
+    ]) {
+      expect((await errorOf(awin(rows))).message).toContain(
+        'id 900100200: the row was read before with other contents, and nothing tells which is newer\n',
+      );
+      const { rows: printed } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
+        skipInvalid: true,
+      });
+      expect(printed.map((row) => row.id)).toEqual([idOf('awin', 'transaction', '1')]);
+    }
+    const validated = (day: string) => ({ validationDate: `2026-11-${day}T00:00:00` });
+    const later = declined(validated('21'));
+    const earlier = declined(validated('19'));
+    const decided = { ...approved, ...validated('20') };
+    for (const [decline, status] of [
+      [later, 'DECLINED'],
+      [earlier, 'CONFIRMED'],
+    ] as const) {
+      expect(await only(awin([decided, decline]), 'status', 'orderValue')).toEqual([status, 81]);
+      expect(await only(awin([decline, decided]), 'status', 'orderValue')).toEqual([status, 81]);
+    }
   });
 
   test('Partnerize: the items have them', async () => {

@@ -5,6 +5,8 @@ export const RAKUTEN = {
   /** `Sat Nov 14 2026 12:00:00 GMT+0000 (UTC)` */
   eventTime:
     /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT([+-]\d{4})(?: \([^)]*\))?$/,
+  /** Values of `is_event`: "Y" marks media-optimisation events, which never earn a commission. */
+  events: { Y: true, N: false },
   error: { code: 'error', words: 'message' },
   paging: { metadata: '_metadata', links: '_links', next: 'next', page: 'page' },
   couponPaging: { page: 'PageNumberRequested', pages: 'TotalPages' },

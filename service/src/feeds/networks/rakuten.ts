@@ -9,7 +9,7 @@ import { type CatalogueFact, leftOut, readApart } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
-import type { CatalogueFeed, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
+import type { CatalogueFeed, LeftOutRow, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { parseEnd, parseTime } from '../zoned-time.ts';
 import { RAKUTEN } from './rakuten-words.ts';
@@ -69,9 +69,14 @@ interface SkuRow extends SalePart {
   readonly subId: string | undefined;
 }
 
-function readSku(row: Fields, wantedType: string | undefined): SkuRow | undefined {
+function readSku(row: Fields, wantedType: string | undefined): SkuRow | LeftOutRow {
+  if (row.findWord('is_event', RAKUTEN.events) === true) {
+    return { leftOut: 'media-optimisation events, which are not sales' };
+  }
   const type = row.findText('transaction_type') ?? '';
-  if (wantedType !== undefined && wantedType !== 'any' && type !== wantedType) return undefined;
+  if (wantedType !== undefined && wantedType !== 'any' && type !== wantedType) {
+    return { leftOut: 'rows of another transaction type' };
+  }
   const advertiserId = row.text('advertiser_id');
   const orderId = row.text('order_id');
   return {

@@ -98,7 +98,7 @@ class TransactionConversion {
 
   #takePart(feed: PartedSaleFeed, row: FeedRow, place: FeedPlace, fields: Fields): void {
     const part = feed.readPart(fields);
-    if (part === undefined) this.#run.leaveOut('rows of another transaction type');
+    if ('leftOut' in part) this.#run.leaveOut(part.leftOut);
     else if (fields.problems.length === 0) this.#groups.add(part, place);
     else {
       this.#reject(row, place, fields.problems);
