@@ -1,5 +1,5 @@
-// npm run licences: writes docs/licences.md, the list of every package in package-lock.json with its licence. A
-// test checks that the list is current.
+// npm run licences: writes docs/licences.md, which lists every package in package-lock.json with its licence. A test fails
+// if the list is outdated.
 
 import { join } from 'node:path';
 
@@ -18,7 +18,7 @@ export interface Dependency {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** Whether the service needs it to run; the others are for building and testing. */
+  /** False for packages that only builds and tests need. */
   readonly isRuntime: boolean;
 }
 
@@ -49,14 +49,14 @@ export function printLicences(dependencies: readonly Dependency[]): string {
   return [
     '# Licences of the dependencies',
     '',
-    'Made from `package-lock.json` by `npm run licences`; a test checks that it is current. Packages for other systems',
-    'than yours are listed too. Bun is MIT itself, and its program contains libraries under licences of their own.',
+    'Generated from `package-lock.json` by `npm run licences`; a test fails if it is outdated. The list includes packages',
+    'for every platform. Bun is under the MIT licence; its executable contains libraries under their own licences.',
     '',
-    '## What the service runs on',
+    '## Runtime dependencies',
     '',
     ...table(true),
     '',
-    '## What builds and tests it',
+    '## Development dependencies',
     '',
     ...table(false),
     '',

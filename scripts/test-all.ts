@@ -1,16 +1,15 @@
-// npm run test:all: every test, in processes side by side, because most tests wait more than they compute. Each process
-// goes through its files one after the other, so that the tests of a folder never meet each other. What the first prints
-// is shown at once, what the others print follows when it is done. The last lines name every test that failed.
+// npm run test:all: runs all tests in parallel processes, because most tests wait more than they compute. Each process
+// runs its files one after the other, so tests of one folder never overlap. The output of the first process is shown as it
+// arrives, that of the others at the end. The last lines list every failed test.
 //
-// The commands that they run are the executable, built once: the tests see what is handed out. It starts in a third of the
-// time that the sources take, and there are more than a thousand commands.
+// Tests that run commands use the executable, built once here: it starts faster than the sources and is what users get.
 
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { buildForThisMachine } from '../service/scripts/build-executable.ts';
 
-/** Folders that take about a quarter of the time each. The last quarter has all the rest, so that no new folder is left out. */
+/** Folders grouped so that each process takes about equally long. One more process runs all other folders. */
 const PARTS = [
   ['cli'],
   ['artefacts', 'browser', 'catalogue', 'faults', 'feeds', 'hostile'],
@@ -21,7 +20,7 @@ const TEST = [process.execPath, 'test', '--timeout', '120000'];
 
 const BUILT = join(import.meta.dir, '../node_modules/.cache/offerbook-test');
 
-/** Runs the tests in a process of their own. Tells each piece of what it prints, and returns its exit code. */
+/** Runs the tests in a separate process, passes its output to onText as it arrives, and returns the exit code. */
 async function run(part: number, args: readonly string[], onText: (text: string) => void): Promise<number> {
   const env = { ...process.env, TEST_PART: String(part), TEST_COMMAND: command };
   const child = Bun.spawn([...TEST, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -33,17 +32,17 @@ async function run(part: number, args: readonly string[], onText: (text: string)
   return child.exited;
 }
 
-/** The last lines: every test that failed, how many there were, and the processes that did not end well. */
+/** The last lines: failed tests, processes with a non-zero exit code, and counts. */
 function summary(texts: readonly string[], codes: readonly number[]): string {
   const lines = texts.join('\n').split('\n');
   const counted = (what: string) =>
     lines.reduce((sum, line) => sum + Number(new RegExp(`^ *(\\d+) ${what}$`).exec(line)?.[1] ?? 0), 0);
   return [
     '',
-    // Bun names a test that failed twice: where it failed, and at its end.
+    // Bun prints each failed test twice: where it fails and in its summary.
     ...new Set(lines.filter((line) => /^\(fail\)|^# Unhandled error/.test(line))),
     ...codes.flatMap((code, i) =>
-      code === 0 ? [] : [`Process ${i + 1} of ${codes.length} ended with ${code}.`],
+      code === 0 ? [] : [`Process ${i + 1} of ${codes.length} exited with ${code}.`],
     ),
     `${counted('pass')} passed, ${counted('fail')} failed, ${counted('skip')} skipped`,
     '',

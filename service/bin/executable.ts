@@ -1,13 +1,13 @@
 // Entry point of the executable. Prepares the environment as the script bin/offerbook does; the build sets Bun's options.
 
-/** Variables with which Bun runs other code than Offerbook's. Bun has obeyed them by now; the restart drops them. */
+/** Variables that can make Bun run foreign code. Bun has already applied them by now, so the restart drops them. */
 const DROPPED = ['BUN_OPTIONS', 'BUN_INSPECT_PRELOAD', 'BUN_BE_BUN'];
-/** Makes Bun collect garbage as on a machine with this much memory. */
+/** Makes Bun collect garbage as if the machine had this much memory. */
 const FORCED = 'BUN_JSC_forceRAMSize';
 
 const isMissingForced = process.argv[2] === 'import' && process.env[FORCED] === undefined;
 
-// Bun reads these variables when it starts, so the process starts anew under the same id.
+// Bun reads these variables only at startup, so replace the process; its id stays the same.
 if (isMissingForced || DROPPED.some((name) => process.env[name] !== undefined)) {
   const kept = Object.entries(process.env).filter(([name]) => !DROPPED.includes(name));
   process.execve?.(process.execPath, [process.execPath, ...process.argv.slice(2)], {

@@ -1,5 +1,5 @@
-// npm run build:executable [-- TARGET…]: the program with its runtime as one file for each target, and their SHA-256 sums,
-// in dist/. Without a target it is for the machine that builds; `all` is every target.
+// npm run build:executable [-- TARGET…]: builds one executable per target, including Bun, and their SHA-256 sums in dist/.
+// The default target is this machine's platform; `all` builds every target.
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { programConfig, SERVICE } from './program.ts';
 const DIST = join(SERVICE, '../dist');
 const THIS_MACHINE = `${process.platform}-${process.arch}`;
 
-/** Builds executables and writes their sums, and returns their paths. */
+/** Builds executables, writes SHA256SUMS, and returns the paths of the executables. */
 export async function buildExecutables(targets: readonly Target[], folder = DIST): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
   const config = await programConfig(join(SERVICE, 'bin/executable.ts'));
@@ -21,7 +21,7 @@ export async function buildExecutables(targets: readonly Target[], folder = DIST
   return paths;
 }
 
-/** Builds the one for the machine that builds, and returns its path. */
+/** Builds the executable for this machine's platform and returns its path. */
 export async function buildForThisMachine(folder: string): Promise<string> {
   if (!isTarget(THIS_MACHINE)) throw new Error(`no executable is built for ${THIS_MACHINE}`);
   const [path = ''] = await buildExecutables([THIS_MACHINE], folder);
@@ -31,7 +31,7 @@ export async function buildForThisMachine(folder: string): Promise<string> {
 async function buildOne(config: BuildConfig, target: Target, folder: string): Promise<string> {
   const path = join(folder, `offerbook-${target}`);
   const executablePath = await runtimeFor(target);
-  // The bundler writes more than the executable: its source maps, which are inside as well.
+  // The bundler also writes source maps beside the executable, although they are embedded too. Discard them.
   const scratch = mkdtempSync(join(tmpdir(), 'offerbook-build-'));
   try {
     const outfile = join(scratch, 'offerbook');
@@ -44,9 +44,9 @@ async function buildOne(config: BuildConfig, target: Target, folder: string): Pr
         target: `bun-${target}`,
         outfile,
         ...(executablePath === undefined ? {} : { executablePath }),
-        // As in bin/offerbook.
+        // The same limit as in bin/offerbook.
         execArgv: ['--max-http-header-size=65536'],
-        // The folder that it is started in has no say in what it does: a bunfig.toml there can name code to run.
+        // Ignore files in the working directory: a bunfig.toml there could name code to run.
         autoloadBunfig: false,
         autoloadDotenv: false,
       },
@@ -58,7 +58,7 @@ async function buildOne(config: BuildConfig, target: Target, folder: string): Pr
   return path;
 }
 
-/** Of every executable and package in the folder, in the form that `sha256sum --check` reads. */
+/** Writes SHA256SUMS for every executable and package in the folder, in the format of `sha256sum --check`. */
 export async function writeSums(folder: string): Promise<void> {
   const names = [...new Bun.Glob('offerbook-*').scanSync(folder)].sort();
   const lines = await Promise.all(
@@ -77,7 +77,7 @@ if (import.meta.main) {
   const wanted = asked.includes('all') ? TARGETS : asked.length > 0 ? asked : [THIS_MACHINE];
   const unknown = wanted.filter((target) => !isTarget(target));
   if (unknown.length > 0) {
-    process.stderr.write(`no target: ${unknown.join(', ')}. There are: ${TARGETS.join(', ')}, all\n`);
+    process.stderr.write(`unknown target: ${unknown.join(', ')}. Use one of: ${TARGETS.join(', ')}, all\n`);
     process.exit(2);
   }
   for (const path of await buildExecutables(wanted.filter(isTarget))) process.stdout.write(`${path}\n`);

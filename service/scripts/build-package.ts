@@ -1,5 +1,5 @@
-// npm run build --workspace offerbook: the program for the npm package, in service/dist. The packages of the repository
-// are inside; those of others are dependencies of the package, and stay outside.
+// npm run build --workspace offerbook: builds the npm package's program in service/dist. It bundles this repository's
+// packages; third-party packages stay dependencies.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

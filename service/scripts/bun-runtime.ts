@@ -1,5 +1,5 @@
-// The runtime for a platform, from the npm registry: the bundler would look for it elsewhere. package-lock.json has the
-// digest of each, so that none but the one that was chosen gets into an executable.
+// Fetches the Bun binary of another platform from the npm registry and verifies it against package-lock.json. Without it,
+// the bundler would download an unverified one from elsewhere.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { SERVICE } from './program.ts';
 
 const ROOT = join(SERVICE, '..');
 
-/** Each target, and the package that has its runtime. */
+/** The npm package with Bun for each target. */
 const PACKAGES = {
   'linux-x64': '@oven/bun-linux-x64',
   'linux-arm64': '@oven/bun-linux-aarch64',
@@ -22,7 +22,7 @@ export function isTarget(text: string): text is Target {
   return Object.hasOwn(PACKAGES, text);
 }
 
-/** The path of the runtime for a target; undefined for the one that is running. */
+/** Returns the path of the target's Bun binary; undefined for this machine's platform, which needs none. */
 export async function runtimeFor(target: Target): Promise<string | undefined> {
   if (target === `${process.platform}-${process.arch}`) return undefined;
   const name = PACKAGES[target];
@@ -38,7 +38,7 @@ function readLocked(name: string): { readonly version: string; readonly integrit
   return lock.packages[`node_modules/${name}`];
 }
 
-/** Unpacks what npm has under a name into a folder, if it is what was chosen. The folder is there as a whole or not at all. */
+/** Downloads a package, verifies its digest and unpacks it. The folder appears only when it is complete. */
 export async function fetchRuntime(wanted: string, integrity: string, folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
@@ -46,7 +46,8 @@ export async function fetchRuntime(wanted: string, integrity: string, folder: st
     const [{ filename }] = JSON.parse(run(['npm', 'pack', '--json', '--silent', wanted], unfinished));
     const tarball = join(unfinished, filename);
     const digest = new Bun.CryptoHasher('sha512').update(await Bun.file(tarball).bytes()).digest('base64');
-    if (`sha512-${digest}` !== integrity) throw new Error(`${wanted} is not what package-lock.json says`);
+    if (`sha512-${digest}` !== integrity)
+      throw new Error(`${wanted} does not match its digest in package-lock.json`);
     run(['tar', '-xzf', filename], unfinished);
     rmSync(tarball);
     renameSync(unfinished, folder);

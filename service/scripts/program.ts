@@ -1,5 +1,5 @@
-// The program as the npm package and the executable have it: which files it starts from, and what is put into it. Both
-// builds go through here, so that one has nothing that the other lacks.
+// Build configuration shared by the npm package and the executable: entry points and embedded files. Both builds use it, so
+// that their contents cannot differ.
 
 import { basename, join } from 'node:path';
 import type { BuildConfig, BunPlugin } from 'bun';
@@ -8,19 +8,19 @@ import * as embedded from '../src/http/site/embedded.ts';
 export const SERVICE = join(import.meta.dir, '..');
 const SOURCE = join(SERVICE, 'src');
 
-/** The files of threads, by their names: a thread is started by the URL of its file, which no bundler follows. */
+/** Entry points of worker threads. The bundler cannot find them, because threads are started by URL. */
 const THREADS = [...new Bun.Glob('**/*-thread.ts').scanSync({ cwd: SOURCE, absolute: true })].sort();
 
-/** What both builds are told. `main` is the file that the program starts with. */
+/** Returns the bundler options. `main` is the program's entry point. */
 export async function programConfig(main: string): Promise<BuildConfig> {
   const commit = readCommit();
   return {
     entrypoints: [main, ...THREADS],
     target: 'bun',
-    // Without it each thread would have a copy of everything, and every command would be loaded with each.
+    // Without splitting, each thread would contain a copy of everything, and each command would load all others.
     splitting: true,
-    // In one folder, whichever folders the sources are in: `new URL('./worker-thread', import.meta.url)` is in code
-    // that may end up in any of the files, and means the one beside it.
+    // Put all output files in one folder: `new URL('./worker-thread', import.meta.url)` may end up in any of them and
+    // must find the thread's file beside it.
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]' },
     define: commit === undefined ? {} : { OFFERBOOK_COMMIT: JSON.stringify(commit) },
     plugins: [await embed()],
@@ -29,7 +29,7 @@ export async function programConfig(main: string): Promise<BuildConfig> {
 
 let embedding: Promise<BunPlugin> | undefined;
 
-/** Puts what embedded.ts makes in its place. Made once, for whatever is built. */
+/** Returns the plugin that replaces embedded.ts with its results. Created once, for all builds. */
 function embed(): Promise<BunPlugin> {
   embedding ??= makePlugin();
   return embedding;
@@ -56,7 +56,7 @@ async function makePlugin(): Promise<BunPlugin> {
   };
 }
 
-/** The commit of the checkout, undefined where there is no git to ask, as in an unpacked archive. */
+/** Returns the commit of the checkout; undefined without git, as in an unpacked archive. */
 function readCommit(): string | undefined {
   const git = (...args: string[]) => {
     const { success, stdout } = Bun.spawnSync(['git', ...args], { cwd: SERVICE, stderr: 'ignore' });
@@ -67,6 +67,7 @@ function readCommit(): string | undefined {
   return git('status', '--porcelain') === '' ? commit : `${commit}, modified`;
 }
 
-/** Names are all that is left of the folders, so there must not be two of a kind. */
+// All threads end up in one folder, so their file names must be unique.
 const names = THREADS.map((path) => basename(path));
-if (new Set(names).size !== names.length) throw new Error(`two threads have one name: ${names.join(', ')}`);
+if (new Set(names).size !== names.length)
+  throw new Error(`two threads have the same file name: ${names.join(', ')}`);

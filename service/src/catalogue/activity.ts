@@ -1,4 +1,4 @@
-// Which deals of a list are active, from one start or end up to the next.
+// Computes which deals of a list are active at a moment, and for how long that stays true.
 
 import type { Periods } from './snapshot-data.ts';
 import { Bitset } from './tables/bitset.ts';
@@ -10,7 +10,7 @@ export class Activity {
   readonly #fromMs: number = Number.NEGATIVE_INFINITY;
   readonly #untilMs: number = Number.POSITIVE_INFINITY;
 
-  /** Goes through all deals, which takes a millisecond for some hundred thousand of them. */
+  /** Scans all deals once. */
   constructor(periods: Periods | undefined, nowMs: number) {
     this.#periods = periods;
     if (periods === undefined) return;
@@ -33,7 +33,7 @@ export class Activity {
     this.#untilMs = nextChangeMs;
   }
 
-  /** When a deal, given by its rank, starts or ends next; infinity for never. */
+  /** When the deal at this rank next starts or ends; infinity for never. */
   nextChangeMs(rank: number): number {
     if (this.#periods === undefined) return Number.POSITIVE_INFINITY;
     if (this.active?.has(rank)) return this.#periods.untilMs[rank] as number;
@@ -41,7 +41,7 @@ export class Activity {
     return fromMs >= this.#untilMs ? fromMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether it is still so, or was so already, at another moment. */
+  /** True if the same deals are active at the given moment. */
   holdsAt(nowMs: number): boolean {
     return nowMs >= this.#fromMs && nowMs < this.#untilMs;
   }

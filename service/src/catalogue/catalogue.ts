@@ -1,5 +1,5 @@
-// The catalogue in memory, from which the four catalogue operations are served. It swaps whole snapshots: nobody ever
-// sees half of a change. Snapshots are built elsewhere.
+// The in-memory catalogue that serves the four catalogue operations. It replaces whole snapshots, so no request ever sees
+// part of a change. It does not build them.
 
 import { unavailable } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -25,7 +25,7 @@ export class Catalogue {
     return this.#snapshot !== undefined;
   }
 
-  /** Of the snapshot that is being served. */
+  /** Revision of the current snapshot. */
   get revision(): number | undefined {
     return this.#snapshot?.revision;
   }
@@ -34,22 +34,22 @@ export class Catalogue {
     return this.#clock();
   }
 
-  /** Serves this from now on. */
+  /** Replaces the current snapshot. */
   take(data: SnapshotData): void {
     this.#snapshot = new Snapshot(data);
   }
 
-  /** The list as it is now. It is the same object for as long as its content cannot have changed. */
+  /** Returns the current view of a list: the same object until its content may have changed. */
   list(name: CatalogueListName): ListView {
     return this.#current().list(name, this.#clock());
   }
 
-  /** How many items each list has now; undefined before the first snapshot. */
+  /** Number of active items in each list; undefined before the first snapshot. */
   counts(): Readonly<Record<CatalogueListName, number>> | undefined {
     return this.#snapshot?.counts(this.#clock());
   }
 
-  /** A retailer or a deal, whether it is active now or not. */
+  /** Finds a retailer or deal, active or not. */
   find(name: CatalogueListName, id: Uuid): CatalogueEntry | undefined {
     return this.#current().find(name, id, this.#clock());
   }

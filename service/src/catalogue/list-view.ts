@@ -1,5 +1,5 @@
-// The lists as a request sees them: from one moment's state, which never changes afterwards, however the clock moves on
-// and whatever is imported. A view finds the items of a page and has their texts written.
+// Immutable views of the lists at one moment: neither time nor a later import changes them. A view selects the items of a
+// page and writes them.
 
 import { DEAL_LISTS, type DealList } from '../domain/deals.ts';
 import type { Uuid } from '../domain/uuid.ts';
@@ -14,7 +14,7 @@ import type { UuidTable } from './tables/uuid-table.ts';
 
 export type CatalogueListName = 'retailers' | DealList;
 
-/** The fields of OfferQuery select cashback offers only; the other lists do not look at them. */
+/** Only the list of cashback offers uses the fields of OfferQuery; the other lists ignore them. */
 export type CatalogueQuery = OfferQuery & {
   /** The page starts at the first selected item with an id at or after this one. */
   readonly cursor: Uuid | undefined;
@@ -31,7 +31,7 @@ export class DealsView implements ListView {
   readonly activity: Activity;
   readonly #search: OfferSearch | undefined;
 
-  /** `search`: for cashback offers, which are always active. */
+  /** Only cashback offers, which are always active, have a `search`. */
   constructor(table: DealTable, activity: Activity, search?: OfferSearch) {
     this.table = table;
     this.activity = activity;
@@ -64,7 +64,7 @@ export class DealsView implements ListView {
     });
   }
 
-  /** When a deal of this retailer starts or ends next. */
+  /** When a deal of this retailer next starts or ends. */
   nextChangeOfMs(retailer: number): number {
     const { items, begins } = this.table.data.ranks;
     let changesAtMs = Number.POSITIVE_INFINITY;
@@ -78,7 +78,7 @@ export class RetailersView implements ListView {
   readonly #ids: UuidTable;
   readonly #heads: JsonColumn;
   readonly #deals: Readonly<Record<DealList, DealsView>>;
-  /** Those with an active deal. */
+  /** Retailers with at least one active deal. */
   readonly #listed: Bitset;
 
   constructor(ids: UuidTable, heads: JsonColumn, deals: Readonly<Record<DealList, DealsView>>) {
@@ -104,7 +104,7 @@ export class RetailersView implements ListView {
       limit,
       ids: this.#ids,
       writeItem: (retailer, writer) => this.#write(retailer, writer),
-      // Retailers without a deal count, too: one that gets a deal is listed.
+      // Include unlisted retailers: one appears in the list when a deal of it starts.
       changesAtMs: (last = range.end - 1) => this.#changesAtMs(range.begin, last),
     });
   }

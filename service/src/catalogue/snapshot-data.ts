@@ -1,5 +1,5 @@
-// The whole catalogue as of one revision, as data without behaviour: typed arrays in shared memory. One thread builds
-// it and posts it to the threads that serve it, and nothing is copied on the way.
+// The catalogue at one revision as plain data: typed arrays in shared memory. One thread builds it and posts it to the
+// threads that serve it, without copying.
 
 import type { DealList } from '../domain/deals.ts';
 import type { TermName } from './search/offer-terms.ts';
@@ -11,77 +11,78 @@ export interface SnapshotData {
   readonly search: SearchData;
 }
 
-/** Lists laid end to end: list i holds the items from begins[i] up to begins[i + 1], which is not included. */
+/** Concatenated lists: list i is items[begins[i]] to items[begins[i + 1] - 1]. */
 export interface Packed<Items> {
   readonly items: Items;
   readonly begins: Uint32Array;
 }
 
 /**
- * Texts as they are sent: JSON as UTF-8. The bytes lie in chunks of the same size, so that packing never has to copy
- * them to a larger place. A text may begin in one chunk and end in another.
+ * JSON as UTF-8, ready to send. The bytes are in chunks of equal size, so that packing never reallocates. A document may
+ * span several chunks.
  */
 export type PackedJson = Packed<readonly Uint8Array[]>;
 export const JSON_CHUNK_BYTES = 1 << 20;
 
-/** Texts to be compared, as UTF-16. */
-export type PackedTexts = Packed<Uint16Array>;
+/** Strings for comparison, as UTF-16. */
+export type PackedStrings = Packed<Uint16Array>;
 export type PackedNumbers = Packed<Uint32Array>;
 
-/** Retailers are numbered in the order of their ids. */
+/** Retailers are numbered in ascending order of id. */
 export interface RetailerData {
-  /** Four words for each. */
+  /** Four words per retailer. */
   readonly ids: Uint32Array;
   /** The retailer's own fields: a JSON object without the closing brace. */
   readonly heads: PackedJson;
-  /** What the list forms of its deals have after the deal's own fields, from the comma to the closing brace. */
+  /** The retailer's fields in the list form of its deals: JSON from the comma to the closing brace. */
   readonly tails: PackedJson;
 }
 
 /**
- * The deals of one list, in two orders: by retailer, as they are embedded (a deal's number there is its slot), and by
- * id, as they are listed (its rank). Should two retailers share a deal's id, only the first one's deal is listed. The
- * others have the last ranks, beyond those of `ids`: a walk that met an id twice would come back to it for ever.
+ * The deals of one list, in two orders: by retailer, as they are embedded (the slot), and by id, as they are listed (the
+ * rank). If two retailers use the same deal id, only the first deal is listed: a walk over a repeated id would never end.
+ * The others have the last ranks, beyond those of `ids`.
  */
 export interface DealData {
-  /** Of the listed ranks, four words for each. */
+  /** By rank, listed deals only: four words each. */
   readonly ids: Uint32Array;
-  /** By slot: a comma and the JSON object. */
+  /** By slot: a comma followed by the JSON object. */
   readonly texts: PackedJson;
-  /** By retailer: the ranks of its slots. Where they begin is the retailer's first slot. */
+  /** By retailer: the ranks of its deals. `begins` is also the retailer's first slot. */
   readonly ranks: PackedNumbers;
-  /** By rank. */
+  /** By rank: the deal's slot. */
   readonly slots: Uint32Array;
+  /** By rank: the deal's retailer. */
   readonly owners: Uint32Array;
-  /** Undefined for a list whose deals are always active, and for one without deals. */
+  /** Undefined if the deals of the list are always active, or if it is empty. */
   readonly periods: Periods | undefined;
 }
 
-/** By rank: a deal is active from a moment until just before another. */
+/** By rank: a deal is active from `fromMs` (included) until `untilMs` (excluded). */
 export interface Periods {
   readonly fromMs: Float64Array;
   readonly untilMs: Float64Array;
 }
 
-/** What cashback offers are searched with. It knows offers by rank and retailers by number. */
+/** Search indexes for cashback offers. They refer to offers by rank and to retailers by number. */
 export interface SearchData {
-  /** By retailer: its name, folded. */
-  readonly names: PackedTexts;
-  /** Every run of one to three characters of a folded name, with the retailers that have it in their names. */
+  /** By retailer: its folded name. */
+  readonly names: PackedStrings;
+  /** n-grams of one to three characters → the retailers whose folded name contains them. */
   readonly grams: TermIndexData;
-  /** Each term, such as a country, with the offers that have it. */
+  /** For each filter, such as country: term → offers. */
   readonly terms: Readonly<Record<TermName, OfferTermsData>>;
 }
 
 export interface TermIndexData {
-  /** In the order of their UTF-16 codes. */
-  readonly terms: PackedTexts;
-  /** By term: the numbers of those that have it, ascending. */
+  /** Ordered by UTF-16 code units. */
+  readonly terms: PackedStrings;
+  /** By term: the numbers of its members, ascending. */
   readonly members: PackedNumbers;
 }
 
 export interface OfferTermsData extends TermIndexData {
-  /** By rank of an offer: the number of its list of terms. Many offers have the same. */
+  /** By rank: the number of the offer's list of terms. Many offers share one list. */
   readonly listByOffer: Uint32Array;
   /** The numbers of the terms in each list. */
   readonly termsByList: PackedNumbers;

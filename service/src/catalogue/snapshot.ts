@@ -1,6 +1,6 @@
-// The whole catalogue as of one revision. Its contents never change. Which deals are shown changes with time: the
-// snapshot keeps the current view of each list until a deal of that list starts or ends. Every thread makes its own
-// snapshot of the same data, which costs next to nothing.
+// The catalogue at one revision. The data is immutable, but which deals are active depends on time: the snapshot caches
+// the view of each list until a deal of that list starts or ends. Each thread wraps the same shared data in its own
+// snapshot, which is cheap.
 
 import { type DealList, forEachDealList } from '../domain/deals.ts';
 import type { Uuid } from '../domain/uuid.ts';
@@ -12,11 +12,11 @@ import { DealTable } from './tables/deal-table.ts';
 import { JsonColumn } from './tables/json-column.ts';
 import { UuidTable } from './tables/uuid-table.ts';
 
-/** A retailer or a deal, as far as those need to know who send users there. */
+/** The fields of a retailer or deal that activation needs. */
 export interface CatalogueEntry {
   readonly retailerId: Uuid;
   readonly retailerUrl: string;
-  /** The deep link of a promotion; else the retailer's URL. */
+  /** The promotion's deep link, or else the retailer's URL. */
   readonly url: string;
   readonly isActive: boolean;
 }
@@ -24,7 +24,7 @@ export interface CatalogueEntry {
 export class Snapshot {
   readonly revision: number;
   readonly #retailerIds: UuidTable;
-  /** By retailer: its own fields, a JSON object without the closing brace. */
+  /** By retailer: its own fields, as a JSON object without the closing brace. */
   readonly #heads: JsonColumn;
   readonly #dealTables: Readonly<Record<DealList, DealTable>>;
   readonly #offerSearch: OfferSearch;
@@ -44,7 +44,7 @@ export class Snapshot {
     return name === 'retailers' ? this.#retailersAt(nowMs) : this.#dealsAt(name, nowMs);
   }
 
-  /** How many items each list has. */
+  /** Number of active items in each list. */
   counts(nowMs: number): Record<CatalogueListName, number> {
     return {
       retailers: this.#retailersAt(nowMs).count,
@@ -52,7 +52,7 @@ export class Snapshot {
     };
   }
 
-  /** What the catalogue has under an id, whether it is active or not. */
+  /** Finds a retailer or deal by id, active or not. */
   find(name: CatalogueListName, id: Uuid, nowMs: number): CatalogueEntry | undefined {
     if (name === 'retailers') {
       const retailer = this.#retailerIds.find(id);

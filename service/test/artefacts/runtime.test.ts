@@ -20,7 +20,7 @@ test('a runtime that is not the one that was chosen is refused, and nothing of i
   const { source, integrity } = newPackage();
   const cache = temporaryFolder();
   await expect(fetchRuntime(source, `sha512-${'A'.repeat(86)}==`, join(cache, 'bad'))).rejects.toThrow(
-    `${source} is not what package-lock.json says`,
+    `${source} does not match its digest in package-lock.json`,
   );
   expect(readdirSync(cache)).toEqual([]);
   await fetchRuntime(source, integrity, join(cache, 'good'));

@@ -42,7 +42,9 @@ test('ends with an error where it cannot find its own folder', async () => {
   expect(await launch(LAUNCHER, onlyPrograms())).toEqual({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/offerbook: its own folder cannot be found; is readlink in the PATH\?\n$/),
+    stderr: expect.stringMatching(
+      /offerbook: cannot find its own folder; check that readlink is in the PATH\n$/,
+    ),
   });
 });
 

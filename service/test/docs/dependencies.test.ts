@@ -110,7 +110,7 @@ describe('npm run audit', () => {
     for (const url of [unable.url.href, `http://127.0.0.1:${await freePort()}/`]) {
       expect(await audit(url)).toEqual({
         code: 0,
-        stdout: expect.stringMatching(/^Not audited: the registry did not give a report/),
+        stdout: expect.stringMatching(/^Not audited: the registry returned no report/),
       });
     }
   });

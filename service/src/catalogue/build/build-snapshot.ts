@@ -1,5 +1,5 @@
-// Reads the stored catalogue into the data of a snapshot. It takes seconds of processor time when the catalogue is
-// large, so it runs in a thread of its own. Documents are trusted: they were checked when they were imported.
+// Builds snapshot data from the stored catalogue. This takes seconds of CPU for a large catalogue, so it runs in its own
+// thread. It does not validate documents: the import did.
 
 import type { ListFields, Retailer } from '../../domain/catalogue.ts';
 import { DEAL_LISTS, forEachDealList } from '../../domain/deals.ts';
@@ -11,7 +11,7 @@ import { gramsOf } from '../search/name-index.ts';
 import { TERM_NAMES } from '../search/offer-terms.ts';
 import type { SearchData, SnapshotData } from '../snapshot-data.ts';
 import { DealListBuilder } from './deal-list-builder.ts';
-import { JsonPacker, packTexts, sharedUint32Array } from './shared-memory.ts';
+import { JsonPacker, packStrings, sharedUint32Array } from './shared-memory.ts';
 import { OfferTermsBuilder, TermIndexBuilder } from './term-index-builder.ts';
 
 export async function buildSnapshotData(store: Pick<CatalogueStore, 'read'>): Promise<SnapshotData> {
@@ -30,7 +30,7 @@ class SnapshotBuilder {
   readonly #names: string[] = [];
   readonly #terms = TERM_NAMES.map((name) => [name, new OfferTermsBuilder(name)] as const);
 
-  /** Retailers come in the order of their ids. */
+  /** Call in ascending order of retailer id. */
   add({ cashbackOffers, coupons, promotions, ...retailer }: Retailer): void {
     const { id, logo, url, name } = retailer;
     const deals = { cashbackOffers, coupons, promotions };
@@ -64,7 +64,7 @@ class SnapshotBuilder {
       for (const gram of gramsOf(name)) grams.add(gram, retailer);
     }
     return {
-      names: packTexts(this.#names),
+      names: packStrings(this.#names),
       grams: grams.build(),
       terms: Object.fromEntries(
         this.#terms.map(([name, terms]) => [name, terms.build(offerSlots)]),

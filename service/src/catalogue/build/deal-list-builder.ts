@@ -1,4 +1,4 @@
-// Gathers the deals of one list, retailer by retailer, and puts them in both orders when all of them are there.
+// Collects the deals of one list, retailer by retailer, then lays them out in both orders: by retailer and by id.
 
 import type { CashbackOffer, Coupon, Promotion } from '../../domain/catalogue.ts';
 import { activePeriodMs } from '../../domain/deals.ts';
@@ -16,7 +16,7 @@ export class DealListBuilder {
   readonly #owners: number[] = [];
   readonly #firstSlots: number[] = [0];
 
-  /** The deals of the next retailer, in the order of their ids. */
+  /** Adds the deals of the next retailer, in ascending order of id. */
   add(deals: readonly (CashbackOffer | Coupon | Promotion)[]): void {
     for (const deal of deals) {
       this.#texts.add(`,${printJson(deal)}`);
@@ -34,15 +34,15 @@ export class DealListBuilder {
   build(): DealData {
     const { slots, listedCount } = slotsByRank(new UuidTable(new Uint32Array(this.#idWords)));
     const { length } = slots;
-    /** Number by number: lists made on the way would take a hundred megabytes for 300,000 deals. */
+    // Copies element by element: intermediate arrays would take too much memory for a large catalogue.
     const byRank = <Column extends Uint32Array | Float64Array>(
       column: Column,
       values: readonly number[],
       width = 1,
     ): Column => {
-      for (let place = 0; place < column.length; place++) {
-        const slot = slots[Math.floor(place / width)] as number;
-        column[place] = values[slot * width + (place % width)] as number;
+      for (let index = 0; index < column.length; index++) {
+        const slot = slots[Math.floor(index / width)] as number;
+        column[index] = values[slot * width + (index % width)] as number;
       }
       return column;
     };
@@ -65,7 +65,7 @@ export class DealListBuilder {
   }
 }
 
-/** Slots in the order of their ids. Those whose id was there before come last, and are not listed. */
+/** Returns the slots in order of id. Slots that repeat an id come last and are not listed. */
 function slotsByRank(ids: UuidTable): { slots: Uint32Array; listedCount: number } {
   const sorted = new Uint32Array(ids.length).map((_, slot) => slot).sort((a, b) => ids.compare(a, b));
   const isRepeated = (index: number) =>

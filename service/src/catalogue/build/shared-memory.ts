@@ -1,9 +1,14 @@
-// Puts what was gathered into shared memory, at its exact size.
+// Packs numbers, strings and JSON into shared memory of the exact size.
 
-import { JSON_CHUNK_BYTES, type PackedJson, type PackedNumbers, type PackedTexts } from '../snapshot-data.ts';
+import {
+  JSON_CHUNK_BYTES,
+  type PackedJson,
+  type PackedNumbers,
+  type PackedStrings,
+} from '../snapshot-data.ts';
 
 const BYTES_MAX = 2 ** 32 - 1;
-/** Of one UTF-16 code. */
+/** Most UTF-8 bytes that one UTF-16 code unit needs. */
 const UTF8_BYTES_MAX = 3;
 
 export function sharedUint32Array(source: number | ArrayLike<number>): Uint32Array {
@@ -24,7 +29,7 @@ export function packNumbers(lists: readonly ArrayLike<number>[]): PackedNumbers 
   return { items, begins };
 }
 
-export function packTexts(texts: readonly string[]): PackedTexts {
+export function packStrings(texts: readonly string[]): PackedStrings {
   const begins = beginsOf(texts);
   const bytes = (begins[texts.length] as number) * Uint16Array.BYTES_PER_ELEMENT;
   const items = new Uint16Array(new SharedArrayBuffer(bytes));
@@ -42,28 +47,29 @@ function beginsOf(lists: readonly { readonly length: number }[]): Uint32Array {
   return begins;
 }
 
-/** Packs texts one by one, so that never more than one of them has to be there as a string. */
+/** Packs JSON one document at a time, so that only one has to exist as a string. */
 export class JsonPacker {
   readonly #chunks: Buffer[] = [];
   readonly #begins: number[] = [0];
   #length = 0;
 
   add(text: string): void {
-    const place = this.#length % JSON_CHUNK_BYTES;
-    const chunk = place === 0 ? undefined : this.#chunks.at(-1);
-    if (chunk !== undefined && place + text.length * UTF8_BYTES_MAX <= JSON_CHUNK_BYTES)
-      this.#length += chunk.write(text, place);
+    const offset = this.#length % JSON_CHUNK_BYTES;
+    const chunk = offset === 0 ? undefined : this.#chunks.at(-1);
+    // Fast path: encode directly into the chunk if the document fits for certain.
+    if (chunk !== undefined && offset + text.length * UTF8_BYTES_MAX <= JSON_CHUNK_BYTES)
+      this.#length += chunk.write(text, offset);
     else this.#addBytes(Buffer.from(text));
     this.#begins.push(this.#length);
   }
 
-  /** Some go into the last chunk, the others into new ones. To write into place what fits takes a third of the time. */
+  /** Fills the last chunk, then continues in new ones. */
   #addBytes(bytes: Buffer): void {
     for (let done = 0; done < bytes.length; ) {
-      const place = this.#length % JSON_CHUNK_BYTES;
-      if (place === 0) this.#chunks.push(Buffer.from(new SharedArrayBuffer(JSON_CHUNK_BYTES)));
-      const part = bytes.subarray(done, done + JSON_CHUNK_BYTES - place);
-      this.#chunks.at(-1)?.set(part, place);
+      const offset = this.#length % JSON_CHUNK_BYTES;
+      if (offset === 0) this.#chunks.push(Buffer.from(new SharedArrayBuffer(JSON_CHUNK_BYTES)));
+      const part = bytes.subarray(done, done + JSON_CHUNK_BYTES - offset);
+      this.#chunks.at(-1)?.set(part, offset);
       done += part.length;
       this.#length += part.length;
     }
@@ -71,7 +77,7 @@ export class JsonPacker {
 
   build(): PackedJson {
     if (this.#length > BYTES_MAX)
-      throw new Error('the catalogue is too large to be served: 4 GB of one list');
+      throw new Error('the catalogue is too large to serve: one list exceeds 4 GB');
     return { items: this.#chunks, begins: sharedUint32Array(this.#begins) };
   }
 }

@@ -1,11 +1,11 @@
-// Gathers which retailers or offers have a term.
+// Builds inverted indexes from terms to retailers or offers.
 
 import type { CashbackOffer } from '../../domain/catalogue.ts';
 import { OFFER_TERMS, type TermName } from '../search/offer-terms.ts';
 import type { OfferTermsData, TermIndexData } from '../snapshot-data.ts';
-import { packNumbers, packTexts, sharedUint32Array } from './shared-memory.ts';
+import { packNumbers, packStrings, sharedUint32Array } from './shared-memory.ts';
 
-/** Members come in ascending order; one may have a term several times. */
+/** Add members in ascending order; adding a term twice for one member has no effect. */
 export class TermIndexBuilder {
   readonly #members = new Map<string, number[]>();
 
@@ -15,7 +15,7 @@ export class TermIndexBuilder {
     else if (members.at(-1) !== member) members.push(member);
   }
 
-  /** In the order of their UTF-16 codes. */
+  /** All terms, ordered by UTF-16 code units. */
   terms(): string[] {
     return [...this.#members.keys()].sort();
   }
@@ -23,13 +23,13 @@ export class TermIndexBuilder {
   build(): TermIndexData {
     const terms = this.terms();
     return {
-      terms: packTexts(terms),
+      terms: packStrings(terms),
       members: packNumbers(terms.map((term) => this.#members.get(term) as number[])),
     };
   }
 }
 
-/** Offers come in the order of their slots. Their values repeat, so that each distinct list of them is kept once. */
+/** Add offers in order of their slots. Many offers have the same values, so each distinct list is stored once. */
 export class OfferTermsBuilder {
   readonly #name: TermName;
   readonly #lists = new Map<string, { number: number; values: readonly string[] }>();

@@ -1,12 +1,12 @@
-// What "ignoring case and accents" means, for both sides of a comparison. Locale-independent.
+// Folds strings for comparisons that ignore case and accents. Apply it to both sides. Independent of locale.
 
-/** Letters that people without them type as these, though they are no letters with an accent. */
+/** Letters that Unicode does not decompose, with the letters that people type instead. */
 const PLAIN: Record<string, string> = { Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Ё: 'Е' };
 const NOT_PLAIN = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
 
 /**
- * Combining marks where they are accents or optional signs, or begin the text. Elsewhere they make other letters, as in
- * バ and й, or are vowels, as in Hindi and Thai. Variation selectors change only how a character looks.
+ * Combining marks that are accents or optional signs, or that start the string. In other scripts a mark makes a different
+ * letter, as in バ and й, or is a vowel, as in Hindi and Thai. Variation selectors change only how a character looks.
  */
 const ACCENTED =
   /(^|(?=\p{L})[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}])\p{M}+|\p{Variation_Selector}/gu;
@@ -14,8 +14,8 @@ const ACCENTED =
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * One form of a character that can be written in several, without accents, in one case. Lower-casing and then
- * upper-casing makes ß, ẞ and ss the same, and σ and ς, which lower-casing alone would tell apart by their place in a word.
+ * Normalises, removes accents and unifies case. Lower-casing before upper-casing makes ß, ẞ and ss equal, and σ and ς, which
+ * lower-casing alone would distinguish.
  */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toUpperCase();

@@ -1,5 +1,5 @@
-// Finds the retailers whose folded name contains a text. Every run of one, two or three characters (a gram) leads
-// to the retailers that have it in their name. A text can only be in names that have all of its grams.
+// Finds the retailers whose folded name contains a string, with an n-gram index: every sequence of one to three characters
+// → the retailers whose name contains it. A match must contain all n-grams of the string.
 
 import type { SearchData } from '../snapshot-data.ts';
 import { TermIndex } from './term-index.ts';
@@ -7,7 +7,7 @@ import { TextColumn } from './text-column.ts';
 
 const GRAM_LENGTH_MAX = 3;
 
-/** All grams of a name; one that it has several times comes several times. */
+/** All n-grams of a name, with repetitions. */
 export function gramsOf(name: string): string[] {
   return [1, 2, GRAM_LENGTH_MAX].flatMap((length) => runsOf(name, length));
 }
@@ -28,8 +28,8 @@ export class NameIndex {
   }
 
   /**
-   * The text must not be empty. Of those that have the rarest of its grams, the names are compared: to look for them under
-   * the other grams would take longer.
+   * `text` must not be empty. Compares the names of the retailers that have its rarest n-gram, which is faster than
+   * intersecting the lists of all n-grams.
    */
   find(text: string): Uint32Array {
     let fewest: Uint32Array | undefined;

@@ -1,5 +1,5 @@
-// The filters of cashback offers. Each knows how many offers it lets through, can go through them in order, and can
-// tell of any offer whether it is one of them.
+// Filters for cashback offers. Each filter estimates its work, iterates over its offers in order of rank, and tests a
+// single offer.
 
 import type { OfferTermsData, PackedNumbers } from '../snapshot-data.ts';
 import { type Ascending, allBelow, ascendingArray, firstAccepted, type Range } from '../tables/ascending.ts';
@@ -9,16 +9,16 @@ import type { NameIndex } from './name-index.ts';
 import type { TermIndex } from './term-index.ts';
 
 export interface OfferFilter {
-  /** How much work it is to go through all of `offers`, against passing over one number of a list. */
+  /** Cost of iterating over all of `offers`; the unit is one number of a sorted list. */
   readonly work: number;
-  /** The offers that pass, by rank. */
+  /** Ranks of the offers that pass. */
   offers(): Ascending;
   passes(offer: number): boolean;
 }
 
 /**
- * The first offers of a range of ranks, at most `limit`, that pass all filters, ascending. The filter whose offers are the
- * least work leads: they are gone through in order, and each is held against all filters.
+ * Returns the first offers in a range of ranks that pass all filters, ascending, at most `limit`. Iterates over the offers
+ * of the cheapest filter and tests each against all filters.
  */
 export function firstPassing(
   filters: readonly [OfferFilter, ...OfferFilter[]],
@@ -32,15 +32,15 @@ export function firstPassing(
   });
 }
 
-/** Lets all offers through. */
+/** Passes all offers. */
 export function everyOffer(count: number): OfferFilter {
   return { work: count, offers: () => allBelow(count), passes: () => true };
 }
 
-/** Lets no offer through. */
+/** Passes no offer. */
 const NO_OFFER = everyOffer(0);
 
-/** The offers that have a term. */
+/** Passes offers that have the term. */
 export function offersWithTerm(
   index: TermIndex,
   { listByOffer, termsByList }: OfferTermsData,
@@ -62,10 +62,10 @@ function hasItem({ items, begins }: PackedNumbers, list: number, item: number): 
   return false;
 }
 
-/** The offers of several retailers have to be sorted before the first one is known. */
+/** Cost factor: offers of several retailers must be sorted before the first one is known. */
 const WORK_OF_SORTING = 16;
 
-/** The offers of the retailers whose folded name contains a text. */
+/** Passes offers of retailers whose folded name contains the string. */
 export function offersByName(names: NameIndex, table: DealTable, text: string): OfferFilter {
   const { owners, ranks } = table.data;
   const retailers = names.find(text);
@@ -81,7 +81,7 @@ export function offersByName(names: NameIndex, table: DealTable, text: string): 
     offers() {
       const offers = new Uint32Array(count);
       let end = 0;
-      // One by one: to copy the few of each retailer together would take a fifth of the search's time.
+      // A loop, because set() and subarray() are slow for the few offers of each retailer.
       for (let index = 0; index < retailers.length; index++) {
         const retailer = retailers[index] as number;
         const ownEnd = ranks.begins[retailer + 1] as number;

@@ -1,20 +1,20 @@
-// What cashback offers can be filtered by, besides the name of their retailer: a row for each filter. The builder takes
-// the terms of every offer from here, and the search the term that a query asks for.
+// The exact-match filters for cashback offers, one row each. Both the index builder and the search use this table. The
+// filter by retailer name is not in it.
 
 import type { CashbackOffer } from '../../domain/catalogue.ts';
 import { fold } from './fold.ts';
 
 interface OfferTerm {
-  /** The values of an offer, each of which a query may ask for. */
+  /** Returns the values of an offer; a query matches any one of them. */
   readonly valuesOf: (offer: CashbackOffer) => readonly string[];
-  /** Brings a value of an offer or of a query into the form in which the two are compared. */
+  /** Normalises a value, from an offer or a query, for comparison. */
   readonly normalise: (value: string) => string;
 }
 
 export const OFFER_TERMS = {
   /** The whole category, ignoring case and accents. */
   category: { valuesOf: (offer) => [offer.category], normalise: fold },
-  /** Two capital letters. */
+  /** ISO 3166-1 alpha-2, in capitals. */
   country: { valuesOf: (offer) => offer.countries, normalise: (country) => country },
 } as const satisfies Record<string, OfferTerm>;
 

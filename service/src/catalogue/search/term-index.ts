@@ -1,4 +1,4 @@
-// Leads from a term to those that have it.
+// Inverted index: term → members.
 
 import { firstIndex } from '../../domain/binary-search.ts';
 import type { TermIndexData } from '../snapshot-data.ts';
@@ -13,7 +13,7 @@ export class TermIndex {
     this.#members = members;
   }
 
-  /** The number of a term. */
+  /** Returns the number of a term. */
   find(term: string): number | undefined {
     const number = firstIndex(this.#terms.length, (index) => this.#terms.compare(index, term) >= 0);
     return number < this.#terms.length && this.#terms.compare(number, term) === 0 ? number : undefined;

@@ -1,9 +1,9 @@
-// Numbers in ascending order, from which the items of a page are taken.
+// Ascending sequences of numbers, from which a page takes its items.
 
 import { firstIndex } from '../../domain/binary-search.ts';
 
 export interface Ascending {
-  /** Calls back for the numbers from `begin` on, until the callback returns false. */
+  /** Calls `visit` for each number from `begin` on, until it returns false. */
   walk(begin: number, visit: (number: number) => boolean): void;
 }
 
@@ -29,7 +29,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** The first numbers of a range, at most `limit`, that are accepted. */
+/** Returns the first accepted numbers in the range, at most `limit`. */
 export function firstAccepted(
   numbers: Ascending,
   { begin, end }: Range,

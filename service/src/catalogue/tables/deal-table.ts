@@ -1,4 +1,4 @@
-// The deals of one list, and how they are written: as items of their own list, and inside their retailer.
+// The deals of one list, written either as items of that list or embedded in their retailer.
 
 import type { DealData } from '../snapshot-data.ts';
 import type { Bitset } from './bitset.ts';
@@ -6,18 +6,18 @@ import { JsonColumn } from './json-column.ts';
 import type { PageWriter } from './page-writer.ts';
 import { UuidTable } from './uuid-table.ts';
 
-/** Every text has a comma before it, for the embedded form. */
+/** Each stored object is preceded by a comma, for the embedded form. */
 const COMMA_BYTES = 1;
 const BRACE_BYTES = 1;
 
 export class DealTable {
   readonly data: DealData;
-  /** Of the listed deals, by rank. */
+  /** Ids of the listed deals, by rank. */
   readonly ids: UuidTable;
   readonly #texts: JsonColumn;
   readonly #tails: JsonColumn;
 
-  /** `tails`: by retailer, what the list forms of its deals have after the deal's own fields. */
+  /** `tails`: by retailer, the JSON that follows a deal's own fields in its list form. */
   constructor(data: DealData, tails: JsonColumn) {
     this.data = data;
     this.ids = new UuidTable(data.ids);
@@ -25,19 +25,19 @@ export class DealTable {
     this.#tails = tails;
   }
 
-  /** Where a deal leads, if it leads elsewhere than its retailer. */
+  /** The deal's own target URL, if it has one. */
   deepLink(rank: number): string | undefined {
     const text = this.#texts.text(this.data.slots[rank] as number, COMMA_BYTES);
     return (JSON.parse(text) as { deepLink?: string }).deepLink;
   }
 
-  /** Writes the deal as an item of its own list: with its retailer's fields in place of its closing brace. */
+  /** Writes the deal as an item of its list: the retailer's fields replace its closing brace. */
   writeListForm(rank: number, writer: PageWriter): void {
     this.#texts.write(this.data.slots[rank] as number, writer, COMMA_BYTES, BRACE_BYTES);
     this.#tails.write(this.data.owners[rank] as number, writer);
   }
 
-  /** Writes a retailer's deals, or those of them that are active, as the inside of a JSON array. */
+  /** Writes a retailer's deals as the elements of a JSON array; only the active ones if `active` is given. */
   writeEmbeddedForm(retailer: number, active: Bitset | undefined, writer: PageWriter): void {
     const { items: ranks, begins } = this.data.ranks;
     let skipped = COMMA_BYTES;

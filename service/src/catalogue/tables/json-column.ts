@@ -1,4 +1,4 @@
-// The texts of a snapshot, ready to be copied into a page.
+// A column of JSON documents in shared memory, ready to copy into a page.
 
 import { JSON_CHUNK_BYTES, type PackedJson } from '../snapshot-data.ts';
 import type { PageWriter } from './page-writer.ts';
@@ -14,21 +14,21 @@ export class JsonColumn {
     this.#begins = begins;
   }
 
-  /** A text that is to be read here, not sent. */
+  /** Returns a document as a string, for reading; use write() to send it. */
   text(index: number, skipped = 0): string {
     const pieces: Buffer[] = [];
     this.write(index, { copy: (bytes, begin, end) => pieces.push(bytes.subarray(begin, end)) }, skipped);
     return Buffer.concat(pieces).toString();
   }
 
-  /** Copies a text, without some bytes at its beginning and at its end. */
+  /** Copies a document without its first `skipped` and last `cut` bytes. */
   write(index: number, writer: Pick<PageWriter, 'copy'>, skipped = 0, cut = 0): void {
     const end = (this.#begins[index + 1] as number) - cut;
     let begin = (this.#begins[index] as number) + skipped;
     while (begin < end) {
-      const place = begin % JSON_CHUNK_BYTES;
-      const length = Math.min(end - begin, JSON_CHUNK_BYTES - place);
-      writer.copy(this.#chunks[Math.floor(begin / JSON_CHUNK_BYTES)] as Buffer, place, place + length);
+      const offset = begin % JSON_CHUNK_BYTES;
+      const length = Math.min(end - begin, JSON_CHUNK_BYTES - offset);
+      writer.copy(this.#chunks[Math.floor(begin / JSON_CHUNK_BYTES)] as Buffer, offset, offset + length);
       begin += length;
     }
   }

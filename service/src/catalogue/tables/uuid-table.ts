@@ -1,4 +1,4 @@
-// Many UUIDs, 16 bytes each instead of the hundred that a string takes.
+// Many UUIDs in one array, 16 bytes each, to save memory compared with strings.
 
 import { firstIndex } from '../../domain/binary-search.ts';
 import { type Uuid, uuidWords } from '../../domain/uuid.ts';
@@ -8,7 +8,7 @@ export const UUID_WORDS = 4;
 export class UuidTable {
   readonly #words: Uint32Array;
 
-  /** Takes four words for each UUID. */
+  /** Expects four words per UUID. */
   constructor(words: Uint32Array) {
     this.#words = words;
   }
@@ -31,13 +31,13 @@ export class UuidTable {
     return this.#compareTo(a, this.#words, b * UUID_WORDS);
   }
 
-  /** In a table that is in order: the first index whose UUID is at or after the given one, or the length. */
+  /** Requires a sorted table. Returns the first index whose UUID is at or after the given one, or the length. */
   firstAtOrAfter(uuid: Uuid): number {
     const wanted = uuidWords(uuid);
     return firstIndex(this.length, (index) => this.#compareTo(index, wanted, 0) >= 0);
   }
 
-  /** In a table that is in order: the index of a UUID. */
+  /** Requires a sorted table. Returns the index of a UUID. */
   find(uuid: Uuid): number | undefined {
     const index = this.firstAtOrAfter(uuid);
     return index < this.length && this.#compareTo(index, uuidWords(uuid), 0) === 0 ? index : undefined;
