@@ -24,7 +24,7 @@ export function button(label: string, onPress: () => void, attributes: Attribute
   return made;
 }
 
-/** Imported text in a line of ours: its direction marks end where it ends. */
+/** Imported text inside a line of ours. The style sheet keeps its direction marks from affecting the rest of the line. */
 export function isolated(text: string, attributes: Attributes = {}): HTMLElement {
   return element('bdi', attributes, text);
 }

@@ -1,5 +1,5 @@
-// A retailer's logo, or its initial where there is no logo that this page may load. Logos come from this
-// server and the origins it allows; nobody else learns who looks at what.
+// A retailer's logo, or its initial if the page may not load the logo. Logos come from this server and the origins it
+// allows, so no other site learns what the reader looks at.
 
 import type { Retailer } from '@offerbook/client';
 import { element } from '../element.ts';
@@ -7,6 +7,9 @@ import { findUrl } from '../external-link.ts';
 
 /** As many as there are colours in the style sheet. */
 const HUES = 8;
+
+/** Requests below these paths record clicks and count against limits. */
+const API_PATH = /^\/(?:v1|go)(?:\/|$)/;
 
 export type DrawLogo = (retailer: Pick<Retailer, 'id' | 'name' | 'logo'>) => HTMLElement;
 
@@ -20,7 +23,8 @@ export function logoDrawer(page: Document, ownOrigin: string): DrawLogo {
   const mayLoad = (logo: string) => {
     const url = findUrl(logo);
     if (url === undefined) return false;
-    return url.origin === ownOrigin || allowed.includes(url.origin) || allowed.includes(url.protocol);
+    if (url.origin === ownOrigin) return !API_PATH.test(url.pathname);
+    return allowed.includes(url.origin) || allowed.includes(url.protocol);
   };
 
   return (retailer) => {

@@ -3,7 +3,7 @@
 import type { Retailer } from '@offerbook/client';
 import { copyButton } from '../copy-button.ts';
 import { element, isolated } from '../element.ts';
-import { externalLink } from '../external-link.ts';
+import { externalLink, findUrl } from '../external-link.ts';
 import { bestWords } from './best-words.ts';
 import { bestOffer, type Offer } from './cashback.ts';
 import { count } from './count.ts';
@@ -45,7 +45,7 @@ export function retailerScreen(retailer: Retailer, context: RetailerContext): HT
         'div',
         {},
         element('h1', { tabindex: -1 }, isolated(name)),
-        element('p', { class: 'muted' }, externalLink(retailer.url, isolated(retailer.hostname), 'out')),
+        element('p', { class: 'muted' }, websiteLink(retailer)),
       ),
       bestWords(offers, drawing.printAmount),
       drawing.apiButton({ name, id, list: 'retailers' }),
@@ -67,6 +67,11 @@ export function retailerScreen(retailer: Retailer, context: RetailerContext): HT
       promotions.map((promotion) => promotionItem(promotion, drawing, now)),
     ),
   );
+}
+
+/** Labelled with the host that it opens: an import does not check `hostname` against `url`. */
+function websiteLink({ url, hostname }: Retailer): HTMLElement {
+  return externalLink(url, findUrl(url)?.host || isolated(hostname), 'out');
 }
 
 /** That offers are left out, and how to see them. */

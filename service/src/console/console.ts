@@ -97,13 +97,19 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
   return async (request, node) => {
     const exchange: ConsoleExchange = { ...openExchange(request), node };
     const found = router.find(exchange.path);
-    if (found === undefined) return plain(404, 'Not found');
+    if (found === undefined) return consoleReply(NOT_FOUND, exchange.path, node, await assets.urls());
     const route = found.resource.find(request.method);
-    if (route === undefined) return plain(405, 'Method not allowed', { Allow: found.resource.allow });
+    if (route === undefined) return methodNotAllowed(found.resource.allow);
     exchange.parameters = found.parameters;
     return route.answer(exchange);
   };
 }
+
+const NOT_FOUND: ConsolePage = {
+  status: 404,
+  title: 'No such page',
+  main: html`<p class="lead">The console has no page at this address. Its pages are in the navigation above.</p>`,
+};
 
 /** A page that cannot be made for want of the database says so, in the same frame as the others. */
 async function makeOrExplain(make: MakePage, context: Parameters<MakePage>[0]): Promise<ConsolePage> {
@@ -119,6 +125,10 @@ async function makeOrExplain(make: MakePage, context: Parameters<MakePage>[0]): 
   }
 }
 
-function plain(status: number, text: string, headers: Record<string, string> = {}): Reply {
-  return { status, headers: { ...headers, 'Cache-Control': 'no-store' }, body: `${text}\n` };
+function methodNotAllowed(allow: string): Reply {
+  return {
+    status: 405,
+    headers: { Allow: allow, 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+    body: 'Method not allowed\n',
+  };
 }

@@ -48,6 +48,15 @@ afterAll(async () => {
 const open = (path: string, options: BrowserContextOptions = {}) =>
   WatchedPage.open(browser, console_.url + path, options);
 
+test('an address without a page shows the navigation and status 404', async () => {
+  await using watched = await open('/');
+  const answer = await watched.page.goto(`${console_.url}/nothing-here`);
+  expect([answer?.status(), answer?.headers()['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(await watched.page.locator('h1').textContent()).toBe('No such page');
+  await watched.page.getByRole('link', { name: 'Imports' }).click();
+  expect(await watched.page.locator('h1').textContent()).toBe('Imports');
+});
+
 test('every page is accessible in light, dark and on a phone, fits its window, and breaks no rule of its policy', async () => {
   await using watched = await open('/');
   const { page } = watched;

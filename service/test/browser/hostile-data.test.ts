@@ -89,6 +89,64 @@ test.each(Object.entries(TEXTS).map(([kind, text], i) => ({ kind, text, id: id(i
   },
 );
 
+test.each([
+  ['an override', '\u202e'],
+  ['an override behind the end of an isolate', '\u2069\u202e'],
+  ['an isolate', '\u2067'],
+])('text after a category with %s still reads from left to right', async (_, marks) => {
+  const category = `Garden${marks}`;
+  await node.catalogue([retailer(1, { cashbackOffers: [offer(11, { category, countries: ['DE'] })] })]);
+  await using watched = await WatchedPage.open(browser, `${node.url}/?retailer=${id(1)}`);
+  const { page } = watched;
+  await page.locator('.facts').waitFor();
+  expect(await page.locator('.facts').textContent()).toBe(`${category} · Germany`);
+  expect(await page.evaluate(LETTERS_FROM_LEFT)).toBe('Germany');
+  watched.expectCalm();
+});
+
+/** The letters of the country in the order in which they are drawn. */
+const LETTERS_FROM_LEFT = `(() => {
+  const text = document.querySelector('.facts').lastChild;
+  const x = (index) => {
+    const range = document.createRange();
+    range.setStart(text, index);
+    range.setEnd(text, index + 1);
+    return range.getBoundingClientRect().left;
+  };
+  return [...Array(text.data.length).keys()].sort((a, b) => x(a) - x(b)).map((i) => text.data[i]).join('');
+})()`;
+
+test('the link to a shop is labelled with the host of its URL', async () => {
+  await node.catalogue([
+    retailer(1, {
+      hostname: 'bank.example',
+      url: 'https://phish.example:8443/login',
+      cashbackOffers: [offer(11)],
+    }),
+  ]);
+  await using watched = await WatchedPage.open(browser, `${node.url}/?retailer=${id(1)}`);
+  const link = watched.page.locator('a.out').first();
+  expect(await link.textContent()).toBe('phish.example:8443');
+  expect(await link.getAttribute('href')).toBe('https://phish.example:8443/login');
+  watched.expectCalm();
+});
+
+test('logos below /v1/ and /go/ of this server are not loaded', async () => {
+  const logos = ['/v1/coupons/', '/go/x/', '/v1', '/logos/../go/x/', '/favicon.svg'];
+  await node.catalogue(
+    logos.map((path, i) => retailer(i + 1, { logo: node.url + path, cashbackOffers: [offer(i + 11)] })),
+  );
+  await using watched = await WatchedPage.open(browser, node.url);
+  await watched.says('5 retailers');
+  await watched.page.locator('.logo img').first().waitFor();
+  expect(
+    await watched.page
+      .locator('.logo img')
+      .evaluateAll((images) => images.map((image) => image.getAttribute('src'))),
+  ).toEqual([`${node.url}/favicon.svg`]);
+  watched.expectCalm();
+});
+
 test('a link that is none of the web is no link, even if the API sent it', async () => {
   await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
   const { page } = watched;

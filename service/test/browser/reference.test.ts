@@ -79,6 +79,15 @@ describe('/docs', () => {
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
   });
 
+  test('Enter in the field for the token keeps the token and the page', async () => {
+    await using watched = await open('/docs');
+    const field = watched.page.getByLabel('Public token for this page');
+    await field.fill(token);
+    await field.press('Enter');
+    expect([await field.inputValue(), watched.page.url()]).toEqual([token, `${node.url}/docs`]);
+    watched.expectCalm();
+  });
+
   test('shows every operation in seven languages, for this server, to be copied', async () => {
     await using watched = await open('/docs', { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = watched;

@@ -45,7 +45,7 @@ function introduction(document: OpenApiDocument, pageToken: string | undefined):
 <p class="lead">${document.info.description}</p>
 <p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples take theirs from the variable <code>OFFERBOOK_TOKEN</code>.</p>
 <p>The client library of the TypeScript samples is here too: <code>npm install</code> the address of <a href="${CLIENT_PACKAGE_PATH}">the package</a>, or import <a href="${CLIENT_MODULE_PATH}">the module</a> in a page. <a href="/docs/client">Its guide</a> has the rest.</p>
-<form class="token">
+<div class="token">
 <label for="token">Public token for this page</label>
 <input id="token" type="text" placeholder="ob_pub_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="token-problem token-help">
 <p id="token-problem" class="problem" role="alert"></p>
@@ -54,7 +54,7 @@ function introduction(document: OpenApiDocument, pageToken: string | undefined):
       ? 'The sandbox has filled in its own, so the forms below work as they are.'
       : 'Used for the requests below. It stays in this tab and is forgotten when you close it.'
   }</p>
-</form>
+</div>
 ${pageToken === undefined ? undefined : html`<p>For the samples of the catalogue:</p><div class="sample alone"><pre tabindex="0"><code data-language="command">export OFFERBOOK_TOKEN=${pageToken}</code></pre></div>`}
 </section>`;
 }
