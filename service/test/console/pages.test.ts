@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { countTransactions } from '../../src/console/counts/transaction-totals.ts';
 import type { Organisation } from '../../src/domain/stores.ts';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
+import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
 import { DATABASES } from '../support/databases.ts';
 import { coupon, id, offer, retailer, timestamp, transaction } from '../support/fixtures.ts';
 import { ConsoleNode } from './open-console.ts';
@@ -180,18 +180,19 @@ describe.each(DATABASES)('$name', (database) => {
       (await console_.page('/organisations')).table('Organisations')?.find(([org]) => org === name);
     const before = await row('acme');
     const clock = (await node.stores.organisations.changeClocks()).get(acme.id) ?? 0;
-    expect(before?.slice(1, 4)).toEqual([printed(clock), 'never', 'not known']);
-    expect(await row('quiet')).toEqual(['quiet', 'none', 'never', 'not known', '0', '–']);
+    const { publicId } = (await node.stores.organisations.list())[0] ?? {};
+    expect(before?.slice(1, 5)).toEqual([publicId, printed(clock), 'never', 'not known']);
+    expect((await row('quiet'))?.toSpliced(1, 1)).toEqual(['quiet', 'none', 'never', 'not known', '0', '–']);
     // A part of the window, and a page that has others behind it, tell nobody everything.
     await node.get('/v1/transactions/?limit=1', token);
     await node.get('/v1/transactions/?updatedAtLessThan=2100-01-01T00:00:00', token);
-    expect((await row('acme'))?.[3]).toBe('not known');
+    expect((await row('acme'))?.[4]).toBe('not known');
     await node.get('/v1/transactions/', token);
     const after = await row('acme');
-    expect(after?.[3]).toBe('nothing to fetch');
-    expect(Number(after?.[4])).toBe(Number(before?.[4]) + 3);
+    expect(after?.[4]).toBe('nothing to fetch');
+    expect(Number(after?.[5])).toBe(Number(before?.[5]) + 3);
     await console_.importTransactions([transaction(106)]);
-    expect((await row('acme'))?.[3]).toMatch(/^\d+ (ms|s)$/);
+    expect((await row('acme'))?.[4]).toMatch(/^\d+ (ms|s)$/);
 
     const page = await console_.page('/organisations');
     const { tokens } = await node.stores.tokens.list();
@@ -322,5 +323,64 @@ describe.each(DATABASES)('$name', (database) => {
     );
     const huge = await fetch(`${console_.url}/transactions`, { method: 'POST', body: 'x'.repeat(1_000_000) });
     expect(huge.status).toBe(413);
+  });
+
+  test('organisations: polls that another node answered, or this one before a restart, count as polls', async () => {
+    const { node } = console_;
+    const token = await node.token('private', 'elsewhere');
+    const sale = (number: number) => console_.importTransactions([transaction(number)], 'elsewhere');
+    const rowOf = async (shown: ConsoleNode) =>
+      (await shown.page('/organisations')).table('Organisations')?.find(([org]) => org === 'elsewhere');
+    await sale(201);
+    await node.get('/v1/transactions/', token);
+    await sale(202);
+    {
+      await using other = await ConsoleNode.start({ databaseUrl: node.databaseUrl });
+      // A node writes the last use of tokens when it stops, at the latest.
+      await other.node.get('/v1/transactions/', token);
+    }
+    const { tokens } = await node.stores.tokens.list();
+    const usedAtMs = tokens.find(({ orgName }) => orgName === 'elsewhere')?.lastUsedAtMs ?? 0;
+    expect((await rowOf(console_))?.slice(3, 5)).toEqual([
+      expect.stringContaining(`${printed(usedAtMs)} (`),
+      expect.stringMatching(/^at most \d+ (ms|s)$/),
+    ]);
+    await using restarted = await ConsoleNode.start({ databaseUrl: node.databaseUrl });
+    expect((await rowOf(restarted))?.slice(3, 5)).toEqual([
+      expect.stringContaining(`${printed(usedAtMs)} (`),
+      'not known',
+    ]);
+    await node.get('/v1/transactions/', token);
+    expect((await rowOf(console_))?.[4]).toBe('nothing to fetch');
+  });
+
+  test('the catalogue after another import has the deals of that import', async () => {
+    const before = await console_.page('/catalogue');
+    expect(before.facts['Deals that end within a week']).toBe('1');
+    const ending = [31, 32].map((number) => coupon(number, { endDate: timestamp(printTimestamp(soonMs)) }));
+    await console_.importCatalogue([
+      retailer(1, { name: 'Renamed', coupons: ending }),
+      retailer(2, { cashbackOffers: [offer(12)] }),
+    ]);
+    const after = await console_.page('/catalogue');
+    expect(after.facts['Deals that end within a week']).toBe('2');
+    expect(after.table('Deals that end within a week')).toEqual([
+      [printed(soonMs), 'Coupons', 'Renamed', 'Coupon 31'],
+      [printed(soonMs), 'Coupons', 'Renamed', 'Coupon 32'],
+    ]);
+  });
+
+  test('a pending sale reaches the next age group exactly 7, 30, 60 and 90 days after it was sold', async () => {
+    const soldAt = timestamp('2026-11-14T12:00:00');
+    await console_.importTransactions([transaction(301, { soldAt })], 'ages');
+    const groupAt = async (ageMs: number) => {
+      const clock = () => timestampMs(soldAt) + ageMs;
+      const { ages } = await countTransactions(console_.node.stores, new Map(), clock);
+      return ages.filter(({ org }) => org === 'ages').map(({ age, count }) => [age, count]);
+    };
+    for (const [group, days] of [7, 30, 60, 90].entries()) {
+      expect(await groupAt(days * DAY_MS - 1)).toEqual([[group, 1]]);
+      expect(await groupAt(days * DAY_MS)).toEqual([[group + 1, 1]]);
+    }
   });
 });

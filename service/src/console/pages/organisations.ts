@@ -45,15 +45,17 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
       'Do they get their data?',
       table(
         'Organisations',
-        ['Organisation', 'Last change (UTC)', 'Last poll', 'Behind', 'Requests', 'Errors'],
+        ['Organisation', 'orgId', 'Last change (UTC)', 'Last poll', 'Behind', 'Requests', 'Errors'],
         organisations.map((org) => {
           const tally = tallies.get(org.id);
           const changedAtMs = clocks.get(org.id) ?? org.createdAtMs;
+          const polledAtMs = latest([tally?.lastPollAtMs, lastUse(tokens, org.id)]);
           return [
             html`<bdi>${org.name}</bdi>`,
+            html`<code>${org.publicId}</code>`,
             changedAtMs === org.createdAtMs ? 'none' : moment(changedAtMs),
-            since(tally?.lastPollAtMs, nowMs),
-            behind(tally, changedAtMs, nowMs),
+            since(polledAtMs, nowMs),
+            behind(tally, polledAtMs, changedAtMs, nowMs),
             number(tally?.requests ?? 0),
             share(tally?.errors ?? 0, tally?.requests ?? 0),
           ];
@@ -61,12 +63,14 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
         'No organisations.',
       ),
       source(
+        'offerbook orgs list',
+        'offerbook tokens list',
         'offerbook_organisation_last_poll_timestamp_seconds',
         'offerbook_organisation_requests_total',
         'offerbook_organisation_errors_total',
         'Complete-Through',
       ),
-      html`<p class="source">Polls, requests and errors are those that this node has answered since it started ${since(startedAtMs, nowMs)}; they are kept in memory. Behind: for how long a change has been waiting to be fetched by a poll that goes on to the last page.</p>`,
+      html`<p class="source">Requests and errors are those that this node has answered since it started ${since(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; every node writes that down each half minute. Behind: how long a change has been waiting for a poll that reads to the last page, as far as this node has answered such polls; “at most” means that another node may have answered a later one.</p>`,
       command('Add one:', 'offerbook orgs create NAME'),
     )}
 ${section(
@@ -88,10 +92,29 @@ ${section(
   };
 };
 
-function behind(tally: OrganisationTally | undefined, changedAtMs: number, nowMs: number): Html {
+/** The database does not record which changes a poll has returned: that is known only of polls that this node answered. */
+function behind(
+  tally: OrganisationTally | undefined,
+  polledAtMs: number | undefined,
+  changedAtMs: number,
+  nowMs: number,
+): Html {
   if (tally?.toldThroughMs === undefined) return html`not known`;
   if (tally.toldThroughMs >= changedAtMs) return tag('nothing to fetch', 'good');
-  return tag(duration(nowMs - tally.toldThroughMs), 'bad');
+  const waited = duration(nowMs - tally.toldThroughMs);
+  return tally.lastPollAtMs === polledAtMs ? tag(waited, 'bad') : tag(`at most ${waited}`);
+}
+
+/** Private tokens read transactions and nothing else. */
+function lastUse(tokens: readonly AccessToken[], orgId: number): number | undefined {
+  return latest(
+    tokens.map((token) => (token.orgId === orgId && token.kind === 'private' ? token.lastUsedAtMs : null)),
+  );
+}
+
+function latest(moments: readonly (number | null | undefined)[]): number | undefined {
+  const known = moments.filter((ms) => typeof ms === 'number');
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 function tokenRow(token: AccessToken, nowMs: number) {

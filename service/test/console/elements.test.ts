@@ -1,0 +1,66 @@
+// The pieces of which the console's pages are made, at the edges of what they print.
+
+import { expect, test } from 'bun:test';
+import { bar, duration, share, shellWord, shownOf, since } from '../../src/console/elements.ts';
+import { textOf } from './open-console.ts';
+
+test.each([
+  'acme',
+  "o'neill",
+  "'; echo broken; '",
+  'two words',
+  '$(id) `id` "x" \\ * ! #',
+  '-flag=1',
+  '',
+  'tab\tand newline\n.',
+])('a shell reads %j as one word', (word) => {
+  const { stdout } = Bun.spawnSync(['sh', '-c', `printf '[%s]' ${shellWord(word)}`]);
+  expect(stdout.toString()).toBe(`[${word}]`);
+});
+
+test.each([
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [1_000, '1 s'],
+  [89_000, '89 s'],
+  [90_000, '2 min'],
+  [90 * 60_000 - 1_000, '90 min'],
+  [90 * 60_000, '2 h'],
+  [48 * 3_600_000 - 1_000, '48 h'],
+  [48 * 3_600_000, '2 d'],
+])('a duration of %d ms is printed as %s', (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});
+
+test.each([
+  [undefined, 'never'],
+  [null, 'never'],
+  [-999, '1970-01-01 00:01:00 (now)'],
+  [999, '1970-01-01 00:00:59 (now)'],
+  [-1_000, '1970-01-01 00:01:01 (in 1 s)'],
+  [1_000, '1970-01-01 00:00:59 (1 s ago)'],
+])('a moment %p ms ago is printed as %s', (agoMs, text) => {
+  const nowMs = 60_000;
+  const ms = agoMs === null || agoMs === undefined ? agoMs : nowMs - agoMs;
+  expect(textOf(since(ms, nowMs).text)).toBe(text);
+});
+
+test.each([
+  [0, 0, '–'],
+  [0, 7, '0.0 %'],
+  [1, 11, '9.09 %'],
+  [1, 10, '10.0 %'],
+  [7, 7, '100.0 %'],
+])('%d of %d is printed as %s', (part, whole, text) => {
+  expect(textOf(share(part, whole).text)).toBe(text);
+});
+
+test('a bar of nothing is empty, and a bar of everything is full', () => {
+  const widths = [bar(0, 0), bar(1, 4), bar(4, 4)].map(({ text }) => /<rect width="([^"]+)"/.exec(text)?.[1]);
+  expect(widths).toEqual(['0.0', '25.0', '100.0']);
+});
+
+test('a table that shows every row has no note', () => {
+  expect(shownOf('newest', 100, 100)).toBeUndefined();
+  expect(textOf(shownOf('newest', 100, 1_101)?.text ?? '')).toBe('The newest 100 of 1,101.');
+});
