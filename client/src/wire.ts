@@ -176,7 +176,7 @@ export interface Transaction<Time = string> {
   passbackUid: string | null;
   /** The data value that was supplied at retailer activation */
   passbackData: string | null;
-  /** Status of the transaction */
+  /** Status of the transaction. No decision is final: CONFIRMED can still become DECLINED, after a late return, and DECLINED can become CONFIRMED; neither becomes PENDING again. What to do when you pay users: /docs/polling#the-life-of-a-status */
   status: 'PENDING' | 'CONFIRMED' | 'DECLINED';
   /** The offer's id when the transaction resulted from a cashback offer activation */
   cashbackOfferId: string | null;

@@ -29,7 +29,11 @@ export const transactionFields = {
   passbackUid: orNull(text('The unique identifier that was supplied at retailer activation', 'user-8842')),
   passbackData: orNull(text('The data value that was supplied at retailer activation', 'campaign=autumn')),
   status: withPrintedForm(
-    oneOf(STATUSES).meta({ description: 'Status of the transaction', examples: ['PENDING'] }),
+    oneOf(STATUSES).meta({
+      description:
+        'Status of the transaction. No decision is final: CONFIRMED can still become DECLINED, after a late return, and DECLINED can become CONFIRMED; neither becomes PENDING again. What to do when you pay users: /docs/polling#the-life-of-a-status',
+      examples: ['PENDING'],
+    }),
     (value) => STATUSES.includes(value as Status),
   ),
   cashbackOfferId: orNull(

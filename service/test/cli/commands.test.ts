@@ -25,7 +25,9 @@ const json = async (args: string, options: RunOptions = {}) => {
 
 describe('organisations and tokens', () => {
   test('the life of a token: issue, verify, rotate with overlap, list, revoke', async () => {
-    expect((await run('orgs create acme')).stdout).toBe('Created organisation "acme".\n');
+    const { stdout: created } = await run('orgs create acme');
+    const [{ publicId }] = await json('orgs list');
+    expect(created).toBe(`Created organisation "acme". Activation links name it by orgId=${publicId}\n`);
     const issued = await json('tokens issue --org acme --kind private --label nightly --expires 90d');
     expect(issued).toEqual({
       id: expect.any(String),

@@ -19,7 +19,7 @@ test('organisations are listed with their public ids; links are imported, entere
   const { publicId } = JSON.parse((await run('orgs create acme --json')).stdout);
   expect(publicId).toMatch(PRINTED_UUID_PATTERN);
   const [header, row] = (await run('orgs list')).stdout.split('\n').map((line) => line.split(/ {2,}/));
-  expect(header).toEqual(['NAME', 'PUBLIC ID', 'CREATED']);
+  expect(header).toEqual(['NAME', 'ORGID', 'CREATED']);
   expect(row).toEqual(['acme', publicId, expect.any(String)]);
 
   writeFileSync(

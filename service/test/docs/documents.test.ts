@@ -110,6 +110,10 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
     });
     // curl -s prints an error answer and succeeds; a document must not show one.
     expect(stdout).not.toContain('"requestId":"');
+    if (document === 'README.md')
+      expect(stdout).toMatch(
+        /^location: https:\/\/network\.example\/click\?shop=17&sub=[0-9A-Za-z_-]+&to=/im,
+      );
   }, 180_000);
 });
 

@@ -1,4 +1,4 @@
-// The commands in the guides for integrators, run as written against a service, as somebody who was given two tokens.
+// The commands in the guides for integrators, run as written against a service, with two tokens and an orgId.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,15 @@ beforeAll(async () => {
   );
   await node.transactions([transaction(101), transaction(102)]);
   const tokens = [await node.token('public'), await node.token('private')];
-  env = { ...process.env, OFFERBOOK_TOKEN: tokens[0], OFFERBOOK_PRIVATE_TOKEN: tokens[1] };
+  const [org] = await node.stores.organisations.list();
+  const { activation } = await node.stores.revisions();
+  await node.logged((line) => line.activation === activation);
+  env = {
+    ...process.env,
+    OFFERBOOK_TOKEN: tokens[0],
+    OFFERBOOK_PRIVATE_TOKEN: tokens[1],
+    OFFERBOOK_ORG_ID: org?.publicId,
+  };
 });
 
 afterAll(() => node?.[Symbol.asyncDispose]());
@@ -54,14 +62,16 @@ async function run(document: string): Promise<string> {
   return stdout;
 }
 
-test('docs/getting-started.md: two retailers, offers that match, and where to go on from', async () => {
-  const [retailers = '', offers = '', ...transactions] = (await run('getting-started.md')).trim().split('\n');
+test('docs/getting-started.md: two retailers, offers that match, a page of transactions, and a click', async () => {
+  const [retailers = '', offers = '', ...others] = (await run('getting-started.md')).trim().split('\n');
   expect(JSON.parse(retailers)).toMatchObject({
     data: [{ name: 'Retailer 1' }, { name: 'Retailer 2' }],
     cursor: expect.any(String),
   });
   expect((JSON.parse(offers) as { data: unknown[] }).data).toHaveLength(3);
-  expect(transactions.join('\n')).toMatch(/^complete-through: /im);
+  expect(others.join('\n')).toMatch(/^complete-through: /im);
+  expect(others.join('\n')).toMatch(/^HTTP\/1\.1 302 Found\r$/m);
+  expect(others.join('\n')).toMatch(/^location: https:\/\/www\.r1\.example\/\r$/im);
 });
 
 test('docs/pagination.md: the loop gets every coupon', async () => {

@@ -56,6 +56,18 @@ test('the search has every section of every guide, and every operation', async (
   expect(Bun.gzipSync(JSON.stringify(index)).length).toBeLessThan(60_000);
 });
 
+test('every place in the guides that the OpenAPI document names exists', async () => {
+  const document = await (await node.get('/openapi.json')).text();
+  const named = [...new Set(document.match(/\/docs\/[\w-]+(#[\w-]+)?/g))];
+  expect(named).toContain('/docs/polling#the-life-of-a-status');
+  for (const place of named) {
+    const [path = '', fragment] = place.split('#');
+    const page = await node.get(path);
+    expect([place, page.status]).toEqual([place, 200]);
+    if (fragment !== undefined) expect([place, ids(await page.text()).has(fragment)]).toEqual([place, true]);
+  }
+});
+
 describe('a document', () => {
   const render = (source: string) =>
     renderMarkdown(source, (target) => (target.startsWith('/') ? target : undefined));

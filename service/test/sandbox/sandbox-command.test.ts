@@ -31,7 +31,7 @@ function refusal(sentence: RegExp): Finished {
 describe('a sandbox from its first start on', () => {
   const folder = temporaryFolder();
 
-  test('prints four requests that work as pasted, serves its logos, and ends cleanly', async () => {
+  test('prints five requests that work as pasted, serves its logos, and ends cleanly', async () => {
     await using sandbox = await Sandbox.start(folder);
     expect(sandbox.text).toContain(`Explorer   http://localhost:${sandbox.port}/\n`);
     expect(sandbox.text).toContain(`Reference  http://localhost:${sandbox.port}/docs\n`);
@@ -48,9 +48,10 @@ describe('a sandbox from its first start on', () => {
 
     const answers = await Promise.all(sandbox.curlLines.map(shell));
     expect(answers.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
-      Array.from({ length: 4 }, () => ({ code: 0, stderr: '' })),
+      Array.from({ length: 5 }, () => ({ code: 0, stderr: '' })),
     );
-    const [retailers, offers, transactions, changes] = answers.map(({ stdout }) => stdout) as [
+    const [retailers, offers, transactions, changes, click] = answers.map(({ stdout }) => stdout) as [
+      string,
       string,
       string,
       string,
@@ -62,6 +63,11 @@ describe('a sandbox from its first start on', () => {
     expect(changes).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(changes).toMatch(/\r\nComplete-Through: \d{4}-\d{2}-\d{2}T[\d:.]+\r\n/);
     expect((JSON.parse(changes.slice(changes.indexOf('\r\n\r\n'))) as List).data.length).toBeGreaterThan(0);
+
+    const [, orgId] = / {2}orgId +([0-9a-f-]{36}) {3}for activation links\n/.exec(sandbox.text) ?? [];
+    expect(sandbox.curlLines[4]).toContain(`/activate/?orgId=${orgId}&passbackUid=user-1'`);
+    expect(click).toMatch(/^HTTP\/1\.1 302 Found\r\n/);
+    expect(click).toContain(`Location: ${sandbox.url}/sandbox/shop/`);
 
     const logo = await fetch(`${(JSON.parse(retailers) as List).data[0]?.logo}`);
     expect(logo.status).toBe(200);
@@ -77,7 +83,11 @@ describe('a sandbox from its first start on', () => {
     );
 
     expect(await sandbox.stop('SIGINT')).toEqual({ code: 0, stderr: '' });
-    expect(readdirSync(folder).toSorted()).toEqual(['offerbook-sandbox.db', 'offerbook-sandbox.db-walks']);
+    expect(readdirSync(folder).toSorted()).toEqual([
+      'offerbook-sandbox.db',
+      'offerbook-sandbox.db-activations',
+      'offerbook-sandbox.db-walks',
+    ]);
   });
 
   test('logs on stderr, in the same form as the server does', async () => {

@@ -43,7 +43,11 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
     async (stores) => {
       const created = await stores.organisations.create(name);
       if (created === undefined) throw await nameTaken(stores, name);
-      await printResult(options, toJson(created), `Created organisation "${name}".`);
+      await printResult(
+        options,
+        toJson(created),
+        `Created organisation "${name}". Activation links name it by orgId=${created.publicId}`,
+      );
     },
     CREATE_OPTIONS,
   );
@@ -56,7 +60,7 @@ async function listOrganisations(options: StoreOptions): Promise<void> {
     await printResult(
       options,
       all.map(toJson),
-      rows.length === 0 ? 'No organisations.' : table(['NAME', 'PUBLIC ID', 'CREATED'], rows),
+      rows.length === 0 ? 'No organisations.' : table(['NAME', 'ORGID', 'CREATED'], rows),
     );
   });
 }

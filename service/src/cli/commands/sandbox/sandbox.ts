@@ -156,6 +156,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
       consoleUrl: urlOf(reachableHost(settings.adminHost), settings.adminPort),
       publicToken: tokens.public,
       privateToken: tokens.private,
+      orgId: org.publicId,
       retailers: world.retailers,
       seed,
       place: sqlitePath(databaseUrl) ?? 'in PostgreSQL',

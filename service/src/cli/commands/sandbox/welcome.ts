@@ -1,4 +1,4 @@
-// What the sandbox prints when it is ready: where everything is, and four requests that work as pasted.
+// What the sandbox prints when it is ready: addresses, tokens, and five requests that work as pasted.
 
 import { asciiWords } from '@offerbook/sandbox/retailer-names.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
@@ -13,6 +13,8 @@ interface Welcome {
   readonly consoleUrl: string;
   readonly publicToken: string;
   readonly privateToken: string;
+  /** The organisation's public id. */
+  readonly orgId: string;
   readonly retailers: readonly Retailer[];
   readonly seed: number;
   /** Where the data is, in words. */
@@ -33,10 +35,11 @@ export function welcomeText(welcome: Welcome): string {
     `  Explorer   ${baseUrl}/`,
     `  API        ${baseUrl}   the base URL; operations are under /v1/`,
     `  Reference  ${baseUrl}/docs`,
-    `  Console    ${welcome.consoleUrl}/   what those see who run it; on this machine only`,
+    `  Console    ${welcome.consoleUrl}/   operator console; reachable from this machine only`,
     '',
     `  Public token   ${publicToken}   for the catalogue, in browsers too`,
     `  Private token  ${privateToken}   for transactions, on servers only`,
+    `  orgId          ${welcome.orgId}   for activation links`,
     '',
     emphasise('Try it'),
     ...requests(welcome).flatMap(({ about, curl }) => ['', `  # ${about}`, `  ${curl}`]),
@@ -53,7 +56,7 @@ export function welcomeText(welcome: Welcome): string {
 
 function requests(welcome: Welcome): { about: string; curl: string }[] {
   const { baseUrl, publicToken, privateToken, nowMs } = welcome;
-  const { name, country } = findExample(welcome.retailers);
+  const { id, name, country } = findExample(welcome.retailers);
   const since = printTimestamp(Math.floor((nowMs - HOUR_MS) / 1000) * 1000);
   const get = (token: string, path: string, flags = '-s') =>
     `curl ${flags} -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/${path}'`;
@@ -71,15 +74,20 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
       about: 'What changed in the last hour; next time, go on from the Complete-Through header',
       curl: get(privateToken, `transactions/?updatedAtGreaterThan=${since}`, '-si'),
     },
+    {
+      about:
+        'A click of your user "user-1", redirected to the shop; open the URL in a browser to buy something',
+      curl: `curl -si '${baseUrl}/v1/retailers/${id}/activate/?orgId=${welcome.orgId}&passbackUid=user-1'`,
+    },
   ];
 }
 
-/** A search that finds something: part of a name, and a country in which that retailer has an offer. */
-function findExample(retailers: readonly Retailer[]): { name: string; country: string } {
-  for (const { name, cashbackOffers } of retailers) {
+/** A retailer with part of its name and a country in which it has an offer, so that a search for them finds something. */
+function findExample(retailers: readonly Retailer[]): { id: string; name: string; country: string } {
+  for (const { id, name, cashbackOffers } of retailers) {
     const [part = ''] = asciiWords(name).split('-');
     const country = cashbackOffers[0]?.countries[0];
-    if (part.length > 3 && country !== undefined) return { name: part, country };
+    if (part.length > 3 && country !== undefined) return { id, name: part, country };
   }
   throw new Error('there is no retailer with an offer');
 }
