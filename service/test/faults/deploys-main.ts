@@ -29,7 +29,7 @@ try {
     const cutOff = Object.values(report.failures).reduce((sum, count) => sum + count, 0);
     failed ||= odd + bad + cutOff > 0;
     process.stdout.write(
-      `${database.name} behind ${proxy}: ${report.stops} stops, ${report.answered} requests at ${values.rate} a second\n` +
+      `${database.name} behind ${proxy}: ${options.stops} stops, ${report.answered} requests at ${values.rate} a second\n` +
         `  FAILED ${bad + cutOff}  statuses ${JSON.stringify(report.statuses)}  failures ${JSON.stringify(report.failures)}\n` +
         `  exit codes other than 0: ${odd}  unsent: ${report.unsent}  p99: ${report.p99Ms.toFixed(1)} ms\n`,
     );

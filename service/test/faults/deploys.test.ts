@@ -1,11 +1,11 @@
-// Replacing nodes under load, behind the proxies that docs/operations/proxies.md recommends. The long form is
-// `bun service/test/faults/deploys-main.ts`.
+// Nodes that are replaced, frozen or slow under load, behind the proxies that docs/operations/proxies.md recommends. The long
+// form is `bun service/test/faults/deploys-main.ts`.
 
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { LoadedService, type Seeded, seed } from '../load/loaded-service.ts';
 import { DATABASES } from '../support/databases.ts';
-import { PROXIES } from '../support/reverse-proxy.ts';
-import { runDeploys } from './deploys.ts';
+import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
+import { type Fleet, runBehindProxy, runDeploys } from './deploys.ts';
 
 let seeded: Seeded;
 beforeAll(async () => {
@@ -18,6 +18,93 @@ describe.each(PROXIES)('behind %s', (proxy) => {
     expect(report).toMatchObject({ exitCodes: [0, 0], failures: {} });
     expect(Object.keys(report.statuses)).toEqual(['200']);
     expect(report.answered).toBeGreaterThan(500);
+  });
+
+  test('a node is frozen for three seconds, and not one request fails', async () => {
+    const report = await runBehindProxy(seeded, { proxy, perSecond: 50 }, async (fleet) => {
+      fleet.signal(0, 'SIGSTOP');
+      await Bun.sleep(3_000);
+      fleet.signal(0, 'SIGCONT');
+    });
+    expect(report).toMatchObject({ failures: {} });
+    expect(Object.keys(report.statuses)).toEqual(['200']);
+  });
+
+  test('the last node is too slow for its health checks while the other is replaced, and not one request fails', async () => {
+    const report = await runBehindProxy(seeded, { proxy, perSecond: 50 }, (fleet) =>
+      fleet.replace(0, async () => {
+        for (let pause = 0; pause < 5; pause += 1) await slowDown(fleet, 1);
+      }),
+    );
+    expect(report).toMatchObject({ exitCodes: [0], failures: {} });
+    expect(Object.keys(report.statuses)).toEqual(['200']);
+  });
+});
+
+/** Lets a node run for a tenth of a second in one. */
+async function slowDown(fleet: Fleet, place: number): Promise<void> {
+  fleet.signal(place, 'SIGSTOP');
+  await Bun.sleep(900);
+  fleet.signal(place, 'SIGCONT');
+  await Bun.sleep(100);
+}
+
+describe.each(PROXIES)('%s', (name) => {
+  /** Paths that reached a stub node. */
+  const seen: string[] = [];
+  let isReady = true;
+  let failedChecks = 0;
+  const answer = (request: Request) => {
+    // A health check has no Host header, so its URL is a path alone.
+    const { pathname } = new URL(request.url, 'http://node');
+    if (pathname === '/readyz') {
+      failedChecks += Number(!isReady);
+      return new Response('', { status: isReady ? 200 : 503 });
+    }
+    seen.push(pathname);
+    if (pathname === '/hangs') return new Promise<Response>(() => {});
+    return new Response('', { status: pathname === '/busy' ? 503 : 200 });
+  };
+  const nodes = [1, 2].map(() =>
+    Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: answer }),
+  );
+  let proxy: ReverseProxy;
+
+  beforeAll(async () => {
+    proxy = await ReverseProxy.start(
+      name,
+      nodes.map(({ url }) => url.origin),
+    );
+  });
+  afterAll(async () => {
+    await proxy[Symbol.asyncDispose]();
+    for (const node of nodes) await node.stop(true);
+  });
+
+  test.each([
+    ['/busy', 503],
+    ['/hangs', 504],
+  ])('sends a request to one node only, whose answer to %s is %d', async (path, status) => {
+    seen.length = 0;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(proxy.url + path)));
+    expect(answers.map((response) => response.status)).toEqual(Array(8).fill(status));
+    expect(seen).toEqual(Array(8).fill(path));
+  });
+
+  test('goes on sending requests when all nodes fail their health checks', async () => {
+    isReady = false;
+    // Three for each of the nodes, and the one that follows the last of them.
+    while (name === 'haproxy' && failedChecks < 8) await Bun.sleep(20);
+    expect((await fetch(`${proxy.url}/page`)).status).toBe(200);
+    isReady = true;
+  });
+
+  test('sends a request to the other node when one refuses the connection', async () => {
+    await nodes[0]?.stop(true);
+    seen.length = 0;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(`${proxy.url}/page`)));
+    expect(answers.map((response) => response.status)).toEqual(Array(8).fill(200));
+    expect(seen).toEqual(Array(8).fill('/page'));
   });
 });
 

@@ -1,5 +1,5 @@
-// Rolling deploys: two nodes behind a proxy are told to stop in turn and started again, under load. Not one
-// request may fail.
+// Two nodes behind a proxy, under load, while something happens to them: they are replaced one after another, frozen or slowed
+// down. Not one request may fail.
 
 import { LoadedService, type Seeded } from '../load/loaded-service.ts';
 import { Tally } from '../load/tally.ts';
@@ -8,12 +8,11 @@ import { freePort } from '../support/postgres-server.ts';
 import { type ProxyName, ReverseProxy } from '../support/reverse-proxy.ts';
 
 const CONNECTIONS_MAX = 200;
-/** Between a node's being ready and the next one's being told to stop, so that health checks can see it. */
+/** From the moment a node is ready until the next one stops, so that health checks notice the first. */
 const PAUSE_MS = 1_200;
 const LOAD_CHUNK_MS = 500;
 
-export interface DeploysReport {
-  readonly stops: number;
+export interface LoadReport {
   readonly exitCodes: readonly number[];
   readonly answered: number;
   readonly statuses: Record<number, number>;
@@ -22,32 +21,54 @@ export interface DeploysReport {
   readonly p99Ms: number;
 }
 
-export interface DeploysOptions {
+export interface LoadOptions {
   readonly proxy: ProxyName;
-  readonly stops: number;
   readonly perSecond: number;
 }
 
-export async function runDeploys(seeded: Seeded, options: DeploysOptions): Promise<DeploysReport> {
+/** The two nodes, by their place behind the proxy. */
+export interface Fleet {
+  signal(place: number, signal: NodeJS.Signals): void;
+  /** Stops a node and starts another in its place, after whatever happens meanwhile. */
+  replace(place: number, meanwhile?: () => Promise<void>): Promise<void>;
+}
+
+/** Replaces the nodes in turn. */
+export function runDeploys(seeded: Seeded, options: LoadOptions & { stops: number }): Promise<LoadReport> {
+  return runBehindProxy(seeded, options, async (fleet) => {
+    for (let stop = 0; stop < options.stops; stop++) {
+      await fleet.replace(stop % 2);
+      await Bun.sleep(PAUSE_MS);
+    }
+  });
+}
+
+/** Sends requests through a proxy to two nodes while `disturb` runs. */
+export async function runBehindProxy(
+  seeded: Seeded,
+  { proxy: name, perSecond }: LoadOptions,
+  disturb: (fleet: Fleet) => Promise<void>,
+): Promise<LoadReport> {
   const ports = [await freePort(), await freePort()];
   const nodes = await Promise.all(ports.map((port) => LoadedService.start(seeded, [], port)));
   const exitCodes: number[] = [];
   try {
     await using proxy = await ReverseProxy.start(
-      options.proxy,
+      name,
       nodes.map(({ url }) => url),
     );
-    const load = startLoad(proxy.url, seeded, options.perSecond);
-    for (let stop = 0; stop < options.stops; stop++) {
-      const place = stop % nodes.length;
-      await Bun.sleep(PAUSE_MS);
-      exitCodes.push((await nodes[place]?.stop('SIGTERM')) ?? -1);
-      nodes[place] = await LoadedService.start(seeded, [], ports[place]);
-    }
+    const load = startLoad(proxy.url, seeded, perSecond);
     await Bun.sleep(PAUSE_MS);
+    await disturb({
+      signal: (place, signal) => nodes[place]?.signal(signal),
+      async replace(place, meanwhile) {
+        exitCodes.push((await nodes[place]?.stop('SIGTERM')) ?? -1);
+        await meanwhile?.();
+        nodes[place] = await LoadedService.start(seeded, [], ports[place]);
+      },
+    });
     const { tally, unsent } = await load.stop();
     return {
-      stops: options.stops,
       exitCodes,
       answered: tally.answered,
       statuses: tally.statuses,

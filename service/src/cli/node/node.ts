@@ -1,5 +1,5 @@
-// One running node in one thread: opens the database, listens, loads what is served from memory, follows its changes,
-// and drains when told to stop. `serve` without workers and `sandbox` run this.
+// One running node in one thread: opens the database, loads what is served from memory, listens, follows changes, and
+// drains when told to stop. `serve` without workers and `sandbox` run this.
 
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
@@ -61,10 +61,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       report: () => serving.report,
       workers: () => ({ ready: Number(serving.health.isReady), restarts: 0 }),
     });
-    url = serving.listen();
-    logger.info({ url }, 'listening');
     await serving.load(loaded);
     catalogue.take(await builder.build());
+    // Not before everything is loaded: a proxy tries another node when a connection is refused, but not after a 503.
+    url = serving.listen();
+    logger.info({ url }, 'listening');
     // What was committed meanwhile is not in it yet.
     serving.takeUpChanges();
   } catch (error) {
