@@ -72,6 +72,19 @@ describe('of a database', () => {
     expect(statesOf({ ...FACTS, postgres: { ...POSTGRES, ...changes } })).toEqual({ ...fine, ...worse });
   });
 
+  test.each([
+    [-2_500, '2.5 s ahead of that of the database'],
+    [2_500, '2.5 s behind that of the database'],
+    [-61_000, '61.0 s ahead of that of the database'],
+    [61_000, '61.0 s behind that of the database'],
+  ])(
+    'a clock of PostgreSQL that is %p ms ahead is named from the side of this machine',
+    (clockAheadMs, found) => {
+      const checks = judgeDatabase({ ...FACTS, postgres: { ...POSTGRES, clockAheadMs } }, NOW_MS);
+      expect(checks.find(({ check }) => check === 'clock')?.found).toBe(found);
+    },
+  );
+
   test.each<[string, { mode: number; isWritable: boolean }, CheckState]>([
     ['that others may read', { mode: 0o640, isWritable: true }, 'warning'],
     ['that cannot be written', { mode: 0o600, isWritable: false }, 'fault'],

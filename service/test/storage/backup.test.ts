@@ -5,6 +5,7 @@ import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, mock, test } from 'bun:test';
 import * as fs from 'node:fs';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -365,6 +366,32 @@ describe('a backup', () => {
       expect(await restored.links.list()).toEqual([]);
     },
   );
+
+  test('that others may read is restored for its owner alone', async () => {
+    const { folder, path, stores, org, backup, restore } = await scene();
+    await recordClick(stores, org.id);
+    const target = join(folder, 'backup');
+    await backup(target);
+    await stores.close();
+    for (const name of readdirSync(target)) chmodSync(join(target, name), 0o644);
+    for (const end of ['', '-activations']) rmSync(`${path}${end}`);
+    await restore(target);
+    const modes = ['', '-activations'].map((end) => statSync(`${path}${end}`).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600]);
+  });
+
+  test('restored in the middle of a walk ends the walk: no page goes on as of a stamp from before', async () => {
+    const { folder, url, stores, org, backup, restore } = await scene();
+    await load(stores, org, [transaction(1)]);
+    const walk = { tokenId: transaction(1).id, window: { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER } };
+    await backup(join(folder, 'backup'));
+    await stores.walks.begin(walk, nowMs);
+    expect(await stores.walks.find(walk)).toBe(nowMs);
+    await stores.close();
+    await restore(join(folder, 'backup'));
+    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+    expect(await restored.walks.find(walk)).toBeUndefined();
+  });
 
   test('of which a file is a symbolic link is not restored', async () => {
     const { folder, path, stores, org, backup, restore } = await scene();

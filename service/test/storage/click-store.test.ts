@@ -1,7 +1,7 @@
 // Clicks while several processes change them at once. Who waits for whom is decided by locks that the test holds.
 
 import { describe, expect, test } from 'bun:test';
-import type { ClickId } from '../../src/domain/click.ts';
+import type { Click, ClickId, ClickStore } from '../../src/domain/click.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { openOnce } from '../../src/storage/open-once.ts';
 import { clickStore } from '../../src/storage/stores/click-store.ts';
@@ -48,6 +48,41 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     expect(await stores.clicks.list(3)).toEqual([first, third]);
   });
 
+  const tapOf = (click: Click) => ({ key: click.id, click });
+  const writes: [string, (store: ClickStore, clicks: readonly Click[]) => Promise<unknown>][] = [
+    ['marked as sold', (store, clicks) => store.markSold(clicks.map(({ id }) => id))],
+    ['put', (store, clicks) => store.put(clicks)],
+    ['recorded', (store, clicks) => store.record(clicks.map(tapOf))],
+  ];
+
+  test.each(writes)(
+    'clicks that are %s by two processes in opposite orders are no deadlock',
+    async (_, write) => {
+      const url = await create();
+      const stores = await open.stores(url);
+      const { id: orgId } = await newOrganisation(stores);
+      // Taps that are old are forgotten.
+      const nowMs = Date.now();
+      const made: Click[] = [];
+      for (let n = 0; n < 3; n++)
+        made.push(await recordClick(stores, orgId, { activatedAtMs: nowMs + n, clickedAtMs: null }));
+      const [first, second, third] = made as [Click, Click, Click];
+      await stores.clicks.record(made.map(tapOf));
+      const [one, other] = [openPatient(url), openPatient(url)];
+      const watched = open.database(url);
+      let writing: Promise<unknown> = Promise.resolve();
+      await open.database(url).write(async (connection) => {
+        await connection.all('SELECT id FROM clicks WHERE id = $1 FOR UPDATE', third.id);
+        await connection.all('SELECT key FROM taps WHERE key = $1 FOR UPDATE', third.id);
+        // Each would hold one click and wait for the third, and then for the other's.
+        writing = Promise.all([write(one, [first, third, second]), write(other, [second, third, first])]);
+        await untilWaiting(watched, 2);
+      });
+      await writing;
+      expect(await stores.clicks.list(10)).toEqual(made);
+    },
+  );
+
   test('a purge goes on behind a whole batch that is being marked as sold', async () => {
     const url = await create();
     const stores = await open.stores(url);
@@ -72,5 +107,23 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     expect(await purged).toBe(copies.length - marks.length + 1);
     const kept = await watched.all<{ id: ClickId }>('SELECT id FROM clicks ORDER BY id COLLATE "C"');
     expect(kept.map((row) => row.id)).toEqual(marks);
+  });
+});
+
+describe.each(DATABASES)('clicks on $name', ({ create }) => {
+  const open = openTestStores();
+
+  test('a click that was visited after it was listed is not removed', async () => {
+    const stores = await open.stores(await create());
+    const { id: orgId } = await newOrganisation(stores);
+    const waiting = await recordClick(stores, orgId, { activatedAtMs: AT_MS, clickedAtMs: null });
+    const visited = await recordClick(stores, orgId, { activatedAtMs: AT_MS + 1 });
+    const late = await recordClick(stores, orgId, { activatedAtMs: AT_MS + 2, clickedAtMs: null });
+    const listed = await stores.clicks.list(10);
+    expect(listed).toEqual([waiting, visited, late]);
+    const visit = { ...late, clickedAtMs: AT_MS + 3 };
+    await stores.clicks.put([visit]);
+    await stores.clicks.remove(listed);
+    expect(await stores.clicks.list(10)).toEqual([visit]);
   });
 });

@@ -309,6 +309,26 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await watched.all('SELECT id FROM history WHERE until_stamp < 5')).toEqual([]);
   });
 
+  test('waits for an import under way, and erases what that import has written', async () => {
+    const { url, stores, org, watched } = await scene();
+    const importer = await open.stores(url);
+    const [begun, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const importing = importer.transactions.write(org.id, async (writer) => {
+      const document = JSON.stringify(transaction(9, { passbackUid: UID }));
+      await writer.put([{ id: id(9), updatedAtMs: writer.stampMs, document }]);
+      await writer.advanceClock(writer.stampMs);
+      begun.resolve();
+      await committed.promise;
+    });
+    await begun.promise;
+    const erasing = stores.erasures.erase(org, UID);
+    await Promise.race([untilWaiting(watched, 1), erasing]);
+    committed.resolve();
+    await importing;
+    expect(await erasing).toEqual({ transactions: 2, versions: 1, clicks: 0 });
+    expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
+  });
+
   test('a version that is erased meanwhile is deleted with its organisation all the same', async () => {
     const { url, stores, org, watched } = await scene();
     let [erasing, deleting]: Promise<unknown>[] = [];
@@ -351,6 +371,18 @@ describe('what is gone from an SQLite database', () => {
     await load([1, 2, 3].map((n) => transaction(n, user)));
     await recordClick(stores, org.id, user);
     await stores.erasures.erase(org, 'anna-m');
+    expect(files().length).toBeGreaterThan(2);
+    expect(holding()).toEqual([]);
+    await stores.close();
+  });
+
+  test('no byte of a deleted organisation is left in the files of an SQLite database', async () => {
+    const { stores, org, load, files, holding } = await scene();
+    await load([1, 2, 3].map((n) => transaction(n, user)));
+    await load([1, 2].map((n) => transaction(n, { ...user, status: 'CONFIRMED' })));
+    await recordClick(stores, org.id, user);
+    expect(holding()).not.toEqual([]);
+    await stores.organisations.delete(org.name, { takeUpMs: 0 });
     expect(files().length).toBeGreaterThan(2);
     expect(holding()).toEqual([]);
     await stores.close();
