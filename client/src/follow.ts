@@ -39,7 +39,8 @@ export interface FollowOptions extends CallOptions {
 
 /** Iterate for single changes, or over `pages()` to store many at once. Changes may repeat: upsert by id. */
 export interface Follower<Item> extends AsyncIterable<Item> {
-  pages(): AsyncGenerator<Item[], void, void>;
+  /** Yields every page that has changes. A page is consumed when the next one is requested. */
+  pages(): AsyncGenerator<Page<Item>, void, void>;
 }
 
 /** Fetches the page of changes at a position. */
@@ -97,7 +98,7 @@ export function follow<Item>(
       completeThrough = smaller(completeThrough, page.completeThrough);
       pages++;
       items += page.data.length;
-      if (page.data.length > 0) yield page.data;
+      if (page.data.length > 0) yield page;
       cursor = page.cursor;
       if (cursor !== undefined) await save({ updatedAtGreaterThan, completeThrough, cursor });
     } while (cursor !== undefined);
@@ -128,7 +129,7 @@ export function follow<Item>(
     }
   }
 
-  async function* pages(): AsyncGenerator<Item[], void, void> {
+  async function* pages(): AsyncGenerator<Page<Item>, void, void> {
     try {
       yield* walkForever();
     } catch (error) {
@@ -139,7 +140,7 @@ export function follow<Item>(
   return {
     pages,
     async *[Symbol.asyncIterator]() {
-      for await (const page of pages()) yield* page;
+      for await (const page of pages()) yield* page.data;
     },
   };
 }

@@ -114,6 +114,13 @@ test('transactions-table follows changes, and goes on where it was after a resta
   expect(await second.stop()).toBe(0);
 });
 
+test('git ignores the file that transactions-table writes by default', async () => {
+  const source = await Bun.file(join(EXAMPLES, 'transactions-table/server.js')).text();
+  const [, name = ''] = /env\.TABLE \?\? '([^']+)'/.exec(source) ?? [];
+  const ignored = Bun.spawnSync(['git', 'check-ignore', name, `${name}.new`], { cwd: join(EXAMPLES, '..') });
+  expect(ignored.stdout.toString()).toBe(`${name}\n${name}.new\n`);
+});
+
 async function startServer(example: string, environment: Record<string, string>) {
   const server = Bun.spawn(['node', join(example, 'server.js')], {
     cwd: project,

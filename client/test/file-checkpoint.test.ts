@@ -122,7 +122,7 @@ test('the library and `offerbook follow` go on from the file of the other', asyn
     for await (const page of client
       .followTransactions({ store: fileCheckpoint(path), once: true, limit })
       .pages()) {
-      seen.push(...page.map((change) => change.id));
+      seen.push(...page.data.map((change) => change.id));
       if (--pagesMax === 0) break;
     }
     return seen;

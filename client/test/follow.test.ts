@@ -189,8 +189,14 @@ describe('the checkpoint', () => {
     const seen: unknown[] = [];
     const { client } = openClient(scripted(walked([1, 2], T1, 3), walked([3], T2)), { token: PRIVATE });
     const follower = client.followTransactions({ once: true, onCheckpoint: (c) => void seen.push(c) });
-    for await (const changes of follower.pages()) seen.push(changes.map((change) => change.id));
-    expect(seen).toEqual([[id(1), id(2)], inside(T1, 3), [id(3)], T1]);
+    for await (const { data, ...rest } of follower.pages())
+      seen.push([data.map((change) => change.id), rest]);
+    expect(seen).toEqual([
+      [[id(1), id(2)], { cursor: id(3), completeThrough: T1, requestId: 'req-1' }],
+      inside(T1, 3),
+      [[id(3)], { cursor: undefined, completeThrough: T2, requestId: 'req-1' }],
+      T1,
+    ]);
   });
 
   test('cannot be made without the Complete-Through header', async () => {

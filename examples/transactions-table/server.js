@@ -11,7 +11,7 @@ const client = new OfferbookClient({
   baseUrl: env.OFFERBOOK_URL ?? 'http://localhost:8080',
   token: env.OFFERBOOK_TOKEN ?? '',
 });
-const table = new TransactionTable(env.TABLE ?? 'transactions.json');
+const table = new TransactionTable(env.TABLE ?? 'transactions-table.json');
 
 const server = createServer(({ url = '' }, response) => {
   const user = findUser(url);
@@ -21,7 +21,7 @@ const server = createServer(({ url = '' }, response) => {
     response.end(JSON.stringify(table.earnings(user)));
   }
 });
-// Whoever can ask is told what any user has earned, so nobody on the network can.
+// This server shows any user's earnings without a password, so it listens on this machine only.
 server.listen(Number(env.PORT ?? 3001), '127.0.0.1', () => {
   const address = server.address();
   stdout.write(`Listening on http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/\n`);
@@ -35,7 +35,7 @@ const follower = client.followTransactions({
   signal: stop.signal,
   onError: (error, retryInMs) => stderr.write(`${error}; trying again in ${retryInMs} ms\n`),
 });
-for await (const changes of follower.pages()) table.upsert(changes);
+for await (const page of follower.pages()) table.upsert(page.data);
 
 server.close();
 server.closeAllConnections();

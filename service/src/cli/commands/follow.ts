@@ -59,7 +59,7 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
   };
   try {
     // A page counts as consumed when the next is asked for: by then it must have left this process.
-    for await (const page of client.followTransactions(settings).pages()) await printer(page);
+    for await (const { data } of client.followTransactions(settings).pages()) await printer(data);
   } catch (error) {
     throw asFailure(error);
   }

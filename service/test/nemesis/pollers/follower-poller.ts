@@ -32,7 +32,7 @@ export class FollowerPoller implements Poller {
       limit,
     });
     try {
-      for await (const page of follower.pages()) upsert(this.copy, page as unknown as Transaction[]);
+      for await (const { data } of follower.pages()) upsert(this.copy, data as unknown as Transaction[]);
     } catch (error) {
       // What was thrown instead of a page comes out wrapped.
       throw error instanceof NetworkError ? error.cause : error;
