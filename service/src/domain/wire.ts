@@ -96,9 +96,13 @@ export function timestamp(description: string, example: string) {
 
 /** A URL as browsers read it: retailers write letters and marks into theirs that the older standard for URIs refuses. */
 export function webUrl(description: string, example: string) {
-  return anyText('a URL')
-    .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
-    .meta({ description, format: 'url', examples: [example] });
+  return (
+    anyText('a URL')
+      .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
+      // Readers would take the part before the @ for the host.
+      .refine((value) => !/^https?:[/\\]*[^/\\?#]*@/i.test(value), 'must have no user name or password')
+      .meta({ description, format: 'url', examples: [example] })
+  );
 }
 
 export function flag(description: string, example: boolean) {

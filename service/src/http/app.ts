@@ -8,7 +8,7 @@ import { ApiError } from '../domain/api-errors.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
 import type { Tracer } from '../tracing/tracer.ts';
-import { clientReader, networkOf } from './access/client-address.ts';
+import { clientReader } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './access/cors.ts';
 import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
@@ -151,8 +151,6 @@ export function buildApp(dependencies: AppDependencies): App {
       logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);
     }
     dependencies.callers.failed(shown.code, exchange.route, exchange.token, exchange.requestId);
-    // An error that came before the token was looked at counts for nobody, but shows what the address has left.
-    exchange.rateLimit ??= limits.failed.peek(networkOf(exchange.address));
     if (exchange.isLink && prefersHtml(exchange.request.headers.get('Accept')))
       return site.linkError(shown, exchange);
     return problem(shown, exchange);

@@ -50,7 +50,7 @@ describe('with a secret', () => {
     expect(console.node.logLines.join('')).not.toContain(SECRET);
   });
 
-  test('after ten wrong tries in a minute an address is refused, whatever it sends; asking without one is no try', async () => {
+  test('after ten wrong tries in a minute further ones get 429; the right secret is let in; a request without a secret does not count', async () => {
     await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
     const statuses = async (count: number, headers: Record<string, string>) => {
       const seen = new Set<number>();
@@ -59,9 +59,12 @@ describe('with a secret', () => {
     };
     expect(await statuses(20, {})).toEqual([401]);
     expect(await statuses(10, bearer('wrong'))).toEqual([401]);
-    const refused = await console.get('/', bearer(SECRET));
+    const refused = await console.get('/', bearer('wrong'));
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('Retry-After'))).toBeWithin(1, 61);
+    expect(await statuses(1, {})).toEqual([401]);
+    expect(await statuses(2, bearer(SECRET))).toEqual([200]);
+    expect(await statuses(2, basic(SECRET))).toEqual([200]);
     expect((await console.get('/readyz')).status).toBe(200);
   });
 
@@ -108,9 +111,51 @@ describe('without a secret', () => {
     expect(
       await Promise.all(['localhost', `127.0.0.1:${port}`, `[::1]:${port}`].map((h) => status(h))),
     ).toEqual([200, 200, 200]);
-    for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example'])
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      'localhost.evil.example',
+      '127.0.0.1:80:80',
+      '127.0.0.1:99999',
+      'localhost/x',
+    ])
       expect([await status(host), await status(host, '/metrics')]).toEqual([421, 421]);
     expect(await status('evil.example', '/readyz')).toBe(200);
+  });
+});
+
+describe('a form that is sent', () => {
+  const post = async (console: ConsoleNode, headers: Record<string, string>) => {
+    const body = new URLSearchParams({ passbackUid: 'x' });
+    return (await fetch(`${console.url}/transactions`, { method: 'POST', body, headers })).status;
+  };
+
+  test('by a page of another origin is refused, by the console itself and by programs it is not', async () => {
+    await using console = await ConsoleNode.start();
+    const { host, origin } = new URL(console.url);
+    const statuses = [];
+    for (const headers of [
+      {},
+      { Origin: origin },
+      { Origin: `https://${host}` },
+      { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://proxy.example' },
+      { 'Sec-Fetch-Site': 'none' },
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { Origin: `${origin}0` },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site', Origin: origin },
+    ] as Record<string, string>[])
+      statuses.push(await post(console, headers));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 403, 403, 403, 403, 403]);
+    // Pages may link to the console.
+    expect((await console.get('/', { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(200);
+  });
+
+  test('by a page of another origin is refused even with the secret, which browsers send along', async () => {
+    await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
+    const refused = await post(console, { ...basic(SECRET), Origin: 'https://evil.example' });
+    expect([refused, await post(console, basic(SECRET))]).toEqual([403, 200]);
   });
 });
 

@@ -151,6 +151,22 @@ describe('what only a careless client sends', () => {
     expect(answer).toContain('"code":"several_hosts"');
   });
 
+  test('two equal Content-Length lines count as one, as RFC 9110 allows; two that differ are refused', async () => {
+    const post = (lengths: string) =>
+      raw(`POST /livez HTTP/1.1\r\nHost: x\r\n${lengths}\r\n\r\nabc`).then((answer) => answer.slice(0, 12));
+    expect([
+      await post('Content-Length: 3'),
+      await post('Content-Length: 3\r\nContent-Length: 3'),
+      await post('Content-Length: 3\r\nContent-Length: 4'),
+      await post('Content-Length: 3, 3'),
+    ]).toEqual(['HTTP/1.1 405', 'HTTP/1.1 405', 'HTTP/1.1 400', 'HTTP/1.1 400']);
+  });
+
+  test('Bun reads a backslash in a path as a slash and resolves dot segments before the service sees them', async () => {
+    for (const target of ['/x/../livez', '/x\\..\\livez'])
+      expect(await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)).toStartWith('HTTP/1.1 200');
+  });
+
   test('a target that is no path is not found', async () => {
     const answer = await raw(`CONNECT somewhere:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer).toStartWith('HTTP/1.1 404');
@@ -281,7 +297,7 @@ describe('rate limits', () => {
     expect((await from('198.51.100.3', publicToken)).status).toBe(200);
   });
 
-  test('headers on answers that came before the token was looked at, which count for nobody', async () => {
+  test('no headers on answers that count for no limit: the token was not looked at, or the request is an invalid activation', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 5 } });
     const seen = [];
     for (const [method, path] of [
@@ -289,17 +305,22 @@ describe('rate limits', () => {
       ['GET', '/v1/nowhere/'],
       ['DELETE', '/v1/coupons/'],
       ['GET', `/v1/coupons/?x=${'a'.repeat(17_000)}`],
+      ['GET', '/v1/coupons/x/activate/'],
+      ['POST', '/v1/coupons/x/activate/'],
       ['GET', '/v1/coupons/'],
     ] as const) {
       const { status, headers } = await limited.request(method, path);
-      seen.push([status, headers.get('RateLimit')?.replace(/t=\d+/, 't=T'), headers.get('RateLimit-Policy')]);
+      const left = headers.get('RateLimit')?.replace(/t=\d+/, 't=T');
+      seen.push([status, left ?? null, headers.get('RateLimit-Policy')]);
     }
     const policy = '"failed-auth";q=5;w=60';
     expect(seen).toEqual([
       [401, '"failed-auth";r=4;t=T', policy],
-      [404, '"failed-auth";r=4;t=T', policy],
-      [405, '"failed-auth";r=4;t=T', policy],
-      [414, '"failed-auth";r=4;t=T', policy],
+      [404, null, null],
+      [405, null, null],
+      [414, null, null],
+      [400, null, null],
+      [400, null, null],
       [401, '"failed-auth";r=3;t=T', policy],
     ]);
   });

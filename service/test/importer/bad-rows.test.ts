@@ -137,6 +137,21 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
     'line 2: promotions[0].deepLink must be a URL that starts with http:// or https://',
   ],
   [
+    'a URL with a password',
+    retailer(2, { url: 'https://user:pw@shop.example/' }),
+    'line 2: url must have no user name or password',
+  ],
+  [
+    'a logo with a user name',
+    retailer(2, { logo: 'HTTPS://user@shop.example' }),
+    'line 2: logo must have no user name or password',
+  ],
+  [
+    'a deep link whose host looks like another',
+    retailer(2, { promotions: [promotion(2, { deepLink: 'https://shop.example:443@evil.example/' })] }),
+    'line 2: promotions[0].deepLink must have no user name or password',
+  ],
+  [
     'a coupon that ends as it starts',
     retailer(2, { coupons: [coupon(2, { endDate: '2026-03-01T00:00:00' })] }),
     'line 2: coupons[0].endDate must be after startDate',

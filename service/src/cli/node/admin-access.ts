@@ -10,9 +10,9 @@ import { networkOf } from '../../http/access/client-address.ts';
 import { RateLimiter } from '../../http/access/rate-limit.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
 
-/** Nobody types more wrong passwords in a minute; at this rate, guessing takes for ever. */
+/** Wrong secrets in a minute, by address. Beyond it the answer is 429, so that a misconfigured client slows down. */
 const FAILURES_MAX = 10;
-/** What a password manager or `openssl rand -base64 24` makes is longer. */
+/** The length is what protects against guessing. Password managers and `openssl rand -base64 24` make longer secrets. */
 const SECRET_LENGTH_MIN = 20;
 
 /** Returns what refuses the request; undefined to let it in. */
@@ -20,20 +20,23 @@ type Refuse = (request: Request, address: string) => Response | undefined;
 
 /** Throws BadInput when the file of the secret cannot be used. */
 export function openAdminAccess({ adminTokenFile }: ServeSettings): Refuse {
-  return adminTokenFile === undefined ? refuseOtherNames : refuseWithoutSecret(readSecret(adminTokenFile));
+  const refuse =
+    adminTokenFile === undefined ? refuseOtherNames : refuseWithoutSecret(readSecret(adminTokenFile));
+  return (request, address) => refuse(request, address) ?? refuseForeignForm(request);
 }
 
 function refuseWithoutSecret(secret: string): Refuse {
   const expected = digest(secret);
   const failures = new RateLimiter('admin', FAILURES_MAX, new LocalCounter());
   return (request, address) => {
-    const network = networkOf(address);
-    const { left, retryAfterS } = failures.peek(network);
-    if (left === 0) return refusal(429, 'Too many wrong tries.', { 'Retry-After': String(retryAfterS) });
     const given = readSent(request.headers.get('Authorization'));
+    // Checked before the limit: clients may share an address with one that sends wrong secrets.
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
-    // A browser asks without a password first.
-    if (given !== undefined) failures.take(network);
+    // A browser's first request has no password.
+    if (given !== undefined) {
+      const { exceeded, retryAfterS } = failures.take(networkOf(address));
+      if (exceeded) return refusal(429, 'Too many wrong tries.', { 'Retry-After': String(retryAfterS) });
+    }
     return refusal(401, 'Send the secret of --admin-token-file, as a password or as a bearer token.', {
       'WWW-Authenticate': 'Basic realm="Offerbook console", charset="UTF-8"',
     });
@@ -49,6 +52,18 @@ function refuseOtherNames(request: Request): Response | undefined {
   return isLoopback(host.replace(/:\d+$/, ''))
     ? undefined
     : refusal(421, 'Open this under localhost or 127.0.0.1, or give the server an --admin-token-file.');
+}
+
+/** Refuses a form that a page of another origin has sent. Programs send neither header. */
+function refuseForeignForm({ method, headers }: Request): Response | undefined {
+  if (method !== 'POST') return undefined;
+  const site = headers.get('Sec-Fetch-Site');
+  const origin = headers.get('Origin');
+  const isOwn =
+    site === null
+      ? origin === null || (URL.canParse(origin) && new URL(origin).host === headers.get('Host'))
+      : site === 'same-origin' || site === 'none';
+  return isOwn ? undefined : refusal(403, 'This form was sent by a page of another origin.');
 }
 
 export function refusal(status: number, text: string, headers: Record<string, string> = {}): Response {

@@ -71,8 +71,10 @@ export function openAdmin(source: AdminSource): (() => Promise<void>) | undefine
   }
 
   async function answer(request: Request, address: string): Promise<Response> {
-    // Without a sane Host the URL is a path alone.
-    const { pathname } = new URL(request.url, 'http://localhost');
+    // If Bun cannot parse Host, request.url is the path alone or not a URL.
+    const url = URL.parse(request.url, 'http://localhost');
+    if (url === null) return refusal(421, 'The Host header is not a host.');
+    const { pathname } = url;
     // Open to probes, which bring no secret, and tell no more than whether requests should come here.
     if (pathname === '/livez') return Response.json({ status: 'live' });
     if (pathname === '/readyz') {

@@ -39,11 +39,6 @@ export class RateLimiter {
     return this.#limit === 0 ? UNLIMITED : this.#state(this.#counter.add(key));
   }
 
-  /** For an answer that does not count. */
-  peek(key: string): RateLimitState {
-    return this.#limit === 0 ? UNLIMITED : this.#state(this.#counter.peek(key));
-  }
-
   #state({ count, windowLeftMs }: RequestCount): RateLimitState {
     const resetS = Math.max(1, Math.ceil(windowLeftMs / 1000));
     const left = Math.max(0, this.#limit - count);

@@ -2,8 +2,10 @@
 // together in shared-counts.ts.
 
 export const WINDOW_MS = 60_000;
-/** Keys beyond this many in one window are not counted: a flood of addresses must not fill the memory. */
+/** Keys of one window that have a count of their own: a flood of addresses must not fill the memory. */
 const KEYS_MAX = 200_000;
+/** Further keys share this many counts. They may be limited early, but never escape the limit. */
+const SHARED_PLACES = 4_096;
 
 /** Where a key stands. */
 export interface RequestCount {
@@ -14,10 +16,8 @@ export interface RequestCount {
 
 /** Counts the requests of one policy. */
 export interface RequestCounter {
-  /** Counts a request and tells where its key stands with it. */
+  /** Counts a request and returns the count of its key, this request included. */
   add(key: string): RequestCount;
-  /** Where a key stands, without counting anything. */
-  peek(key: string): RequestCount;
 }
 
 /** Makes the counter of a policy. */
@@ -26,7 +26,10 @@ export type CounterMaker = (policy: string) => RequestCounter;
 export class LocalCounter implements RequestCounter {
   /** Must not follow the wall clock, which an operator may set back by an hour. */
   readonly #monotonicMs: () => number;
-  #counts = new Map<string, number>();
+  /** By key, or by the number of a shared place. */
+  #counts = new Map<string | number, number>();
+  /** Makes it impossible to predict which keys share a place. */
+  readonly #seed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
   #windowEndMs = 0;
 
   constructor(monotonicMs: () => number = () => performance.now()) {
@@ -35,14 +38,15 @@ export class LocalCounter implements RequestCounter {
 
   add(key: string): RequestCount {
     const windowLeftMs = this.#windowLeftMs();
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    if (count > 1 || this.#counts.size < KEYS_MAX) this.#counts.set(key, count);
+    const place = this.#place(key);
+    const count = (this.#counts.get(place) ?? 0) + 1;
+    this.#counts.set(place, count);
     return { count, windowLeftMs };
   }
 
-  peek(key: string): RequestCount {
-    const windowLeftMs = this.#windowLeftMs();
-    return { count: this.#counts.get(key) ?? 0, windowLeftMs };
+  #place(key: string): string | number {
+    if (this.#counts.size < KEYS_MAX || this.#counts.has(key)) return key;
+    return Bun.hash.xxHash32(key, this.#seed) % SHARED_PLACES;
   }
 
   /** Begins a new window when the last one is over. */

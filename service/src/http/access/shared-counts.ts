@@ -7,7 +7,7 @@
 
 import { type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
-/** Keys in one window. Those that find no place are not counted: a flood of addresses must not fill the memory. */
+/** Keys in one window. A key that finds no free place shares the count of another: it may be limited early, never late. */
 const PLACES = 2 ** 18;
 /** How far from its own place a key may be put when that is taken. */
 const DISTANCE_MAX = 64;
@@ -62,23 +62,12 @@ export class SharedCounter implements RequestCounter {
   }
 
   add(key: string): RequestCount {
-    const place = this.#place(key, true);
-    const count = place === undefined ? 1 : Atomics.add(this.#table, place + 1, 1) + 1;
-    return { count, windowLeftMs: this.#windowLeftMs() };
+    const count = Atomics.add(this.#table, this.#place(key) + 1, 1) + 1;
+    return { count, windowLeftMs: Atomics.load(this.#table, SECONDS_LEFT) * 1000 };
   }
 
-  peek(key: string): RequestCount {
-    const place = this.#place(key, false);
-    const count = place === undefined ? 0 : Atomics.load(this.#table, place + 1);
-    return { count, windowLeftMs: this.#windowLeftMs() };
-  }
-
-  #windowLeftMs(): number {
-    return Atomics.load(this.#table, SECONDS_LEFT) * 1000;
-  }
-
-  /** Where a key is counted in this window; undefined when it has no place, and gets none. */
-  #place(key: string, claim: boolean): number | undefined {
+  /** Where a key is counted in this window: the first place that is its own or free, or else one that it shares. */
+  #place(key: string): number {
     const table = this.#table;
     const name = `${this.#policy} ${key}`;
     const seed = Atomics.load(table, SEED) >>> 0;
@@ -86,17 +75,14 @@ export class SharedCounter implements RequestCounter {
     const tag = Bun.hash.xxHash32(name, seed) | 0 || 1;
     const first = Bun.hash.xxHash32(name, ~seed >>> 0);
     const start = halfOf(Atomics.load(table, WINDOW));
+    const placeAt = (distance: number) => start + ((first + distance) % PLACES) * 2;
     for (let distance = 0; distance < DISTANCE_MAX; distance++) {
-      const place = start + ((first + distance) % PLACES) * 2;
-      let found = Atomics.load(table, place);
-      if (found === 0) {
-        if (!claim) return undefined;
-        // Another worker may have been quicker, with the same key or with another.
-        found = Atomics.compareExchange(table, place, 0, tag) || tag;
-      }
+      const place = placeAt(distance);
+      // Another worker may claim a free place first, for the same key or for another.
+      const found = Atomics.load(table, place) || Atomics.compareExchange(table, place, 0, tag) || tag;
       if (found === tag) return place;
     }
-    return undefined;
+    return placeAt(0);
   }
 }
 

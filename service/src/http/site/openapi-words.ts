@@ -128,7 +128,7 @@ export const HEADERS = {
     '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
   ),
   RateLimit: header(
-    'What is left of the limit and in how many seconds it starts again.',
+    'What is left of the limit that the request counted for, and in how many seconds the limit starts again.',
     '"public";r=5999;t=60',
   ),
   'RateLimit-Policy': header('The limit: so many requests in so many seconds.', '"public";q=6000;w=60'),
@@ -166,7 +166,7 @@ export const ACTIVATION_HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS | keyof typeof ACTIVATION_HEADERS;
 
-/** What every error has. The limit is left out when the operator has turned it off. */
+/** The headers of every error. Those of a limit are there if the request counted for one. */
 export const COMMON_ERROR_HEADERS: readonly HeaderName[] = [
   'Request-Id',
   'Cache-Control',
