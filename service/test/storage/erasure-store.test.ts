@@ -11,9 +11,11 @@ import type { Transaction } from '../../src/domain/transaction.ts';
 import { FIRST_ID } from '../../src/domain/uuid.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import type { Connection } from '../../src/storage/database.ts';
+import type { Connection, Database } from '../../src/storage/database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { SCHEMAS } from '../../src/storage/schema/schema.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
@@ -245,6 +247,19 @@ for (const database of DATABASES) {
   });
 }
 
+/** Without characters that SQL, JSON or an array writes in another way. */
+const PLAIN_UID = 'anna-m-8842';
+
+/** The columns of PostgreSQL whose statistics hold this text. */
+async function statisticsNaming(database: Database, text: string): Promise<string[]> {
+  const rows = await database.all<{ name: string }>(
+    `SELECT tablename || '.' || attname AS name FROM pg_stats
+      WHERE schemaname = current_schema() AND strpos(pg_stats::text, $1) > 0 ORDER BY name`,
+    text,
+  );
+  return rows.map(({ name }) => name);
+}
+
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on $name', ({ create }) => {
   const open = openTestStores();
 
@@ -307,6 +322,50 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     });
     expect([await erasing, await purging]).toEqual([{ transactions: 1, versions: 5, clicks: 0 }, 4]);
     expect(await watched.all('SELECT id FROM history WHERE until_stamp < 5')).toEqual([]);
+  });
+
+  test('leaves no user in the statistics of the planner', async () => {
+    const { stores, org, watched } = await scene();
+    const rows = Array.from({ length: 20 }, (_, n) => transaction(n + 10, { passbackUid: PLAIN_UID }));
+    await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
+    for (let n = 0; n < 20; n++)
+      await recordClick(stores, org.id, { passbackUid: PLAIN_UID, passbackData: `for ${PLAIN_UID}` });
+    await watched.all('VACUUM ANALYZE');
+    expect(await statisticsNaming(watched, PLAIN_UID)).toEqual([]);
+    await stores.erasures.erase(org, PLAIN_UID);
+    await watched.all('VACUUM ANALYZE');
+    expect(await statisticsNaming(watched, PLAIN_UID)).toEqual([]);
+    // Of other columns there are statistics.
+    expect(await statisticsNaming(watched, 'coupons')).toEqual(['clicks.kind']);
+  });
+
+  test('an upgrade drops the statistics that name users, without rewriting a table', async () => {
+    const url = await create();
+    const database = open.database(url);
+    const steps = SCHEMAS.postgres.steps.slice(0, 3);
+    await migrate(database, undefined, { ...SCHEMAS.postgres, steps });
+    await database.all(`INSERT INTO clicks SELECT 'click' || n, 1, 'coupons', gen_random_uuid(), gen_random_uuid(),
+      '${PLAIN_UID}', 'for ${PLAIN_UID}', 1, 1, 1, 0 FROM generate_series(1, 20) AS n`);
+    for (const table of ['transactions', 'history'])
+      await database.all(`INSERT INTO ${table} (id, org_id, ${table === 'history' ? 'until_stamp, from_stamp' : 'updated_at'}, document)
+        SELECT gen_random_uuid(), 1, 1${table === 'history' ? ', 0' : ''}, '{"passbackUid":"${PLAIN_UID}"}' FROM generate_series(1, 20)`);
+    await database.all('ANALYZE');
+    const columns = [
+      'clicks.passback_data',
+      'clicks.passback_uid',
+      'history.document',
+      'transactions.document',
+    ];
+    expect(await statisticsNaming(database, PLAIN_UID)).toEqual(columns);
+    const files = () =>
+      database.all(`SELECT relname, pg_relation_filenode(oid) AS file FROM pg_class
+        WHERE relname IN ('clicks', 'transactions', 'history') ORDER BY relname`);
+    const before = await files();
+    await migrate(database, undefined);
+    expect(await statisticsNaming(database, PLAIN_UID)).toEqual([]);
+    expect(await files()).toEqual(before);
+    await database.all('ANALYZE');
+    expect(await statisticsNaming(database, PLAIN_UID)).toEqual([]);
   });
 
   test('waits for an import under way, and erases what that import has written', async () => {
