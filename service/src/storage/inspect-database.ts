@@ -56,9 +56,13 @@ export interface FileFacts {
   readonly isWritable: boolean;
 }
 
-/** Throws BadInput or DatabaseUnavailable when it cannot be reached. */
-export async function inspectDatabase(url: string, clock: Clock): Promise<DatabaseFacts> {
-  await using database = closing(openDatabase(url, OPTIONS));
+/** Throws BadInput or DatabaseUnavailable when the database, of several servers the one with this role, cannot be reached. */
+export async function inspectDatabase(
+  url: string,
+  clock: Clock,
+  role: DatabaseOptions['role'] = 'primary',
+): Promise<DatabaseFacts> {
+  await using database = closing(openDatabase(url, { ...OPTIONS, role }));
   const schema = await inspectSchema(database);
   const isOurs = schema.state !== 'none';
   const [last] = isOurs

@@ -18,7 +18,8 @@ import { offerbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { retailer, transaction } from '../support/fixtures.ts';
-import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
+import { removePostgres, startReplica } from '../support/postgres-replica.ts';
+import { freePort, newPostgresDatabase, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const look = async (databaseUrl: string, flags: Record<string, string> = {}) => {
@@ -124,6 +125,27 @@ test('doctor tells a port of ours from one of another program, and one that cann
   const publicUrl = `http://127.0.0.1:${taken}`;
   expect((await look(url, { publicUrl })).get('public URL')?.state).toBe('warning');
   await other.stop(true);
+});
+
+test('doctor looks for the standby among several servers of --replica-url', async () => {
+  const primary = await startPostgres(['-c', 'fsync=off']);
+  try {
+    const url = postgresUrl(primary.port, 'postgres');
+    await offerbook(['orgs', 'create', 'acme', '--database', url]);
+    const standby = await startReplica(primary);
+    try {
+      const replicaUrl = url.replace('@', `@127.0.0.1:${standby.port},`);
+      expect((await look(url, { replicaUrl })).get('replica')).toEqual({
+        state: 'ok',
+        check: 'replica',
+        found: expect.stringContaining('PostgreSQL'),
+      });
+    } finally {
+      await removePostgres(standby);
+    }
+  } finally {
+    await removePostgres(primary);
+  }
 });
 
 test('doctor sees what a role of PostgreSQL may not do, and that a primary is no replica', async () => {

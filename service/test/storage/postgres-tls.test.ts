@@ -180,7 +180,7 @@ describe('other parameters of a PostgreSQL URL', () => {
         const error = await rejection(openStores(`postgres://user:hunter2@${host}/name?${query}`));
         expect(error).toEqual(
           new BadInput(
-            'the database URL has a parameter that is not known; those known are sslmode, sslrootcert, sslcert, sslkey, channel_binding, application_name, search_path, options',
+            'the database URL has a parameter that is not known; those known are sslmode, sslrootcert, sslcert, sslkey, host, port, channel_binding, application_name, search_path, options',
           ),
         );
       }

@@ -46,9 +46,13 @@ export async function examine(examination: Examination): Promise<Check[]> {
 }
 
 /** What is seen of it, or that nothing is. */
-async function findFacts(url: string, clock: Clock): Promise<DatabaseFacts | Check> {
+async function findFacts(
+  url: string,
+  clock: Clock,
+  role: 'primary' | 'standby' = 'primary',
+): Promise<DatabaseFacts | Check> {
   try {
-    return await inspectDatabase(url, clock);
+    return await inspectDatabase(url, clock, role);
   } catch (error) {
     if (error instanceof BadInput || error instanceof DatabaseUnavailable)
       return fault('database', error.message, 'serve does not start until it can use its database');
@@ -58,7 +62,7 @@ async function findFacts(url: string, clock: Clock): Promise<DatabaseFacts | Che
 
 async function examineReplica(url: string | undefined, clock: Clock): Promise<Check[]> {
   if (url === undefined) return [];
-  const facts = await findFacts(url, clock);
+  const facts = await findFacts(url, clock, 'standby');
   const advice = 'pages of transactions come from the primary until it can be used';
   if ('state' in facts) return [warning('replica', facts.found, advice)];
   if (facts.postgres?.isReadOnly === true) return [ok('replica', facts.place)];

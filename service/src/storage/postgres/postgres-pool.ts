@@ -7,7 +7,7 @@ import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseOptions } from '../database.ts';
 import { isConnectionLoss } from './postgres-errors.ts';
-import { type PostgresUrl, parsePostgresUrl } from './postgres-url.ts';
+import { type PostgresServer, type PostgresUrl, parsePostgresUrl } from './postgres-url.ts';
 
 const CONNECT_TIMEOUT_S = 2;
 const IDLE_TIMEOUT_S = 60;
@@ -33,7 +33,7 @@ export class PostgresPool {
 
   /** The addresses of the servers, for messages. */
   get servers(): string {
-    return this.#url.addresses.join(',');
+    return addressesOf(this.#url);
   }
 
   /** Sends one statement on a connection that others may use too. */
@@ -149,16 +149,16 @@ function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Reco
 }
 
 /** Of several servers, the first to say that it has the role. Those that do not answer hold nobody up. */
-async function findServer(url: PostgresUrl, role: Role): Promise<string> {
-  const [first = '', ...others] = url.servers;
-  if (others.length === 0) return first;
+async function findServer(url: PostgresUrl, role: Role): Promise<PostgresServer> {
+  const [first, ...others] = url.servers;
+  if (first !== undefined && others.length === 0) return first;
   const searches = url.servers.map((server) => requireRole(server, url, role));
   return Promise.any(searches).catch(({ errors }: AggregateError) => {
     throw errors[0];
   });
 }
 
-async function requireRole(server: string, url: PostgresUrl, role: Role): Promise<string> {
+async function requireRole(server: PostgresServer, url: PostgresUrl, role: Role): Promise<PostgresServer> {
   const probe = newClient(server, url, { max: 1 });
   try {
     const answer = probe.unsafe<{ standby: boolean }[]>('SELECT pg_is_in_recovery() AS standby');
@@ -170,20 +170,29 @@ async function requireRole(server: string, url: PostgresUrl, role: Role): Promis
   }
 }
 
-function noServer({ addresses }: PostgresUrl, role: Role): DatabaseUnavailable {
-  return new DatabaseUnavailable(`none of the PostgreSQL servers at ${addresses.join(',')} is the ${role}`);
+function noServer(url: PostgresUrl, role: Role): DatabaseUnavailable {
+  return new DatabaseUnavailable(`none of the PostgreSQL servers at ${addressesOf(url)} is the ${role}`);
 }
 
-function newClient(server: string, { tls }: PostgresUrl, options: SQL.PostgresOrMySQLOptions): SQL {
+function addressesOf({ servers }: PostgresUrl): string {
+  return servers.map(({ address }) => address).join(',');
+}
+
+function newClient(
+  { url, socket }: PostgresServer,
+  { tls }: PostgresUrl,
+  options: SQL.PostgresOrMySQLOptions,
+): SQL {
   try {
     // Otherwise PGDATABASE would count for more than the URL.
-    const database = decodeURIComponent(new URL(server).pathname.slice(1));
+    const database = decodeURIComponent(new URL(url).pathname.slice(1));
     // Not imported as a value: SQLite does without the client, and the start of every command with it.
     return new Bun.SQL({
       ...options,
       adapter: 'postgres',
-      url: server,
+      url,
       tls,
+      ...(socket !== undefined && { path: socket }),
       ...(database !== '' && { database }),
     });
   } catch {

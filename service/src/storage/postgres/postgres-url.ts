@@ -1,7 +1,6 @@
-// Reads what a PostgreSQL URL says about TLS and about several servers, with the meaning that PostgreSQL's own
-// programs give it. Bun's client knows only some of it, and would send the rest to the server as settings, so nothing
-// else is let through to it. A URL is never repeated in a message: it holds a password, and one with a question mark in it may look
-// like a parameter.
+// Reads the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does. Bun's client supports only some of
+// them, and would send the rest to the server as settings, so no other parameter reaches it. Messages never repeat the URL: it
+// holds a password, and a password with a question mark looks like a parameter.
 
 import { readFileSync } from 'node:fs';
 import type { SQL } from 'bun';
@@ -16,6 +15,9 @@ const SYSTEM_ROOTS = 'system';
 
 /** Read here. */
 const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
+/** Folder and number of a Unix socket. */
+const SOCKET_PARAMETERS = ['host', 'port'];
+const DEFAULT_PORT = '5432';
 /** For the client and the server. What else the server can be told goes into `options`. */
 const PASSED_ON = ['channel_binding', 'application_name', 'search_path', 'options'];
 /**
@@ -41,34 +43,42 @@ const LEFT_OUT = new Set([
 ]);
 
 export interface PostgresUrl {
-  /** A URL for each of the servers. */
-  readonly servers: readonly string[];
-  /** The same without what must not be shown. */
-  readonly addresses: readonly string[];
+  readonly servers: readonly PostgresServer[];
   readonly tls: Tls;
 }
 
+export interface PostgresServer {
+  /** For the client. */
+  readonly url: string;
+  /** Path of the Unix socket, to use in place of the host in the URL. */
+  readonly socket: string | undefined;
+  /** For messages: without the password. */
+  readonly address: string;
+}
+
 export function parsePostgresUrl(text: string): PostgresUrl {
-  const [address = '', query = ''] = text.split('?', 2);
+  const [, address = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(text) ?? [];
   const settings = new URLSearchParams(query);
   requireKnown(settings);
   const get = (name: (typeof TLS_PARAMETERS)[number]) => settings.get(name) ?? undefined;
   const mode = parseMode(get('sslmode'), get('sslrootcert') === SYSTEM_ROOTS);
   const files = { ca: get('sslrootcert'), cert: get('sslcert'), key: get('sslkey') };
-  const servers = splitServers(address);
-  const { sslmode, tls } = tlsFor(mode, servers.map(hostOf), files);
+  const places = findPlaces(address, settings);
+  // libpq ignores sslmode on a Unix socket, too: nobody can listen in.
+  const isSocket = places.some(({ socket }) => socket !== undefined);
+  const { sslmode, tls } = tlsFor(
+    isSocket ? 'disable' : mode,
+    places.map(({ host }) => host),
+    files,
+  );
   const rest = new URLSearchParams([...settings].filter(([name]) => PASSED_ON.includes(name)));
   rest.set('sslmode', sslmode);
   if (!rest.has('application_name')) rest.set('application_name', 'offerbook');
-  return {
-    servers: servers.map((each) => `${each}?${rest}`),
-    addresses: servers.map(hostAndPortOf),
-    tls,
-  };
+  return { servers: places.map(({ host: _, url, ...place }) => ({ ...place, url: `${url}?${rest}` })), tls };
 }
 
 function requireKnown(settings: URLSearchParams): void {
-  const known = [...TLS_PARAMETERS, ...PASSED_ON];
+  const known = [...TLS_PARAMETERS, ...SOCKET_PARAMETERS, ...PASSED_ON];
   if ([...settings.keys()].every((name) => known.includes(name) || LEFT_OUT.has(name))) return;
   throw new BadInput(
     `the database URL has a parameter that is not known; those known are ${known.join(', ')}`,
@@ -126,20 +136,38 @@ function readSetting(setting: string, path: string | undefined): string | undefi
   }
 }
 
+interface Place extends PostgresServer {
+  readonly host: string;
+}
+
 /** `postgres://user@one:5432,two:5433/name`: the same address with each of the servers. */
-function splitServers(address: string): string[] {
-  const match = /^([^/]*:\/\/(?:[^/]*@)?)([^/@]*)(.*)$/.exec(address);
-  if (match === null) return [address];
-  const [, before = '', servers = '', after = ''] = match;
-  return servers.split(',').map((server) => before + server + after);
+function findPlaces(address: string, settings: URLSearchParams): Place[] {
+  const [, before = '', list = '', after = ''] = /^([^/]*:\/\/(?:[^/]*@)?)([^/@]*)(.*)$/s.exec(address) ?? [];
+  const servers = list.split(',').map((server) => {
+    const [, host = '', port = ''] = /^(\[.*\]|[^:]*):?(.*)$/s.exec(server) ?? [];
+    return { server, host, port };
+  });
+  const sockets = servers.map(({ host, port }) => socketOf(host, port, settings));
+  if (servers.length > 1 && sockets.some((socket) => socket !== undefined)) {
+    throw new BadInput('a Unix socket cannot be one of several servers in the database URL');
+  }
+  return servers.map(({ server, host }, place) => {
+    const socket = sockets[place];
+    return {
+      url: before + (socket === undefined ? server : 'localhost') + after,
+      socket,
+      address: socket ?? server,
+      host: host.replace(/^\[(.*)\]$/s, '$1'),
+    };
+  });
 }
 
-function hostAndPortOf(address: string): string {
-  const [authority = ''] = address.slice(address.indexOf('://') + 3).split('/');
-  return authority.split('@').at(-1) ?? '';
-}
-
-function hostOf(address: string): string {
-  const host = hostAndPortOf(address);
-  return host.startsWith('[') ? host.slice(1, host.indexOf(']')) : (host.split(':')[0] ?? '');
+/** Like libpq, takes a host that starts with a slash for a folder: `?host=/run/postgresql`, or encoded before the name. */
+function socketOf(host: string, port: string, settings: URLSearchParams): string | undefined {
+  const folder = settings.get('host') ?? host.replaceAll(/%2f/gi, '/');
+  if (folder.startsWith('/')) return `${folder}/.s.PGSQL.${settings.get('port') || port || DEFAULT_PORT}`;
+  if (!SOCKET_PARAMETERS.some((name) => settings.has(name))) return undefined;
+  throw new BadInput(
+    'host and port as parameters of the database URL are for Unix sockets: host is a folder such as /run/postgresql',
+  );
 }
