@@ -78,7 +78,7 @@ const SETTINGS = {
   rateLimitPrivate: rateLimit('requests a minute for each private token', '6000'),
   rateLimitFailedAuth: rateLimit('failed authentications a minute for each address', '600'),
   rateLimitActivation: rateLimit(
-    'activations a minute for each address and organisation, beyond which links lead on untracked and POST is refused',
+    'activations per minute per address and organisation; above it links redirect untracked and POST gets 429',
     '6000',
   ),
   activation: onUnlessOff('whether deals can be activated, by links that users follow'),

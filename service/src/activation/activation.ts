@@ -2,15 +2,17 @@
 
 import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
-import type { ActivatedKind, Click, ClickId } from '../domain/click.ts';
+import { BoundedLog } from '../domain/bounded-log.ts';
+import { type ActivatedKind, type Click, type ClickId, TAP_MS } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/logger.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import type { ActivationDirectory } from './activation-directory.ts';
+import type { ClickOrigin } from './click-id.ts';
 import type { ClickRecorder } from './click-recorder.ts';
 import { newClickTally } from './click-tally.ts';
 import { fillTemplate } from './link-template.ts';
-import { RecentTaps } from './recent-taps.ts';
+import { Recent } from './recent.ts';
 
 export interface ActivationRequest {
   readonly kind: ActivatedKind;
@@ -38,13 +40,23 @@ interface ActivationParts {
   readonly logger: Logger;
 }
 
+/** How long a link that was followed is answered from memory. */
+const VISIT_KEPT_MS = 10_000;
+
 export class Activation {
   readonly tally = newClickTally();
   readonly #parts: ActivationParts;
-  readonly #taps = new RecentTaps();
+  /** A second tap on a link is the same click. Taps on other nodes are found by the database. */
+  readonly #taps = new Recent<Promise<ClickId>>(TAP_MS);
+  /** Clicks that were followed, without what the partner passed along. Nothing is written from them. */
+  readonly #visited = new Recent<Click>(VISIT_KEPT_MS);
+  readonly #lostLog: BoundedLog;
 
   constructor(parts: ActivationParts) {
     this.#parts = parts;
+    this.#lostLog = new BoundedLog((fields) =>
+      parts.logger.error(fields, 'a click could be recorded nowhere'),
+    );
   }
 
   /** Throws ApiError for what is not known here. The answer does not tell whether it was the deal or the organisation. */
@@ -87,14 +99,18 @@ export class Activation {
     };
     const first = this.#taps.find(key, nowMs);
     const recording = first ?? recorder.record(click, key);
-    if (first === undefined) this.#taps.add(key, nowMs, recording);
+    if (first === undefined) {
+      this.#taps.add(key, nowMs, recording);
+      // The same tap after a failure is recorded.
+      recording.catch(() => this.#taps.delete(key, recording));
+    }
     try {
       const id = await recording;
       this.tally[id !== click.id ? 'repeated' : click.isTracked ? 'tracked' : 'untracked']++;
       return id;
     } catch (error) {
       this.tally.lost++;
-      this.#parts.logger.error({ err: error }, 'a click could be recorded nowhere');
+      this.#lostLog.note({ err: error });
       return undefined;
     }
   }
@@ -108,13 +124,23 @@ export class Activation {
     return template === undefined ? url : fillTemplate(template, click, url);
   }
 
-  /** The click of a link that an activation has returned, and where it leads. */
-  async findClick(text: string): Promise<{ click: Click; entry: CatalogueEntry }> {
+  /** The id in a link that an activation has returned. Throws ApiError if it is not one of ours. */
+  parseClick(text: string): ClickOrigin & { readonly id: ClickId } {
     this.#requireReady();
-    const { directory, recorder, catalogue } = this.#parts;
-    const id = directory.clickIds.parse(text)?.id;
-    if (id === undefined) throw new ApiError('deal_not_found', 'There is no such link.');
-    const click = await recorder.find(id);
+    const origin = this.#parts.directory.clickIds.parse(text);
+    if (origin === undefined) throw new ApiError('deal_not_found', 'There is no such link.');
+    return origin;
+  }
+
+  /** True if the click was followed a moment ago: finding it takes no database. */
+  isRecent(id: ClickId): boolean {
+    return this.#visited.find(id, this.#parts.clock()) !== undefined;
+  }
+
+  /** A click, and where its link leads now. */
+  async findClick(id: ClickId): Promise<{ click: Click; entry: CatalogueEntry }> {
+    const { recorder, catalogue, clock } = this.#parts;
+    const click = this.#visited.find(id, clock()) ?? (await recorder.find(id));
     const entry =
       click && (catalogue.find(click.kind, click.dealId) ?? catalogue.find('retailers', click.retailerId));
     if (click === undefined || entry === undefined)
@@ -122,14 +148,20 @@ export class Activation {
     return { click, entry };
   }
 
-  /** Notes that a click was followed, if it is for the first time. A note that is lost keeps nobody from the shop. */
+  /** Records that a click was followed, if it is for the first time. The user arrives even if that fails. */
   async visit(click: Click): Promise<void> {
-    if (click.clickedAtMs !== null) return;
+    const { recorder, clock } = this.#parts;
+    const nowMs = clock();
+    const visited = { ...click, clickedAtMs: click.clickedAtMs ?? nowMs };
     try {
-      await this.#parts.recorder.record({ ...click, clickedAtMs: this.#parts.clock() });
+      if (click.clickedAtMs === null) await recorder.record(visited);
     } catch (error) {
-      this.#parts.logger.error({ err: error }, 'that a click was followed could be recorded nowhere');
+      this.#lostLog.note({ err: error, click: click.id });
+      return;
     }
+    // Not extended by later visits: what an operator changes in the database shows within seconds.
+    if (this.#visited.find(click.id, nowMs) === undefined)
+      this.#visited.add(click.id, nowMs, { ...visited, passbackUid: null, passbackData: null });
   }
 
   #requireReady(): void {

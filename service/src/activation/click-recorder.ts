@@ -7,6 +7,7 @@ import type { Click, ClickId, ClickStore, Tap } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
 import type { OrganisationStore } from '../domain/stores.ts';
 import { withTimeout } from '../domain/with-timeout.ts';
+import { ClickLookup } from './click-lookup.ts';
 
 /** A user does not wait longer than this for the database. */
 const DEADLINE_MS = 300;
@@ -45,6 +46,7 @@ export interface RecorderState {
 
 export class ClickRecorder {
   readonly #options: RecorderOptions;
+  readonly #lookup: ClickLookup;
   #waiting: Waiting[] = [];
   #committing: Promise<void> | undefined;
   #isSpooling = false;
@@ -58,6 +60,7 @@ export class ClickRecorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
+    this.#lookup = new ClickLookup(options.store);
   }
 
   get state(): RecorderState {
@@ -84,19 +87,19 @@ export class ClickRecorder {
 
   /** Throws DatabaseUnavailable when it is not in the spool and the database does not answer. */
   async find(id: ClickId): Promise<Click | undefined> {
-    const { store, spool, hasSpool } = this.#options;
-    const findIn = async (place: ClickStore) => (await place.find([id])).get(id);
+    const { spool, hasSpool } = this.#options;
+    const findSpooled = async () => (await spool.find([id])).get(id);
     try {
-      const found = await findIn(store);
+      const found = await this.#lookup.find(id);
       // Whatever this worker has spooled itself: those beside it have the same spool.
       if (found !== undefined || !hasSpool()) return found;
     } catch (error) {
-      const spooled = hasSpool() ? await findIn(spool).catch(() => undefined) : undefined;
+      const spooled = hasSpool() ? await findSpooled().catch(() => undefined) : undefined;
       if (spooled === undefined) throw error;
       return spooled;
     }
     // What leaves the spool between the two looks is in the database by then.
-    return (await findIn(spool)) ?? (await findIn(store));
+    return (await findSpooled()) ?? (await this.#lookup.find(id));
   }
 
   /** Waits for what is under way. What is in the spool is for the next process, or for another one. */
@@ -147,14 +150,16 @@ export class ClickRecorder {
 
   async #write(batch: readonly Waiting[]): Promise<ClickId[]> {
     const { store } = this.#options;
-    const visited: Click[] = [];
+    /** By id: many may follow a link at once, and PostgreSQL rejects a statement that writes a row twice. */
+    const visited = new Map<ClickId, Click>();
     /** By key: a clock that was set back may have let a second tap through. */
     const taps = new Map<string, Tap>();
     for (const { click, key } of batch) {
-      if (key === undefined) visited.push(click);
-      else if (!taps.has(key)) taps.set(key, { click, key });
+      if (key !== undefined) {
+        if (!taps.has(key)) taps.set(key, { click, key });
+      } else if (!visited.has(click.id)) visited.set(click.id, click);
     }
-    if (visited.length > 0) await store.put(visited);
+    if (visited.size > 0) await store.put([...visited.values()]);
     const ids = taps.size === 0 ? [] : await store.record([...taps.values()]);
     const counting = new Map([...taps.keys()].map((key, index) => [key, ids[index]]));
     return batch.map(({ click, key }) => (key === undefined ? undefined : counting.get(key)) ?? click.id);

@@ -3,7 +3,12 @@
 
 /** The database cannot be reached or does not answer in time. Storage throws it; HTTP turns it into a 503. */
 export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
+  override readonly name: string = 'DatabaseUnavailable';
+}
+
+/** Too many others wait for the database. It works: later requests may succeed. */
+export class DatabaseOverloaded extends DatabaseUnavailable {
+  override readonly name = 'DatabaseOverloaded';
 }
 
 /** The service that a command calls cannot be reached, or does not answer as it should. Exit code 1. */

@@ -5,6 +5,7 @@
 
 import type { Activation } from '../activation/activation.ts';
 import { ApiError } from '../domain/api-errors.ts';
+import { BoundedLog } from '../domain/bounded-log.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
 import type { Tracer } from '../tracing/tracer.ts';
@@ -71,14 +72,13 @@ export function buildApp(dependencies: AppDependencies): App {
   const readClient = clientReader(settings.trustedProxies);
   const pipelines = new PipelineLimit();
   const limits = rateLimits(settings, dependencies.requestCounter);
+  const unavailableLog = new BoundedLog((fields) => logger.warn(fields, 'unavailable'));
   const { pageToken, feedPath, pageOrg } = dependencies;
   const activation = dependencies.activation === undefined ? 'off' : 'on';
   const site = buildSite(dependencies.health, { ...settings, activation, pageToken, feedPath, pageOrg });
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
-    ...(dependencies.activation === undefined
-      ? []
-      : activationRoutes(dependencies.activation, limits.activation)),
+    ...(dependencies.activation === undefined ? [] : activationRoutes(dependencies.activation, limits)),
     ...site.routes,
     ...(dependencies.extraRoutes ?? []),
   ]);
@@ -144,8 +144,8 @@ export function buildApp(dependencies: AppDependencies): App {
         ? error
         : new ApiError('internal', 'Something went wrong on our side.', { cause: error });
     if (shown.cause instanceof DatabaseUnavailable) {
-      // Everybody who asks during an outage comes here. Where in the code they were says nothing about it.
-      logger.warn({ requestId: exchange.requestId, reason: shown.cause.message }, shown.code);
+      // During an outage every request lands here; a stack trace adds nothing.
+      unavailableLog.note({ requestId: exchange.requestId, reason: shown.cause.message });
       dependencies.onDatabaseFailure(shown.cause);
     } else if (shown.cause !== undefined) {
       logger.error({ requestId: exchange.requestId, err: shown.cause }, shown.code);

@@ -6,7 +6,8 @@ import { ClickRecorder } from '../../src/activation/click-recorder.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { openActivation } from '../../src/cli/node/activation.ts';
 import { readServeSettings } from '../../src/config.ts';
-import type { ActivatedKind, ClickStore } from '../../src/domain/click.ts';
+import type { ActivatedKind, Click, ClickStore } from '../../src/domain/click.ts';
+import { DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import { openSpool } from '../../src/storage/open-stores.ts';
 import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts';
@@ -88,6 +89,86 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     };
     const recorder = new ClickRecorder({ store, spool: moved, hasSpool: () => true, organisations, logger });
     expect(await recorder.find(click.id)).toEqual(click);
+    await spool.close();
+  });
+
+  test('a drain that fails once leaves every click in the spool, and the next one moves them', async () => {
+    const stores = await open.stores(await create());
+    const { clicks: store, organisations } = stores;
+    const click = await recordClick(stores, (await newOrganisation(stores)).id);
+    await store.remove([click]);
+    const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
+    await spool.put([click]);
+    const spooledAtFailure: Click[][] = [];
+    const failsOnce: ClickStore = {
+      ...store,
+      async put(clicks) {
+        if (spooledAtFailure.length > 0) return store.put(clicks);
+        spooledAtFailure.push(await spool.list(10));
+        throw new DatabaseUnavailable('the database has just gone away');
+      },
+    };
+    const moved = Promise.withResolvers<void>();
+    const noting = new Logger('info', (line) => line.includes('moved from the spool') && moved.resolve());
+    const recorder = new ClickRecorder({
+      store: failsOnce,
+      spool,
+      hasSpool: () => true,
+      organisations,
+      logger: noting,
+    });
+    recorder.start();
+    await moved.promise;
+    await recorder.stop();
+    expect(spooledAtFailure).toEqual([[click]]);
+    expect(await store.list(10)).toEqual([click]);
+    expect(await spool.list(10)).toEqual([]);
+    await spool.close();
+  });
+
+  test('a click behind a slow commit is spooled within one deadline, not within one more', async () => {
+    const stores = await open.stores(await create());
+    const { clicks, organisations } = stores;
+    const orgId = (await newOrganisation(stores)).id;
+    const [first, second] = [await recordClick(stores, orgId), await recordClick(stores, orgId)];
+    const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
+    const [deadlineMs, slowMs] = [1_000, 500];
+    let commits = 0;
+    const order: string[] = [];
+    const slow: ClickStore = {
+      ...clicks,
+      async put() {
+        commits++;
+        if (commits > 1) return new Promise<void>(() => {});
+        await Bun.sleep(slowMs);
+        // Due when a second deadline that began with the second commit would be over: timers fire in order.
+        setTimeout(() => order.push('a second deadline'), deadlineMs);
+      },
+    };
+    const noting: ClickStore = {
+      ...spool,
+      async put(spooled) {
+        order.push('spooled');
+        return spool.put(spooled);
+      },
+    };
+    const recorder = new ClickRecorder({
+      store: slow,
+      spool: noting,
+      hasSpool: () => false,
+      organisations,
+      logger,
+      deadlineMs,
+    });
+    const recording = recorder.record(first);
+    // Requests that arrive together share a commit: the second must not be there when the first begins.
+    while (commits === 0) await new Promise((resolve) => setImmediate(resolve));
+    const waited = recorder.record(second);
+    expect(await recording).toBe(first.id);
+    while (!order.includes('a second deadline')) await Bun.sleep(20);
+    expect(order).toEqual(['spooled', 'a second deadline']);
+    expect(await waited).toBe(second.id);
+    await recorder.stop();
     await spool.close();
   });
 });

@@ -153,6 +153,10 @@ for (const database of DATABASES) {
       // By itself, once the database takes clicks again.
       const click = await recorded();
       expect(await scene.recorded()).toContain(click as ClickId);
+      // The failure is not remembered: the same taps are recorded now.
+      const again = await scene.click('one');
+      expect(await scene.recorded()).toContain(again as ClickId);
+      expect((await scene.post('two')).status).toBe(200);
     });
   });
 }
@@ -186,5 +190,7 @@ test('what a process has left in the spool is taken up by the next as soon as it
   renameSync(`${spool}.aside`, spool);
   const moved = await node.logged((line) => /moved from the spool/.test(String(line.msg)));
   expect(moved).toMatchObject({ clicks: 2 });
+  const dropped = await node.logged((line) => /dropped from the spool/.test(String(line.msg)));
+  expect(dropped).toMatchObject({ level: 40, clicks: 1 });
   expect((await node.stores.clicks.list(10)).map((click) => click.id)).toEqual(clicks.toSorted() as never);
 });

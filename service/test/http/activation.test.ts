@@ -242,6 +242,32 @@ for (const database of DATABASES) {
       expect(await app.clicks()).toHaveLength(8);
     });
 
+    test('a flood on one link redirects every visitor, is one visit, and leaves the database usable', async () => {
+      await using app = await ActivationNode.start({
+        databaseUrl: await database.create(),
+        settings: { trustedProxies: ['127.0.0.1'], rateLimitActivation: 0 },
+      });
+      const links: string[] = [];
+      for (const passbackUid of ['followed', 'previewed']) {
+        const path = `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid })}`;
+        const response = await app.send('POST', path);
+        links.push(new URL(((await response.json()) as { url: string }).url).pathname);
+      }
+      const [followed = '', previewed = ''] = links;
+      const flood = (path: string, headers: Record<string, string>) =>
+        Promise.all(Array.from({ length: 400 }, async () => (await app.get(path, headers)).status));
+      expect(new Set(await flood(followed, BROWSER))).toEqual(new Set([302]));
+      expect(new Set(await flood(previewed, { 'User-Agent': 'WhatsApp/2.23.20.0' }))).toEqual(new Set([302]));
+      expect(await (await app.get('/readyz')).json()).toEqual({ status: 'ready', database: 'usable' });
+      expect(app.node.logLines.filter((line) => (JSON.parse(line) as { level: number }).level > 30)).toEqual(
+        [],
+      );
+      expect(await app.clicks()).toMatchObject([
+        { passbackUid: 'followed', clickedAtMs: NOW_MS },
+        { passbackUid: 'previewed', clickedAtMs: null },
+      ]);
+    });
+
     test('clicks that arrive together are all recorded, each once', async () => {
       await using app = await ActivationNode.start({ databaseUrl: await database.create() });
       const users = Array.from({ length: 300 }, (_, number) => `user ${number}`);
@@ -457,6 +483,52 @@ describe('where a click leads', () => {
     expect(await app.clicks()).toHaveLength(8);
   });
 
+  test('of POST, above the limit, only while it is in memory; other links are 429, each address and organisation for itself', async () => {
+    let nowMs = NOW_MS;
+    const adminPort = await freePort();
+    await using app = await ActivationNode.start({
+      clock: () => nowMs,
+      settings: { rateLimitActivation: 2, trustedProxies: ['127.0.0.1'], adminPort },
+    });
+    const link = async (passbackUid: string) => {
+      const path = `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid })}`;
+      const response = await app.send('POST', path, { 'X-Forwarded-For': `192.0.2.${passbackUid}` });
+      return new URL(((await response.json()) as { url: string }).url).pathname;
+    };
+    const [first, second, third] = [await link('101'), await link('102'), await link('103')];
+    const follow = async (path: string, address: string, more: Record<string, string> = {}) => {
+      const response = await app.get(path, { ...BROWSER, 'X-Forwarded-For': address, ...more });
+      const { status, headers } = response;
+      const body = await response.text();
+      if (!('Accept' in more)) expect(answerProblems('/go/{click}/', { status, headers, body })).toEqual([]);
+      return { status, headers, body };
+    };
+    expect((await follow(first, '192.0.2.1')).status).toBe(302);
+    expect((await follow(second, '192.0.2.1')).status).toBe(302);
+    const refused = await follow(third, '192.0.2.1');
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
+    expect(refused.headers.get('RateLimit-Policy')).toBe('"links";q=2;w=60');
+    expect(JSON.parse(refused.body)).toMatchObject({ code: 'rate_limited' });
+    const page = await follow(third, '192.0.2.1', { Accept: 'text/html' });
+    expect([page.status, page.headers.get('Content-Type')]).toEqual([429, 'text/html; charset=utf-8']);
+    expect(page.headers.get('Retry-After')).toMatch(/^\d+$/);
+    // Links that were just followed are in memory, for ten seconds.
+    nowMs += 9_999;
+    const again = await follow(first, '192.0.2.1');
+    expect([again.status, clickIn(again.headers.get('Location'))]).toEqual([
+      302,
+      first.slice(4, -1) as ClickId,
+    ]);
+    nowMs += 1;
+    expect((await follow(first, '192.0.2.1')).status).toBe(429);
+    expect((await follow(third, '192.0.2.2')).status).toBe(302);
+    // What is not ours is not looked up, and not counted.
+    expect((await follow('/go/0000000000000000000000/', '192.0.2.1')).status).toBe(404);
+    const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    expect(metrics).toContain('\nofferbook_clicks_total{outcome="limited"} 3\n');
+  });
+
   test('never to a URL of the caller: the origin is always one of the operator', async () => {
     await using app = await ActivationNode.start();
     const origins = new Set([
@@ -662,7 +734,7 @@ describe('what is refused', () => {
     expect(codes(path, 'post').sort()).toEqual(
       [...always, 'invalid_parameter', 'deal_gone', 'rate_limited'].sort(),
     );
-    expect(codes('/go/{click}/', 'get').sort()).toEqual([...always, 'deal_gone'].sort());
+    expect(codes('/go/{click}/', 'get').sort()).toEqual([...always, 'deal_gone', 'rate_limited'].sort());
     const media = (of: string) => Object.keys(document.paths[path]?.get.responses[of]?.content ?? {});
     expect(media('405')).toEqual(['application/problem+json']);
     expect(media('400')).toEqual(['application/problem+json', 'text/html']);

@@ -40,8 +40,8 @@ test('PostgreSQL stopped and started again; meanwhile links of deals and new one
     const follow = async (url: string) => (await fetch(url, { redirect: 'manual' })).status;
     const activate = async (user: string) =>
       ((await (await fetch(deal(user), { method: 'POST' })).json()) as { url: string }).url;
-    const older = await activate('before');
-    expect(await follow(older)).toBe(302);
+    const [older, followed] = [await activate('before'), await activate('followed')];
+    expect(await follow(followed)).toBe(302);
 
     await server.process.stop();
     const startedAt = performance.now();

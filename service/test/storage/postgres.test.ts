@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { DatabaseUnavailable } from '../../src/domain/failures.ts';
+import { DatabaseOverloaded, DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { newUuid } from '../../src/domain/uuid.ts';
 import { RETAILERS } from '../../src/storage/database.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
@@ -229,8 +229,9 @@ describe('PostgreSQL', () => {
     const asked = Array.from({ length: 103 }, () => database.all<{ one: number }>('SELECT 1 AS one'));
     const outcomes = await Promise.allSettled(asked);
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused.every((error) => error instanceof DatabaseOverloaded)).toBe(true);
     expect(refused).toEqual(
-      Array.from({ length: 3 }, () => new DatabaseUnavailable('too many others are waiting for PostgreSQL')),
+      Array.from({ length: 3 }, () => new DatabaseOverloaded('too many others are waiting for PostgreSQL')),
     );
     expect(await database.all<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });

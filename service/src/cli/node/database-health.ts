@@ -1,6 +1,7 @@
 // Whether the database serves what this node uses it for. The metric and /readyz show it; the log says when it
 // changes. What fails is tried again soon, whatever the cause was: nobody else may ask for it in a long time.
 
+import { DatabaseOverloaded } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 
 /**
@@ -28,10 +29,15 @@ export class DatabaseHealth {
   failed(use: DatabaseUse, error: unknown, retry: () => void): void {
     // What is under way when the node stops finds the database closed.
     if (this.#stopped) return;
-    if (this.isUsable) {
-      this.#logger.error({ use, err: error }, 'the database cannot be read; going on with what is in memory');
+    if (!(error instanceof DatabaseOverloaded)) {
+      if (this.isUsable) {
+        this.#logger.error(
+          { use, err: error },
+          'the database cannot be read; going on with what is in memory',
+        );
+      }
+      this.#failing.add(use);
     }
-    this.#failing.add(use);
     if (this.#retries.has(use)) return;
     const timer = setTimeout(() => {
       this.#retries.delete(use);

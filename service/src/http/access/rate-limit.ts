@@ -84,5 +84,7 @@ export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
     private: limiter('private', settings.rateLimitPrivate),
     failed: limiter('failed-auth', settings.rateLimitFailedAuth),
     activation: limiter('activation', settings.rateLimitActivation),
+    /** Links that POST has returned. Counted apart: an activation and its link are not two activations. */
+    links: limiter('links', settings.rateLimitActivation),
   };
 }

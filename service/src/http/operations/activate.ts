@@ -7,7 +7,7 @@ import type { ActivatedKind } from '../../domain/click.ts';
 import { parseUuid } from '../../domain/uuid.ts';
 import { useDatabase } from '../../tracing/tracer.ts';
 import { networkOf } from '../access/client-address.ts';
-import { countRequest, type RateLimiter, type RateLimitState } from '../access/rate-limit.ts';
+import { countRequest, type RateLimitState, type RateLimits } from '../access/rate-limit.ts';
 import type { Exchange } from '../exchange.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
@@ -35,9 +35,12 @@ const HEADERS = {
 
 type ReadRequest = (exchange: Exchange) => ActivationRequest;
 
-export function activationRoutes(activation: Activation, limit: RateLimiter): Route[] {
+export function activationRoutes(
+  activation: Activation,
+  limits: Pick<RateLimits, 'activation' | 'links'>,
+): Route[] {
   function takeFromLimit({ orgId, network }: ActivationRequest): RateLimitState {
-    const state = limit.take(`${orgId} ${network}`);
+    const state = limits.activation.take(`${orgId} ${network}`);
     if (state.exceeded) activation.tally.limited++;
     return state;
   }
@@ -70,8 +73,14 @@ export function activationRoutes(activation: Activation, limit: RateLimiter): Ro
   async function go(exchange: Exchange): Promise<Reply> {
     const visitor = visitorOf(exchange.request);
     if (visitor === 'prefetch') return prefetched();
-    const { span, parameters } = exchange;
-    const finding = useDatabase(span, 'SELECT', 'clicks', () => activation.findClick(parameters.click ?? ''));
+    const { span, parameters, address } = exchange;
+    const { id, orgId } = activation.parseClick(parameters.click ?? '');
+    const state = limits.links.take(`${orgId} ${networkOf(address)}`);
+    if (state.exceeded && !activation.isRecent(id)) {
+      activation.tally.limited++;
+      countRequest(exchange, state);
+    }
+    const finding = useDatabase(span, 'SELECT', 'clicks', () => activation.findClick(id));
     const { click, entry } = await withinDeadline(finding);
     const deal = orItsRetailer({ ...entry, kind: click.kind, dealId: click.dealId, orgId: click.orgId });
     if (visitor !== 'person') return passBy(visitor, deal.url);

@@ -44,7 +44,7 @@ const EVERY_ERROR: readonly ErrorCode[] = [
 ];
 const FOLLOW_ERRORS: readonly ErrorCode[] = ['invalid_parameter', ...EVERY_ERROR];
 const ACTIVATE_ERRORS: readonly ErrorCode[] = [...FOLLOW_ERRORS, 'deal_gone', 'rate_limited'];
-const GO_ERRORS: readonly ErrorCode[] = [...EVERY_ERROR, 'deal_gone'];
+const GO_ERRORS: readonly ErrorCode[] = [...EVERY_ERROR, 'deal_gone', 'rate_limited'];
 
 export function activationPaths(publicUrl: string | undefined): OpenApiDocument['paths'] {
   const paths = ACTIVATED.map(({ kind, path, parameter }) => {
@@ -93,7 +93,8 @@ function goOperation(publicUrl: string | undefined): OperationObject {
   const samples = activationSamples('/v1/coupons/', EXAMPLE_IDS.coupons, 'coupon', publicUrl);
   return {
     ...described('followClick', 'Follow the link that an activation has returned'),
-    description: 'Notes the click when it is followed for the first time, and redirects to the shop.',
+    description:
+      'Records when the link is followed for the first time, and redirects to the shop. Above the limit of requests only links that were just followed are redirected.',
     parameters: [
       {
         name: 'click',

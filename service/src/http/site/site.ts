@@ -66,7 +66,8 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
     notFound: async (exchange) => ({ ...(await notFound()).answer(exchange, 'no-store'), status: 404 }),
     async linkError(error, exchange) {
       const page = linkErrorPage(error, await frame());
-      return { ...page.answer(exchange, 'no-store'), status: ERRORS[error.code].status };
+      const reply = page.answer(exchange, 'no-store');
+      return { ...reply, status: ERRORS[error.code].status, headers: { ...reply.headers, ...error.headers } };
     },
   };
 }

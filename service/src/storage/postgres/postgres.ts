@@ -1,7 +1,7 @@
 // PostgreSQL, for several nodes: transactions, single statements and bulk writes on the connections of two pools.
 
 import type { SQL } from 'bun';
-import { DatabaseUnavailable } from '../../domain/failures.ts';
+import { DatabaseOverloaded, DatabaseUnavailable } from '../../domain/failures.ts';
 import {
   type Connection,
   columnsOf,
@@ -36,7 +36,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   let waiting = 0;
 
   async function admitted<T>(run: () => Promise<T>): Promise<T> {
-    if (waiting >= waitingMax) throw new DatabaseUnavailable('too many others are waiting for PostgreSQL');
+    if (waiting >= waitingMax) throw new DatabaseOverloaded('too many others are waiting for PostgreSQL');
     waiting += 1;
     try {
       return await run();

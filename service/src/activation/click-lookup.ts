@@ -1,0 +1,40 @@
+// Finds clicks in the database, at most one statement at a time: ids that are asked for meanwhile share the next one. So a
+// flood on links takes up one place in the queue for a connection, and clicks can still be recorded.
+
+import type { Click, ClickId, ClickStore } from '../domain/click.ts';
+
+const BATCH_MAX = 500;
+
+type Found = PromiseWithResolvers<Click | undefined>;
+
+export class ClickLookup {
+  readonly #store: Pick<ClickStore, 'find'>;
+  readonly #waiting = new Map<ClickId, Found>();
+  #isRunning = false;
+
+  constructor(store: Pick<ClickStore, 'find'>) {
+    this.#store = store;
+  }
+
+  find(id: ClickId): Promise<Click | undefined> {
+    const found = this.#waiting.get(id) ?? Promise.withResolvers();
+    this.#waiting.set(id, found);
+    if (!this.#isRunning) void this.#run();
+    return found.promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.size > 0) {
+      const batch = [...this.#waiting.entries().take(BATCH_MAX)];
+      for (const [id] of batch) this.#waiting.delete(id);
+      try {
+        const clicks = await this.#store.find(batch.map(([id]) => id));
+        for (const [id, { resolve }] of batch) resolve(clicks.get(id));
+      } catch (error) {
+        for (const [, { reject }] of batch) reject(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+}

@@ -1,0 +1,39 @@
+// Values of the last seconds by key, for taps and for links that many users follow at once.
+
+interface Entry<T> {
+  readonly atMs: number;
+  readonly value: T;
+}
+
+export class Recent<T> {
+  readonly #keptMs: number;
+  /** Two generations: the older one is dropped when nothing in it can be recent any more. */
+  #newer = new Map<string, Entry<T>>();
+  #older = new Map<string, Entry<T>>();
+  #turnedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(keptMs: number) {
+    this.#keptMs = keptMs;
+  }
+
+  find(key: string, nowMs: number): T | undefined {
+    const entry = this.#newer.get(key) ?? this.#older.get(key);
+    // In both directions: a clock may be set back a little, and one that was far ahead makes nothing recent for long.
+    return entry && Math.abs(nowMs - entry.atMs) < this.#keptMs ? entry.value : undefined;
+  }
+
+  add(key: string, nowMs: number, value: T): void {
+    if (Math.abs(nowMs - this.#turnedAtMs) >= this.#keptMs) {
+      this.#older = this.#newer;
+      this.#newer = new Map();
+      this.#turnedAtMs = nowMs;
+    }
+    this.#newer.set(key, { atMs: nowMs, value });
+  }
+
+  /** Removes the value, unless the key has another by now. */
+  delete(key: string, value: T): void {
+    for (const generation of [this.#newer, this.#older])
+      if (generation.get(key)?.value === value) generation.delete(key);
+  }
+}

@@ -1,0 +1,35 @@
+// Bounds how many lines a flood of equal events leaves in the log. The count of events left out is in the next line.
+
+const WINDOW_MS = 10_000;
+const LINES_MAX = 10;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export class BoundedLog {
+  readonly #write: (fields: Fields) => void;
+  readonly #monotonicMs: () => number;
+  #windowEndMs = 0;
+  #lines = 0;
+  #leftOut = 0;
+
+  constructor(write: (fields: Fields) => void, monotonicMs: () => number = () => performance.now()) {
+    this.#write = write;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** Writes a line, unless ten were written within the last ten seconds. */
+  note(fields: Fields): void {
+    const nowMs = this.#monotonicMs();
+    if (nowMs >= this.#windowEndMs) {
+      this.#windowEndMs = nowMs + WINDOW_MS;
+      this.#lines = 0;
+    }
+    if (this.#lines === LINES_MAX) {
+      this.#leftOut++;
+      return;
+    }
+    this.#lines++;
+    this.#write(this.#leftOut === 0 ? fields : { ...fields, leftOut: this.#leftOut });
+    this.#leftOut = 0;
+  }
+}
