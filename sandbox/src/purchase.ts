@@ -6,7 +6,7 @@ import { makeOrder, type Order } from './order.ts';
 import { Random } from './random.ts';
 import { courseOf, REAL_PACE } from './sale-course.ts';
 import { SALES_PER_CELL_MAX, saleId } from './sale-id.ts';
-import { printSecond, type Retailer, type Sale } from './wire.ts';
+import { printMoment, type Retailer, type Sale } from './wire.ts';
 
 const CONFIRMED_WITHIN_MS = 60_000;
 
@@ -31,7 +31,8 @@ export function makePurchase(seed: number, nowMs: number, { retailer, clickId, d
   return {
     id: findId(seed, nowMs),
     clickId,
-    soldAt: printSecond(nowMs),
+    // Whole seconds would lie before the click, which has milliseconds.
+    soldAt: printMoment(nowMs),
     ...makeOrder(random, offer, getCountry(country)),
     status: 'PENDING',
   };

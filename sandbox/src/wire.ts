@@ -9,7 +9,12 @@ export type Promotion = Retailer['promotions'][number];
 /** A transaction before the import stamps it with updatedAt. */
 export type Sale = Omit<Transaction, 'updatedAt'>;
 
-/** Prints a time in the wire format: UTC, whole seconds, no offset. */
+/** Prints a time in the wire format: UTC, milliseconds, no offset. */
+export function printMoment(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 23);
+}
+
+/** The same in whole seconds. */
 export function printSecond(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19);
 }

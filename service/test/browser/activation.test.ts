@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { getCountry, roundMoney } from '@offerbook/sandbox/countries.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import { type Timestamp, timestampMs } from '../../src/domain/timestamp.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -26,6 +27,8 @@ interface Sale {
   readonly currencyCode: string;
   readonly orderValue: number;
   readonly cashback: number;
+  readonly clickedAt: Timestamp | null;
+  readonly soldAt: Timestamp;
 }
 
 test('from the explorer to the shop and back: the sale is pending, and then confirmed', async () => {
@@ -130,6 +133,8 @@ describe('the toy shop', () => {
         currencyCode: country.currencyCode,
         cashback: roundMoney(earned, country.decimals),
       });
+      const clickedMs = sale.clickedAt === null ? Number.NaN : timestampMs(sale.clickedAt);
+      expect(timestampMs(sale.soldAt)).toBeGreaterThanOrEqual(clickedMs);
     }
   });
 

@@ -5,15 +5,12 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { installPackage } from '../../../client/test/support/installed-package.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
-import { EXAMPLE_IDS } from '../../src/domain/catalogue.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { codeSamples } from '../../src/http/site/code-samples.ts';
 import { openApiDocument } from '../../src/http/site/openapi.ts';
 import { activationOperations } from '../../src/http/site/openapi-objects.ts';
-import { openDatabase } from '../../src/storage/open-database.ts';
-import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
-import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
 /** How a machine that has the language runs a program, which lies in this folder. */
@@ -57,15 +54,15 @@ beforeAll(async () => {
   modules = join((await installPackage()).folder, 'node_modules');
   // A page has one item, so that every program has to go on to the next.
   node = await TestNode.start({ settings: { pageSize: 1 } });
-  await node.catalogue([
-    retailer(1, { cashbackOffers: [offer(11)], coupons: [coupon(21)], promotions: [promotion(31)] }),
-    retailer(2, {
-      id: EXAMPLE_IDS.retailers,
-      cashbackOffers: [offer(12, { id: EXAMPLE_IDS.cashbackOffers })],
-      coupons: [coupon(22, { id: EXAMPLE_IDS.coupons })],
-      promotions: [promotion(32, { id: EXAMPLE_IDS.promotions })],
-    }),
-  ]);
+  await node.catalogue(
+    [1, 2].map((number) =>
+      retailer(number, {
+        cashbackOffers: [offer(10 + number)],
+        coupons: [coupon(20 + number)],
+        promotions: [promotion(30 + number)],
+      }),
+    ),
+  );
   token = await node.token('public');
 });
 
@@ -82,10 +79,16 @@ function newFolder(): string {
   return folder;
 }
 
-async function run(runner: Runner | undefined, source: string, token: string, cwd: string): Promise<string> {
+async function run(
+  runner: Runner | undefined,
+  source: string,
+  token: string,
+  cwd: string,
+  variables: Record<string, string | undefined> = {},
+): Promise<string> {
   if (runner === undefined) throw new Error('nobody knows how to run this');
   await Bun.write(join(cwd, runner.file), source.replaceAll('http://localhost:8080', node.url));
-  const env = { ...process.env, OFFERBOOK_TOKEN: token };
+  const env = { ...process.env, OFFERBOOK_TOKEN: token, ...variables };
   const child = Bun.spawn([...runner.command], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
@@ -138,11 +141,15 @@ test('activation with curl: every sample records a click of the deal that it nam
     get,
     ...(post ? [post] : []),
   ]);
-  await beExampleOrganisation(operations[0]?.parameters.find(({ name }) => name === 'orgId')?.example);
+  const [org] = await node.stores.organisations.list();
+  const { activation } = await node.stores.revisions();
+  await node.logged((line) => line.activation === activation);
   const printed = await Promise.all(
     operations.map(async ({ operationId, 'x-codeSamples': samples }) => {
       expect(samples.map(({ label }) => label)).toEqual(['curl']);
-      const stdout = await run(RUNNERS.curl, samples[0]?.source ?? '', '', newFolder());
+      const stdout = await run(RUNNERS.curl, samples[0]?.source ?? '', token, newFolder(), {
+        OFFERBOOK_ORG_ID: org?.publicId,
+      });
       return [operationId, /^HTTP\/1.1 \d+|^{"url":".*\/go\//.exec(stdout)?.[0].replace(node.url, '')];
     }),
   );
@@ -160,23 +167,11 @@ test('activation with curl: every sample records a click of the deal that it nam
   const clicks = (await node.stores.clicks.list(100)).map(({ kind, dealId }) => `${kind} ${dealId}`);
   // By GET and by POST; the link that is followed is the one of the coupon.
   expect(clicks.sort()).toEqual(
-    Object.entries(EXAMPLE_IDS)
-      .flatMap(([kind, id]) => [`${kind} ${id}`, `${kind} ${id}`])
+    Object.entries({ retailers: id(1), cashbackOffers: id(11), coupons: id(21), promotions: id(31) })
+      .flatMap(([kind, dealId]) => [`${kind} ${dealId}`, `${kind} ${dealId}`])
       .sort(),
   );
 });
-
-/** Gives the first organisation the public id that the samples name, and waits until the node knows it. */
-async function beExampleOrganisation(publicId: unknown): Promise<void> {
-  const database = openDatabase(node.databaseUrl, COMMAND_OPTIONS);
-  await database.write((connection) =>
-    connection.all('UPDATE organisations SET public_id = ? WHERE id = 1', publicId as string),
-  );
-  await database.close();
-  await node.stores.organisations.create('another, so that the node looks again');
-  const { activation } = await node.stores.revisions();
-  await node.logged((line) => line.activation === activation);
-}
 
 test('no sample holds a token', () => {
   expect(SAMPLES.filter(({ source }) => source.includes(newTokenText('public').slice(0, 6)))).toEqual([]);

@@ -56,6 +56,15 @@ test('the search has every section of every guide, and every operation', async (
   expect(Bun.gzipSync(JSON.stringify(index)).length).toBeLessThan(60_000);
 });
 
+test('the reference shows code spans as code, and links to the guides, and the search has neither marks', async () => {
+  const page = await (await node.get('/docs')).text();
+  expect(page.replaceAll(/<pre.*?<\/pre>/gs, '')).not.toContain('`');
+  expect(page).toContain('<code>/v1/retailers/activate/?retailerId=…</code>');
+  expect(page).toContain('<a href="/docs/polling#the-life-of-a-status">');
+  const index = (await (await node.get('/docs/search.json')).json()) as SearchEntry[];
+  expect(index.filter(({ page, text }) => page === 'Reference' && text.includes('`'))).toEqual([]);
+});
+
 test('every place in the guides that the OpenAPI document names exists', async () => {
   const document = await (await node.get('/openapi.json')).text();
   const named = [...new Set(document.match(/\/docs\/[\w-]+(#[\w-]+)?/g))];

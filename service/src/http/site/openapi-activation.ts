@@ -10,7 +10,6 @@ import type { OpenApiDocument, OperationObject, ResponseObject } from './openapi
 import { schemaRef } from './openapi-schemas.ts';
 import {
   ACTIVATION_TAG,
-  EXAMPLE_ORG,
   type HeaderName,
   headerRefs,
   type ParameterObject,
@@ -53,7 +52,7 @@ export function activationPaths(publicUrl: string | undefined): OpenApiDocument[
     const whole = `${path}{id}/activate/`;
     const id = EXAMPLE_IDS[kind];
     const example = { path: whole.replace('{id}', id), methods: 'GET, HEAD or POST' };
-    const samples = activationSamples(path, id, words, publicUrl);
+    const samples = activationSamples(path, words, publicUrl);
     const also = `The same with the id in the query: \`${path}activate/?${parameter}=…\`.`;
     const parameters = [
       idParameter(words, id),
@@ -90,7 +89,7 @@ function described(operationId: string, summary: string) {
 }
 
 function goOperation(publicUrl: string | undefined): OperationObject {
-  const samples = activationSamples('/v1/coupons/', EXAMPLE_IDS.coupons, 'coupon', publicUrl);
+  const samples = activationSamples('/v1/coupons/', 'coupon', publicUrl);
   return {
     ...described('followClick', 'Follow the link that an activation has returned'),
     description:
@@ -114,15 +113,16 @@ function goOperation(publicUrl: string | undefined): OperationObject {
 }
 
 /**
- * How to send a user there, how to activate it for later, and how to follow the link that this returns. For the shell only:
- * links are followed by users, and one request needs no program. With the data in `examples/` they run as they are, but for
- * the id of the organisation.
+ * Samples that send a user to a shop, activate a deal for later, and follow the link that this returns. For the shell only:
+ * users follow the links, and one request needs no program. They take the first item of the list, so they run as copied.
  */
-function activationSamples(path: string, id: string, words: string, baseUrl = LOCAL_URL) {
-  const variables = `ORG=${EXAMPLE_ORG} # the public id of your organisation\nID=${id} # of the ${words}`;
-  const url = `"${baseUrl}${path}$ID/activate/?orgId=$ORG&passbackUid=user-8842"`;
+function activationSamples(path: string, words: string, baseUrl = LOCAL_URL) {
+  const findId = `# The first ${words} of the list. OFFERBOOK_ORG_ID is the public id of your organisation.
+ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_TOKEN" '${baseUrl}${path}?limit=1' |
+  grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`;
+  const url = `"${baseUrl}${path}$ID/activate/?orgId=$OFFERBOOK_ORG_ID&passbackUid=user-8842"`;
   const shell = (commands: string): CodeSample[] => [
-    { lang: 'Shell', label: 'curl', source: `${variables}\n${commands}` },
+    { lang: 'Shell', label: 'curl', source: `${findId}\n${commands}` },
   ];
   return {
     follow: shell(`curl -si ${url}`),

@@ -30,7 +30,7 @@ export const ACTIVATION_TAG = {
 };
 
 /** The public id of an organisation. */
-export const EXAMPLE_ORG = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
+const EXAMPLE_ORG = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
 
 const DATE_TIME_WORDS =
   'Any form of ISO 8601 that names a day: basic or extended format, calendar, ordinal or week date, with or without a time. UTC unless it has an offset.';

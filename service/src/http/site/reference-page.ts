@@ -7,6 +7,7 @@ import type { CodeSample } from './code-samples.ts';
 import { dataTable } from './data-table.ts';
 import { type Documentation, docsPage } from './docs-frame.ts';
 import { errorTable } from './error-pages.ts';
+import type { SandboxPages } from './explorer-page.ts';
 import { type Html, html } from './html.ts';
 import type { Frame } from './html-page.ts';
 import {
@@ -16,16 +17,16 @@ import {
   type OperationObject,
 } from './openapi-objects.ts';
 import { ACTIVATION_TAG, type HeaderObject, type ParameterObject } from './openapi-words.ts';
+import { proseHtml } from './prose.ts';
 import { fieldTable, itemSchema, type Schemas, typeWords } from './reference-schema.ts';
 
-/** `pageToken`: a public token for everyone who opens the page, if there is one. */
 export function referencePage(
   documentation: Documentation,
-  pageToken: string | undefined,
+  { pageToken, pageOrg }: SandboxPages,
   frame: Frame,
 ): StaticFile {
   const { document } = documentation;
-  const body = html`${introduction(document, pageToken)}
+  const body = html`${introduction(document, { pageToken, pageOrg })}
 ${listOperations(document).map(([path, get]) => operationSection(document, path, get))}
 ${activationSection(document)}
 <section id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
@@ -39,11 +40,15 @@ function anchor(id: string): Html {
   return html`<a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
 }
 
-function introduction(document: OpenApiDocument, pageToken: string | undefined): Html {
+function introduction(document: OpenApiDocument, { pageToken, pageOrg }: SandboxPages): Html {
+  const variables = [
+    pageToken === undefined ? [] : [`export OFFERBOOK_TOKEN=${pageToken}`],
+    pageOrg === undefined ? [] : [`export OFFERBOOK_ORG_ID=${pageOrg}`],
+  ].flat();
   return html`<section id="start">
 <h1>API reference</h1>
-<p class="lead">${document.info.description}</p>
-<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples take theirs from the variable <code>OFFERBOOK_TOKEN</code>.</p>
+<p class="lead">${proseHtml(document.info.description)}</p>
+<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read theirs from the variable <code>OFFERBOOK_TOKEN</code>; those of activation also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
 <p>The client library of the TypeScript samples is here too: <code>npm install</code> the address of <a href="${CLIENT_PACKAGE_PATH}">the package</a>, or import <a href="${CLIENT_MODULE_PATH}">the module</a> in a page. <a href="/docs/client">Its guide</a> has the rest.</p>
 <div class="token">
 <label for="token">Public token for this page</label>
@@ -55,7 +60,7 @@ function introduction(document: OpenApiDocument, pageToken: string | undefined):
       : 'Used for the requests below. It stays in this tab and is forgotten when you close it.'
   }</p>
 </div>
-${pageToken === undefined ? undefined : html`<p>For the samples of the catalogue:</p><div class="sample alone"><pre tabindex="0"><code data-language="command">export OFFERBOOK_TOKEN=${pageToken}</code></pre></div>`}
+${variables.length === 0 ? undefined : html`<p>For the samples of the catalogue and of activation:</p><div class="sample alone"><pre tabindex="0"><code data-language="command">${variables.join('\n')}</code></pre></div>`}
 </section>`;
 }
 
@@ -66,7 +71,7 @@ function operationSection(document: OpenApiDocument, path: string, operation: Op
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${operation.summary} ${anchor(id)}</h2>
 <p class="endpoint"><span class="method">GET</span> <code>${path}</code> <span class="tag">${isPublic ? 'public token' : 'private token, servers only'}</span></p>
-<p>${operation.description}</p>
+<p>${proseHtml(operation.description)}</p>
 ${samples(id, operation['x-codeSamples'])}
 <h3>Parameters</h3>
 ${parameterTable(operation)}
@@ -93,10 +98,10 @@ function activationSection(document: OpenApiDocument): Html | undefined {
   const both = [...get['x-codeSamples'], ...post['x-codeSamples']];
   return html`<section class="operation" id="activation" aria-labelledby="activation-title">
 <h2 id="activation-title">${ACTIVATION_TAG.name} ${anchor('activation')}</h2>
-<p>${ACTIVATION_TAG.description}</p>
+<p>${proseHtml(ACTIVATION_TAG.description)}</p>
 ${dataTable('Operations of activation', ['Operation', 'What it does'], rows)}
-<p><strong>GET</strong>: ${get.description}</p>
-<p><strong>POST</strong>: ${post.description}</p>
+<p><strong>GET</strong>: ${proseHtml(get.description)}</p>
+<p><strong>POST</strong>: ${proseHtml(post.description)}</p>
 ${samples(
   'activation',
   both.map((sample, number) => ({ ...sample, label: number === 0 ? 'GET' : 'POST' })),
@@ -109,7 +114,10 @@ ${parameterTable(get)}
 function headerTable(document: OpenApiDocument, { operationId, responses }: OperationObject): Html {
   const names = Object.keys(responses[200]?.headers ?? {});
   const described = document.components.headers as Record<string, HeaderObject>;
-  const rows = names.map((name) => [html`<code>${name}</code>`, described[name]?.description ?? '']);
+  const rows = names.map((name) => [
+    html`<code>${name}</code>`,
+    proseHtml(described[name]?.description ?? ''),
+  ]);
   return html`<details><summary>Headers: ${names.join(', ')}</summary>
 ${dataTable(`Headers of ${operationId}`, ['Header', 'Meaning'], rows)}</details>`;
 }
@@ -129,7 +137,7 @@ function parameterTable({ parameters, operationId }: OperationObject): Html {
   const rows = parameters.map(({ name, description, schema }) => [
     html`<code>${name}</code>`,
     html`<span class="type">${typeWords(schema)}</span>`,
-    description,
+    proseHtml(description),
   ]);
   return dataTable(`Parameters of ${operationId}`, ['Parameter', 'Type', 'Meaning'], rows);
 }

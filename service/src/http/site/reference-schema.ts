@@ -3,6 +3,7 @@
 import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
 import type { OpenApiDocument, OperationObject } from './openapi-objects.ts';
+import { proseHtml } from './prose.ts';
 
 interface FieldSchema {
   readonly type?: string | readonly string[];
@@ -47,7 +48,7 @@ export function fieldTable(caption: string, schema: FieldSchema, schemas: Schema
   const rows = fields.map(([name, field]) => [
     html`<code>${name}</code>`,
     html`<span class="type">${typeWords(field)}</span>`,
-    field.description ?? '',
+    proseHtml(field.description ?? ''),
   ]);
   return html`${dataTable(caption, ['Field', 'Type', 'Meaning'], rows)}
 ${fields.map(([name, field]) => nested(name, field, schemas))}`;

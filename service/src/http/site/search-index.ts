@@ -5,6 +5,7 @@ import type { Documentation } from './docs-frame.ts';
 import type { Guide } from './guides/guides.ts';
 import { activationOperations, listOperations } from './openapi-objects.ts';
 import { ACTIVATION_TAG } from './openapi-words.ts';
+import { plainProse } from './prose.ts';
 import { itemSchema } from './reference-schema.ts';
 
 export interface SearchEntry {
@@ -42,7 +43,7 @@ function referenceEntry(
   named: readonly { readonly name: string; readonly description: string }[],
 ): SearchEntry {
   const described = named.map(({ name, description }) => `${name}: ${description}`);
-  return { url: `/docs#${id}`, page: 'Reference', heading, text: [text, ...described].join(' ') };
+  return { url: `/docs#${id}`, page: 'Reference', heading, text: plainProse([text, ...described].join(' ')) };
 }
 
 function guideEntries({ path, title, sections }: Guide): SearchEntry[] {

@@ -55,7 +55,7 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
     ...assets.routes,
     ...clientRoutes(),
     page('/', (frame) => explorerPage(options, frame)),
-    page('/docs', async (frame) => referencePage(await documentation(), options.pageToken, frame)),
+    page('/docs', async (frame) => referencePage(await documentation(), options, frame)),
     ...GUIDE_PATHS.map((path) => page(path, async (frame) => guidePage(path, await documentation(), frame))),
     page('/errors/', errorList),
     ...ERROR_CODES.map((code) => page(`/errors/${code}`, (frame) => errorPage(code, frame))),
