@@ -24,7 +24,7 @@ export function explain(error: unknown): Explanation {
   }
   if (error instanceof ApiError && error.status === 503) {
     return {
-      title: 'The service cannot answer right now',
+      title: 'The service is temporarily unavailable',
       text: 'It is starting, stopping or without its database. This usually passes quickly.',
       retryAfterMs: error.retryAfterMs ?? RETRY_DEFAULT_MS,
     };

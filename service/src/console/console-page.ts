@@ -1,7 +1,7 @@
 // What a page of the console is, what it is made from, and the frame around it. Pages only read: the stores that they are
 // given have nothing that changes anything.
 
-import type { ImportBook } from '../domain/books.ts';
+import type { ImportLog } from '../domain/books.ts';
 import type { ClickStore } from '../domain/click.ts';
 import type {
   CatalogueStore,
@@ -40,7 +40,7 @@ export interface ConsoleStores {
   readonly clicks: Pick<ClickStore, 'countBetween'>;
   readonly transactions: Pick<TransactionStore, 'page' | 'read'>;
   readonly history: Pick<TransactionHistory, 'versions' | 'findByPassbackUid'>;
-  readonly imports: Pick<ImportBook, 'find' | 'list' | 'days'>;
+  readonly imports: Pick<ImportLog, 'find' | 'list' | 'days'>;
   revisions(): Promise<Revisions>;
 }
 

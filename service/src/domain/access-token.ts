@@ -1,9 +1,9 @@
-// Access tokens: their two kinds, their shape, and how they are made and read. A token is shown once, when
-// it is issued; what is stored and compared is its SHA-256 digest.
+// Access tokens: the two kinds, their format, and their lifetime. A token is shown once, when it is issued; only its
+// SHA-256 digest is stored and compared.
 //
-//   ob_pub_ | ob_prv_   the kind, so that people and leak scanners can see what they have
+//   ob_pub_ | ob_prv_   the kind, visible to people and to secret scanners
 //   30 characters       base62, 178 random bits
-//   6 characters        CRC-32 of everything before, so that a typing mistake needs no look-up
+//   6 characters        CRC-32 of everything before, to reject typing mistakes without a lookup
 
 import { BASE62, printBase62 } from './base62.ts';
 import type { Uuid } from './uuid.ts';
@@ -16,7 +16,7 @@ const SECRET_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^ob_(pub|prv)_[0-9A-Za-z]{36}$/;
 
-/** What is kept of a token. */
+/** A stored token. */
 export interface AccessToken {
   readonly id: Uuid;
   readonly orgId: number;
@@ -30,7 +30,7 @@ export interface AccessToken {
   readonly lastUsedAtMs: number | null;
 }
 
-/** `nextBytes` is asked until there is enough; every answer must be as hard to guess as a random one. */
+/** Calls `nextBytes` until the token is complete. Its bytes must be unpredictable. */
 export function newTokenText(
   kind: TokenKind,
   nextBytes: () => Uint8Array = () => crypto.getRandomValues(new Uint8Array(SECRET_LENGTH)),
@@ -39,14 +39,14 @@ export function newTokenText(
   const end = text.length + SECRET_LENGTH;
   while (text.length < end) {
     for (const byte of nextBytes()) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first characters.
+      // 248 is the largest multiple of 62 in a byte. Larger bytes would favour the first characters.
       if (byte < 248 && text.length < end) text += BASE62[byte % 62];
     }
   }
   return text + checksum(text);
 }
 
-/** The kind that a token's text declares; undefined when the shape or the checksum is wrong. */
+/** Returns the kind of a token; undefined if its format or checksum is wrong. */
 export function parseTokenKind(text: string): TokenKind | undefined {
   if (!SHAPE.test(text)) return undefined;
   if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return undefined;
@@ -59,7 +59,7 @@ export function digestToken(text: string): string {
 
 type TokenEnds = Pick<AccessToken, 'expiresAtMs' | 'revokedAtMs'>;
 
-/** When a token ends: as it expires or as its revocation comes into force, whichever is first. Null for never. */
+/** When a token stops working: at its expiry or its revocation, whichever is first. Null for never. */
 export function endMs({ expiresAtMs, revokedAtMs }: TokenEnds): number | null {
   if (expiresAtMs === null || revokedAtMs === null) return expiresAtMs ?? revokedAtMs;
   return Math.min(expiresAtMs, revokedAtMs);
@@ -70,10 +70,10 @@ export function isLive(token: TokenEnds, nowMs: number): boolean {
   return end === null || end > nowMs;
 }
 
-/** Time enough to issue another token and have it put to use. */
+/** Long enough to issue another token and deploy it. */
 const EXPIRING_MS = 14 * 86_400_000;
 
-/** Within two weeks, and not because somebody wants it to: one that was revoked or rotated ends for that reason. */
+/** True if the token expires within two weeks. False for revoked and rotated tokens, which end on purpose. */
 export function isExpiring(token: TokenEnds, nowMs: number): boolean {
   const { expiresAtMs, revokedAtMs } = token;
   return (

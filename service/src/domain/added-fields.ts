@@ -1,10 +1,10 @@
-// Fields that came after the first release, and what documents have in them that were stored before. Such a document
-// gets the field when it is read: it is never rewritten, so that its stamp stays, and an upgrade has nothing to do.
-// Apart from the schemas, so that a server starts without loading those; a test holds the two together.
+// Fields added after the first release, with their values in documents stored before. Such documents get the field when they
+// are read; they are never rewritten, so their stamps stay and upgrades are instant. Separate from the schemas, so that a
+// server starts without loading those; a test keeps the two consistent.
 
 import type { DealList } from './deals.ts';
 
-/** Names, and the values in older documents, in the order in which the fields came. */
+/** Field names and their values in older documents, in the order in which the fields were added. */
 export type AddedFields = Readonly<Record<string, unknown>>;
 
 export interface AllAddedFields {

@@ -1,10 +1,10 @@
-// Every error a caller can get, in one table: code, status, and the words of its page under /errors/.
-// Codes are part of the interface and never change their meaning.
+// Every error that the API returns: code, status, and the text of its page under /errors/. Codes are part of the interface
+// and never change their meaning.
 
 export interface ErrorKind {
   readonly status: number;
   readonly title: string;
-  /** What happened, for the person who reads the error's page. */
+  /** What happened, for the reader of the error's page. */
   readonly meaning: string;
   /** What to do about it. */
   readonly remedy: string;
@@ -14,17 +14,17 @@ export const ERRORS = {
   missing_token: {
     status: 401,
     title: 'No access token was sent',
-    meaning: 'The request has no Authorization header, or one of another scheme than Bearer.',
+    meaning: 'The request has no Authorization header, or its scheme is not Bearer.',
     remedy:
-      'Send the header "Authorization: Bearer " followed by your token. Tokens in the query string are never read.',
+      'Send the header "Authorization: Bearer " followed by your token. Tokens in the query string are ignored.',
   },
   invalid_token: {
     status: 401,
     title: 'The access token is not valid',
     meaning:
-      'The token is malformed, mistyped, unknown, expired or revoked. The answer is the same for all of these.',
+      'The token is malformed, mistyped, unknown, expired or revoked. The response is the same in every case.',
     remedy:
-      'Check that the whole token was copied. If it was, ask the operator of the service for a new one.',
+      'Check that you copied the whole token. If you did, ask the operator of the service for a new one.',
   },
   wrong_token_kind: {
     status: 403,
@@ -38,75 +38,73 @@ export const ERRORS = {
     status: 403,
     title: 'A private token must not be used in a browser',
     meaning:
-      'The request carries a header that only browsers send (Origin or Sec-Fetch-Site), so it comes from a page, and everyone who opens the page can read the token.',
-    remedy: 'Take the token out of the page, have it revoked, and read transactions from your server.',
+      'The request has a header that only browsers send (Origin or Sec-Fetch-Site), so it comes from a page, and everyone who opens that page can read the token.',
+    remedy: 'Remove the token from the page, have it revoked, and read transactions from your server.',
   },
   invalid_parameter: {
     status: 400,
     title: 'A query parameter is not valid',
     meaning:
-      'At least one query parameter has a value that cannot be used, or a name that this operation does not take. All of them are named under "errors".',
-    remedy: 'Correct the parameters named under "errors". The same request will always be refused.',
+      'At least one query parameter has an invalid value, or a name that this operation does not accept. "errors" lists all of them.',
+    remedy: 'Correct the parameters listed under "errors". Do not retry the request unchanged.',
   },
   not_found: {
     status: 404,
-    title: 'There is nothing at this address',
-    meaning: 'The path is not one of this service.',
+    title: 'No such path',
+    meaning: 'This service has no such path.',
     remedy: 'Check the spelling. The operations are listed in the API reference at /docs.',
   },
   several_hosts: {
     status: 400,
     title: 'The request names more than one host',
     meaning:
-      'The request has two Host headers, or one with a comma. A proxy and this service could take it for different hosts.',
-    remedy: 'Send one Host header. HTTP clients do so by themselves, so look for a proxy that adds one.',
+      'The request has two Host headers, or one with a comma. A proxy and this service could disagree about the host.',
+    remedy: 'Send one Host header. HTTP clients do so by default, so look for a proxy that adds another.',
   },
   deal_not_found: {
     status: 404,
-    title: 'This link leads to nothing that is known here',
+    title: 'Unknown deal, organisation or click',
     meaning:
-      'The id of the retailer or deal, the orgId, or the id of the click is unknown. The answer is the same for all of these.',
+      'The id of the retailer or deal, the orgId, or the id of the click is unknown. The response is the same in every case.',
     remedy:
-      'Take ids from the lists of the catalogue, and your orgId from the operator of the service. A deal that was withdrawn is no longer known.',
+      'Take ids from the catalogue lists, and ask the operator of the service for your orgId. Withdrawn deals are unknown.',
   },
   deal_gone: {
     status: 410,
     title: 'This deal is not active now',
-    meaning:
-      'The deal is over or has not begun, or the retailer that the link leads to is no longer in the catalogue.',
+    meaning: 'The deal has ended or has not started, or its retailer is no longer in the catalogue.',
     remedy:
-      'Show a deal from its startDate to its endDate. The lists of the catalogue have those that are active.',
+      'Show a deal only between its startDate and endDate. The catalogue lists contain only active deals.',
   },
   method_not_allowed: {
     status: 405,
     title: 'This method is not supported here',
-    meaning: 'All operations are reads, but for activation, which also takes POST.',
+    meaning: 'All operations are reads, except for activation, which also accepts POST.',
     remedy: 'Use one of the methods named in the Allow header.',
   },
   uri_too_long: {
     status: 414,
     title: 'The URL is too long',
     meaning: 'The path and query are longer than 16 KiB.',
-    remedy: 'Shorten the query. No parameter takes more than 1,024 characters, and most take 200.',
+    remedy: 'Shorten the query. Parameters may have at most 1,024 characters, most of them at most 200.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
     meaning: 'More requests arrived within a minute than the policy in the RateLimit-Policy header allows.',
-    remedy: 'Wait for the number of seconds in the Retry-After header, then go on more slowly.',
+    remedy: 'Wait for the number of seconds in the Retry-After header, then continue at a lower rate.',
   },
   internal: {
     status: 500,
     title: 'Something went wrong on our side',
-    meaning:
-      'The service met a condition that it did not expect. The details are in its log, under the requestId.',
-    remedy: 'Try again. If it happens again, tell the operator the requestId.',
+    meaning: 'An unexpected error occurred in the service. Its log has the details under the requestId.',
+    remedy: 'Try again. If the error persists, send the requestId to the operator.',
   },
   unavailable: {
     status: 503,
-    title: 'The service cannot answer right now',
+    title: 'The service is temporarily unavailable',
     meaning:
-      'The database cannot be reached, or the service is starting, stopping or overloaded. Nothing is lost.',
+      'The database is unreachable, or the service is starting, stopping or overloaded. No data is lost.',
     remedy: 'Wait for the number of seconds in the Retry-After header and send the same request again.',
   },
 } as const satisfies Record<string, ErrorKind>;
@@ -115,13 +113,13 @@ export type ErrorCode = keyof typeof ERRORS;
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** One bad query parameter, as listed under `errors` of a problem. */
+/** One invalid query parameter, as listed under `errors` of a problem. */
 export interface ParameterError {
   readonly parameter: string;
   readonly detail: string;
 }
 
-/** An error that the caller may see. Its message is the problem's `detail`; the cause stays in the log. */
+/** An error to return to the client. Its message is the problem's `detail`; the cause is only logged. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -140,7 +138,7 @@ export class ApiError extends Error {
   }
 }
 
-/** For what succeeds when it is tried again after some seconds. */
+/** Creates a 503 for a request that will probably succeed after `retryAfterS` seconds. */
 export function unavailable(detail: string, retryAfterS: number, cause?: unknown): ApiError {
   const headers = { 'Retry-After': String(retryAfterS) };
   return new ApiError('unavailable', detail, { headers, cause });

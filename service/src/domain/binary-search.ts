@@ -1,6 +1,6 @@
-// The one binary search.
+// Binary search over indexes.
 
-/** The first of the numbers 0 … count − 1 for which the test is true, or count. Once true, it must stay true. */
+/** Returns the first index below count for which the test is true, or count. The test must be monotonic. */
 export function firstIndex(count: number, test: (index: number) => boolean): number {
   let low = 0;
   let high = count;

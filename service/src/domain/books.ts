@@ -1,6 +1,5 @@
-// The books: what was imported, what a transaction was before it changed, and who changed what else. Every entry is
-// written in the transaction in which the thing happens, so that the books cannot differ from the data. They never hold
-// a token.
+// The import log, the history of transactions and the audit log. Each entry is written in the same database transaction as
+// the change it describes, so the logs cannot disagree with the data. They never contain tokens.
 
 import type { Status } from './transaction.ts';
 import type { Uuid } from './uuid.ts';
@@ -9,22 +8,22 @@ export const IMPORT_KINDS = ['catalogue', 'links', 'transactions'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
- * `begun` while it runs or waits for its turn. `refused` and `failed` imports have changed nothing. `unfinished` is one
- * whose process ended without a word; the next import of the same kind finds it so.
+ * `begun` while the import runs or waits in the queue. `refused` and `failed` imports changed nothing. `unfinished` means
+ * that the process was killed; the next import of the same kind sets it.
  */
 export const IMPORT_OUTCOMES = ['begun', 'done', 'refused', 'failed', 'unfinished'] as const;
 export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];
 
 export interface ImportOrigin {
   readonly kind: ImportKind;
-  /** Null for what belongs to no organisation: the catalogue, links. */
+  /** Null for imports that belong to no organisation: catalogue and links. */
   readonly orgId: number | null;
-  /** Who imported: a person and a machine, or what --by says. */
+  /** Who imported: user and machine, or the value of --by. */
   readonly by: string;
-  /** Where the data comes from, as --source says. */
+  /** Where the data comes from: the value of --source. */
   readonly source: string | null;
   readonly fileName: string;
-  /** Of the program that imports. */
+  /** Version of the importing program. */
   readonly version: string;
 }
 
@@ -37,7 +36,7 @@ export interface ImportCounts {
   readonly invalid: number;
 }
 
-/** A bad row, as the report of the import lists it. */
+/** An invalid row, as listed in the import's report. */
 export interface ImportProblem {
   readonly line: number;
   readonly item?: number | undefined;
@@ -47,12 +46,12 @@ export interface ImportProblem {
 
 export interface ImportResult {
   readonly counts: ImportCounts;
-  /** SHA-256 of the file as it lay on disk; null when it was not read to its end. */
+  /** SHA-256 of the file as stored on disk; null if the import did not read all of it. */
   readonly fileDigest: string | null;
-  /** The first problems; there may be more than are listed. */
+  /** The first problems; `problemCount` counts all. */
   readonly problems: readonly ImportProblem[];
   readonly problemCount: number;
-  /** Why nothing was imported, in one sentence; null when it was. */
+  /** Why nothing was imported, in one sentence; null after a successful import. */
   readonly reason: string | null;
 }
 
@@ -60,7 +59,7 @@ export interface ImportEntry extends ImportOrigin, ImportResult {
   readonly id: number;
   readonly orgName: string | null;
   readonly beganAtMs: number;
-  /** Null while nobody knows. */
+  /** Null while the import is open. */
   readonly endedAtMs: number | null;
   readonly outcome: ImportOutcome;
 }
@@ -72,7 +71,7 @@ export interface ImportQuery {
   readonly limit: number;
 }
 
-/** How many imports have ended in which way, ever: they stay when entries of the book go. */
+/** Number of imports by kind and outcome since the database was created. Deleting log entries does not reduce it. */
 export interface ImportTotals {
   readonly counts: readonly {
     readonly kind: ImportKind;
@@ -82,7 +81,7 @@ export interface ImportTotals {
   readonly lastSuccesses: readonly { readonly kind: ImportKind; readonly atMs: number }[];
 }
 
-/** What the imports of a day (UTC) did together, by kind. Those that were refused have counted rows, too. */
+/** Totals of one kind of import on one day (UTC). Includes the rows of refused imports. */
 export interface ImportDay {
   readonly dayMs: number;
   readonly kind: ImportKind;
@@ -90,29 +89,29 @@ export interface ImportDay {
   readonly counts: ImportCounts;
 }
 
-export interface ImportBook {
-  /** Opens an entry, in a transaction of its own: it is there even if the process is killed a moment later. */
+export interface ImportLog {
+  /** Opens an entry in its own database transaction, so that it exists even if the process is killed afterwards. */
   begin(origin: ImportOrigin): Promise<number>;
-  /** Closes the entry of an import that changed nothing. One that did is closed by its own transaction. */
+  /** Closes the entry of an import that changed nothing. The transaction of a successful import closes its own. */
   close(id: number, outcome: 'refused' | 'failed', result: ImportResult): Promise<void>;
   find(id: number): Promise<ImportEntry | undefined>;
-  /** The newest first. */
+  /** Newest first. */
   list(query: ImportQuery): Promise<ImportEntry[]>;
   totals(): Promise<ImportTotals>;
-  /** Of imports that began since a moment, the oldest day first. */
+  /** Totals of imports that began at or after `sinceMs`, oldest day first. */
   days(sinceMs: number): Promise<ImportDay[]>;
 }
 
-/** A version of a transaction: the current one, or one that was replaced. */
+/** The current version of a transaction, or one that was replaced. */
 export interface TransactionVersion {
   readonly id: Uuid;
   readonly orgName: string;
   readonly status: Status;
-  /** The stamp from which it was true: its updatedAt. */
+  /** Stamp of the change that created this version: its updatedAt. */
   readonly fromMs: number;
-  /** The stamp at which it was replaced; null for the current one. */
+  /** Stamp at which it was replaced; null for the current version. */
   readonly untilMs: number | null;
-  /** The import that made it; null when that was before imports were in the book. */
+  /** The import that created this version; null for imports older than the import log. */
   readonly importId: number | null;
   readonly document: string;
 }
@@ -137,11 +136,11 @@ export interface AuditEntry {
   readonly by: string;
   readonly action: AuditAction;
   readonly org: string | null;
-  /** What it was done to and how, such as a token's id, kind and label. */
+  /** Object and parameters of the action, such as a token's id, kind and label. */
   readonly details: Readonly<Record<string, string | number | null>>;
 }
 
-export interface AuditBook {
-  /** The newest first. */
+export interface AuditLog {
+  /** Newest first. */
   list(query: { readonly org?: string | undefined; readonly limit: number }): Promise<AuditEntry[]>;
 }

@@ -1,5 +1,5 @@
-// The catalogue on the wire: a retailer with its cashback offers, coupons and promotions, embedded in it and
-// in list form. These schemas check imports, type the code and make the OpenAPI document.
+// Wire format of the catalogue: a retailer with its embedded cashback offers, coupons and promotions, and the list form of
+// each. These schemas validate imports, give the code its types, and generate the OpenAPI document.
 
 import { z } from 'zod';
 import { printJson } from './decimal.ts';
@@ -21,7 +21,7 @@ import {
   webUrl,
 } from './wire.ts';
 
-/** Of the documentation, and of the data in `examples/`. */
+/** Ids used in the documentation and in `examples/`. */
 export const EXAMPLE_IDS = {
   retailers: '0192d1a0-0000-7000-8000-000000000001' as Uuid,
   cashbackOffers: '0192d1a0-0000-7000-8000-000000000011' as Uuid,
@@ -29,7 +29,7 @@ export const EXAMPLE_IDS = {
   promotions: '0192d1a0-0000-7000-8000-000000000031' as Uuid,
 };
 
-/** There are no more codes of two letters. */
+/** The number of possible two-letter codes. */
 const COUNTRY_CODES_MAX = 26 ** 2;
 
 const cashbackOfferFields = {
@@ -45,7 +45,7 @@ const cashbackOfferFields = {
     7.5,
   )
     .nullable()
-    // The example beside it is a percentage.
+    // The example offer pays a percentage.
     .meta({ examples: [null] })
     .default(null),
   description: optionalText('Description of the offer', 'On everything in the shop'),
@@ -77,7 +77,7 @@ const ownFields = {
   logo: webUrl("URL of the retailer's logo", 'https://www.greenthumb.example/logo.svg'),
 };
 
-/** What the list forms of offers, coupons and promotions say about the retailer. */
+/** Fields of the retailer in the list form of offers, coupons and promotions. */
 const listFields = {
   retailerId: uuid('Retailer identifier', EXAMPLE_IDS.retailers),
   logo: ownFields.logo,
@@ -91,7 +91,7 @@ function endsAfterStart(deal: { startDate: Timestamp; endDate: Timestamp }): boo
 }
 const endsAfterStartError = { error: 'must be after startDate', path: ['endDate'] };
 
-/** The fields of a retailer and of what is in its lists. */
+/** The fields of a retailer and of the items in its lists. */
 export const retailerFields = {
   retailer: ownFields,
   cashbackOffers: cashbackOfferFields,
@@ -99,7 +99,7 @@ export const retailerFields = {
   promotions: promotionFields,
 };
 
-/** How retailers are read and printed, by their fields. There is one for all; tests make others, with more fields. */
+/** Parses retailers with the given fields. The program has one instance; tests create others with more fields. */
 export class RetailerFormat {
   readonly #fields: typeof retailerFields;
   readonly #storedSchema: ReturnType<RetailerFormat['rowSchema']>;
@@ -109,7 +109,7 @@ export class RetailerFormat {
     this.#storedSchema = this.rowSchema('ignore');
   }
 
-  /** The schema of an import row; an import may be told to pass over fields that it does not know. */
+  /** Schema of an import row. `unknownFields` selects whether unknown fields are errors. */
   rowSchema(unknownFields: 'refuse' | 'ignore') {
     const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
       (unknownFields === 'refuse'
@@ -130,11 +130,11 @@ export class RetailerFormat {
     });
   }
 
-  /** A stored document. It may be older than some of the fields, and have others that a newer program has stored. */
+  /** Parses a stored document. An older program may have omitted fields, and a newer one may have added some. */
   parseStored(document: string): Retailer {
     const stored = JSON.parse(document) as Retailer;
     const result = this.#storedSchema.safeParse(stored);
-    // What was stored was good then. A schema that has become stricter since must not stand in the way.
+    // The document was valid when it was stored; a stricter schema must not make it unreadable.
     return result.success ? result.data : stored;
   }
 }
@@ -150,7 +150,7 @@ export type CashbackOffer = Retailer['cashbackOffers'][number];
 export type Coupon = Retailer['coupons'][number];
 export type Promotion = Retailer['promotions'][number];
 
-/** A retailer as it is stored and exported: one JSON text, its lists in the order of their ids. */
+/** Prints a retailer for storage and export: JSON with its lists sorted by id. */
 export function printRetailer(retailer: Retailer): string {
   return printJson({
     ...retailer,

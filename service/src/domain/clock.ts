@@ -1,5 +1,5 @@
-// The one source of the current time. Everything that needs "now" is handed a Clock, so that a test can
-// stand at the second a coupon expires, and a sandbox can run faster than the wall.
+// The only source of the current time. Code that needs the time takes a Clock, so that tests can set it and the sandbox
+// can run faster than real time.
 
 /** Milliseconds since the epoch. */
 export type Clock = () => number;

@@ -1,11 +1,11 @@
-// Numbers of things, as people read them.
+// Formats counts with their nouns for messages.
 
 /** `1 row`, `1,200 rows` */
 export function printCountOf(count: number, noun: string): string {
   return `${printCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `1 token, 1,200 clicks and 0 users`, of `{ tokens, clicks, users }` */
+/** `1 token, 1,200 clicks and 0 users` from `{ tokens, clicks, users }` */
 export function printCountsOf(counts: Readonly<Record<string, number>>): string {
   const words = Object.entries(counts).map(([nouns, count]) => printCountOf(count, nouns.slice(0, -1)));
   return new Intl.ListFormat('en-GB').format(words);

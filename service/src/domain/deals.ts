@@ -1,9 +1,9 @@
-// What the lists of a retailer have in common. Apart from the schemas, so that a server, which checks no imports, starts
+// The three deal lists of a retailer. Separate from the schemas, so that a server, which validates no imports, starts
 // without loading those.
 
 import { type Timestamp, timestampMs } from './timestamp.ts';
 
-/** The lists of a retailer; each is also an operation of its own. */
+/** The deal lists embedded in a retailer; each is also an API operation. */
 export const DEAL_LISTS = ['cashbackOffers', 'coupons', 'promotions'] as const;
 export type DealList = (typeof DEAL_LISTS)[number];
 
@@ -11,7 +11,7 @@ export function forEachDealList<T>(make: (list: DealList) => T): Record<DealList
   return Object.fromEntries(DEAL_LISTS.map((list) => [list, make(list)])) as Record<DealList, T>;
 }
 
-/** From when and until when a coupon or promotion is shown: start included, end not. */
+/** When a coupon or promotion is active: from fromMs (included) until untilMs (excluded). */
 export function activePeriodMs(deal: { readonly startDate: Timestamp; readonly endDate: Timestamp }): {
   fromMs: number;
   untilMs: number;

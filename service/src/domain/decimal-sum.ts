@@ -1,19 +1,19 @@
-// Sums of amounts, exact to the last digit: sums of doubles would drift, and some have more digits than a double keeps.
+// Exact sums of amounts. Sums of doubles accumulate errors, and some totals have more digits than a double holds.
 
 import { printJson, rawJson } from './decimal.ts';
 
-/** Nearly all amounts are whole numbers of this part of a unit, and are added up as such. */
+/** Fast path: most amounts are whole multiples of 1/PARTS and are summed as integers. */
 const PARTS = 10_000;
-/** Beyond it, the parts might no longer be exact, or their sum might not. */
+/** Limits below which the integers and their sum are exact. */
 const QUICK_MAX = 1e10;
 const PARTS_MAX = 2 ** 52;
-/** No amount has more. */
+/** Most decimals that an amount can have. */
 const DECIMALS = 15;
 const SMALLEST_IN_PART = 10n ** BigInt(DECIMALS) / BigInt(PARTS);
 
 export class DecimalSum {
   #parts = 0;
-  /** What is not among the parts, in units of the last decimal. */
+  /** The rest of the sum, in units of 10^-DECIMALS. */
   #rest = 0n;
 
   static of(sums: Iterable<DecimalSum>): DecimalSum {
@@ -43,7 +43,7 @@ export class DecimalSum {
     return `${sum < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`;
   }
 
-  /** A number with all its digits. */
+  /** A JSON number with all its digits. */
   toJSON(): unknown {
     return rawJson(this.toString());
   }

@@ -1,19 +1,19 @@
-// Amounts and fractions. A number of up to 15 significant digits survives the trip through a binary double and back,
-// so no more are accepted: 19.99 in is 19.99 out, and nothing is ever rounded. No more than 15 digits may stand on
-// either side of the point, zeros included, so that readers can keep it in a decimal column.
+// Exact decimals in doubles. Up to 15 significant digits survive the round trip through a double, so longer numbers are
+// rejected: 19.99 in is 19.99 out, and nothing is rounded. At most 15 digits, zeros included, are allowed on either side of
+// the decimal point, so that clients can use a decimal column.
 
 export const DIGITS_MAX = 15;
 
-/** Whether a number has at most 15 significant digits and, written out in full, at most 15 on either side of the point. */
+/** True for at most 15 significant digits and, without exponent, at most 15 digits on either side of the point. */
 export function isExactDecimal(value: number): boolean {
-  // Almost every amount has at most four decimals and is small: no text is needed to tell.
+  // Fast path: most amounts are small and have at most four decimals.
   if (Math.abs(value) < 1e10 && Math.round(value * 1e4) / 1e4 === value) return true;
   return Number.isFinite(value) && isExactLiteral(String(value));
 }
 
 /**
- * The number that a literal stands for, or infinity when it has more digits than a double can keep. The check for
- * exact decimals then refuses it; a rounded neighbour would pass.
+ * Parses a literal; returns infinity if it has more digits than a double can hold exactly. The check for exact decimals
+ * then rejects infinity, whereas a rounded value would pass.
  */
 export function parseDecimal(literal: string): number {
   return isExactLiteral(literal) ? Number(literal) : Number.POSITIVE_INFINITY;
@@ -31,22 +31,25 @@ function isExactLiteral(literal: string): boolean {
   return digits.length <= DIGITS_MAX && digitsWhole <= DIGITS_MAX && decimals <= DIGITS_MAX;
 }
 
-/** As JSON.stringify prints it, but with every digit of small numbers: 0.0000001 where that would print 1e-7. */
+/** Like JSON.stringify, but without exponents for small numbers: 0.0000001 instead of 1e-7. */
 export function printJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent);
   return EXPONENT.test(text) ? JSON.stringify(value, writeOut, indent) : text;
 }
 
-/** An amount for people: all its digits, and at least two behind the point. */
+/** Formats an amount for display: all its digits, at least two decimals. */
 export function printMoney(value: number | { toJSON(): unknown }): string {
   const [whole, fraction = ''] = printJson(value).split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
-/** Also found in some texts, for which the longer way prints the same. Large numbers with exponents are not exact decimals. */
+/**
+ * May also match inside strings; the slow path then prints the same. Large numbers with exponents cannot occur: they are not
+ * exact decimals.
+ */
 const EXPONENT = /\de-\d+(?:[,\]}\n]|$)/;
 
-/** Newer than the library's types: stands for a number that is printed as this text. */
+/** JSON.rawJSON is missing in the library's types. It represents a number printed as the given text. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 export { rawJson };

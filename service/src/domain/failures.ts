@@ -1,7 +1,7 @@
-// How work fails inside the program. A command turns each into one sentence and an exit code; HTTP shows callers the
-// errors of api-errors.ts instead.
+// Internal failures. A command prints one sentence and sets the exit code; HTTP returns the errors in api-errors.ts
+// instead.
 
-/** The database cannot be reached or does not answer in time. Storage throws it; HTTP turns it into a 503. */
+/** The database is unreachable or too slow. Storage throws it; HTTP returns 503. */
 export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
 }
@@ -11,22 +11,22 @@ export class DatabaseOverloaded extends DatabaseUnavailable {
   override readonly name = 'DatabaseOverloaded';
 }
 
-/** The service that a command calls cannot be reached, or does not answer as it should. Exit code 1. */
+/** The service that a command calls is unreachable or responds incorrectly. Exit code 1. */
 export class ServiceFailure extends Error {
   override readonly name = 'ServiceFailure';
 }
 
-/** A command that cannot be carried out as given: bad usage or bad input. Exit code 2; nothing has changed. */
+/** Wrong usage or invalid input. Exit code 2; nothing has changed. */
 export class BadInput extends Error {
   override readonly name = 'BadInput';
 }
 
-/** A command that a guard refuses. Exit code 3; nothing has changed. */
+/** A safety check refused the command. Exit code 3; nothing has changed. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** A fault that was found, and of which all has been said. Nothing has changed. */
+/** A problem that the command has already reported in full. Nothing has changed. */
 export class FaultFound extends Error {
   override readonly name = 'FaultFound';
   readonly exitCode: 1 | 2;

@@ -1,24 +1,24 @@
-// The log: a JSON object on a line for each thing worth telling. This file says what a line looks like and which levels
-// are logged; where lines go is the caller's choice.
+// Structured log: one JSON object per line. This file defines the format and the levels; the caller decides where lines
+// are written.
 
 import { type Clock, systemClock } from './clock.ts';
 
-/** In the order of their weight. The numbers are those that readers of such logs know. */
+/** Ordered by severity. The numbers are those of pino and bunyan, which log viewers recognise. */
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 type Level = keyof typeof LEVELS;
 
-/** The least level that is logged. */
+/** Settings for the lowest level to log. */
 export const LOG_LEVELS = [...(Object.keys(LEVELS) as Level[]), 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Takes fields and a message, or a message alone. Fields must hold nothing secret; an Error stands under `err`. */
+/** Logs fields and a message, or only a message. Fields must not contain secrets; pass an Error as `err`. */
 export class Logger {
   readonly #write: (line: string) => void;
   readonly #clock: Clock;
   readonly #weightMin: number;
-  /** What stands in every line: the process, and what else is given. */
+  /** Fields of every line: the process id and the constructor's `source`. */
   readonly #source: string;
-  /** Many lines share a millisecond. */
+  /** The printed time is cached, because many lines share a millisecond. */
   #timeMs = Number.NaN;
   #time = '';
 
@@ -73,7 +73,7 @@ export class Logger {
   }
 }
 
-/** Of an error no other fields than these: those of a driver's error may hold the values of a query. */
+/** Logs only these fields of an error: a database driver's errors may contain query values. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code } = error as { code?: unknown };
@@ -85,7 +85,7 @@ function describe(error: unknown): unknown {
   };
 }
 
-/** The stack of an error and of what caused it. */
+/** The stack of an error, followed by those of its causes. */
 function stackOf(error: Error): string {
   const stack = error.stack ?? error.message;
   return error.cause instanceof Error ? `${stack}\ncaused by: ${stackOf(error.cause)}` : stack;

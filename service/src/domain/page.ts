@@ -1,15 +1,15 @@
-// Pages: how much they hold, and how they are printed. A page ends after `limit` items, or earlier at PAGE_BYTES_MAX;
-// its cursor is the id of the next item. A cursor is a position, not a row. A page starts at the first item whose id
-// is at or after it, so it keeps its place when the item itself goes away.
+// Size limits and JSON envelope of pages. A page ends after `limit` items, or earlier at PAGE_BYTES_MAX; its cursor is the
+// id of the next item. A cursor is a position, not a row: a page starts at the first item whose id is at or after it, so
+// the cursor stays valid if that item is removed.
 
 import type { Uuid } from './uuid.ts';
 
 export const PAGE_SIZE_DEFAULT = 100;
 export const PAGE_SIZE_MAX = 1000;
-/** A page ends early where the next item would take it beyond this, before compression. It has one item at least. */
+/** A page ends before an item that would exceed this size (uncompressed), but always has at least one item. */
 export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** The list envelope: this, the items with commas between them, and its end. */
+/** The list envelope: ENVELOPE_START, the comma-separated items, and envelopeEnd(). */
 export const ENVELOPE_START = '{"data":[';
 
 export function envelopeEnd(cursor: Uuid | undefined): string {

@@ -1,11 +1,11 @@
-// Changes to the stored document of a transaction that leave everything else in it as it is, fields of newer programs too.
-// Apart from the schemas: servers work with documents as they are.
+// Edits single fields of a stored transaction document and keeps all others, including those written by newer programs.
+// Does not load the schemas, which servers do not need.
 
 import { printJson } from './decimal.ts';
 import type { Timestamp } from './timestamp.ts';
 import type { Transaction } from './transaction.ts';
 
-/** A stored document without what tells whose transaction it is; with another `updatedAt` where one is given. */
+/** Removes user id and passback data from a document, and sets `updatedAt` if given. */
 export function withoutUser(document: string, updatedAt?: Timestamp): string {
   const stored = JSON.parse(document) as Transaction;
   return printJson({
@@ -16,12 +16,12 @@ export function withoutUser(document: string, updatedAt?: Timestamp): string {
   });
 }
 
-/** The field as it is printed. A quote inside any text is escaped, so nothing else in a document looks like it. */
+/** Returns the field as printed in a document. Quotes inside strings are escaped, so it cannot match anything else. */
 export function printedPassbackUid(passbackUid: string): string {
   return `"passbackUid":${JSON.stringify(passbackUid)}`;
 }
 
-/** A stored document with another `updatedAt`. Its quotes are found nowhere else, because those inside of texts are escaped. */
+/** Sets `updatedAt` in a document. Quotes inside strings are escaped, so the pattern matches only the field. */
 export function withUpdatedAt(document: string, updatedAt: Timestamp): string {
   return document.replace(/"updatedAt":"[^"]*"/, `"updatedAt":"${updatedAt}"`);
 }

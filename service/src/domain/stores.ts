@@ -1,9 +1,9 @@
-// What the service asks of its database, noun by noun. The promises are written here once; both databases
-// keep them, and one contract suite holds them to it. Documents are the JSON texts of `printRetailer` and
-// `TRANSACTION_FORMAT`: stored as they are printed, so that reading a page builds nothing.
+// The interfaces of the stores, one per noun. SQLite and PostgreSQL both implement them, and one contract suite tests both.
+// Documents are JSON strings from `printRetailer` and `TRANSACTION_FORMAT`, stored as printed, so that reading a page parses
+// nothing.
 
 import type { AccessToken, TokenKind } from './access-token.ts';
-import type { AuditBook, ImportBook, ImportResult, TransactionVersion } from './books.ts';
+import type { AuditLog, ImportLog, ImportResult, TransactionVersion } from './books.ts';
 import type { ClickStore } from './click.ts';
 import type { Uuid } from './uuid.ts';
 
@@ -16,36 +16,36 @@ export interface Stores {
   readonly transactions: TransactionStore;
   readonly erasures: ErasureStore;
   readonly history: TransactionHistory;
-  readonly imports: ImportBook;
-  readonly audit: AuditBook;
+  readonly imports: ImportLog;
+  readonly audit: AuditLog;
   readonly walks: WalkStore;
-  /** The key under which the ids of clicks are made. It never changes, and goes along with a copy. */
+  /** The key that authenticates click ids. It never changes, and copies of the database include it. */
   clickKey(): Promise<string>;
-  /** Throws DatabaseUnavailable when the database does not answer. */
+  /** Throws DatabaseUnavailable if the database does not respond. */
   revisions(): Promise<Revisions>;
-  /** Calls back when revisions may have moved: soon after a commit, now and then for nothing. Returns the way to stop. */
+  /** Calls onChange shortly after a commit; may fire spuriously. Returns an unsubscribe function. */
   watch(onChange: () => void): () => void;
-  /** How the replica is doing, where there is one. */
+  /** State of the replica; undefined if none is configured. */
   replica(): ReplicaState | undefined;
-  /** How far the clock of this machine is ahead of the database's, at least; 0 where it is not, or where both are the same. */
+  /** How far this machine's clock is at least ahead of the database's; 0 if it is not, or if they are the same clock. */
   clockLeadMs(): Promise<number>;
   close(): Promise<void>;
 }
 
 export interface ReplicaState {
-  /** Whether pages are read from it now. */
+  /** True while pages are read from the replica. */
   readonly isUsable: boolean;
-  /** How far it is behind the primary, to within a second. */
+  /** Lag behind the primary, accurate to one second. */
   readonly lagMs: number;
-  /** Why it is not used. */
+  /** Why the replica is not used. */
   readonly reason?: string;
 }
 
-/** Counters that rise with every committed change of what servers keep in memory. */
+/** Counters that increase with every committed change of the data that servers cache. */
 export interface Revisions {
   readonly catalogue: number;
   readonly tokens: number;
-  /** Of the public ids of organisations, and of the links. */
+  /** Covers links and the public ids of organisations. */
   readonly activation: number;
 }
 
@@ -56,23 +56,23 @@ export interface Organisation {
 }
 
 export interface PublicOrganisation extends Organisation {
-  /** How links that users see name it. */
+  /** The organisation's id in public links. */
   readonly publicId: Uuid;
 }
 
 export interface OrganisationStore {
-  /** Undefined when the name is taken. */
+  /** Returns undefined if the name is taken. */
   create(name: string): Promise<PublicOrganisation | undefined>;
   find(name: string): Promise<Organisation | undefined>;
   list(): Promise<PublicOrganisation[]>;
-  /** By the organisation's id: the last stamp of its change clock. */
+  /** The last stamp of each organisation's change clock, by organisation id. */
   changeClocks(): Promise<ReadonlyMap<number, number>>;
-  /** What a deletion would take away; undefined when there is no such organisation. Reads all clicks. */
+  /** Counts what a deletion would remove; undefined if there is no such organisation. Reads all clicks. */
   contents(name: string): Promise<OrganisationContents | undefined>;
   /**
-   * Deletes an organisation with everything that belongs to it, batch by batch. Its tokens, its links and its name stop
-   * working first. One that was interrupted is taken up where it ended. Undefined when there is no such organisation;
-   * throws Refused when it has tokens that are good, unless they may be revoked.
+   * Deletes an organisation and everything that belongs to it, in batches. Its tokens, links and name stop working first.
+   * Call it again to resume an interrupted deletion. Returns undefined if there is no such organisation; throws Refused if
+   * it has live tokens, unless `revokesTokens` is set.
    */
   delete(name: string, options?: DeletionOptions): Promise<DeletedCounts | undefined>;
 }
@@ -92,11 +92,11 @@ export interface OrganisationContents extends DeletedCounts {
 export interface DeletionOptions {
   readonly revokesTokens?: boolean;
   readonly onBatch?: (count: number) => void;
-  /** How long running servers may take to hear of it: what they record meanwhile is deleted, too. */
-  readonly takeUpMs?: number;
+  /** How long running servers may take to reload. The deletion waits, then also deletes what they recorded meanwhile. */
+  readonly reloadMs?: number;
 }
 
-/** How much of a user is stored, or was erased. */
+/** Number of records of a user, stored or erased. */
 export interface ErasureCounts {
   readonly transactions: number;
   /** Earlier versions of transactions. */
@@ -105,12 +105,12 @@ export interface ErasureCounts {
 }
 
 export interface ErasureStore {
-  /** What an erasure would change. Reads everything that the organisation has. */
+  /** Counts what an erasure would change. Reads all data of the organisation. */
   count(orgId: number, passbackUid: string): Promise<ErasureCounts>;
   /**
-   * Takes `passbackUid` and `passbackData` out of a user's transactions, of their history and of clicks, batch by batch.
-   * Transactions get a new stamp; walks under way go on, without the two fields. From its beginning on, imports bring none
-   * of it back: see `erasedAtMs`. One that was interrupted may be repeated.
+   * Removes `passbackUid` and `passbackData` from a user's transactions, their history and clicks, in batches. Transactions
+   * get a new stamp; walks in progress continue without the two fields. From the start of the erasure, imports cannot restore
+   * them: see `erasedAtMs`. Repeat an interrupted erasure to complete it.
    */
   erase(org: Organisation, passbackUid: string, onBatch?: (count: number) => void): Promise<ErasureCounts>;
 }
@@ -123,7 +123,7 @@ export interface NewToken {
   readonly expiresAtMs: number | null;
 }
 
-/** What takes the place of a token, and when the token ends. */
+/** The replacement of a token, and when the old token ends. */
 export interface Succession {
   readonly successor: NewToken;
   readonly endsAtMs: number;
@@ -135,18 +135,17 @@ interface RotatedToken {
 }
 
 export interface TokenStore {
-  /** Every token, dead ones too, with the revision at which this was true. */
+  /** All tokens, including expired and revoked ones, at the returned revision. */
   list(): Promise<{ revision: number; tokens: AccessToken[] }>;
   add(token: NewToken): Promise<AccessToken>;
-  /** Ends a token at a moment, now or later, unless it ends earlier anyway. Undefined when there is no such token. */
+  /** Ends a token at this moment, unless it ends earlier anyway. Returns undefined if there is no such token. */
   endAt(id: Uuid, endsAtMs: number): Promise<AccessToken | undefined>;
   /**
-   * Adds a successor for a token and ends the token as `endAt` does, in one step. What becomes of it is asked for when
-   * nobody else can change it any more; two rotations at once are as two in a row. If the answer is an error, nothing
-   * changes. Undefined when there is no such token.
+   * Adds a successor and ends the token as `endAt` does, atomically. Calls `succeed` with the token locked, so concurrent
+   * rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if there is no such token.
    */
   rotate(id: Uuid, succeed: (token: AccessToken) => Succession): Promise<RotatedToken | undefined>;
-  /** Notes when tokens were last used. Best effort: may be put off while another process writes. */
+  /** Stores when tokens were last used. Best effort: may be postponed while another process writes. */
   touch(lastUsedAtMs: ReadonlyMap<Uuid, number>): Promise<void>;
 }
 
@@ -157,19 +156,19 @@ export interface StoredDocument {
 
 export interface CatalogueStore {
   /**
-   * Reads all retailers in the order of their ids, batch by batch, as of one moment, and returns that
-   * moment's revision. The callback may take its time; nothing is held up by it.
+   * Reads all retailers in order of id, in batches, from one consistent snapshot, and returns its revision. A slow callback
+   * blocks nothing else.
    */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<number>;
   /**
-   * All or nothing: what the work did is kept when it returns, and undone when it throws. One at a time. An import gives
-   * its number in the book.
+   * Runs `work` in a transaction: commits when it returns, rolls back when it throws. Writes run one at a time. Imports pass
+   * the id of their log entry.
    */
   write<T>(work: (writer: CatalogueWriter) => Promise<T>, importId?: number): Promise<T>;
 }
 
 interface ImportWriter {
-  /** Closes the entry of the import as done, with everything else that is kept. */
+  /** Closes the import's log entry as done, in the same transaction. */
   finishImport(result: ImportResult): Promise<void>;
 }
 
@@ -177,39 +176,39 @@ export interface CatalogueWriter extends ImportWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, string>>;
   put(documents: readonly StoredDocument[]): Promise<void>;
   remove(ids: readonly Uuid[]): Promise<void>;
-  /** The ids of all retailers as they now are, in order. */
+  /** The ids of all retailers, sorted, including changes by this writer. */
   ids(): Promise<Uuid[]>;
-  /** All documents as they now are, in the order of their ids. */
+  /** Reads all documents in order of id, including changes by this writer. */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
-  /** Makes running servers take up the change. Call it only when there was one. */
+  /** Makes running servers reload. Call it only if something changed. */
   markChanged(): Promise<void>;
 }
 
-/** Where clicks on a retailer or a deal lead: see activation/link-template.ts. */
+/** Target of clicks on a retailer or deal; see activation/link-template.ts. */
 export interface Link {
-  /** Of the retailer, or of the deal. */
+  /** Id of the retailer or deal. */
   readonly id: Uuid;
   readonly kind: 'retailer' | 'deal';
   readonly template: string;
 }
 
 export interface LinkStore {
-  /** All of them, in the order of their ids. */
+  /** All links, in order of id. */
   list(): Promise<Link[]>;
-  /** All or nothing, one at a time, as with the catalogue. */
+  /** Transactional and one at a time, like CatalogueStore.write. */
   write<T>(work: (writer: LinkWriter) => Promise<T>, importId?: number): Promise<T>;
 }
 
 export interface LinkWriter extends ImportWriter {
-  /** All of them as they were when the write began. */
+  /** All links as they were when the write began. */
   list(): Promise<Link[]>;
   put(links: readonly Link[]): Promise<void>;
   remove(ids: readonly Uuid[]): Promise<void>;
-  /** Makes running servers take up the change. Call it only when there was one. */
+  /** Makes running servers reload. Call it only if something changed. */
   markChanged(): Promise<void>;
 }
 
-/** The changes whose stamps lie in [minMs, maxMs], both included. */
+/** Changes with stamps from minMs to maxMs, both included. */
 export interface StampWindow {
   readonly minMs: number;
   readonly maxMs: number;
@@ -222,24 +221,24 @@ export interface TransactionQuery {
   readonly window: StampWindow;
   readonly limit: number;
   /**
-   * As of which stamp: what has changed since then is shown as it was, and what has been added since is not shown. Now,
-   * unless given.
+   * Read the state at this stamp: later changes show their earlier version, and later additions are omitted. Default: the
+   * current state.
    */
   readonly asOfMs?: number | undefined;
-  /** How many bytes the documents may have together, if there is more than one: PAGE_BYTES_MAX unless given. */
+  /** Size limit for the page's documents, unless there is only one. Default PAGE_BYTES_MAX. */
   readonly bytesMax?: number;
   /**
-   * What the caller has been told, or will take for told: the page must be complete through this, at least. It
-   * always is when it comes from the primary; positive infinity asks for that.
+   * The page must be complete through at least this stamp (the caller already knows that far). A page from the primary
+   * always is; pass positive infinity to read from the primary.
    */
   readonly atLeastMs?: number;
 }
 
 export interface TransactionPage {
-  /** The documents, with commas between them: what a JSON list holds, as UTF-8. */
+  /** The comma-separated documents, as UTF-8: the elements of a JSON array. */
   readonly data: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
-  /** The organisation's change clock as this page was read: every change up to it was visible, every later one will carry a greater stamp. */
+  /** The organisation's change clock when the page was read: all changes up to it were visible; later ones have greater stamps. */
   readonly completeThroughMs: number;
 }
 
@@ -250,95 +249,95 @@ export interface StoredTransaction extends StoredDocument {
 
 export interface TransactionStore {
   /**
-   * One page and the change clock, read in one snapshot, so that the clock's promise is true of the page. A page as of
-   * a stamp promises no more than that stamp.
+   * Reads a page and the change clock in one snapshot, so that `completeThroughMs` holds for the page. With `asOfMs`, it is
+   * at most that stamp.
    */
   page(query: TransactionQuery): Promise<TransactionPage>;
-  /** Reads all transactions of an organisation in the order of their ids, batch by batch, as of one moment. */
+  /** Reads all transactions of an organisation in order of id, in batches, from one consistent snapshot. */
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**
-   * All or nothing, one at a time for each organisation. Takes the change clock's lock and hands the work the stamp
-   * of this change. Keeps clock and rows when the work returns, and neither when it throws. An import gives its
-   * number in the book.
+   * Runs `work` in a transaction, one at a time per organisation. Locks the change clock and passes the stamp of this change
+   * to `work`. Commits clock and rows when it returns; rolls back both when it throws. Imports pass the id of their log
+   * entry.
    */
   write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>, importId?: number): Promise<T>;
   /**
-   * The same for all organisations at once: a file may hold sales of any of them. The clocks are locked in the order of
-   * the organisations, so that two such writes never wait for each other.
+   * The same for all organisations at once, because a file may contain sales of any of them. Locks the clocks in order of
+   * organisation, so that two such writes cannot deadlock.
    */
   writeAll<T>(work: (writers: TransactionWriters) => Promise<T>, importId?: number): Promise<T>;
 }
 
 export interface TransactionWriters extends ImportWriter {
-  /** Transactions with these ids, whichever organisation they belong to. */
+  /** Finds transactions by id, in any organisation. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
-  /** Undefined when there is no such organisation. */
+  /** Returns undefined if there is no such organisation. */
   of(orgId: number): Omit<TransactionWriter, 'finishImport'> | undefined;
 }
 
 export interface SearchProgress {
-  /** How many parts of the table have been read, and of how many. */
+  /** Parts of the table read so far. */
   readonly read: number;
   readonly total: number;
   readonly found: number;
 }
 
 export interface SearchOptions {
-  /** All organisations unless given. */
+  /** Default: all organisations. */
   readonly orgId?: number | undefined;
-  /** How many are returned, and held while the search goes on; all unless given. */
+  /** Most versions to return and to hold in memory. Default: all. */
   readonly limit?: number;
   readonly onPiece?: (progress: SearchProgress) => void;
 }
 
 export interface SearchResult {
-  /** Of all that were found. */
+  /** Number of all matches, including those beyond the limit. */
   readonly count: number;
-  /** The newest first. */
+  /** Newest first. */
   readonly newest: TransactionVersion[];
 }
 
 export interface TransactionHistory {
-  /** The current version of a transaction and those before it, the newest first; none when there is no such transaction. */
+  /** All versions of a transaction, newest first; empty if there is no such transaction. */
   versions(id: Uuid): Promise<TransactionVersion[]>;
-  /** The current versions with this passbackUid. Reads every transaction, piece by piece. */
+  /** Finds current versions with this passbackUid. Reads all transactions, in pieces. */
   findByPassbackUid(passbackUid: string, options?: SearchOptions): Promise<SearchResult>;
-  /** Forgets versions that were replaced before a moment, batch by batch; returns how many. The audit counts those gone so far. */
+  /** Deletes versions replaced before a moment, in batches; returns their number. The audit log records progress. */
   purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
 }
 
-/** A transaction to be written. */
+/** A transaction to write. */
 export type PutTransaction = Omit<StoredTransaction, 'orgId'> & {
-  /** Known to be new: otherwise a version that it replaces is looked for, and kept in the history. */
+  /** True if the transaction is known to be new. Otherwise put() moves the version it replaces to the history. */
   readonly isNew?: boolean | undefined;
 };
 
 export interface TransactionWriter extends ImportWriter {
-  /** max(now, last stamp + 1 ms): what every row written now carries as its updatedAt. */
+  /** The updatedAt of every row in this write: max(now, last stamp + 1 ms). */
   readonly stampMs: number;
-  /** Transactions with these ids, whichever organisation they belong to. What this writer put may not show yet. */
+  /** Finds transactions by id, in any organisation. May not yet see rows put by this writer. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
-  /** Of several with the same id, the one put last counts. */
+  /** If several rows have the same id, the last one wins. */
   put(rows: readonly PutTransaction[]): Promise<void>;
-  /** When this user was erased. Sales from before that must not name them again. */
+  /** When this user was erased. Earlier sales must not name the user again. */
   erasedAtMs(passbackUid: string): number | undefined;
-  /** Moves the organisation's change clock. Call it only when rows were written; it never goes back. */
+  /** Advances the organisation's change clock, never backwards. Call it only if rows were written. */
   advanceClock(toMs: number): Promise<void>;
 }
 
-/** The pages of a window that a token asks for, one after the other. */
+/** A walk through the pages of a window, identified by token and window. */
 export interface Walk {
   readonly tokenId: Uuid;
   readonly window: StampWindow;
 }
 
 /**
- * Which state the later pages of a walk show: that of its first page. Two clients with a token each never disturb each
- * other; the next first page of the same token and window begins another walk.
+ * Remembers the stamp of a walk's first page, so that later pages show the same state. Clients with different tokens do not
+ * affect each other; requesting the first page again with the same token and window starts a new walk.
  */
 export interface WalkStore {
-  /** Notes that a walk has begun at this stamp. Does nothing where nothing can be written: only the snapshot is lost then. */
+  /** Stores the stamp at which a walk began. Does nothing if the database is read-only: then later pages show newer state. */
   begin(walk: Walk, stampMs: number): Promise<void>;
-  /** The stamp at which the walk has begun, if that was within the last hour. */
+  /** Returns the stamp at which the walk began, if that was within the last hour. */
   find(walk: Walk): Promise<number | undefined>;
 }

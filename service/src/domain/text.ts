@@ -1,9 +1,9 @@
-// What a text may be. Apart from the schemas, which a thread that only reads need not load.
+// Rules for valid strings. Separate from the schemas, which threads that only read need not load.
 
-/** A thousand transactions with two texts of this length, every character escaped, still fit into one value of a database. */
+/** 1,000 transactions with two strings of this length, all characters escaped, still fit into one database value. */
 export const TEXT_LENGTH_MAX = 65_536;
 
-/** JSON can write half of a surrogate pair, and strict readers then refuse the whole page; PostgreSQL cannot search for NUL. */
+/** Strict JSON parsers reject a whole page with a lone surrogate, and PostgreSQL parameters cannot contain NUL. */
 export function textProblem(value: string): string | undefined {
   if (!value.isWellFormed()) return 'is not valid Unicode';
   return value.includes('\0') ? 'must not contain a NUL character' : undefined;

@@ -1,25 +1,25 @@
-// Date-times: the forms of ISO 8601 that are accepted, and the one form that is printed. Everything is UTC. A printed
-// timestamp has milliseconds only if they are not zero, so timestamps sort as strings.
+// Parses the accepted forms of ISO 8601 date-times and prints the one output form. Everything is UTC. Milliseconds are
+// printed only if they are not zero; timestamps still sort as strings.
 
 declare const brand: unique symbol;
 /** The printed form: `2026-11-14T12:00:00`, or `2026-11-14T12:00:00.123` when there are milliseconds. */
 export type Timestamp = string & { readonly [brand]: 'Timestamp' };
 
 export interface Instant {
-  /** Whole milliseconds since the epoch; finer digits are cut off, never rounded up. */
+  /** Whole milliseconds since the epoch; finer digits are truncated. */
   readonly ms: number;
-  /** Whether non-zero digits finer than a millisecond were cut off. */
+  /** True if non-zero digits finer than a millisecond were truncated. */
   readonly finer: boolean;
 }
 
-// Separators are optional everywhere: without them each form still has one reading.
+// Separators are optional everywhere: every form is unambiguous without them.
 const CALENDAR_DATE = String.raw`-?(\d{2})-?(\d{2})`;
 const ORDINAL_DATE = String.raw`-?(\d{3})`;
 const WEEK_DATE = String.raw`-?[Ww](\d{2})-?(\d)`;
 const TIME = String.raw`(\d{2})(?::?(\d{2})(?::?(\d{2}))?)?(?:[.,](\d{1,100}))?`;
 const OFFSET = String.raw`(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)`;
 
-/** The forms of ISO 8601 that are accepted, as a JSON Schema pattern. A match may still name a date that does not exist. */
+/** JSON Schema pattern of the accepted forms. A match may still be a date that does not exist. */
 export const DATE_TIME_PATTERN = `^(\\d{4})(?:${CALENDAR_DATE}|${ORDINAL_DATE}|${WEEK_DATE})(?:[Tt ]${TIME}${OFFSET}?)?$`;
 const DATE_TIME = new RegExp(DATE_TIME_PATTERN);
 
@@ -28,8 +28,8 @@ const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 /**
- * Reads a date-time, or a date alone (midnight), in the forms of ISO 8601; UTC unless it has an offset. Undefined if the
- * text has another form or names a date-time that does not exist.
+ * Parses an ISO 8601 date-time, or a date alone (midnight); UTC unless it has an offset. Returns undefined if the form is
+ * not accepted or the date-time does not exist.
  */
 export function parseInstant(text: string): Instant | undefined {
   const match = DATE_TIME.exec(text);
@@ -47,10 +47,10 @@ export function parseInstant(text: string): Instant | undefined {
   if (dateMs === undefined || timeMs === undefined || offsetMs === undefined || offsetMs >= DAY_MS)
     return undefined;
 
-  // A fraction belongs to the smallest unit that is written.
+  // A fraction applies to the smallest unit present.
   const unitMs = second !== undefined ? SECOND_MS : minute !== undefined ? MINUTE_MS : HOUR_MS;
   const { wholeMs, finer } = fractionOf(unitMs, fraction);
-  // 24:00:00 is the midnight at which the day ends; nothing follows it.
+  // 24:00:00 is midnight at the end of the day; no fraction may follow.
   if (timeMs === DAY_MS && (wholeMs > 0 || finer)) return undefined;
   const ms = dateMs + timeMs + wholeMs - (sign === '-' ? -offsetMs : offsetMs);
   return ms < EARLIEST_MS || ms > LATEST_MS ? undefined : { ms, finer };
@@ -59,7 +59,7 @@ export function parseInstant(text: string): Instant | undefined {
 function calendarDateMs(year: number, month: number, day: number): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // A day that does not exist (30 February) rolls over into the next month.
+  // A day that does not exist, such as 30 February, rolls over into the next month.
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : undefined;
 }
 
@@ -84,7 +84,7 @@ function timeOfDayMs(hour = '0', minute = '0', second = '0'): number | undefined
   return Number(minute) > 59 || Number(second) > 59 || ms > DAY_MS ? undefined : ms;
 }
 
-/** Exact, however many digits there are. */
+/** Exact for any number of digits. */
 function fractionOf(unitMs: number, digits = '0'): { wholeMs: number; finer: boolean } {
   const parts = 10n ** BigInt(digits.length);
   const scaled = BigInt(digits) * BigInt(unitMs);
@@ -103,16 +103,16 @@ export function printTimestamp(ms: number): Timestamp {
   return (iso.endsWith('.000Z') ? iso.slice(0, 19) : iso.slice(0, 23)) as Timestamp;
 }
 
-// The printed form itself, on a day that every month has: nothing to work out, and nearly all that imports hold.
+// Fast path for imports: the printed form on days 1 to 28, which exist in every month.
 const PRINTED =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
 
-/** Whether a text is a date-time in its printed form; false for a few at the ends of months. */
+/** True for a timestamp in its printed form; may be false for days 29 to 31. */
 export function isPlainTimestamp(text: string): text is Timestamp {
   return PRINTED.test(text);
 }
 
-/** The printed form of whatever date-time was given, or undefined when it is none. */
+/** Converts any accepted date-time to the printed form; undefined if it is not valid. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   if (isPlainTimestamp(text)) return text;
   const instant = parseInstant(text);

@@ -1,5 +1,5 @@
-// A transaction on the wire, its states, and the text in which it is stored and printed. A field is one line in
-// `transactionFields`: everything else here and in the import follows from it.
+// Wire format of transactions, their statuses, and the form in which they are stored. Each field is one line in
+// `transactionFields`; everything else here and in the import derives from it.
 
 import { z } from 'zod';
 import { printJson } from './decimal.ts';
@@ -10,12 +10,12 @@ import { countryCode, currencyCode, money, OBJECT, oneOf, text, timestamp, uuid 
 export const STATUSES = ['PENDING', 'CONFIRMED', 'DECLINED'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** A sale is pending until it is confirmed or declined; a late reversal or an appeal may turn it once more. */
+/** A pending sale becomes confirmed or declined. A later reversal or appeal may switch between those two. */
 export function mayBecome(from: Status, to: Status): boolean {
   return to !== 'PENDING' || from === 'PENDING';
 }
 
-/** In the order in which they are printed. */
+/** In output order. */
 export const transactionFields = {
   id: uuid('Transaction identifier', '0192d1a0-0000-7000-8000-000000000101'),
   country: countryCode('Country where the transaction was made, ISO 3166-1 alpha-2', 'DE'),
@@ -58,24 +58,24 @@ export const transactionFields = {
 
 export const TransactionSchema = z.strictObject(transactionFields);
 export type Transaction = z.output<typeof TransactionSchema>;
-/** A transaction before the change clock has stamped it. */
+/** A transaction before the import stamps it. */
 export type UnstampedTransaction = Omit<Transaction, 'updatedAt'>;
 
 export interface TransactionRowOptions {
   readonly unknownFields: 'refuse' | 'ignore';
-  /** The file's updatedAt counts only in a history load; otherwise it is not even read. */
+  /** `keep` only for loading history; otherwise the file's updatedAt is not even validated. */
   readonly updatedAt: 'keep' | 'ignore';
 }
 
-/** What a value of a field is in JSON. A list or an object has no form in CSV. */
+/** JSON type of a field's value. Lists and objects are missing because CSV cannot represent them. */
 export type FieldKind = 'text' | 'number' | 'flag';
 
-/** How transactions are read and printed, by their fields. There is one for all; tests make others, with more fields. */
+/** Parses and prints transactions with the given fields. The program has one instance; tests create others with more fields. */
 export class TransactionFormat {
   readonly fieldKinds: ReadonlyMap<string, FieldKind>;
   readonly #fields: typeof transactionFields;
   readonly #names: readonly (keyof Transaction)[];
-  /** Has every field in its place, with the value that it has where it was left out. */
+  /** All fields in output order, with their default values. */
   readonly #blank: Transaction;
 
   constructor(fields: typeof transactionFields) {
@@ -86,7 +86,7 @@ export class TransactionFormat {
     this.#blank = Object.fromEntries(defaults);
   }
 
-  /** The schema of an import row. */
+  /** Schema of an import row. */
   rowSchema({ unknownFields, updatedAt }: TransactionRowOptions) {
     const shape = {
       ...this.#fields,
@@ -95,14 +95,14 @@ export class TransactionFormat {
     return unknownFields === 'refuse' ? z.strictObject(shape, OBJECT) : z.object(shape, OBJECT);
   }
 
-  /** A test for import rows that the schema would let through just as they are. */
+  /** Test for import rows that the schema would return unchanged. */
   printedRow({ updatedAt }: Pick<TransactionRowOptions, 'updatedAt'>) {
     return printedObject(this.#fields, updatedAt === 'ignore' ? 'updatedAt' : undefined);
   }
 
-  /** A transaction as it is stored and sent: one JSON text, the fields in the order of the schema. */
+  /** Prints a transaction for storage and responses: JSON with the fields in schema order. */
   print(transaction: UnstampedTransaction, updatedAt: Timestamp): string {
-    // A copy with all fields is faster than an object that grows, field by field, under names from a list.
+    // Copying an object that has all fields is faster than adding them one by one.
     const printed: Record<string, unknown> = { ...this.#blank };
     const values: Record<string, unknown> = transaction;
     for (const name of this.#names) printed[name] = values[name];
@@ -110,14 +110,14 @@ export class TransactionFormat {
     return printJson(printed);
   }
 
-  /** A stored document. It may be older than some of the fields, and have others that a newer program has stored. */
+  /** Parses a stored document. An older program may have omitted fields, and a newer one may have added some. */
   parseStored(document: string): Transaction {
     const stored = JSON.parse(document) as Record<string, unknown>;
     for (const name of this.#names) if (stored[name] === undefined) stored[name] = this.#blank[name];
     return stored as Transaction;
   }
 
-  /** Whether two transactions have the same values in all fields but updatedAt. */
+  /** True if all fields except updatedAt are equal. */
   isSame(a: UnstampedTransaction, b: UnstampedTransaction): boolean {
     const [first, second]: [Record<string, unknown>, Record<string, unknown>] = [a, b];
     for (const name of this.#names) {

@@ -1,5 +1,5 @@
-// The scalars of the wire format, as schemas that check what comes in, bring it into its one printed form,
-// and describe themselves in the OpenAPI document. What they let through needs no second check inside.
+// Schemas for the scalars of the wire format. They validate input, normalise it to its printed form, and carry the
+// descriptions for the OpenAPI document. Validated values need no further checks.
 
 import { z } from 'zod';
 import { printCount } from './count.ts';
@@ -10,12 +10,12 @@ import { TEXT_LENGTH_MAX, textProblem } from './text.ts';
 import { dateTimeProblem, isPlainTimestamp, parseTimestamp, type Timestamp } from './timestamp.ts';
 import { PRINTED_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
 
-/** Says "is missing" or "must be …", whichever applies, so that the reader knows what to write. */
+/** Message for a missing or wrong value: "is missing" or "must be …". */
 function expected(what: string) {
   return (issue: { input?: unknown }) => (issue.input === undefined ? 'is missing' : `must be ${what}`);
 }
 
-/** The messages of an object: it is none, or it has fields that do not belong there. */
+/** Messages for a value that is not an object, or has unknown fields. */
 export const OBJECT = {
   error: (issue: { code?: string; input?: unknown; keys?: readonly string[] }) =>
     issue.code === 'unrecognized_keys'
@@ -25,7 +25,7 @@ export const OBJECT = {
 
 export const LIST = { error: expected('a list') };
 
-/** Counted before the items are looked at: a list of bad items has a problem for each. */
+/** Checks the length before the items: a long list of invalid items would produce one problem for each. */
 export function listOf<Item extends z.ZodType>(item: Item, itemsMax: number) {
   return z
     .array(z.unknown(), LIST)
@@ -53,7 +53,7 @@ function readableText(payload: z.core.ParsePayload<string>): void {
   if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
 }
 
-/** A text that may be left out of an import file. */
+/** A string that import files may omit. */
 export function optionalText(description: string, example: string) {
   return text(description, example).default('');
 }
@@ -94,7 +94,7 @@ export function timestamp(description: string, example: string) {
   );
 }
 
-/** A URL as browsers read it: retailers write letters and marks into theirs that the older standard for URIs refuses. */
+/** A URL as browsers parse it: retailers use characters that RFC 3986 does not allow. */
 export function webUrl(description: string, example: string) {
   return (
     anyText('a URL')

@@ -1,7 +1,6 @@
-// The one way to bound a wait. It does not stop the work, which goes on unobserved: a caller that can stop it does so
-// in `onTimeout`.
+// Limits how long a caller waits for a promise. It does not cancel the work; `onTimeout` can do that.
 
-/** The result of `work`, or the error that `onTimeout` returns when there is none after `timeoutMs`. */
+/** Returns the result of `work`, or throws the error from `onTimeout` after `timeoutMs`. */
 export async function withTimeout<T>(
   work: PromiseLike<T>,
   timeoutMs: number,

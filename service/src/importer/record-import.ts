@@ -1,7 +1,7 @@
 // Enters an import into the book: opened before it begins, closed by its own transaction when it is kept, and closed here
 // when it is not.
 
-import type { ImportBook, ImportOrigin, ImportResult } from '../domain/books.ts';
+import type { ImportLog, ImportOrigin, ImportResult } from '../domain/books.ts';
 import { BadInput, Refused } from '../domain/failures.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import { type ImportReport, InvalidRows, resultOf } from './import-report.ts';
@@ -9,7 +9,7 @@ import { type ImportReport, InvalidRows, resultOf } from './import-report.ts';
 const NOTHING = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
 
 export async function recordImport(
-  book: ImportBook,
+  book: ImportLog,
   origin: ImportOrigin,
   source: ImportSource,
   work: (importId: number) => Promise<ImportReport>,

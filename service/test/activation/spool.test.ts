@@ -178,7 +178,7 @@ test('what a process has left in the spool is taken up by the next as soon as it
       await scene.node.stopNode();
       return both;
     });
-    await stores.organisations.delete('leaving', { takeUpMs: 0 });
+    await stores.organisations.delete('leaving', { reloadMs: 0 });
     return { databaseUrl: scene.node.databaseUrl, clicks: answered };
   })();
   const [spool = ''] = readdirSync(folder).map((name) => join(folder, name));

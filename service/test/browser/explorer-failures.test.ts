@@ -131,7 +131,7 @@ test('503: waits as long as the service asks, then goes on by itself', async () 
       : route.continue(),
   );
   await page.goto(serving.url);
-  await page.getByRole('heading', { name: 'The service cannot answer right now' }).waitFor();
+  await page.getByRole('heading', { name: 'The service is temporarily unavailable' }).waitFor();
   await page.getByText('request r-1').waitFor();
   await watched.says('150 retailers');
   expect(refusals).toBeLessThan(0);

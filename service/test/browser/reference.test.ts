@@ -240,7 +240,7 @@ describe('a path where there is nothing', () => {
   test('is a page that leads on, and shows nothing of what was typed', async () => {
     await using watched = await open('/v1/nowhere%3Cb%3E/?x=<script>');
     const { page } = watched;
-    await page.getByRole('heading', { name: 'There is nothing at this address', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'No such path', level: 1 }).waitFor();
     expect(await page.content()).not.toContain('nowhere');
     await page.getByRole('main').getByRole('link', { name: 'API reference' }).click();
     await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();

@@ -45,7 +45,7 @@ test('restore names the organisations that were deleted after the backup', async
   const stores = await openStores(url, CREATE_OPTIONS);
   for (const name of ['acme', 'zeta', 'stays']) await stores.organisations.create(name);
   await makeBackup({ url, target, spoolPath: () => '', clock: Date.now, version: '1' });
-  for (const name of ['acme', 'zeta']) await stores.organisations.delete(name, { takeUpMs: 0 });
+  for (const name of ['acme', 'zeta']) await stores.organisations.delete(name, { reloadMs: 0 });
   await stores.close();
   const { code, stdout } = await offerbook(['restore', target, '--replace', '--database', url]);
   expect([code, stdout.split('\n')[1]]).toEqual([

@@ -681,7 +681,7 @@ describe('what is refused', () => {
       const page = await app.get(path, { ...BROWSER, Accept: 'text/html' });
       expect([page.status, await page.text()]).toEqual([
         404,
-        expect.stringContaining('<h1>This link leads to nothing'),
+        expect.stringContaining('<h1>Unknown deal, organisation or click'),
       ]);
     }
     const missing = await app.send('POST', '/v1/coupons/activate/');

@@ -31,7 +31,7 @@ describe('paths', () => {
     const response = await node.get(path, token, { 'Request-Id': 'r-2' });
     expect(await response.json()).toEqual({
       type: `${node.url}/errors/not_found`,
-      title: 'There is nothing at this address',
+      title: 'No such path',
       status: 404,
       detail: 'There is nothing at this path. What there is stands in the API reference at /docs.',
       instance: path,

@@ -632,7 +632,7 @@ describe('a backup', () => {
     await backup(join(folder, 'backup'));
     nowMs += 1_000;
     const deletedAtMs = nowMs;
-    const options = { revokesTokens: true, takeUpMs: 0 };
+    const options = { revokesTokens: true, reloadMs: 0 };
     await stores.organisations.delete(again.name, options);
     await newOrganisation(stores, again.name);
     const onBatch = () => {

@@ -248,7 +248,7 @@ describe.each(
         await stores.imports.close(await stores.imports.begin(origin), 'failed', RESULT);
       for (let n = 0; n < organisations; n++) {
         await newOrganisation(stores, 'wrong');
-        await stores.organisations.delete('wrong', { takeUpMs: 0 });
+        await stores.organisations.delete('wrong', { reloadMs: 0 });
       }
     }
     await newOrganisation(await open.stores(url));

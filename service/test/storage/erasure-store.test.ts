@@ -395,7 +395,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
       await lockVersion(connection, 1);
       erasing = stores.erasures.erase(org, UID);
       await untilWaiting(open.database(url), 1);
-      deleting = (await open.stores(url)).organisations.delete(org.name, { takeUpMs: 0 });
+      deleting = (await open.stores(url)).organisations.delete(org.name, { reloadMs: 0 });
       await untilWaiting(open.database(url), 2);
     });
     await Promise.all([erasing, deleting]);

@@ -38,7 +38,7 @@ async function fill(stores: Stores, org: Organisation, firstNumber: number) {
 const issue = (stores: Stores, orgId: number, text = newTokenText('private')) =>
   stores.tokens.add({ orgId, kind: 'private', label: '', digest: digestToken(text), expiresAtMs: null });
 
-const NOW = { takeUpMs: 0 };
+const NOW = { reloadMs: 0 };
 
 for (const database of DATABASES) {
   describe(`deleting an organisation on ${database.name}`, () => {

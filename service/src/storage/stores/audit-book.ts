@@ -1,6 +1,6 @@
 // Who changed what, besides imports. An entry is written by the transaction that makes the change.
 
-import type { AuditAction, AuditBook, AuditEntry } from '../../domain/books.ts';
+import type { AuditAction, AuditEntry, AuditLog } from '../../domain/books.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 
@@ -57,7 +57,7 @@ export async function amendAudit(
   );
 }
 
-export function auditBook(database: Database): AuditBook {
+export function auditBook(database: Database): AuditLog {
   return {
     async list({ org, limit }) {
       const rows = await database.all<Omit<AuditEntry, 'details'> & { details: string }>(

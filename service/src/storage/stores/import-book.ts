@@ -4,11 +4,11 @@
 import {
   IMPORT_KINDS,
   IMPORT_OUTCOMES,
-  type ImportBook,
   type ImportCounts,
   type ImportDay,
   type ImportEntry,
   type ImportKind,
+  type ImportLog,
   type ImportOrigin,
   type ImportOutcome,
   type ImportResult,
@@ -47,7 +47,7 @@ const SELECT = `SELECT i.id, i.kind, i.org_id AS "orgId", o.name AS "orgName", i
     i.ended_at AS "endedAtMs", i.outcome, i.document
   FROM imports i LEFT JOIN organisations o ON o.id = i.org_id`;
 
-export function importBook(database: Database, clock: Clock): ImportBook {
+export function importBook(database: Database, clock: Clock): ImportLog {
   return {
     begin: ({ kind, orgId, ...origin }) =>
       database.write(async (connection) => {

@@ -16,7 +16,7 @@ import { DELETED_NUMBER, raiseCounter, raiseRevision } from './revision.ts';
 
 const BATCH = 5_000;
 /** Running servers hear of a change within two seconds. */
-const TAKE_UP_MS = 2_000;
+const RELOAD_MS = 2_000;
 
 /** Of one organisation; PostgreSQL finds rows by their place for the same reason as a purge of the history does. */
 const deleteBatch = (table: 'transactions' | 'history') =>
@@ -101,12 +101,12 @@ export function organisationDeletion(
       };
     },
 
-    async delete(name, { revokesTokens = false, onBatch = () => {}, takeUpMs = TAKE_UP_MS } = {}) {
+    async delete(name, { revokesTokens = false, onBatch = () => {}, reloadMs = RELOAD_MS } = {}) {
       const begun = await begin(name, revokesTokens);
       if (begun === undefined) return undefined;
       const { orgId, entry, counts } = begun;
       // Until servers have heard of it, they read its transactions and record its clicks.
-      await Bun.sleep(takeUpMs);
+      await Bun.sleep(reloadMs);
       for (const what of ['transactions', 'versions'] as const) {
         let deleted: number;
         do {
