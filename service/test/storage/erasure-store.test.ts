@@ -441,7 +441,7 @@ describe('what is gone from an SQLite database', () => {
     await load([1, 2].map((n) => transaction(n, { ...user, status: 'CONFIRMED' })));
     await recordClick(stores, org.id, user);
     expect(holding()).not.toEqual([]);
-    await stores.organisations.delete(org.name, { takeUpMs: 0 });
+    await stores.organisations.delete(org.name, { reloadMs: 0 });
     expect(files().length).toBeGreaterThan(2);
     expect(holding()).toEqual([]);
     await stores.close();
