@@ -27,9 +27,21 @@ export interface Stores {
   watch(onChange: () => void): () => void;
   /** State of the replica; undefined if none is configured. */
   replica(): ReplicaState | undefined;
+  /** Use of the connections to PostgreSQL; undefined on SQLite. */
+  pools(): DatabasePools | undefined;
   /** How far this machine's clock is at least ahead of the database's; 0 if it is not, or if they are the same clock. */
   clockLeadMs(): Promise<number>;
   close(): Promise<void>;
+}
+
+/** Connections for pages of transactions, and for everything else but clicks. */
+export type DatabasePools = Readonly<Record<'pages' | 'other', PoolUse>>;
+
+export interface PoolUse {
+  readonly inUse: number;
+  /** Statements and transactions without a connection yet. */
+  readonly waiting: number;
+  readonly max: number;
 }
 
 export interface ReplicaState {

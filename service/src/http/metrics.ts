@@ -1,14 +1,15 @@
 // What a monitoring system sees, in the text format of Prometheus. Labels are our own words, such as routes and
 // statuses, and the names that the operator gave to organisations, never anything that a caller sent.
 
-import manifest from '../../package.json';
 import type { RecorderState } from '../activation/click-recorder.ts';
 import type { ClickTally } from '../activation/click-tally.ts';
 import type { CatalogueListName } from '../catalogue/catalogue.ts';
 import type { ImportTotals } from '../domain/books.ts';
-import type { ReplicaState } from '../domain/stores.ts';
+import { COMMIT, VERSION } from '../domain/build.ts';
+import type { DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
 import type { CallerTallies, ErrorTally, OrganisationTally } from './caller-tally.ts';
+import { countOpenFiles, findOpenFilesMax } from './open-files.ts';
 import type { Health } from './readiness.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
@@ -22,6 +23,8 @@ export interface NodeState extends Health {
   /** Undefined when the database could not be asked yet. */
   readonly database: DatabaseFigures | undefined;
   readonly replica: ReplicaState | undefined;
+  /** Undefined on SQLite. */
+  readonly pools: DatabasePools | undefined;
   /** Undefined when activation is turned off. */
   readonly clicks: ClickState | undefined;
   /** Undefined when nothing is traced. */
@@ -94,8 +97,20 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'Tokens that expire within 14 days.',
     ({ database }) => database?.tokensExpiring,
   ),
+  offerbook_database_connections_in_use: gauge(
+    'Connections to PostgreSQL with work on them.',
+    poolSamples(({ inUse }) => inUse),
+  ),
+  offerbook_database_connections_max: gauge(
+    'Connections to PostgreSQL that there can be.',
+    poolSamples(({ max }) => max),
+  ),
+  offerbook_database_waiting: gauge(
+    'Statements and transactions that wait for a connection.',
+    poolSamples(({ waiting }) => waiting),
+  ),
   offerbook_build_info: gauge('What is running.', () => [
-    { labels: { version: manifest.version, bun: Bun.version }, value: 1 },
+    { labels: { version: VERSION, commit: COMMIT ?? 'unknown', bun: Bun.version }, value: 1 },
   ]),
   offerbook_replica_usable: gauge(
     'Whether pages of transactions are read from the replica.',
@@ -126,6 +141,9 @@ const METRICS: Readonly<Record<string, Metric>> = {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   }),
+  process_start_time_seconds: gauge('When the process started.', () => performance.timeOrigin / 1_000),
+  process_open_fds: gauge('Open files and sockets.', countOpenFiles),
+  process_max_fds: gauge('Files and sockets that may be open.', findOpenFilesMax),
 };
 
 interface Metric {
@@ -178,6 +196,11 @@ function organisationSamples(measure: (tallies: readonly OrganisationTally[]) =>
         return value === undefined ? [] : { labels: { organisation }, value };
       },
     );
+}
+
+function poolSamples(measure: (use: PoolUse) => number) {
+  return ({ pools }: NodeState): Sample[] | undefined =>
+    pools && Object.entries(pools).map(([pool, use]) => ({ labels: { pool }, value: measure(use) }));
 }
 
 /** Over all organisations: the console has them apart. */

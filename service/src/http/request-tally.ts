@@ -1,8 +1,10 @@
 // Counts answers by route, status and duration, for the metrics. The counts are plain data, so that those of several
 // threads can be sent to one of them and added up there.
 
-/** Upper bounds in seconds. After them comes one more bucket, for everything that took longer. */
-export const BUCKETS_S = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 2.5] as const;
+/** Upper bounds in seconds, one at the 0.5 s of the alert. One more bucket follows, for everything that took longer. */
+export const BUCKETS_S = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
+] as const;
 
 export interface RouteTally {
   readonly statuses: Map<number, number>;

@@ -2,6 +2,7 @@
 // what differs between the databases is named here and nowhere else.
 
 import { BadInput, Refused } from '../domain/failures.ts';
+import type { DatabasePools } from '../domain/stores.ts';
 
 export type SqlValue = string | number | null;
 
@@ -36,6 +37,8 @@ export interface Database {
   watch(onChange: () => void): () => void;
   /** The time of day where the database runs; undefined when that is this machine. */
   nowMs(): Promise<number | undefined>;
+  /** Use of the connections; undefined on SQLite. */
+  pools(): DatabasePools | undefined;
   /** Where it is, for messages: without the user and the password of its URL. */
   describePlace(): Promise<string>;
   close(): Promise<void>;

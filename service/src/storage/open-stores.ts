@@ -129,6 +129,7 @@ export async function openStores(
     },
     watch: (onChange) => database.watch(onChange),
     replica: () => replica?.state,
+    pools: () => database.pools(),
     async clockLeadMs() {
       // Asked before, so that the way to the database and back cannot look like a lead.
       const ownMs = clock();
@@ -203,6 +204,7 @@ const EMPTY_DATABASE: Database = {
   write: (work) => work(EMPTY),
   watch: () => () => {},
   nowMs: async () => undefined,
+  pools: () => undefined,
   describePlace: async () => 'nowhere',
   close: async () => {},
 };

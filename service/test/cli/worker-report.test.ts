@@ -45,13 +45,22 @@ const requestsOf = ({ routes }: WorkerReport) =>
 
 test('counts of workers are added up, and the state is the worst of theirs', () => {
   const merged = mergeReports([
-    report('/v1/coupons/', 1, { replica: { isUsable: true, lagMs: 5 }, spans: { sent: 3, dropped: 1 } }),
-    report('/v1/coupons/', 2, { replica: { isUsable: false, lagMs: 2 }, isDatabaseUsable: false }),
+    report('/v1/coupons/', 1, {
+      replica: { isUsable: true, lagMs: 5 },
+      pools: { pages: { inUse: 1, waiting: 2, max: 7 }, other: { inUse: 2, waiting: 0, max: 2 } },
+      spans: { sent: 3, dropped: 1 },
+    }),
+    report('/v1/coupons/', 2, {
+      replica: { isUsable: false, lagMs: 2 },
+      pools: { pages: { inUse: 3, waiting: 4, max: 7 }, other: { inUse: 0, waiting: 5, max: 2 } },
+      isDatabaseUsable: false,
+    }),
     report('/readyz', 4, { spans: { sent: 4, dropped: 0 } }),
   ]);
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
     isDatabaseUsable: false,
     replica: { isUsable: false, lagMs: 5 },
+    pools: { pages: { inUse: 4, waiting: 6, max: 14 }, other: { inUse: 2, waiting: 5, max: 4 } },
     routes: [
       ['/v1/coupons/', { 200: 2 }],
       ['/readyz', { 200: 1 }],
@@ -67,6 +76,7 @@ test('of a worker that has ended, the counts stay and the state goes', () => {
   const last = report('/readyz', 0, {
     isDatabaseUsable: false,
     replica: { isUsable: false, lagMs: 9 },
+    pools: { pages: { inUse: 1, waiting: 2, max: 7 }, other: { inUse: 2, waiting: 0, max: 2 } },
     clicks: spooling,
     spans: { sent: 5, dropped: 2 },
   });
@@ -74,6 +84,7 @@ test('of a worker that has ended, the counts stay and the state goes', () => {
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
     isDatabaseUsable: true,
     replica: undefined,
+    pools: undefined,
     routes: [['/readyz', { 200: 1 }]],
     clicks: { ...spooling, isSpooling: false },
     spans: { sent: 5, dropped: 2 },

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import manifest from '../../package.json';
 import { CallerTally } from '../../src/http/caller-tally.ts';
 import { metricsPage, type NodeState } from '../../src/http/metrics.ts';
@@ -13,6 +14,7 @@ const STATE: NodeState = {
   catalogueItems: { retailers: 1, cashbackOffers: 2, coupons: 0, promotions: 3 },
   database: undefined,
   replica: { isUsable: true, lagMs: 1_500 },
+  pools: undefined,
   clicks: undefined,
   areClicksSpooled: false,
   workers: { ready: 2, restarts: 3 },
@@ -43,7 +45,9 @@ test('an answer is counted by route and status, and in every bucket that its dur
     ['0.005', 3],
     ['0.01', 3],
     ['0.05', 3],
+    ['0.1', 3],
     ['0.25', 3],
+    ['0.5', 3],
     ['1', 3],
     ['2.5', 4],
     ['+Inf', 5],
@@ -121,7 +125,7 @@ test('imports, tokens and lists are shown by kind, outcome and name; what the da
     'offerbook_catalogue_items{list="cashbackOffers"} 2',
     'offerbook_catalogue_items{list="coupons"} 0',
     'offerbook_catalogue_items{list="promotions"} 3',
-    `offerbook_build_info{version="${manifest.version}",bun="${Bun.version}"} 1`,
+    `offerbook_build_info{version="${manifest.version}",commit="unknown",bun="${Bun.version}"} 1`,
   ];
   expect(await lines(known)).toEqual([
     'offerbook_imports_total{kind="links",outcome="refused"} 3',
@@ -130,6 +134,32 @@ test('imports, tokens and lists are shown by kind, outcome and name; what the da
     ...always,
   ]);
   expect(await lines(STATE)).toEqual(always);
+});
+
+test('connections are shown for each pool, and not on SQLite, which has none', async () => {
+  const pools = { pages: { inUse: 7, waiting: 3, max: 7 }, other: { inUse: 1, waiting: 0, max: 2 } };
+  const name = 'offerbook_database_';
+  expect((await linesOf(name, { ...STATE, pools })).slice(1)).toEqual([
+    'offerbook_database_connections_in_use{pool="pages"} 7',
+    'offerbook_database_connections_in_use{pool="other"} 1',
+    'offerbook_database_connections_max{pool="pages"} 7',
+    'offerbook_database_connections_max{pool="other"} 2',
+    'offerbook_database_waiting{pool="pages"} 3',
+    'offerbook_database_waiting{pool="other"} 0',
+  ]);
+  expect(await linesOf(name, STATE)).toEqual(['offerbook_database_usable 0']);
+});
+
+test('the process shows when it started, and how many files it has open of how many', async () => {
+  const value = async (metric: string) => Number((await linesOf(metric, STATE))[0]?.split(' ')[1]);
+  const startedS = await value('process_start_time_seconds');
+  expect(Math.abs(startedS - (Date.now() / 1_000 - process.uptime()))).toBeLessThan(5);
+  const before = await value('process_open_fds');
+  const files = [1, 2, 3].map(() => openSync('/dev/null', 'r'));
+  expect(await value('process_open_fds')).toBe(before + files.length);
+  for (const file of files) closeSync(file);
+  const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+  expect(await value('process_max_fds')).toBe(Number(limit));
 });
 
 test('what a node without a replica has nothing to say about is left out', async () => {

@@ -55,3 +55,33 @@ test('when connections fall silent, others take their place', async () => {
   ]);
   expect(await database.all<{ one: number }>('SELECT 4 AS one')).toEqual([{ one: 4 }]);
 });
+
+test('connections in use and work that waits for one are counted for each pool', async () => {
+  const url = await newPostgresDatabase();
+  const database = open.database(url, { ...SERVER_OPTIONS, statementTimeoutMs: 60_000 });
+  const idle = { pages: { inUse: 0, waiting: 0, max: 7 }, other: { inUse: 0, waiting: 0, max: 2 } };
+  expect(database.pools()).toEqual(idle);
+  const end = Promise.withResolvers<void>();
+  const held = [1, 2, 3].map(() => database.write(() => end.promise));
+  const reading = database.read(() => end.promise);
+  const busy = { pages: { inUse: 1, waiting: 0, max: 7 }, other: { inUse: 2, waiting: 1, max: 2 } };
+  while (!Bun.deepEquals(database.pools(), busy)) await Bun.sleep(5);
+  const single = database.all<{ one: number }>('SELECT 1 AS one');
+  while (database.pools()?.other.waiting !== 2) await Bun.sleep(5);
+  end.resolve();
+  await Promise.all([...held, reading, single]);
+  expect(database.pools()).toEqual(idle);
+});
+
+test('a statement that is sent counts as a connection in use', async () => {
+  const url = await newPostgresDatabase();
+  const database = open.database(url, { ...SERVER_OPTIONS, statementTimeoutMs: 60_000 });
+  const locker = open.database(url, COMMAND_OPTIONS);
+  await locker.write(async (connection) => {
+    await connection.all('SELECT pg_advisory_xact_lock(1)');
+    void database.all('SELECT pg_advisory_lock_shared(1)').catch(() => {});
+    while (database.pools()?.other.inUse !== 1) await Bun.sleep(5);
+    expect(database.pools()?.other).toEqual({ inUse: 1, waiting: 0, max: 2 });
+  });
+  while (database.pools()?.other.inUse !== 0) await Bun.sleep(5);
+});

@@ -120,6 +120,7 @@ export class Serving {
     return {
       isDatabaseUsable: this.#databaseHealth.isUsable,
       replica: this.stores.replica(),
+      pools: this.stores.pools(),
       routes: this.#tally.routes,
       clicks: activation && { tally: activation.activation.tally, ...activation.recorder.state },
       spans: this.#tracing?.exporter.counts,

@@ -4,6 +4,7 @@
 
 import type { ReservedSQL, SQL } from 'bun';
 import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
+import type { PoolUse } from '../../domain/stores.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseOptions } from '../database.ts';
 import { isConnectionLoss } from './postgres-errors.ts';
@@ -24,6 +25,10 @@ export class PostgresPool {
   readonly #url: PostgresUrl;
   readonly #options: DatabaseOptions;
   #client: Promise<SQL> | undefined;
+  /** Statements without an answer, each of which knows whether it has been sent. */
+  readonly #queries = new Set<{ readonly active: boolean }>();
+  #reserving = 0;
+  #reserved = 0;
   #isClosed = false;
 
   constructor(url: string, options: DatabaseOptions) {
@@ -36,10 +41,22 @@ export class PostgresPool {
     return addressesOf(this.#url);
   }
 
+  get use(): PoolUse {
+    const sent = [...this.#queries].filter(({ active }) => active).length;
+    const max = this.#options.connectionsMax;
+    return {
+      // A connection can carry several statements.
+      inUse: Math.min(max, this.#reserved + sent),
+      waiting: this.#reserving + this.#queries.size - sent,
+      max,
+    };
+  }
+
   /** Sends one statement on a connection that others may use too. */
   async query<T>(start: (client: SQL) => SQL.Query<T>): Promise<T & SQL.ResultMetadata> {
     const opening = this.#open();
     const query = start(await opening);
+    this.#queries.add(query);
     try {
       return await this.inTime(query);
     } catch (error) {
@@ -48,6 +65,8 @@ export class PostgresPool {
       if (isLate && !query.active) query.cancel().catch(() => {});
       else if (isLate || isConnectionLoss(error)) this.#replace(opening);
       throw error;
+    } finally {
+      this.#queries.delete(query);
     }
   }
 
@@ -57,6 +76,7 @@ export class PostgresPool {
     let connection: ReservedSQL | undefined;
     try {
       connection = await this.#reserve(await opening);
+      this.#reserved += 1;
       return await work(connection);
     } catch (error) {
       const isSilent = connection !== undefined && error instanceof DatabaseUnavailable;
@@ -65,6 +85,7 @@ export class PostgresPool {
       if (isSilent) void connection?.close({ timeout: 0 });
       throw error;
     } finally {
+      this.#reserved -= Number(connection !== undefined);
       void connection?.release();
     }
   }
@@ -88,6 +109,7 @@ export class PostgresPool {
   }
 
   async #reserve(client: SQL): Promise<ReservedSQL> {
+    this.#reserving += 1;
     const patience = new AbortController();
     const reserving = client.reserve({ signal: patience.signal });
     try {
@@ -96,6 +118,8 @@ export class PostgresPool {
       patience.abort();
       reserving.then((late) => late.release()).catch(() => {});
       throw error;
+    } finally {
+      this.#reserving -= 1;
     }
   }
 

@@ -91,6 +91,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       );
       return row?.now;
     },
+    pools: () => ({ pages: pagePool.use, other: pool.use }),
     async describePlace() {
       // Asked of the server, so that no part of the URL can end up in a message.
       const sql = 'SELECT current_database() AS name, current_schema() AS schema';

@@ -75,6 +75,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     },
     watch: (onChange) => watchFile(single.open, onChange),
     nowMs: async () => undefined,
+    pools: () => undefined,
     describePlace: async () => placeOf(path),
     async close() {
       closed = true;

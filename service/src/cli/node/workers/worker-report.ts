@@ -2,7 +2,7 @@
 
 import { CLICK_OUTCOMES, type ClickTally, newClickTally } from '../../../activation/click-tally.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import type { ReplicaState } from '../../../domain/stores.ts';
+import type { DatabasePools, PoolUse, ReplicaState } from '../../../domain/stores.ts';
 import { type CallerTallies, CallerTally } from '../../../http/caller-tally.ts';
 import type { ClickState } from '../../../http/metrics.ts';
 import { RequestTally, type RouteTallies } from '../../../http/request-tally.ts';
@@ -11,6 +11,7 @@ import type { SpanCounts } from '../../../tracing/otlp-exporter.ts';
 export interface WorkerReport {
   readonly isDatabaseUsable: boolean;
   readonly replica: ReplicaState | undefined;
+  readonly pools: DatabasePools | undefined;
   readonly routes: RouteTallies;
   readonly clicks: ClickState | undefined;
   readonly spans: SpanCounts | undefined;
@@ -21,6 +22,7 @@ export interface WorkerReport {
 export const NO_REPORT: WorkerReport = {
   isDatabaseUsable: true,
   replica: undefined,
+  pools: undefined,
   routes: new Map(),
   clicks: undefined,
   spans: undefined,
@@ -43,6 +45,7 @@ export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
   return {
     isDatabaseUsable: reports.every(({ isDatabaseUsable }) => isDatabaseUsable),
     replica: mergeReplicas(reports.flatMap(({ replica }) => replica ?? [])),
+    pools: addPools(reports.flatMap(({ pools }) => pools ?? [])),
     routes: requests.routes,
     clicks: mergeClicks(reports.flatMap(({ clicks }) => clicks ?? [])),
     spans: addSpans(reports.flatMap(({ spans }) => spans ?? [])),
@@ -56,6 +59,16 @@ function mergeReplicas(states: readonly ReplicaState[]): ReplicaState | undefine
     isUsable: states.every(({ isUsable }) => isUsable),
     lagMs: Math.max(...states.map(({ lagMs }) => lagMs)),
   };
+}
+
+function addPools(pools: readonly DatabasePools[]): DatabasePools | undefined {
+  if (pools.length === 0) return undefined;
+  const add = (uses: readonly PoolUse[]): PoolUse => ({
+    inUse: uses.reduce((sum, { inUse }) => sum + inUse, 0),
+    waiting: uses.reduce((sum, { waiting }) => sum + waiting, 0),
+    max: uses.reduce((sum, { max }) => sum + max, 0),
+  });
+  return { pages: add(pools.map(({ pages }) => pages)), other: add(pools.map(({ other }) => other)) };
 }
 
 function mergeClicks(states: readonly ClickState[]): ClickState | undefined {

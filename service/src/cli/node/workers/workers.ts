@@ -118,7 +118,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
       stores,
       catalogue,
       health,
-      report: () => mergeReports([pool.report, { ...NO_REPORT, spans: tracing?.exporter.counts }]),
+      report: () =>
+        mergeReports([pool.report, { ...NO_REPORT, pools: stores.pools(), spans: tracing?.exporter.counts }]),
       workers: () => ({ ready: pool.ready, restarts: pool.restarts }),
     });
     // The threads start while the catalogue is built.

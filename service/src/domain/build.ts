@@ -1,0 +1,9 @@
+// Version and commit of the running program.
+
+import manifest from '../../package.json';
+
+/** Replaced by the build. A checkout has no such constant: git knows its commit. */
+declare const OFFERBOOK_COMMIT: string;
+
+export const VERSION = manifest.version;
+export const COMMIT = typeof OFFERBOOK_COMMIT === 'undefined' ? undefined : OFFERBOOK_COMMIT;
