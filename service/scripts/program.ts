@@ -39,12 +39,13 @@ async function makePlugin(): Promise<BunPlugin> {
   const bundles = await Promise.all(
     embedded.BUNDLE_PATHS.map(async (path) => [path, await embedded.bundle(path)] as const),
   );
-  const client = Buffer.from(await embedded.packClient()).toString('base64');
+  const { name, content } = await embedded.packClient();
+  const base64 = Buffer.from(content).toString('base64');
   const contents = `
     const BUNDLES = ${JSON.stringify(Object.fromEntries(bundles))};
     export const BUNDLE_PATHS = Object.keys(BUNDLES);
     export const bundle = async (path) => BUNDLES[path];
-    export const packClient = async () => Uint8Array.fromBase64('${client}');`;
+    export const packClient = async () => ({ name: '${name}', content: Uint8Array.fromBase64('${base64}') });`;
   return {
     name: 'embed',
     setup(build) {

@@ -47,7 +47,7 @@ test('has a sandbox, whose client npm installs from the address that it is serve
   await using sandbox = await Sandbox.startWith({ command: [path], cwd: temporaryFolder() });
   const project = temporaryFolder();
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  const address = `${sandbox.url}/client/offerbook-client.tgz`;
+  const { url: address } = await fetch(`${sandbox.url}/client/offerbook-client.tgz`);
   const npm = Bun.spawn(['npm', 'install', '--no-audit', '--no-fund', '--silent', address], { cwd: project });
   expect(await npm.exited).toBe(0);
   const program = (from: string) => `import { OfferbookClient } from ${JSON.stringify(from)};

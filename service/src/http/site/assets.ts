@@ -1,12 +1,14 @@
-// The scripts and the style sheet of the pages, and the client library: built when they are first asked for. Knows their
-// addresses and nothing of what is in them.
+// Scripts and style sheets of the pages, each built on its first request.
 
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
-import { type BundlePath, bundle, packClient } from './embedded.ts';
-import { fileRoute, once } from './file-route.ts';
+import { type BundlePath, bundle } from './embedded.ts';
+import { once } from './file-route.ts';
+
+/** For addresses whose contents never change. */
+export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 type AssetPath = Extract<BundlePath, `/assets/${string}`>;
 
@@ -45,26 +47,14 @@ function answer(file: StaticFile, exchange: Exchange): Reply {
   // While a new release is rolled out, a page of one node may ask another node for its assets. That node has other
   // contents, which must not be kept for good under this version.
   const isThisVersion = exchange.search === `v=${file.version}`;
-  return file.answer(exchange, isThisVersion ? 'public, max-age=31536000, immutable' : 'no-cache');
+  return file.answer(exchange, isThisVersion ? IMMUTABLE : 'no-cache');
 }
 
-export const CLIENT_PACKAGE_PATH = '/client/offerbook-client.tgz';
-export const CLIENT_MODULE_PATH = '/client/offerbook-client.js';
-
-/** A package that npm installs from its address, and one ES module for a page. Both fit the service that they come from. */
-export function clientRoutes(): Route[] {
-  // Open to pages of all sites: a module is loaded by the rules of CORS. Not kept for long: the next release has the same
-  // address.
-  const options = { cacheControl: 'public, max-age=300', openToBrowsers: true };
-  return [
-    fileRoute(CLIENT_MODULE_PATH, options, () => load(CLIENT_MODULE_PATH)),
-    fileRoute(CLIENT_PACKAGE_PATH, options, async () => {
-      return new StaticFile(await packClient(), { 'Content-Type': 'application/gzip' });
-    }),
-  ];
-}
-
-async function load(path: BundlePath): Promise<StaticFile> {
+/** One of the bundles as browsers load it. */
+export async function load(
+  path: BundlePath,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<StaticFile> {
   const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
-  return new StaticFile(await bundle(path), { 'Content-Type': `${type}; charset=utf-8` });
+  return new StaticFile(await bundle(path), { 'Content-Type': `${type}; charset=utf-8`, ...headers });
 }

@@ -5,7 +5,7 @@
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 
 const SOURCES = {
   '/assets/catalogue.js': '@offerbook/explorer/catalogue',
@@ -32,8 +32,14 @@ export async function bundle(path: BundlePath): Promise<string> {
   return output.text();
 }
 
-/** The tarball that `npm pack` makes of the client. Takes some two seconds, and the tools that tests need. */
-export async function packClient(): Promise<Uint8Array<ArrayBuffer>> {
+export interface PackedClient {
+  /** With the version: `offerbook-client-0.1.0` */
+  readonly name: string;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
+/** Returns the tarball that `npm pack` makes of the client. Takes about two seconds and the development dependencies. */
+export async function packClient(): Promise<PackedClient> {
   const folder = await mkdtemp(join(tmpdir(), 'offerbook-client-'));
   try {
     const script = join(import.meta.dir, '../../../../client/scripts/pack.ts');
@@ -45,7 +51,7 @@ export async function packClient(): Promise<Uint8Array<ArrayBuffer>> {
     const complaint = await new Response(pack.stderr).text();
     if ((await pack.exited) !== 0) throw new Error(`the client cannot be packed: ${complaint.trim()}`);
     const [name = ''] = await readdir(folder);
-    return new Uint8Array(await readFile(join(folder, name)));
+    return { name: parse(name).name, content: new Uint8Array(await readFile(join(folder, name))) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

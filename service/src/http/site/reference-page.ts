@@ -2,7 +2,7 @@
 // that calls it, and a form that does. The form is for public tokens: a private one has no business in a page.
 
 import type { StaticFile } from '../content/static-file.ts';
-import { CLIENT_MODULE_PATH, CLIENT_PACKAGE_PATH } from './assets.ts';
+import { CLIENT_MODULE_PATH, CLIENT_PACKAGE_PATH } from './client-routes.ts';
 import type { CodeSample } from './code-samples.ts';
 import { dataTable } from './data-table.ts';
 import { type Documentation, docsPage } from './docs-frame.ts';
@@ -49,7 +49,7 @@ function introduction(document: OpenApiDocument, { pageToken, pageOrg }: Sandbox
 <h1>API reference</h1>
 <p class="lead">${proseHtml(document.info.description)}</p>
 <p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read theirs from the variable <code>OFFERBOOK_TOKEN</code>; those of activation also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
-<p>The client library of the TypeScript samples is here too: <code>npm install</code> the address of <a href="${CLIENT_PACKAGE_PATH}">the package</a>, or import <a href="${CLIENT_MODULE_PATH}">the module</a> in a page. <a href="/docs/client">Its guide</a> has the rest.</p>
+<p>This service hosts the client library of the TypeScript samples. <a href="${CLIENT_PACKAGE_PATH}">The package</a> redirects to the address of this version, which <code>npm install</code> takes; <a href="${CLIENT_MODULE_PATH}">the module</a> is for pages and Deno. <a href="/docs/client">The guide</a> has both commands.</p>
 <div class="token">
 <label for="token">Public token for this page</label>
 <input id="token" type="text" placeholder="ob_pub_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="token-problem token-help">

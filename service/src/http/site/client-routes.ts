@@ -1,0 +1,84 @@
+// The client library that fits this service: a package for npm, one ES module for pages and Deno, and its declarations.
+
+import { ApiError } from '../../domain/api-errors.ts';
+import { StaticFile } from '../content/static-file.ts';
+import type { Route } from '../router.ts';
+import { IMMUTABLE, load } from './assets.ts';
+import { packClient } from './embedded.ts';
+import { fileRoute, once } from './file-route.ts';
+
+export const CLIENT_PACKAGE_PATH = '/client/offerbook-client.tgz';
+export const CLIENT_MODULE_PATH = '/client/offerbook-client.js';
+const TYPES_PATH = '/client/types/';
+
+/** Not for long: the next release has the same address. */
+const SHORT_LIVED = { cacheControl: 'public, max-age=300', openToBrowsers: true };
+
+interface ClientPackage {
+  /** Holds a hash of the contents, so an address in a package-lock.json never gets other contents. */
+  readonly path: string;
+  readonly file: StaticFile;
+  /** Text of a declaration file by its name, such as `index.d.ts`. */
+  readonly declarations: ReadonlyMap<string, string>;
+}
+
+/** All of them are open to pages of other sites: browsers load a module by the rules of CORS. */
+export function clientRoutes(): Route[] {
+  const packed = once(openPackage);
+  return [
+    fileRoute(CLIENT_MODULE_PATH, SHORT_LIVED, () =>
+      load(CLIENT_MODULE_PATH, { 'X-TypeScript-Types': `${TYPES_PATH}index.d.ts` }),
+    ),
+    {
+      method: 'GET',
+      path: `${TYPES_PATH}{file}`,
+      openToBrowsers: true,
+      async answer(exchange) {
+        const text = (await packed()).declarations.get(exchange.parameters.file ?? '');
+        if (text === undefined) throw new ApiError('not_found', 'The client has no such declaration file.');
+        const headers = { 'Content-Type': 'application/typescript; charset=utf-8' };
+        return new StaticFile(text, headers).answer(exchange, SHORT_LIVED.cacheControl);
+      },
+    },
+    {
+      method: 'GET',
+      path: CLIENT_PACKAGE_PATH,
+      openToBrowsers: true,
+      async answer({ origin }) {
+        const headers = { Location: origin + (await packed()).path, 'Cache-Control': 'no-cache' };
+        return { status: 302, headers, body: null };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/client/{file}',
+      openToBrowsers: true,
+      async answer(exchange) {
+        const { path, file } = await packed();
+        if (exchange.path === path) return file.answer(exchange, IMMUTABLE);
+        throw new ApiError('not_found', `This service hosts one version of the client, at ${path}.`);
+      },
+    },
+  ];
+}
+
+async function openPackage(): Promise<ClientPackage> {
+  const { name, content } = await packClient();
+  const file = new StaticFile(content, { 'Content-Type': 'application/gzip' });
+  return {
+    path: `/client/${name}-${file.version}.tgz`,
+    file,
+    declarations: await readDeclarations(content),
+  };
+}
+
+/** Declarations name each other by `.js`, which compilers replace for local files and not for those of a server. */
+async function readDeclarations(content: Uint8Array<ArrayBuffer>): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const [path, file] of await new Bun.Archive(content).files()) {
+    const [, name] = /^package\/dist\/esm\/([\w-]+\.d\.ts)$/.exec(path) ?? [];
+    if (name === undefined) continue;
+    found.set(name, (await file.text()).replaceAll(/(from '\.\/[\w-]+)\.js'/g, "$1.d.ts'"));
+  }
+  return found;
+}
