@@ -3,7 +3,7 @@
 // the database when it is back: a user who clicks must arrive, and the click must not be lost. Every write may be repeated:
 // the id of a click is its identity.
 
-import type { Click, ClickId, ClickStore, Tap } from '../domain/click.ts';
+import type { Click, ClickId, ClickSpool, ClickStore, Tap } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
 import type { OrganisationStore } from '../domain/stores.ts';
 import { withTimeout } from '../domain/with-timeout.ts';
@@ -16,6 +16,7 @@ const BATCH_MAX = 500;
 const DRAIN_EVERY_MS = 500;
 /** How long moving a batch out of the spool may take; nobody waits for it. */
 const DRAIN_TIMEOUT_MS = 3_000;
+const REJECTED = 'rows of the spool are not clicks of this database; they were set aside in it';
 const DROPPED = 'clicks of organisations that are no longer there were dropped from the spool';
 
 interface Waiting {
@@ -28,7 +29,9 @@ interface Waiting {
 
 interface RecorderOptions {
   readonly store: ClickStore;
-  readonly spool: ClickStore;
+  readonly spool: ClickSpool;
+  /** What is wrong with a click of the spool, which others may have forged. */
+  readonly problemOf: (click: Click) => string | undefined;
   /** Whether the spool is there: its file is made by the first who needs it, this process or another. */
   readonly hasSpool: () => boolean;
   /** Those that the database has now, not those that were there when this node last looked. */
@@ -87,8 +90,11 @@ export class ClickRecorder {
 
   /** Throws DatabaseUnavailable when it is not in the spool and the database does not answer. */
   async find(id: ClickId): Promise<Click | undefined> {
-    const { spool, hasSpool } = this.#options;
-    const findSpooled = async () => (await spool.find([id])).get(id);
+    const { spool, hasSpool, problemOf } = this.#options;
+    const findSpooled = async () => {
+      const spooled = (await spool.find([id])).get(id);
+      return spooled && problemOf(spooled) === undefined ? spooled : undefined;
+    };
     try {
       const found = await this.#lookup.find(id);
       // Whatever this worker has spooled itself: those beside it have the same spool.
@@ -228,16 +234,36 @@ export class ClickRecorder {
     // Before it is read: what is put there meanwhile may not be seen.
     this.#mayHoldClicks = false;
     try {
+      const oversized = await this.#options.spool.setAsideOversized();
+      if (oversized > 0)
+        this.#options.logger.warn({ clicks: oversized, reason: 'it is too large' }, REJECTED);
       const clicks = await this.#options.spool.list(BATCH_MAX);
       this.#isSpoolReadable = true;
       if (clicks.length > 0) this.#mayHoldClicks = true;
-      return clicks;
+      return await this.#setInvalidAside(clicks);
     } catch (error) {
       if (mayHoldClicks) this.#mayHoldClicks = true;
       if (this.#isSpoolReadable) this.#options.logger.error({ err: error }, 'the spool cannot be read');
       this.#isSpoolReadable = false;
       return [];
     }
+  }
+
+  /** Moves rows that are not clicks of ours out of the way, one by one; returns the others. */
+  async #setInvalidAside(clicks: readonly Click[]): Promise<Click[]> {
+    const { spool, problemOf, logger } = this.#options;
+    const valid: Click[] = [];
+    const reasons = new Map<string, number>();
+    for (const click of clicks) {
+      const reason = problemOf(click);
+      if (reason === undefined) valid.push(click);
+      else {
+        await spool.setAside(click.id, reason);
+        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      }
+    }
+    for (const [reason, count] of reasons) logger.warn({ clicks: count, reason }, REJECTED);
+    return valid;
   }
 
   /** Those whose organisation is there: of a deleted one, they would stay for good. Returns how many. */

@@ -62,6 +62,19 @@ export interface ClickCount {
   readonly sold: number;
 }
 
+/** What a partner may pass along, in bytes of UTF-8: anybody can have clicks recorded, so a click must be small. */
+export const PASSBACK_UID_BYTES_MAX = 255;
+export const PASSBACK_DATA_BYTES_MAX = 1_024;
+
+/** What is wrong with a value that a partner passes along, as the end of a sentence. */
+export function passbackProblem(value: string, bytesMax: number): string | undefined {
+  if (Buffer.byteLength(value) > bytesMax) return `must not be longer than ${bytesMax} bytes in UTF-8`;
+  if (/\p{Cc}/u.test(value)) return 'must have no control characters';
+  // Invalid UTF-8 decodes to U+FFFD, which would merge distinct users; reject it even if it was sent on purpose.
+  if (value.includes('\uFFFD') || !value.isWellFormed()) return 'must be UTF-8, percent-encoded';
+  return undefined;
+}
+
 export interface ClickStore {
   /**
    * Stores clicks durably in one commit. Returns the effective click ids in the order of the taps: for a repeated tap, the
@@ -90,4 +103,12 @@ export interface ClickStore {
   /** Deletes all clicks of an organisation, in batches; returns their number. */
   deleteOf(orgId: number, onBatch?: (count: number) => void): Promise<number>;
   close(): Promise<void>;
+}
+
+/** Clicks on their way into the database, in a file that others may have damaged. */
+export interface ClickSpool extends ClickStore {
+  /** Moves a row that is not a click of ours out of the way; it stays in the file, with the reason. */
+  setAside(id: string, reason: string): Promise<void>;
+  /** The same for every row that is larger than any click; returns how many. They are not read into memory. */
+  setAsideOversized(): Promise<number>;
 }

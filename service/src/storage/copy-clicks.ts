@@ -2,12 +2,13 @@
 // there. May be repeated: clicks that are in the other database already go.
 
 import { existsSync } from 'node:fs';
-import type { ClickId } from '../domain/click.ts';
+import type { Click, ClickId } from '../domain/click.ts';
 import { CLICKS, columnsOf, type Database, type TableRow } from './database.ts';
 import { CLICK_END, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, clickDatabase, READ_OPTIONS } from './open-stores.ts';
 import { emptyLog } from './sqlite/overwrite-deleted.ts';
+import { type ClickRow, toClick } from './stores/click-store.ts';
 import { type BatchQuery, readBatches } from './stores/read-batches.ts';
 
 export async function copyClicks(
@@ -19,7 +20,7 @@ export async function copyClicks(
   await using to = closing(clickDatabase(toUrl, CREATE_OPTIONS));
   if (hasPlace(toUrl)) await removeClicks(await to.open());
   const source = await from.open();
-  return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), onBatch) : 0;
+  return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), { onBatch }) : 0;
 }
 
 /** On SQLite, the first click makes the file, which is not made for looking. */
@@ -40,11 +41,15 @@ async function removeClicks(target: Database): Promise<void> {
 export async function copyClickRows(
   source: Database,
   target: Database,
-  onBatch: (rows: number) => void = () => {},
+  {
+    onBatch = () => {},
+    isOurs = () => true,
+  }: { onBatch?: (rows: number) => void; isOurs?: (click: Click) => boolean } = {},
 ): Promise<number> {
   let count = 0;
-  type Row = TableRow<keyof typeof CLICKS.columns> & { id: ClickId };
-  await readBatches<Row>(source, allClicks(columnsOf(CLICKS).join(', ')), async (batch) => {
+  type Row = TableRow<keyof typeof CLICKS.columns> & ClickRow;
+  await readBatches<Row>(source, allClicks(columnsOf(CLICKS).join(', ')), async (rows) => {
+    const batch = rows.filter((row) => isOurs(toClick(row)));
     await target.write((connection) => connection.putMany(CLICKS, batch));
     count += batch.length;
     onBatch(batch.length);

@@ -6,6 +6,7 @@ import type { AccessToken } from '../domain/access-token.ts';
 import type { ImportTotals } from '../domain/books.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BadInput } from '../domain/failures.ts';
+import { openSpoolFile } from './click-spool.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
@@ -13,7 +14,6 @@ import { READ_OPTIONS } from './open-stores.ts';
 import { inspectPostgres, type PostgresFacts } from './postgres/inspect-postgres.ts';
 import { findSchemaState } from './schema/migrate.ts';
 import { SCHEMAS, versionOf } from './schema/schema.ts';
-import { openSqlite } from './sqlite/sqlite.ts';
 import { importBook } from './stores/import-book.ts';
 import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
@@ -90,7 +90,7 @@ export async function inspectDatabase(
 /** How many clicks wait in a spool; 0 when there is none, or one that was not finished when its server was killed. */
 export async function countSpooled(path: string): Promise<number> {
   if (!existsSync(path) || statSync(path).size === 0) return 0;
-  await using spool = closing(openSqlite(path, OPTIONS));
+  await using spool = closing(await openSpoolFile(path, OPTIONS));
   const [row] = await spool.all<{ count: number }>('SELECT count(*) AS count FROM clicks');
   return row?.count ?? 0;
 }

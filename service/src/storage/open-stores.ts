@@ -2,7 +2,6 @@
 // not there is made only when asked for: a mistyped path must not look like an installation without data.
 
 import { statSync } from 'node:fs';
-import type { ClickStore } from '../domain/click.ts';
 import { type Clock, systemClock } from '../domain/clock.ts';
 import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -49,9 +48,6 @@ export const DRY_RUN_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, access: 'd
 
 /** For commands that put something into a database: they make one where there is none. */
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
-
-/** Others hold its lock for a moment only. */
-const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000, overwritesDeleted: true };
 
 export interface StoresOptions {
   readonly replica?: ReplicaOptions | undefined;
@@ -230,13 +226,4 @@ export function clickDatabase(
           `${path}${CLICK_END}`,
         ),
   );
-}
-
-/**
- * Where a server keeps clicks that the database could not take: an SQLite file, whatever the database is. It is made, and
- * its path asked for, when it is needed.
- */
-export function openSpool(path: () => string): ClickStore {
-  const file = openOnce(() => openFileBeside(path(), SQLITE_CLICKS, SPOOL_OPTIONS));
-  return clickStore(file, systemClock);
 }

@@ -6,10 +6,10 @@ import { ClickRecorder } from '../../src/activation/click-recorder.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { openActivation } from '../../src/cli/node/activation.ts';
 import { readServeSettings } from '../../src/config.ts';
-import type { ActivatedKind, Click, ClickStore } from '../../src/domain/click.ts';
+import type { ActivatedKind, Click, ClickSpool, ClickStore } from '../../src/domain/click.ts';
 import { DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { Logger } from '../../src/domain/logger.ts';
-import { openSpool } from '../../src/storage/open-stores.ts';
+import { openSpool } from '../../src/storage/click-spool.ts';
 import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
@@ -79,7 +79,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
     await spool.put([click]);
     // Another worker does it after the database was asked, and before the spool is.
-    const moved: ClickStore = {
+    const moved: ClickSpool = {
       ...spool,
       async find(ids) {
         await store.put([click]);
@@ -87,7 +87,14 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
         return spool.find(ids);
       },
     };
-    const recorder = new ClickRecorder({ store, spool: moved, hasSpool: () => true, organisations, logger });
+    const recorder = new ClickRecorder({
+      store,
+      spool: moved,
+      hasSpool: () => true,
+      problemOf: () => undefined,
+      organisations,
+      logger,
+    });
     expect(await recorder.find(click.id)).toEqual(click);
     await spool.close();
   });
@@ -114,6 +121,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       store: failsOnce,
       spool,
       hasSpool: () => true,
+      problemOf: () => undefined,
       organisations,
       logger: noting,
     });
@@ -145,7 +153,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
         setTimeout(() => order.push('a second deadline'), deadlineMs);
       },
     };
-    const noting: ClickStore = {
+    const noting: ClickSpool = {
       ...spool,
       async put(spooled) {
         order.push('spooled');
@@ -156,6 +164,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       store: slow,
       spool: noting,
       hasSpool: () => false,
+      problemOf: () => undefined,
       organisations,
       logger,
       deadlineMs,

@@ -44,7 +44,7 @@ test('restore names the organisations that were deleted after the backup', async
   const [url, target] = [`sqlite:${join(folder, 'shop.db')}`, join(folder, 'backup')];
   const stores = await openStores(url, CREATE_OPTIONS);
   for (const name of ['acme', 'zeta', 'stays']) await stores.organisations.create(name);
-  await makeBackup({ url, target, spoolPath: () => '', clock: Date.now, version: '1' });
+  await makeBackup({ url, target, spoolPath: () => '', isOurs: () => true, clock: Date.now, version: '1' });
   for (const name of ['acme', 'zeta']) await stores.organisations.delete(name, { reloadMs: 0 });
   await stores.close();
   const { code, stdout } = await offerbook(['restore', target, '--replace', '--database', url]);

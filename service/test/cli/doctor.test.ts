@@ -10,7 +10,7 @@ import { readServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { openSpool } from '../../src/storage/open-stores.ts';
+import { openSpool } from '../../src/storage/click-spool.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
 import { newOrganisation, openTestStores, TEST_AUDITOR } from '../storage/open-test-stores.ts';

@@ -75,7 +75,14 @@ describe('commands that only read change nothing', () => {
     const folder = temporaryFolder();
     const [path, target] = [join(folder, 'shop.db'), join(folder, 'backup')];
     const stores = await fill(path);
-    await makeBackup({ url: `sqlite:${path}`, target, spoolPath: () => '', clock: Date.now, version: '1' });
+    await makeBackup({
+      url: `sqlite:${path}`,
+      target,
+      spoolPath: () => '',
+      isOurs: () => true,
+      clock: Date.now,
+      version: '1',
+    });
     await stores.close();
     await expectUnchanged(join(target, 'offerbook.db'));
     const restored = await offerbook(['restore', target, '--replace', '--database', `sqlite:${path}`]);

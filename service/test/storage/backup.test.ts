@@ -30,8 +30,9 @@ import type { BackupManifest } from '../../src/storage/backup/backup-manifest.ts
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
+import { openSpool } from '../../src/storage/click-spool.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
-import { COMMAND_OPTIONS, openSpool } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { SCHEMAS } from '../../src/storage/schema/schema.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
@@ -108,7 +109,7 @@ describe('a backup', () => {
     const stores = await open.stores(url, COMMAND_OPTIONS, clock);
     const org = await newOrganisation(stores);
     const backup = (target: string, spool = join(folder, 'spool.db')) =>
-      makeBackup({ url, target, spoolPath: () => spool, clock, version: '1.2.3' });
+      makeBackup({ url, target, spoolPath: () => spool, isOurs: () => true, clock, version: '1.2.3' });
     const restore = (source: string, options: { replaces?: boolean; keepsStamps?: boolean } = {}) =>
       restoreBackup({ url, source, replaces: true, keepsStamps: false, auditor, ...options });
     return { folder, path, url, stores, org, backup, restore };
@@ -359,7 +360,7 @@ describe('a backup', () => {
       await migrate(database, undefined, { ...SCHEMAS.sqlite, oldestVersion: 5, steps });
       await database.close();
       const target = join(folder, 'backup');
-      await makeBackup({ url, target, spoolPath: () => '', clock, version: '1' });
+      await makeBackup({ url, target, spoolPath: () => '', isOurs: () => true, clock, version: '1' });
       await restoreBackup({ url, source: target, replaces: true, keepsStamps: false, auditor });
       const restored = await open.stores(url, SERVER_OPTIONS, clock);
       expect(await restored.organisations.list()).toEqual([]);
@@ -482,7 +483,13 @@ describe('a backup', () => {
 
   test('of PostgreSQL, or of nothing, is refused in one sentence', async () => {
     const folder = temporaryFolder();
-    const options = { target: join(folder, 'backup'), spoolPath: () => '', clock, version: '1' };
+    const options = {
+      target: join(folder, 'backup'),
+      spoolPath: () => '',
+      isOurs: () => true,
+      clock,
+      version: '1',
+    };
     const refusal = await rejection(makeBackup({ url: 'postgres://host/name', ...options }));
     expect(refusal).toBeInstanceOf(BadInput);
     expect(refusal.message).toContain('pg_dump');

@@ -3,6 +3,8 @@
 import type { Command } from 'commander';
 import manifest from '../../../package.json';
 import { databaseName } from '../../activation/activation-directory.ts';
+import { ClickIds } from '../../activation/click-id.ts';
+import { clickProblem } from '../../activation/click-problem.ts';
 import { readDatabaseUrl, readSpoolFolder } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCountsOf } from '../../domain/count.ts';
@@ -29,6 +31,7 @@ async function backup(target: string, options: StoreOptions & { spool?: string }
     url,
     target,
     spoolPath: (key) => spoolPath(readSpoolFolder(options.spool), url, databaseName(key)),
+    isOurs: (click, key) => clickProblem(click, new ClickIds(key)) === undefined,
     clock: systemClock,
     version: manifest.version,
   });

@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Activation } from '../../activation/activation.ts';
 import { ActivationDirectory } from '../../activation/activation-directory.ts';
+import { clickProblem } from '../../activation/click-problem.ts';
 import { ClickRecorder } from '../../activation/click-recorder.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
@@ -11,8 +12,8 @@ import type { Clock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
+import { openSpool } from '../../storage/click-spool.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
-import { openSpool } from '../../storage/open-stores.ts';
 
 export type NodeActivation = ReturnType<typeof openActivation>;
 
@@ -34,6 +35,7 @@ export function openActivation(parts: NodeParts) {
   const recorder = new ClickRecorder({
     store: stores.clicks,
     spool,
+    problemOf: (click) => clickProblem(click, directory.clickIds),
     hasSpool: () => existsSync(path()),
     organisations: stores.organisations,
     logger,

@@ -3,6 +3,7 @@
 
 import type { z } from 'zod';
 import { ApiError, type ParameterError } from '../../domain/api-errors.ts';
+import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX, passbackProblem } from '../../domain/click.ts';
 import { mistakenCountry } from '../../domain/country-code.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { dateTimeProblem, type Instant, parseInstant } from '../../domain/timestamp.ts';
@@ -54,12 +55,12 @@ function uuidOr(detail: string): Reader<Uuid> {
 }
 
 /** What the partner passes along. Never repeated in an answer: it may be personal. */
-const passback: Reader<string> = (value) => {
-  if (/\p{Cc}/u.test(value)) return { detail: 'must have no control characters' };
-  // What every byte becomes that is no UTF-8: different users would be one. It is refused where it was meant, too.
-  if (value.includes('\uFFFD')) return { detail: 'must be UTF-8, percent-encoded' };
-  return { value };
-};
+const passback =
+  (bytesMax: number): Reader<string> =>
+  (value) => {
+    const detail = passbackProblem(value, bytesMax);
+    return detail === undefined ? { value } : { detail };
+  };
 
 const id = { read: uuidOr('must be a UUID'), empty: 'bad' } as const;
 
@@ -72,8 +73,12 @@ const PARAMETERS = {
   updatedAtGreaterThan: { read: dateTime, empty: 'bad' },
   updatedAtLessThan: { read: dateTime, empty: 'bad' },
   orgId: id,
-  passbackUid: { read: passback, empty: 'bad', lengthMax: 255 },
-  passbackData: { read: passback, empty: 'absent', lengthMax: 1_024 },
+  passbackUid: { read: passback(PASSBACK_UID_BYTES_MAX), empty: 'bad', lengthMax: PASSBACK_UID_BYTES_MAX },
+  passbackData: {
+    read: passback(PASSBACK_DATA_BYTES_MAX),
+    empty: 'absent',
+    lengthMax: PASSBACK_DATA_BYTES_MAX,
+  },
   retailerId: id,
   cashbackOfferId: id,
   couponId: id,

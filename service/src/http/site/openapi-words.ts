@@ -81,14 +81,14 @@ const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'i
   },
   passbackUid: {
     description:
-      'Your own opaque id of the user. It comes back with the transaction. UTF-8, percent-encoded, without control characters; do not put personal data here.',
+      'Your own opaque id of the user. It comes back with the transaction. UTF-8, percent-encoded, up to 255 bytes, without control characters; do not put personal data here.',
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'user-8842',
   },
   passbackData: {
     description:
-      'Anything else that is to come back with the transaction. UTF-8, percent-encoded, without control characters.',
+      'Anything else that is to come back with the transaction. UTF-8, percent-encoded, up to 1,024 bytes, without control characters.',
     schema: { type: 'string', maxLength: 1_024 },
     example: 'campaign=autumn',
   },

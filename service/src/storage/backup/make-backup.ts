@@ -11,9 +11,11 @@
 
 import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Click } from '../../domain/click.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
+import { IS_OVERSIZED, openSpoolFile } from '../click-spool.ts';
 import { copyClickRows } from '../copy-clicks.ts';
 import { noDatabase } from '../database.ts';
 import { CLICK_END, sqlitePath } from '../open-database.ts';
@@ -39,6 +41,8 @@ export interface BackupOptions {
   readonly target: string;
   /** Where servers put clicks that the database does not take, by the key of the database. */
   readonly spoolPath: (clickKey: string) => string;
+  /** True for a click that servers with this key have recorded; others in the spool are forged. */
+  readonly isOurs: (click: Click, clickKey: string) => boolean;
   readonly clock: Clock;
   /** Of this program. */
   readonly version: string;
@@ -75,12 +79,13 @@ async function fill(
   folder: string,
   target: string,
   path: string,
-  { spoolPath, clock, version }: BackupOptions,
+  { spoolPath, isOurs, clock, version }: BackupOptions,
 ): Promise<BackupManifest> {
   const madeAt = printTimestamp(clock());
   const [main, clicks] = [join(folder, MAIN_FILE), join(folder, CLICK_FILE)];
   await vacuumInto(path, main);
-  await copyAllClicks(path, spoolPath(await clickKeyOf(main)), clicks);
+  const key = await clickKeyOf(main);
+  await copyAllClicks(path, spoolPath(key), clicks, (click) => isOurs(click, key));
   const files: BackupFile[] = [];
   for (const name of [MAIN_FILE, CLICK_FILE])
     if (existsSync(join(folder, name))) files.push(await verify(folder, name));
@@ -113,15 +118,24 @@ async function clickKeyOf(copy: string): Promise<string> {
   return await readClickKey(database).catch(() => '');
 }
 
-async function copyAllClicks(path: string, spool: string, to: string): Promise<void> {
+async function copyAllClicks(
+  path: string,
+  spool: string,
+  to: string,
+  isOurs: (click: Click) => boolean,
+): Promise<void> {
   const spooled = `${to}-spool`;
-  if (existsSync(spool)) await vacuumInto(spool, spooled);
+  if (existsSync(spool)) {
+    await (await openSpoolFile(spool, READ_OPTIONS)).close();
+    await vacuumInto(spool, spooled);
+  }
   if (existsSync(`${path}${CLICK_END}`)) await vacuumInto(`${path}${CLICK_END}`, to);
   if (!existsSync(spooled)) return;
   try {
-    await using from = closing(openSqlite(spooled, READ_OPTIONS));
+    await using from = closing(openSqlite(spooled, CREATE_OPTIONS));
     await using target = closing(await openFileBeside(to, SQLITE_CLICKS, CREATE_OPTIONS));
-    await copyClickRows(from, target);
+    await from.all(`DELETE FROM clicks WHERE ${IS_OVERSIZED}`);
+    await copyClickRows(from, target, { isOurs });
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(`${spooled}${end}`, { force: true });
   }

@@ -304,3 +304,19 @@ export const SQLITE_CLICKS: Schema = {
   replacesUnreleased: false,
   steps: [[...versionTable('sqlite'), ...clickTables('sqlite')]],
 };
+
+/** A spool has the same tables, and one for rows that are not clicks of ours. */
+export const SQLITE_SPOOL: Schema = {
+  firstVersion: 1,
+  oldestVersion: 1,
+  replacesUnreleased: false,
+  steps: [
+    [...versionTable('sqlite'), ...clickTables('sqlite')],
+    [
+      `CREATE TABLE rejected_clicks (
+     id TEXT, org_id INTEGER, kind TEXT, deal_id TEXT, retailer_id TEXT, passback_uid TEXT, passback_data TEXT,
+     activated_at INTEGER, clicked_at INTEGER, is_tracked INTEGER, has_sale INTEGER, reason TEXT NOT NULL
+   ) STRICT`,
+    ],
+  ],
+};

@@ -29,7 +29,7 @@ const FORGET_TAPS_MAX = 1_000;
 /** In the place of a passbackUid, which is never empty. */
 const ERASED = '';
 
-interface Row {
+export interface ClickRow {
   readonly id: ClickId;
   readonly org_id: number;
   readonly kind: Click['kind'];
@@ -142,12 +142,14 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
       }),
     put: (clicks) => write((connection) => put(connection, clicks)),
     async find(ids) {
-      const rows = await (await database.open()).read((connection) => connection.findMany<Row>(CLICKS, ids));
+      const rows = await (await database.open()).read((connection) =>
+        connection.findMany<ClickRow>(CLICKS, ids),
+      );
       return new Map(rows.map((row) => [row.id, toClick(row)]));
     },
     async list(limit) {
       const opened = await database.open();
-      return (await opened.all<Row>(`SELECT ${COLUMNS} FROM clicks ORDER BY id LIMIT $1`, limit)).map(
+      return (await opened.all<ClickRow>(`SELECT ${COLUMNS} FROM clicks ORDER BY id LIMIT $1`, limit)).map(
         toClick,
       );
     },
@@ -240,7 +242,7 @@ async function put(connection: Connection, clicks: readonly Click[]): Promise<vo
   await connection.putMany(CLICKS, sorted.map(toRow));
 }
 
-function toRow(click: Click): Row & { readonly has_sale: number } {
+function toRow(click: Click): ClickRow & { readonly has_sale: number } {
   return {
     id: click.id,
     org_id: click.orgId,
@@ -256,7 +258,7 @@ function toRow(click: Click): Row & { readonly has_sale: number } {
   };
 }
 
-function toClick(row: Row): Click {
+export function toClick(row: ClickRow): Click {
   return {
     id: row.id,
     orgId: row.org_id,

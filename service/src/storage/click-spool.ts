@@ -1,0 +1,114 @@
+// The spool: an SQLite file beside a server, for clicks that the database could not take, whatever that is. What is in it
+// becomes clicks, so a file that others can have written, or whose tables are not ours, is not used.
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { lstatSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type ClickSpool, PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX } from '../domain/click.ts';
+import { systemClock } from '../domain/clock.ts';
+import { BadInput } from '../domain/failures.ts';
+import { CLICKS, columnsOf, type Database, type DatabaseOptions } from './database.ts';
+import { openOnce } from './open-once.ts';
+import { COMMAND_OPTIONS } from './open-stores.ts';
+import { migrate } from './schema/migrate.ts';
+import { SQLITE_SPOOL } from './schema/schema.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
+import { clickStore } from './stores/click-store.ts';
+
+/** Others hold its lock for a moment only. */
+const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000, overwritesDeleted: true };
+
+/** Columns whose values could be of any length, in bytes. A row beyond them is not read into memory. */
+const LENGTHS: Partial<Record<keyof typeof CLICKS.columns, number>> = {
+  id: 22,
+  kind: 32,
+  deal_id: 36,
+  retailer_id: 36,
+  passback_uid: PASSBACK_UID_BYTES_MAX,
+  passback_data: PASSBACK_DATA_BYTES_MAX,
+};
+export const IS_OVERSIZED = Object.entries(LENGTHS)
+  .map(([column, bytes]) => `length(CAST(${column} AS BLOB)) > ${bytes}`)
+  .join(' OR ');
+
+const COLUMNS = columnsOf(CLICKS).join(', ');
+const rejectSql = (where: string) =>
+  `INSERT INTO rejected_clicks (${COLUMNS}, reason) SELECT ${COLUMNS}, $1 FROM clicks WHERE ${where}`;
+
+const SCHEMA_SQL = 'SELECT type, name, sql FROM sqlite_master ORDER BY type, name';
+
+/** Opens the spool when it is first needed, and asks for its path then. Creates the file if there is none. */
+export function openSpool(path: () => string): ClickSpool {
+  const file = openOnce(async () => {
+    const spool = await openSpoolFile(path(), { ...SPOOL_OPTIONS, create: true });
+    try {
+      await migrate(spool, undefined, SQLITE_SPOOL);
+      await requireSchema(spool, path(), knownSchemas().slice(-1));
+      return spool;
+    } catch (error) {
+      await spool.close();
+      throw error;
+    }
+  });
+  return {
+    ...clickStore(file, systemClock),
+    async setAside(id, reason) {
+      await (await file.open()).write(async (connection) => {
+        await connection.all(rejectSql('id = $2'), reason, id);
+        await connection.all('DELETE FROM clicks WHERE id = $1', id);
+      });
+    },
+    async setAsideOversized() {
+      return (await file.open()).write(async (connection) => {
+        await connection.all(rejectSql(IS_OVERSIZED), 'it is too large');
+        return (await connection.all(`DELETE FROM clicks WHERE ${IS_OVERSIZED} RETURNING 1`)).length;
+      });
+    },
+  };
+}
+
+/** Throws BadInput for a file that this program has not made, or that other users can have changed. */
+export async function openSpoolFile(path: string, options: DatabaseOptions): Promise<Database> {
+  for (const end of ['', '-wal', '-shm']) requirePrivate(`${path}${end}`);
+  const file = openSqlite(path, options);
+  try {
+    await requireSchema(file, path, knownSchemas());
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function requirePrivate(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (!stat.isFile()) throw new BadInput(`${path} is not a regular file; move it away`);
+  const user = process.geteuid?.() ?? stat.uid;
+  // Root may look after a service that has a user and a folder of its own.
+  const isTrusted = stat.uid === user || (user === 0 && stat.uid === statSync(dirname(path)).uid);
+  if (!isTrusted)
+    throw new BadInput(`${path} belongs to another user, who may have forged clicks; move it away`);
+  if ((stat.mode & 0o077) !== 0)
+    throw new BadInput(
+      `${path} may be read or written by other users; look at its clicks, then run: chmod 600 ${path}`,
+    );
+}
+
+async function requireSchema(file: Database, path: string, known: readonly string[]): Promise<void> {
+  if (known.includes(JSON.stringify(await file.all(SCHEMA_SQL)))) return;
+  throw new BadInput(`${path} is not a spool: it has other tables; move it away`);
+}
+
+/** What the schema of a spool can be: empty, or as any version of this program has made it. */
+function knownSchemas(): string[] {
+  const reference = new SqliteFile(':memory:');
+  const read = () => JSON.stringify(reference.query(SCHEMA_SQL).all());
+  const known = [read()];
+  for (const step of SQLITE_SPOOL.steps) {
+    for (const statement of step) reference.run(statement);
+    known.push(read());
+  }
+  reference.close();
+  return known;
+}
