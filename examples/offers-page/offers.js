@@ -1,5 +1,5 @@
-// Lists cashback offers in a page. A public token may be in client-side code; here it comes, with the address
-// of the service and the currency of fixed cashbacks, from the page's own address:
+// Lists cashback offers in a page. Client-side code may contain a public token; this example reads it from the page's URL,
+// together with the service's URL and the currency of fixed cashback:
 // ?api=http://localhost:8080&token=ob_pub_…&currency=EUR
 
 import { formatCashback, OfferbookClient, OfferbookError } from '@offerbook/client';
@@ -11,9 +11,9 @@ const form = find('form', HTMLFormElement);
 const list = find('ul', HTMLUListElement);
 const more = find('#more', HTMLButtonElement);
 const message = find('[role=alert]', HTMLElement);
-/** As the operator has told it; without it, fixed amounts are bare numbers. */
+/** Ask the operator for the currency. Without it, fixed amounts are bare numbers. */
 const currency = new URLSearchParams(location.search).get('currency') ?? undefined;
-/** The search that is shown; a new one ends it. */
+/** Aborts the current search when a new one starts. */
 let search = new AbortController();
 
 try {
@@ -24,7 +24,7 @@ try {
   });
   show(client);
 } catch (error) {
-  tell(error);
+  showError(error);
 }
 
 /** @param {URLSearchParams} address */
@@ -61,13 +61,13 @@ async function showNext(pages) {
     list.append(...page.data.map(item));
     more.hidden = page.cursor === undefined;
   } catch (error) {
-    // A search that was ended by the next one has nothing to say.
-    if (!(error instanceof OfferbookError && error.code === 'aborted')) tell(error);
+    // Ignore a search that was aborted by the next one.
+    if (!(error instanceof OfferbookError && error.code === 'aborted')) showError(error);
   }
 }
 
 /** @param {unknown} error */
-function tell(error) {
+function showError(error) {
   message.textContent = error instanceof Error ? error.message : String(error);
 }
 
@@ -78,7 +78,7 @@ function item(offer) {
   link.textContent = offer.name;
   const reward = formatCashback(offer, 'en', currency);
   const line = document.createElement('li');
-  // Text stays text: what a retailer wrote is never read as HTML.
+  // append() adds strings as text, so a retailer's description is never parsed as HTML.
   line.append(link, ` ${reward} ${offer.description}`);
   return line;
 }

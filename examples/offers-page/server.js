@@ -1,4 +1,4 @@
-// Serves the page, and the client library for it, as any web server would: files, and nothing else. PORT is 3000 unless set.
+// A static file server for the page and the client library. PORT defaults to 3000.
 
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

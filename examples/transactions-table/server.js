@@ -1,4 +1,4 @@
-// Keeps a table of transactions up to date, and answers what each user has earned:
+// Keeps a copy of the transactions up to date, and returns what each user has earned:
 //   GET /users/<passbackUid>   {"PENDING":{"EUR":3.99}}
 // Settings: OFFERBOOK_TOKEN (private), OFFERBOOK_URL, TABLE (a file), PORT.
 
@@ -21,7 +21,7 @@ const server = createServer(({ url = '' }, response) => {
     response.end(JSON.stringify(table.earnings(user)));
   }
 });
-// This server shows any user's earnings without a password, so it listens on this machine only.
+// There is no authentication, so listen on this machine only.
 server.listen(Number(env.PORT ?? 3001), '127.0.0.1', () => {
   const address = server.address();
   stdout.write(`Listening on http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/\n`);
@@ -46,7 +46,7 @@ function findUser(url) {
   try {
     return encoded === undefined ? undefined : decodeURIComponent(encoded);
   } catch {
-    // A percent sign that stands for nothing.
+    // Malformed percent-encoding.
     return undefined;
   }
 }

@@ -1,6 +1,5 @@
-// The local copy of the transactions and the checkpoint that belongs to it, in one file: whoever restores it from a backup has
-// both. Changes may come more than once, so a row is replaced by its id: doing it twice is as good as doing it once. In
-// earnest, this is a table of your database.
+// A local copy of the transactions with its checkpoint, in one file, so that a restored backup has both. Changes may repeat,
+// so rows are upserted by id. In production, use a table of your database.
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 
@@ -32,7 +31,7 @@ export class TransactionTable {
   }
 
   /**
-   * Keeps the rows up to the checkpoint together with it. A crash leaves the old file or the new one.
+   * Saves the rows together with the checkpoint. A crash leaves either the old file or the new one.
    * @param {string} checkpoint
    */
   saveCheckpoint(checkpoint) {
@@ -61,7 +60,7 @@ export class TransactionTable {
 }
 
 /**
- * Sums of decimals in binary are a little off.
+ * Corrects the rounding errors of binary sums.
  * @param {number} amount
  */
 function roundMoney(amount) {

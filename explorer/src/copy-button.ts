@@ -1,10 +1,10 @@
-// A button that copies a text and says that it did.
+// A button that copies text and confirms it.
 
 import { button } from './element.ts';
 
 const SAID_FOR_MS = 2_000;
 
-/** `source` shows the text; where the clipboard is closed to pages, it is selected instead. */
+/** `source` is the node that shows the text; if the clipboard is unavailable, the button selects it instead. */
 export function copyButton(
   label: string,
   description: string,
@@ -30,7 +30,7 @@ export function copyButton(
   return made;
 }
 
-/** Browsers give the clipboard to pages on https and localhost only, and people may refuse it. */
+/** Browsers allow the clipboard only on https and localhost, and users may deny it. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,10 +1,9 @@
-// Makes elements. What comes in as text stays text: there is no way to hand in markup, and the pages forbid
-// it besides (Trusted Types).
+// Creates DOM elements. Text stays text: markup cannot be passed in, and Trusted Types forbid it as well.
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 export type Child = Node | string | undefined;
 
-/** An attribute that is true is set without a value; one that is false or undefined is left out. */
+/** Sets a true attribute without a value, and omits false and undefined ones. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -24,7 +23,7 @@ export function button(label: string, onPress: () => void, attributes: Attribute
   return made;
 }
 
-/** Imported text inside a line of ours. The style sheet keeps its direction marks from affecting the rest of the line. */
+/** Isolates imported text within a line. The style sheet keeps its bidirectional characters from affecting the line. */
 export function isolated(text: string, attributes: Attributes = {}): HTMLElement {
   return element('bdi', attributes, text);
 }

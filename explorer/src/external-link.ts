@@ -1,14 +1,13 @@
-// Links out of the explorer. The other page learns nothing of where its visitor comes from, and gets no hold
-// on this one.
+// Links to other sites, without referrer and without access to this window.
 
 import { element } from './element.ts';
 
-/** Imports let nothing else pass; a page that makes links of what it is sent checks for itself. */
+/** Imports accept only http and https URLs; checked again here before a link is made. */
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && findUrl(text) !== undefined;
 }
 
-/** The URL that a text is; undefined when it is none. (`URL.canParse` is missing in Safari up to 16.) */
+/** Parses a URL; undefined if it is not valid. (Safari up to 16 lacks `URL.canParse`.) */
 export function findUrl(text: string): URL | undefined {
   try {
     return new URL(text);
@@ -17,7 +16,7 @@ export function findUrl(text: string): URL | undefined {
   }
 }
 
-/** A link, or the label alone when the address is none that may be followed. */
+/** Returns a link, or only the label if the URL is not http or https. */
 export function externalLink(url: string, label: Node | string, className: string): HTMLElement {
   return isWebUrl(url)
     ? element('a', { class: className, href: url, target: '_blank', rel: 'noopener noreferrer' }, label)

@@ -1,4 +1,4 @@
-// Texts as they are compared in a search: a copy of the service's folding, which says why it is so.
+// Folds strings for searching. A copy of service/src/catalogue/search/fold.ts, which explains it.
 
 const PLAIN: Record<string, string> = { Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Ё: 'Е' };
 const NOT_PLAIN = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
@@ -6,7 +6,7 @@ const ACCENTED =
   /(^|(?=\p{L})[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Arabic}])\p{M}+|\p{Variation_Selector}/gu;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Without case, accents and strokes. */
+/** Removes case, accents and strokes. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toUpperCase();
   const bare = text.normalize('NFKD').replace(ACCENTED, '$1').toLowerCase().toUpperCase();

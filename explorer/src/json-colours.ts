@@ -1,4 +1,4 @@
-// JSON in colours: a text as nodes, with the kinds of its parts as classes. What is not JSON comes out as it is.
+// Highlights JSON: splits it into nodes with a class for each kind of token. Other text is returned unchanged.
 
 import { element } from './element.ts';
 

@@ -1,10 +1,10 @@
-// The access token of this tab: the one the server has put into the page (the sandbox does), or one that the
-// reader gave, kept until the tab is closed. Private tokens are refused before they get anywhere.
+// The access token of this tab: put into the page by the server, as the sandbox does, or entered by the reader and kept
+// until the tab is closed. Private tokens are rejected before they are stored or sent.
 
 const KEY = 'offerbook.token';
 
 export class PageToken {
-  /** Whether the server gave it. */
+  /** True if the server put the token into the page. */
   readonly given: boolean;
   readonly #storage: Storage;
   #text: string | undefined;
@@ -31,13 +31,13 @@ export class PageToken {
   }
 }
 
-/** What is wrong with a token before it is tried; undefined when nothing is. */
+/** Returns what is wrong with the format of a token; undefined if it is valid. */
 export function tokenProblem(text: string): string | undefined {
   if (text === '') return 'Enter a public token.';
   if (text.startsWith('ob_prv_')) {
-    return 'This is a private token. It is for servers only and was neither kept nor sent. Use a public token, which starts with ob_pub_.';
+    return 'This is a private token, for servers only. It was neither stored nor sent. Use a public token, which starts with ob_pub_.';
   }
   return /^ob_pub_[0-9A-Za-z]+$/.test(text)
     ? undefined
-    : 'A public token starts with ob_pub_ and goes on with letters and digits. Check that the whole token was copied.';
+    : 'A public token is ob_pub_ followed by letters and digits. Check that you copied all of it.';
 }

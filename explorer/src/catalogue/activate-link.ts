@@ -1,10 +1,10 @@
-// The link by which a visitor activates a deal, where the server lets visitors do that: the sandbox does. It is a plain
-// link, as a partner would put it into a page.
+// Activation links on deals, shown only if the server names an organisation for visitors, as the sandbox does. They are
+// plain links like those on a partner's page.
 
 import { element } from '../element.ts';
 import type { ApiSubject } from './api-dialog.ts';
 
-/** Undefined where visitors cannot activate anything. */
+/** Returns undefined if visitors cannot activate deals. */
 export type ActivateLink = (deal: ApiSubject) => HTMLElement | undefined;
 
 const VISITOR = 'visitor-of-the-explorer';

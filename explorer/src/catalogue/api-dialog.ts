@@ -1,18 +1,18 @@
-// What the API returns for something on the page: its id, the request as curl, and the answer, which is really asked for.
+// Dialog that shows the API's view of an item on the page: its id, the request as curl, and the actual response.
 
-import { askApi } from '../api-answer.ts';
+import { requestApi } from '../api-response.ts';
 import { copyButton } from '../copy-button.ts';
 import { button, element } from '../element.ts';
 
 export interface ApiSubject {
-  /** For people. */
+  /** Display name. */
   readonly name: string;
   readonly id: string;
-  /** The list that it is in. */
+  /** The list that contains the item. */
   readonly list: 'retailers' | 'cashback-offers' | 'coupons' | 'promotions';
 }
 
-/** A button that opens the dialog. */
+/** Creates a button that opens the dialog. */
 export type ApiButton = (subject: ApiSubject) => HTMLButtonElement;
 
 export function apiButtons(ownOrigin: string, token: () => string | undefined): ApiButton {
@@ -25,7 +25,7 @@ export function apiButtons(ownOrigin: string, token: () => string | undefined): 
 }
 
 function openDialog({ name, id, list }: ApiSubject, ownOrigin: string, token: string): void {
-  // A cursor is a place in the order of ids: a page of one that starts there is the item with that id.
+  // A cursor is a position in the order of ids, so a page with limit 1 that starts there is this item.
   const path = `/v1/${list}/?cursor=${id}&limit=1`;
   const curl = `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\\n  '${ownOrigin}${path}'`;
   const answer = element('div', { class: 'answer', role: 'status' }, element('p', {}, `GET ${path} …`));
@@ -41,14 +41,14 @@ function openDialog({ name, id, list }: ApiSubject, ownOrigin: string, token: st
     element('h3', {}, 'Id'),
     sample(id, 'Copy the id'),
     element('h3', {}, 'Request'),
-    sample(curl, 'Copy the curl'),
-    element('h3', {}, 'Answer'),
+    sample(curl, 'Copy the curl command'),
+    element('h3', {}, 'Response'),
     answer,
   );
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  void askApi(path, token).then(({ nodes }) => answer.replaceChildren(...nodes));
+  void requestApi(path, token).then(({ nodes }) => answer.replaceChildren(...nodes));
 }
 
 function sample(text: string, description: string): HTMLElement {

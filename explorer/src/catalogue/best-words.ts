@@ -1,4 +1,4 @@
-// The line that says what a retailer pays at best, in its card and at the top of its page.
+// The line with a retailer's best cashback, on its card and at the top of its page.
 
 import { element } from '../element.ts';
 import { headline, type Offer, type PrintAmount } from './cashback.ts';

@@ -1,5 +1,5 @@
-// What a cashback offer is worth, in words, and which of several is the one to show. Fixed amounts are in the currency
-// that the operator has named; without it they are bare numbers, and are said to be.
+// Formats cashback and picks the offer to show. Fixed amounts are in the operator's currency; if none is configured, the
+// page states that the currency is unknown.
 
 import { formatCashback, type RetailerOffer } from '@offerbook/client';
 
@@ -7,11 +7,11 @@ export type Offer = RetailerOffer;
 
 export interface Amount {
   readonly text: string;
-  /** Whether it is a number of something that nobody has named. */
+  /** True for a fixed amount if the operator has not configured a currency. */
   readonly lacksCurrency: boolean;
 }
 
-/** How this page prints amounts. */
+/** Formats an offer's amount. */
 export type PrintAmount = (offer: Offer) => Amount;
 
 /** `5%`, `€7.50`, or `7.50` without a currency. */
@@ -23,8 +23,8 @@ export function amountPrinter(currency: string | undefined): PrintAmount {
 }
 
 /**
- * The highest percentage; without any, the highest fixed amount. Percentages go first because they can be
- * compared: amounts may be in any currency.
+ * Returns the offer with the highest percentage or, without any, the highest fixed amount. A percentage and an amount
+ * cannot be compared, so percentages come first.
  */
 export function bestOffer(offers: readonly Offer[]): Offer | undefined {
   return offers.reduce<Offer | undefined>(
@@ -33,7 +33,7 @@ export function bestOffer(offers: readonly Offer[]): Offer | undefined {
   );
 }
 
-/** Whether an offer pays more than another, as far as that can be told. */
+/** True if an offer ranks above another. */
 export function isBetter(offer: Offer, than: Offer): boolean {
   const [fixed, otherFixed] = [offer.maximumFixedCommissionFee, than.maximumFixedCommissionFee];
   if (fixed === null || otherFixed === null) {
@@ -43,7 +43,7 @@ export function isBetter(offer: Offer, than: Offer): boolean {
   return fixed > otherFixed;
 }
 
-/** `Up to 8%` when there are offers of less, `8%` when there are not. */
+/** `Up to 8%` if other offers pay less, otherwise `8%`. */
 export function headline(offers: readonly Offer[], printAmount: PrintAmount): Amount | undefined {
   const best = bestOffer(offers);
   if (best === undefined) return undefined;

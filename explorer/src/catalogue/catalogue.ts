@@ -1,11 +1,11 @@
-// The retailers as far as they have been loaded, in pages, from the API. The first page is a small one, so
-// that there is something to see; a failure keeps what is there and can be taken up where it happened.
+// Loads retailers from the API page by page. The first page is small, so that the reader sees something soon. After a
+// failure the loaded retailers remain, and load() resumes where it stopped.
 
 import type { OfferbookClient, Retailer } from '@offerbook/client';
 
 const FIRST_PAGE = 100;
 const NEXT_PAGES = 1_000;
-/** Then the reader is asked before more is loaded: a page is no place for a catalogue of any size. */
+/** After this many retailers, loading pauses until the reader asks for more: a catalogue may exceed the page's memory. */
 const RETAILERS_AT_ONCE = 5_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -36,7 +36,7 @@ export class Catalogue {
     return this.#state;
   }
 
-  /** Loads from where it stands to the end, or until it is time to ask. Does nothing while it is at it. */
+  /** Loads the next retailers, up to the end or the next pause. Does nothing while loading. */
   async load(): Promise<void> {
     if (this.#state.kind === 'loading' || this.#state.kind === 'complete') return;
     this.#become({ kind: 'loading' });
@@ -56,7 +56,7 @@ export class Catalogue {
     }
   }
 
-  /** One retailer, without loading those before it: a cursor is a position in the order of ids. */
+  /** Fetches one retailer without loading those before it: a cursor is a position in the order of ids. */
   async find(id: string): Promise<Retailer | undefined> {
     const known = this.#retailers.find((retailer) => retailer.id === id);
     if (known !== undefined || this.#state.kind === 'complete' || !UUID.test(id)) return known;

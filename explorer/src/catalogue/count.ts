@@ -1,4 +1,4 @@
-// Numbers of things, in words.
+// Formats numbers and counts with their nouns.
 
 const NUMBER = new Intl.NumberFormat('en');
 

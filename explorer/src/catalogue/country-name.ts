@@ -1,8 +1,8 @@
-// Countries by name, for people.
+// Converts country codes to English names.
 
 const NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 
-/** The code itself when it is none of a country. */
+/** Returns the code itself if it is unknown. */
 export function countryName(code: string): string {
   try {
     const name = NAMES.of(code) ?? code;

@@ -1,5 +1,4 @@
-// What screens need from the page to draw retailers: the logos that it may load, how it prints amounts, and the way to what
-// the API returns.
+// The page's settings that screens need to render retailers: allowed logos, currency, API dialog and activation links.
 
 import type { PageToken } from '../page-token.ts';
 import { type ActivateLink, activateLinks } from './activate-link.ts';

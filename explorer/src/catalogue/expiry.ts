@@ -1,10 +1,10 @@
-// When a deal ends, in words. Days are the reader's own: "tomorrow" is tomorrow where they are.
+// Describes when a deal ends. Days are in the reader's time zone.
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Beyond this, a date says more than a number of days. */
+/** Show a date instead of a number of days beyond this. */
 const DAYS_MAX = 13;
-/** From when on a deal is worth a warning. */
+/** A deal that ends within this many days is highlighted. */
 const SOON_DAYS = 3;
 
 export interface Expiry {
@@ -12,7 +12,7 @@ export interface Expiry {
   readonly soon: boolean;
 }
 
-/** `endDate` is the wire's text: UTC, and the first moment at which the deal is over. */
+/** `endDate` is a wire timestamp: UTC, and the first moment at which the deal is no longer active. */
 export function expiry(endDate: string, now: Date): Expiry {
   const endMs = Date.parse(`${endDate}Z`);
   const leftMs = endMs - now.getTime();
@@ -21,7 +21,7 @@ export function expiry(endDate: string, now: Date): Expiry {
     const minutes = Math.max(1, Math.floor(leftMs / MINUTE_MS));
     return { words: minutes === 1 ? 'ends in a minute' : `ends in ${minutes} minutes`, soon: true };
   }
-  // What ends at midnight is good for the whole day before.
+  // A deal that ends at midnight is active for the whole day before.
   const lastMoment = new Date(endMs - 1);
   const days = dayNumber(lastMoment) - dayNumber(now);
   if (days === 0) return { words: 'ends today', soon: true };
@@ -30,7 +30,7 @@ export function expiry(endDate: string, now: Date): Expiry {
   return { words: `until ${printDay(lastMoment, now)}`, soon: false };
 }
 
-/** Days since the epoch by the local calendar; summer time does not shift it. */
+/** Days since the epoch in the local calendar, unaffected by daylight saving. */
 function dayNumber(date: Date): number {
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / (24 * HOUR_MS);
 }

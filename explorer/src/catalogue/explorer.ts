@@ -1,5 +1,5 @@
-// The page as a whole: which screen is shown for the address, and how one leads to the next. Links are real
-// links; only plain clicks on them are taken over.
+// The explorer page: selects the screen for the URL and navigates between screens. Links are real links; only unmodified
+// clicks on them are intercepted.
 
 import { ApiError, OfferbookClient, TokenError } from '@offerbook/client';
 import { element } from '../element.ts';
@@ -13,7 +13,7 @@ import { noSuchRetailer, retailerScreen, wayBack } from './retailer-screen.ts';
 import { staleScreen, tokenScreen } from './token-screen.ts';
 import { EVERYTHING, type ListView, parseView, printView, type RetailerView, type View } from './view.ts';
 
-/** The reader's place on a page, kept in its history entry. */
+/** The reader's scroll position and list length, stored in the history entry. */
 interface Place {
   readonly scrollY: number;
   readonly shownMax: number;
@@ -25,14 +25,14 @@ interface Open {
 }
 
 const TITLE = 'Offerbook';
-/** How long the scroll position must rest before it is written down. */
+/** Save the scroll position after it has not changed for this long. */
 const REST_MS = 200;
 
 export interface ExplorerParts {
   readonly main: HTMLElement;
   readonly token: PageToken;
   readonly drawing: Drawing;
-  /** Where the sandbox's transactions can be followed. */
+  /** Path of the sandbox's transaction feed; undefined elsewhere. */
   readonly feedPath: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export class Explorer {
   readonly #main: HTMLElement;
   readonly #token: PageToken;
   readonly #drawing: Drawing;
-  /** The sandbox's transactions; undefined elsewhere. */
+  /** Undefined without a feed. */
   readonly #feed: FeedScreen | undefined;
   #view: View = EVERYTHING;
   #lastList: ListView = EVERYTHING;
@@ -85,7 +85,7 @@ export class Explorer {
   }
 
   #openCatalogue(token: string): Open {
-    // A page tells its reader and tries again in sight; the client need not do so behind it.
+    // The page shows failures and retries with a countdown, so turn off the client's own retries.
     const client = new OfferbookClient({ baseUrl: location.origin, token, retry: { attemptsMax: 1 } });
     const catalogue = new Catalogue(client, () => this.#catalogueChanged());
     const onChange = (view: ListView, kind: 'typed' | 'chosen') => this.#search(view, kind);
@@ -135,7 +135,7 @@ export class Explorer {
     const open = this.#open;
     const isCurrent = () => this.#open === open && this.#view === view;
     if (open === undefined) return;
-    // Who comes by a shared address goes back to a list of the same country.
+    // A reader who arrived by a shared URL goes back to the list for the same country.
     const from = this.#lastList === EVERYTHING ? { ...EVERYTHING, country } : this.#lastList;
     this.#lastRetailer = id;
     try {
@@ -157,7 +157,7 @@ export class Explorer {
           : retailerScreen(retailer, { from, country, drawing: this.#drawing, now: new Date() }),
       );
       scrollTo(0, returning ? ((history.state as Place | null)?.scrollY ?? 0) : 0);
-      // Where a new page would begin to be read.
+      // Move the focus to the heading, so that screen readers start there.
       if (!returning) this.#main.querySelector('h1')?.focus({ preventScroll: true });
     } catch (error) {
       if (!isCurrent() || this.#refused(error)) return;
@@ -173,7 +173,7 @@ export class Explorer {
     list.refresh();
   }
 
-  /** A token that is not, or no longer, good is a question to the reader. */
+  /** If the service rejected the token, asks the reader for another one and returns true. */
   #refused(error: unknown): boolean {
     if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) return false;
     this.#open = undefined;
@@ -231,7 +231,7 @@ export class Explorer {
   }
 }
 
-/** Whether it is done by the next turn: then no reader needs to be told that it takes a moment. */
+/** True if the work settles within 100 ms: then the page shows no "Loading…". */
 function isQuick(work: Promise<unknown>): Promise<boolean> {
   const settled = work.then(
     () => true,
@@ -240,7 +240,7 @@ function isQuick(work: Promise<unknown>): Promise<boolean> {
   return Promise.race([settled, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 100))]);
 }
 
-/** A title has no element around it that would keep direction marks inside. */
+/** Removes bidirectional control characters: a document title cannot isolate them in an element. */
 function withoutDirections(name: string): string {
   return name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').slice(0, 100);
 }

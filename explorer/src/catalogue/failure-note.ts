@@ -1,5 +1,5 @@
-// What went wrong, for the reader: what it means, what happens next, and a way to try again. Waits by itself
-// as long as the service asks, and goes on when the network is back.
+// Shows a failure to the reader: what happened, what happens next, and a button to retry. It retries automatically after
+// the delay that the service requested, or when the browser is online again.
 
 import { ApiError, MalformedResponseError, NetworkError, TimeoutError } from '@offerbook/client';
 import { button, element } from '../element.ts';
@@ -7,7 +7,7 @@ import { button, element } from '../element.ts';
 interface Explanation {
   readonly title: string;
   readonly text: string;
-  /** When to try again without being asked; undefined for never. */
+  /** Delay before the automatic retry; undefined for none. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -25,26 +25,26 @@ export function explain(error: unknown): Explanation {
   if (error instanceof ApiError && error.status === 503) {
     return {
       title: 'The service is temporarily unavailable',
-      text: 'It is starting, stopping or without its database. This usually passes quickly.',
+      text: 'It is starting or stopping, or its database is unreachable. This is usually over quickly.',
       retryAfterMs: error.retryAfterMs ?? RETRY_DEFAULT_MS,
     };
   }
   if (error instanceof NetworkError || error instanceof TimeoutError) {
     return {
-      title: navigator.onLine ? 'No answer from the service' : 'You are offline',
+      title: navigator.onLine ? 'No response from the service' : 'You are offline',
       text: navigator.onLine
         ? 'It may have been stopped, or the connection is down.'
-        : 'This page goes on by itself when the connection is back.',
+        : 'This page continues automatically when you are online again.',
       retryAfterMs: RETRY_DEFAULT_MS,
     };
   }
   if (error instanceof MalformedResponseError) {
     return {
-      title: 'Something else answered',
-      text: 'The answer is not one of Offerbook. A proxy in between may be at fault.',
+      title: 'Unexpected response',
+      text: 'The response did not come from Offerbook. Check any proxy in between.',
     };
   }
-  return { title: 'Something went wrong', text: 'Try again; if it happens again, tell the operator.' };
+  return { title: 'Something went wrong', text: 'Try again. If this persists, contact the operator.' };
 }
 
 export function failureNote(error: unknown, retry: () => void): HTMLElement {
@@ -72,7 +72,7 @@ export function failureNote(error: unknown, retry: () => void): HTMLElement {
 
   function tick(): void {
     const leftMs = dueMs - performance.now();
-    // Outside of the alert, so that a screen reader does not count along.
+    // Outside the alert, so that screen readers do not announce every second.
     waiting.textContent = `Trying again in ${Math.max(0, Math.ceil(leftMs / SECOND_MS))} s`;
     if (leftMs <= 0) again();
   }

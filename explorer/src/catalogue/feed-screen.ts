@@ -1,5 +1,5 @@
-// The sandbox's transactions as they change. Readers can make it stand still: what moves by itself must have a way to
-// be stopped.
+// Shows the sandbox's transactions as they change. Readers can pause it, as WCAG requires for content that updates by
+// itself.
 
 import type { Transaction } from '@offerbook/client';
 import { parseTimestamp } from '@offerbook/client';
@@ -24,7 +24,7 @@ export class FeedScreen {
   readonly #empty = element(
     'p',
     { class: 'notice', hidden: true },
-    'Nothing in the last minutes. New sales arrive every few seconds.',
+    'No changes in the last few minutes. New sales arrive every few seconds.',
   );
   readonly #drawn = new WeakSet<Change>();
 
@@ -33,16 +33,12 @@ export class FeedScreen {
     this.node = element(
       'div',
       { class: 'screen retailer' },
-      element(
-        'nav',
-        { 'aria-label': 'Way back' },
-        element('a', { class: 'back', href: '/' }, 'All retailers'),
-      ),
+      element('nav', { 'aria-label': 'Back' }, element('a', { class: 'back', href: '/' }, 'All retailers')),
       element('h1', { tabindex: -1 }, 'Transactions as they change'),
       element(
         'p',
         { class: 'lead' },
-        'What a server gets that polls /v1/transactions/ for this sandbox, every two seconds. The private token stays on the server. ',
+        'What a server receives when it polls /v1/transactions/ of this sandbox every two seconds. The private token stays on the server. ',
         element('a', { href: '/docs/polling' }, 'How polling works'),
       ),
       element('div', { class: 'feed-head' }, this.#status, this.#pause),
@@ -68,12 +64,12 @@ export class FeedScreen {
 
   #refresh(): void {
     const { changes, completeThrough, problem, isOn } = this.#feed;
-    this.#pause.textContent = isOn ? 'Pause' : 'Go on';
+    this.#pause.textContent = isOn ? 'Pause' : 'Resume';
     const through = completeThrough === undefined ? 'Loading…' : `Complete through ${completeThrough} UTC`;
     this.#status.textContent = problem ?? (isOn ? through : `${through}, paused`);
     this.#empty.hidden = changes.length > 0 || completeThrough === undefined;
     this.#list.hidden = changes.length === 0;
-    // What is there stays, with the focus and the details that a reader has opened.
+    // Keep existing items, so that the focus and opened details survive.
     const added = changes.filter((change) => !this.#drawn.has(change));
     for (const change of added) this.#drawn.add(change);
     this.#list.prepend(...added.map(feedItem));
@@ -118,7 +114,7 @@ function beforeWords(before: string | undefined, status: string): string {
   return before === status ? 'changed, ' : `was ${before.toLowerCase()}, `;
 }
 
-/** Drawn when it is opened: most are not. */
+/** Renders the JSON only when the reader opens it. */
 function details(transaction: Transaction): HTMLElement {
   const node = element('details', {}, element('summary', {}, 'What the API returns'));
   node.addEventListener(

@@ -1,15 +1,15 @@
-// The sandbox's transactions, asked for again and again from where the last answer ended. The server holds the private
-// token; what comes here is what polling with it brings.
+// Polls the sandbox's transactions from where the last response ended. The server holds the private token and polls the API
+// on behalf of this page.
 
 import type { Transaction } from '@offerbook/client';
 
 const INTERVAL_MS = 2_000;
-/** More than anybody reads while they change. */
+/** Older changes are dropped. */
 const SHOWN_MAX = 50;
 
 export interface Change {
   readonly transaction: Transaction;
-  /** What it was when this page last saw it; undefined when it had not. */
+  /** Its status when this page last saw it; undefined the first time. */
   readonly before: Transaction['status'] | undefined;
 }
 
@@ -33,7 +33,7 @@ export class Feed {
     this.#onChange = onChange;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   get changes(): readonly Change[] {
     return this.#changes;
   }
@@ -69,7 +69,7 @@ export class Feed {
       this.#take((await response.json()) as FeedPage);
       this.#problem = undefined;
     } catch {
-      this.#problem = 'No answer from the sandbox. This page asks again by itself.';
+      this.#problem = 'No response from the sandbox. This page retries automatically.';
     }
     this.#onChange();
     if (this.#isOn) this.#timer = setTimeout(() => void this.#poll(), INTERVAL_MS);

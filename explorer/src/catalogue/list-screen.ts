@@ -1,5 +1,5 @@
-// The list of retailers with its search. Shows what the catalogue has so far, a part at a time, and what to
-// do when nothing matches.
+// The list of retailers with its search form. Shows the retailers loaded so far, in portions, and suggestions when nothing
+// matches.
 
 import type { Retailer } from '@offerbook/client';
 import { button, element, isolated } from '../element.ts';
@@ -20,7 +20,7 @@ export interface ListScreenOptions {
   readonly catalogue: Catalogue;
   readonly drawing: Drawing;
   readonly onChange: OnChange;
-  /** Whether there is a screen with the sandbox's transactions. */
+  /** True if the page has a screen with the sandbox's transactions. */
   readonly hasFeed: boolean;
 }
 
@@ -66,13 +66,13 @@ export class ListScreen {
     );
   }
 
-  /** How many cards are asked for: part of the reader's place, like the scroll position. */
+  /** Number of cards to show; saved with the scroll position. */
   get shownMax(): number {
     return this.#shownMax;
   }
 
   show(view: ListView, shownMax = CARDS_AT_ONCE): void {
-    // A card shows the best of the offers that match, so others need other cards.
+    // A card shows the best matching offer, so a change of filter needs new cards.
     const { category, country, deals } = this.#view;
     if (view.category !== category || view.country !== country || view.deals !== deals) this.#cards.clear();
     this.#view = view;
@@ -80,7 +80,7 @@ export class ListScreen {
     this.refresh();
   }
 
-  /** Shows what the catalogue has by now. */
+  /** Shows the retailers loaded so far. */
   refresh(): void {
     const { catalogue } = this.#options;
     if (this.#selected !== catalogue.retailers) {
@@ -104,7 +104,7 @@ export class ListScreen {
     this.#after.replaceChildren(...this.#afterwards(found));
   }
 
-  /** Cards that were there before are used again: their logos need not be drawn anew. */
+  /** Reuses existing cards, so that their logos are not loaded again. */
   #items(found: readonly Found[]): HTMLElement[] {
     const now = new Date();
     const cards = found.slice(0, this.#shownMax).map((one) => {
@@ -128,20 +128,20 @@ export class ListScreen {
   }
 
   #putItems(items: readonly HTMLElement[]): void {
-    // Mostly more of the same is shown: what stands in its place need not be laid out again.
+    // Usually cards are appended: keep those that do not move, to avoid another layout.
     const { children } = this.#results;
     let kept = 0;
     while (kept < items.length && children[kept] === items[kept]) kept++;
     const focused = document.activeElement;
     while (children.length > kept) this.#results.lastElementChild?.remove();
     this.#results.append(...items.slice(kept));
-    // Moving a card takes the focus away from it.
+    // Moving a card removes its focus.
     if (focused instanceof HTMLElement && this.#results.contains(focused)) {
       focused.focus({ preventScroll: true });
     }
   }
 
-  /** Numbers are of the whole list, or say of what: half a list is none to count. */
+  /** Shows counts only for the complete list, or with the number of retailers searched. */
   #statusWords(found: number): (string | Node)[] {
     const { query, category, country } = this.#view;
     const { retailers, state } = this.#options.catalogue;
@@ -177,11 +177,11 @@ export class ListScreen {
     const firstNew = this.#shownMax;
     this.#shownMax += CARDS_AT_ONCE;
     this.refresh();
-    // The button may be gone, and who uses a keyboard wants to go on from here.
+    // The button may be gone; keyboard users continue at the first new card.
     this.#results.querySelectorAll('.card')[firstNew]?.querySelector('a')?.focus({ preventScroll: true });
   }
 
-  /** One note for one failure, so that its countdown goes on while the reader types. */
+  /** Keeps one note per failure, so that its countdown continues while the reader types. */
   #failureNote(error: unknown): HTMLElement {
     if (this.#failure !== undefined && this.#failure.error === error) return this.#failure.node;
     const node = failureNote(error, () => void this.#options.catalogue.load());
@@ -215,13 +215,13 @@ export class ListScreen {
     if (category !== '') offer('Search in all categories', { category: '' });
     if (deals !== '') offer('Search in all kinds of deals', { deals: '' });
     if (query !== '' && (category !== '' || country !== '' || deals !== ''))
-      offer('Drop the search words', { query: '' });
+      offer('Remove the search words', { query: '' });
     offer('Show all retailers', EVERYTHING);
     return element(
       'div',
       { class: 'notice' },
       element('h2', {}, 'Nothing matches'),
-      element('p', {}, 'Retailers are found by name, website and category; parts of words are enough.'),
+      element('p', {}, 'Search matches names, websites and categories, including parts of words.'),
       element(
         'div',
         { class: 'actions' },
@@ -231,7 +231,7 @@ export class ListScreen {
   }
 }
 
-/** The heading of a part of the list. */
+/** Heading of a group of cards. */
 function groupTitle(title: string, words: string): HTMLElement {
   return element(
     'li',
@@ -250,7 +250,7 @@ function emptyCatalogue(): HTMLElement {
     'div',
     { class: 'notice' },
     element('h2', {}, 'The catalogue is empty'),
-    element('p', {}, 'No retailer has an active deal. Retailers come in with an import:'),
+    element('p', {}, 'No retailer has an active deal. To add retailers, import a file:'),
     element('pre', {}, element('code', {}, 'offerbook import catalogue FILE')),
   );
 }

@@ -5,7 +5,7 @@ import type { Retailer } from '@offerbook/client';
 import { element } from '../element.ts';
 import { findUrl } from '../external-link.ts';
 
-/** As many as there are colours in the style sheet. */
+/** Number of colours in the style sheet. */
 const HUES = 8;
 
 /** Requests below these paths record clicks and count against limits. */
@@ -40,7 +40,7 @@ export function logoDrawer(page: Document, ownOrigin: string): DrawLogo {
       decoding: 'async',
       referrerpolicy: 'no-referrer',
     });
-    // The initial stays behind the picture until it is there, and for good if it never comes.
+    // Show the initial until the image has loaded, and permanently if loading fails.
     image.addEventListener('load', () => frame.replaceChildren(image), { once: true });
     image.addEventListener('error', () => image.remove(), { once: true });
     frame.append(image);

@@ -1,4 +1,4 @@
-// Imported text of any length: short as it is, long folded away behind its beginning.
+// Shows imported text. Long text is collapsed to its beginning.
 
 import { element } from '../element.ts';
 
@@ -7,7 +7,7 @@ const BEGINNING = 160;
 
 export function longText(text: string, className = ''): HTMLElement {
   if (text.length <= LONG) return element('p', { class: className, dir: 'auto' }, text);
-  // Cut between characters, not inside one.
+  // Cut between code points, not inside a surrogate pair.
   const beginning = [...text.slice(0, BEGINNING * 2)].slice(0, BEGINNING).join('');
   return element(
     'details',

@@ -1,4 +1,4 @@
-// A retailer in the list: logo, name, best offer, and what else there is.
+// A retailer's card in the list: logo, name, best offer and tags for its other deals.
 
 import { element, isolated } from '../element.ts';
 import { bestWords } from './best-words.ts';
@@ -10,7 +10,7 @@ import type { Found } from './selection.ts';
 import { printView } from './view.ts';
 
 export interface CardContext {
-  /** Stays chosen on the retailer's page; empty for none. */
+  /** Country filter to keep on the retailer's page; empty for none. */
   readonly country: string;
   readonly drawing: Drawing;
   readonly now: Date;
@@ -61,7 +61,7 @@ function tags({ retailer, featured }: Found, { printAmount }: Drawing, now: Date
   return element(
     'ul',
     { class: 'tags' },
-    // Which of the offers it is: the best one may be another.
+    // Name the featured offer's amount: the best offer may be a different one.
     featured === undefined ? undefined : tag(`Featured: ${printAmount(featured).text}`, 'featured'),
     coupons.length > 0 ? tag(count(coupons.length, 'coupon')) : undefined,
     promotions.length > 0 ? tag(count(promotions.length, 'promotion')) : undefined,

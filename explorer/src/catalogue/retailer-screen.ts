@@ -1,4 +1,4 @@
-// One retailer with everything it has on offer.
+// The page of one retailer with all its deals.
 
 import type { Retailer } from '@offerbook/client';
 import { copyButton } from '../copy-button.ts';
@@ -19,9 +19,9 @@ type Coupon = Retailer['coupons'][number];
 type Promotion = Retailer['promotions'][number];
 
 export interface RetailerContext {
-  /** The list that the reader comes from. */
+  /** The list to go back to. */
   readonly from: ListView;
-  /** Whose offers are shown; empty for all. */
+  /** Show only offers for this country; empty for all. */
   readonly country: string;
   readonly drawing: Drawing;
   readonly now: Date;
@@ -74,7 +74,7 @@ function websiteLink({ url, hostname }: Retailer): HTMLElement {
   return externalLink(url, findUrl(url)?.host || isolated(hostname), 'out');
 }
 
-/** That offers are left out, and how to see them. */
+/** States that the country filter hides offers, with a link to show them all. */
 function countryNote({ id, cashbackOffers }: Retailer, shown: number, country: string): HTMLElement {
   const all = cashbackOffers.length;
   const words = shown === 0 ? 'No cashback' : shown === all ? 'All offers are available' : 'Offers';
@@ -92,7 +92,7 @@ function countryNote({ id, cashbackOffers }: Retailer, shown: number, country: s
   );
 }
 
-/** For an id that is not, or no longer, in the catalogue. */
+/** Screen for an id that is not in the catalogue. */
 export function noSuchRetailer(): HTMLElement {
   return element(
     'div',
@@ -100,18 +100,18 @@ export function noSuchRetailer(): HTMLElement {
     element(
       'div',
       { class: 'notice' },
-      element('h1', { tabindex: -1 }, 'Nothing on offer here'),
-      element('p', {}, 'This retailer has no active deals at the moment, or the address is not complete.'),
+      element('h1', { tabindex: -1 }, 'No deals here'),
+      element('p', {}, 'This retailer has no active deals at the moment, or the address is incomplete.'),
       element('div', { class: 'actions' }, element('a', { class: 'button', href: '/' }, 'See all retailers')),
     ),
   );
 }
 
-/** To the list that the reader comes from. */
+/** Link back to the list. */
 export function wayBack(from: ListView): HTMLElement {
   const href = printView(from);
   const label = href === '/' ? 'All retailers' : 'Back to the results';
-  return element('nav', { 'aria-label': 'Way back' }, element('a', { class: 'back', href }, label));
+  return element('nav', { 'aria-label': 'Back' }, element('a', { class: 'back', href }, label));
 }
 
 function section(title: string, className: string, items: readonly HTMLElement[]): HTMLElement | undefined {
@@ -124,7 +124,7 @@ function section(title: string, className: string, items: readonly HTMLElement[]
   );
 }
 
-/** Featured ones first, then the better ones. */
+/** Featured offers first, then by amount. */
 function sortedOffers(offers: readonly Offer[]): Offer[] {
   return [...offers].sort((a, b) => {
     if (a.featured !== b.featured) return a.featured ? -1 : 1;

@@ -1,4 +1,4 @@
-// Search, filters and order. Reports every change; what it shows is set from outside, by the address.
+// The form for search, filters and sort order. It reports every change; show() sets its state from the URL.
 
 import { element } from '../element.ts';
 import { fold } from '../fold.ts';
@@ -7,12 +7,12 @@ import { countryName } from './country-name.ts';
 import type { Facet, Selection } from './selection.ts';
 import { DEAL_KINDS, type DealKind, EVERYTHING, type ListView, oneOf, SORTS, type Sort } from './view.ts';
 
-/** A change of words follows every key; one of a filter is a step that the back button undoes. */
+/** `typed` fires on every keystroke; `chosen` is a change of a filter, which the back button undoes. */
 export type OnChange = (view: ListView, kind: 'typed' | 'chosen') => void;
 
 export interface Choices {
   readonly selection: Selection;
-  /** Whether the selection is of all retailers: only then are there numbers beside the choices. */
+  /** True if all retailers are loaded; only then the options show counts. */
   readonly isWhole: boolean;
 }
 
@@ -65,7 +65,7 @@ export class SearchForm {
   }
 
   show(view: ListView, choices: Choices): void {
-    // Writing the same text again would move the caret to its end.
+    // Setting the same value again would move the caret to the end.
     if (this.#query.value !== view.query) this.#query.value = view.query;
     const { selection, isWhole } = choices;
     if (this.#offered?.selection !== selection || this.#offered.isWhole !== isWhole) {
@@ -126,7 +126,7 @@ function setOptions(
   );
 }
 
-/** A value that no retailer has becomes a choice of its own: the address said so, and the reader must be able to see it. */
+/** Selects a value from the URL. A value that no retailer has is added as an option, so that the reader sees the filter. */
 function choose(select: HTMLSelectElement, value: string): void {
   const options = [...select.options];
   const known = options.find((option) => fold(option.value) === fold(value));

@@ -1,5 +1,5 @@
-// Which retailers a search finds, and in which order. Search ignores case and accents, as the API does; a
-// category and a country are those of one and the same offer.
+// Filters and sorts retailers. Search ignores case and accents, like the API. Category and country must match the same
+// offer.
 
 import type { Retailer } from '@offerbook/client';
 import { fold } from '../fold.ts';
@@ -8,15 +8,15 @@ import type { DealKind, ListView, Sort } from './view.ts';
 
 export interface Found {
   readonly retailer: Retailer;
-  /** Its offers in the category and country that were asked for. */
+  /** Its offers that match the filters. */
   readonly offers: readonly Offer[];
-  /** The best of those that the service features. */
+  /** Its best featured offer. */
   readonly featured: Offer | undefined;
 }
 
 export interface Facet {
   readonly value: string;
-  /** Retailers that have it. */
+  /** Number of retailers with this value. */
   readonly count: number;
 }
 
@@ -40,7 +40,7 @@ export class Selection {
     this.countries = facets(retailers, (offer) => offer.countries);
   }
 
-  /** In the order that the view asks for: featured ones first unless it names one. What is equal is by name. */
+  /** Sorts as the view requests; the default is featured retailers first. Ties are sorted by name. */
   find(view: Omit<ListView, 'kind'>): Found[] {
     const words = fold(view.query)
       .split(/\s+/)
@@ -59,7 +59,7 @@ export class Selection {
       if (!hasDeals(view.deals, retailer, offers)) continue;
       found.push({ retailer, offers, featured: bestOffer(offers.filter((offer) => offer.featured)) });
     }
-    // They come by name, and what is equal stays in its order.
+    // The entries are sorted by name already, and sort() is stable.
     return found.sort(ORDERS[view.sort]);
   }
 }
@@ -82,12 +82,12 @@ function compareOffers(a: Offer | undefined, b: Offer | undefined): number {
   return Number(isBetter(b, a)) - Number(isBetter(a, b));
 }
 
-/** When the first coupon or promotion of a retailer ends; later than everything when there is none. */
+/** End of the retailer's first coupon or promotion to end; sorts last if it has none. */
 function endOf({ retailer: { coupons, promotions } }: Found): string {
   return [...coupons, ...promotions].map(({ endDate }) => endDate).reduce((a, b) => (b < a ? b : a), '~');
 }
 
-/** The order of the texts is the order of the times. */
+/** Timestamps sort as strings. */
 function compareEnds(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

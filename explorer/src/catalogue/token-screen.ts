@@ -1,5 +1,4 @@
-// Asks for a public token. Shown when the server has not put one into the page, and when it refused the one
-// there was.
+// Asks for a public token. Shown if the server has not put one into the page, or has rejected the reader's.
 
 import { element } from '../element.ts';
 import { tokenProblem } from '../page-token.ts';
@@ -55,7 +54,7 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
   );
 }
 
-/** The server's own token was refused: it has been started anew since this page was loaded. */
+/** Shown if the server rejects the token that it put into the page: it was restarted since. */
 export function staleScreen(): HTMLElement {
   return element(
     'div',
@@ -67,12 +66,12 @@ export function staleScreen(): HTMLElement {
       element(
         'p',
         {},
-        'The server does not accept the token of this page any more. It was probably restarted and has a new one.',
+        'The server no longer accepts the token in this page, probably because it was restarted.',
       ),
       element(
         'div',
         { class: 'actions' },
-        element('a', { class: 'button primary', href: '' }, 'Load the page again'),
+        element('a', { class: 'button primary', href: '' }, 'Reload the page'),
       ),
     ),
   );

@@ -1,17 +1,17 @@
-// What the page shows, as its address says it: everything that can be shared is in the query string.
+// Converts between the URL's query string and the state of the page, so that every view can be shared as a link.
 
-/** The kinds of deals that a list can be narrowed down to. */
+/** Kinds of deals to filter by. */
 export const DEAL_KINDS = ['featured', 'cashback', 'coupons', 'promotions'] as const;
 export type DealKind = (typeof DEAL_KINDS)[number];
 
-/** The orders beside the usual one, which has featured offers first. */
+/** Sort orders besides the default, which is featured offers first. */
 export const SORTS = ['rate', 'name', 'ending'] as const;
 export type Sort = (typeof SORTS)[number];
 
 export interface ListView {
   readonly kind: 'list';
   readonly query: string;
-  /** Empty for all, as are the next two. */
+  /** In this and the next two fields, empty means all. */
   readonly category: string;
   readonly country: string;
   readonly deals: DealKind | '';
@@ -21,7 +21,7 @@ export interface ListView {
 export interface RetailerView {
   readonly kind: 'retailer';
   readonly id: string;
-  /** Whose offers are shown; empty for all. */
+  /** Show only offers for this country; empty for all. */
   readonly country: string;
 }
 
@@ -57,7 +57,7 @@ export function parseView(search: string): View {
   };
 }
 
-/** Anything else that an address may say is no choice. */
+/** Unknown values count as not set. */
 export function oneOf<const T extends string>(values: readonly T[], text: string | null): T | '' {
   return values.find((value) => value === text) ?? '';
 }

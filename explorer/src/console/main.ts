@@ -1,11 +1,10 @@
-// Brings the console to life: plots above the tables that they are drawn from, commands to copy, and pages that stay
-// current. Everything is there without it.
+// Adds plots, copy buttons and automatic refresh to the console. All content is there without this script.
 
 import { copyButton } from '../copy-button.ts';
 import { drawPlots } from './plots.ts';
 import { keepCurrent } from './refresh.ts';
 
-function enliven(): void {
+function enhance(): void {
   drawPlots(document);
   for (const code of document.querySelectorAll<HTMLElement>('.command code')) {
     const text = code.textContent ?? '';
@@ -13,5 +12,5 @@ function enliven(): void {
   }
 }
 
-enliven();
-keepCurrent(enliven);
+enhance();
+keepCurrent(enhance);

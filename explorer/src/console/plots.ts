@@ -1,4 +1,4 @@
-// Draws a plot above each table that is marked for it, from the numbers in the table. The table then folds away.
+// Draws a plot above each marked table, from the table's numbers, and collapses the table.
 
 import uPlot from 'uplot';
 import { element } from '../element.ts';
@@ -6,12 +6,12 @@ import { element } from '../element.ts';
 const HEIGHT = 210;
 const SERIES_MAX = 5;
 const DAY_S = 86_400;
-/** Between times below the axis: none is finer than what is printed of them. */
+/** Steps between the times on the axis; none is finer than their printed form. */
 const INCREMENTS_S = [
   ...[1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map((minutes) => minutes * 60),
   ...[1, 2, 7, 14, 28, 84, 168, 336].map((days) => days * DAY_S),
 ];
-/** Of a date below the axis, with some room. */
+/** Width of a date on the axis, with padding. */
 const NAME_WIDTH = 100;
 
 interface Series {
@@ -22,14 +22,14 @@ interface Series {
 interface PlotData {
   readonly kind: 'lines' | 'bars';
   readonly caption: string;
-  /** In seconds, as uPlot wants it. */
+  /** In seconds, as uPlot expects. */
   readonly times: readonly number[];
-  /** What the table calls the times. */
+  /** The times as printed in the table. */
   readonly names: readonly string[];
   readonly series: readonly Series[];
 }
 
-/** Those that are drawn, to be drawn again when the window or the colours change. */
+/** Current plots, redrawn when the window or the colour scheme changes. */
 let drawn: { readonly figure: HTMLElement; plot: uPlot }[] = [];
 
 export function drawPlots(document: Document): void {
@@ -63,7 +63,7 @@ function draw(figure: HTMLElement): uPlot {
   return new uPlot(options(data, colours, figure), plotted(data), canvas);
 }
 
-/** The numbers are in `data` elements, the moments in `time` elements. */
+/** Reads numbers from `data` elements and times from `time` elements. */
 function readTable(figure: HTMLElement): PlotData {
   const headings = [...figure.querySelectorAll('thead th')].slice(1, SERIES_MAX + 1);
   const rows = [...figure.querySelectorAll('tbody tr')];
@@ -87,7 +87,7 @@ function legendEntry(label: string, i: number): HTMLElement {
   return element('li', {}, element('span', { class: `key series-${i}` }), label);
 }
 
-/** Bars are stacked: each series is drawn from the ground to the sum of itself and those before it, the highest first. */
+/** Stacks bars: each series becomes the sum of itself and the previous ones, and the tallest is drawn first. */
 function plotted({ kind, times, series }: PlotData): uPlot.AlignedData {
   if (kind === 'lines') return [[...times], ...series.map(({ values }) => [...values])];
   const sums = times.map(() => 0);
@@ -127,14 +127,14 @@ function options(data: PlotData, colours: readonly string[], figure: HTMLElement
   };
 }
 
-/** Bars have a width; a single point needs some room, too. */
+/** Adds room at both ends for the width of bars, and for a single point. */
 function xRange({ kind, times }: PlotData): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0];
   const step = times.length < 2 ? DAY_S : (last - first) / (times.length - 1);
   return kind === 'bars' || times.length < 2 ? [first - step * 0.6, last + step * 0.6] : [first, last];
 }
 
-/** Below bars stands what the table calls them, as often as there is room; below lines, round times. UTC, both. */
+/** Labels bars with the table's times, as many as fit, and lines with round times. Both in UTC. */
 function xAxis({ kind, times, names }: PlotData, width: number): uPlot.Axis {
   if (kind === 'lines') return { values: printTimes, incrs: INCREMENTS_S };
   const every = Math.ceil((times.length * NAME_WIDTH) / width);
@@ -142,7 +142,7 @@ function xAxis({ kind, times, names }: PlotData, width: number): uPlot.Axis {
   return { splits: () => shown.map((i) => times[i] ?? 0), values: () => shown.map((i) => names[i] ?? '') };
 }
 
-/** As much of the date as tells neighbours apart. */
+/** Prints the part of the date that distinguishes neighbouring labels. */
 function printTimes(_: uPlot, values: number[], __: number, ___: number, increment: number): string[] {
   return values.map((seconds) => {
     const text = new Date(seconds * 1_000).toISOString();
@@ -159,7 +159,7 @@ function widthOf(figure: HTMLElement): number {
   return figure.querySelector('.canvas')?.clientWidth ?? 600;
 }
 
-/** The canvas knows no style sheet. */
+/** Reads a colour from the style sheet, which a canvas cannot use directly. */
 function colourOf(figure: HTMLElement, name: string): string {
   const probe = element('span', { class: name });
   figure.append(probe);

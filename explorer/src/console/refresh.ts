@@ -1,5 +1,5 @@
-// Keeps a page current: asks for it again every few seconds while somebody looks at it, and puts its content in the place of
-// the old one. The browser parses the answer; no text is made into markup here, which the pages forbid (Trusted Types).
+// Refreshes a console page every 10 s while it is visible, by fetching it again and replacing its content. The browser parses
+// the response as a document; Trusted Types forbid turning strings into markup.
 
 import { button } from '../element.ts';
 
@@ -15,7 +15,7 @@ export function keepCurrent(onRefresh: () => void): void {
     toggle.setAttribute('aria-label', isPaused ? 'Resume refreshing' : 'Pause refreshing');
   }
 
-  // The answer to a form that was posted cannot be asked for again.
+  // The result of a posted form cannot be fetched again.
   if (document.querySelector('[data-posted]') !== null) return;
   document.querySelector('.as-of')?.append(toggle);
   setInterval(async () => {
@@ -40,7 +40,7 @@ export function keepCurrent(onRefresh: () => void): void {
   }, INTERVAL_MS);
 }
 
-/** Somebody reads with the keyboard, fills in a form, or has marked something: it must not be taken away. */
+/** True while the reader navigates by keyboard, fills in a form or has selected text: do not replace the content then. */
 function isBeingUsed(toggle: HTMLElement): boolean {
   const { activeElement } = document;
   const isInside =
@@ -48,7 +48,7 @@ function isBeingUsed(toggle: HTMLElement): boolean {
   return isInside || getSelection()?.isCollapsed === false;
 }
 
-/** Undefined when it could not be had: the page stays as it is. */
+/** Returns undefined on failure; the page then stays as it is. */
 function fetchPage(): Promise<Document | undefined> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();

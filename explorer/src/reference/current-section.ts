@@ -1,4 +1,4 @@
-// Marks, in the navigation, the section that is being read.
+// Highlights the section being read in the navigation.
 
 /** A heading counts as reached when it is this far below the top of the window. */
 const REACHED_PX = 120;

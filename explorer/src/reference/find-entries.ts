@@ -1,4 +1,4 @@
-// Finds sections of the documentation: every word must be in one, and what has them in its heading comes first.
+// Searches sections of the documentation. A section must contain every word; matches in headings rank first.
 
 import { fold } from '../fold.ts';
 
@@ -11,7 +11,7 @@ export interface SearchEntry {
 
 const RESULTS_MAX = 8;
 
-/** The entries that have all words, the best first. */
+/** Returns the entries that contain all words, best first. */
 export function findEntries(entries: readonly SearchEntry[], query: string): SearchEntry[] {
   const words = fold(query)
     .split(/\s+/)
@@ -25,7 +25,7 @@ export function findEntries(entries: readonly SearchEntry[], query: string): Sea
     .map(({ entry }) => entry);
 }
 
-/** 0 unless every word is somewhere in it. */
+/** 0 unless the entry contains every word. */
 function scoreOf({ page, heading, text }: SearchEntry, words: readonly string[]): number {
   const places = [fold(heading), fold(page), fold(text)];
   const weights = [10, 3, 1];

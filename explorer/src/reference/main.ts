@@ -1,5 +1,5 @@
-// Brings the documentation to life: the search, the section that is read, the token, requests that are really sent, code to
-// copy and in colours. The pages read well without it.
+// Adds search, section highlighting, live requests, copy buttons and syntax highlighting to the documentation. The pages
+// are readable without this script.
 
 import { copyButton } from '../copy-button.ts';
 import { colouredJson } from '../json-colours.ts';
@@ -9,7 +9,7 @@ import { startSearch } from './search.ts';
 import { fillTokenField } from './token-field.ts';
 import { TryIt } from './try-it.ts';
 
-/** What the samples call where the operator has not said how callers reach this server: under the address of this page. */
+/** Base URL of the samples if the operator has configured none; replaced with this page's origin. */
 const SAMPLE_BASE_URL = 'http://localhost:8080';
 
 startSearch(document);
@@ -30,11 +30,11 @@ for (const code of document.querySelectorAll<HTMLElement>('code[data-language="j
   code.replaceChildren(...colouredJson(code.textContent ?? ''));
 }
 
-// One language for the whole page: whoever reads Python for one operation does so for all.
+// Selecting a language for one sample selects it for the whole page.
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLInputElement) || target.dataset.language === undefined) return;
   for (const other of document.querySelectorAll<HTMLInputElement>('input[data-language]')) {
-    // What does not have this language stays with its own.
+    // A sample without this language keeps its current one.
     if (other.dataset.language === target.dataset.language) other.checked = true;
   }
 });

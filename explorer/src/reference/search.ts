@@ -1,4 +1,4 @@
-// The search over all of the documentation. The index comes with the first key, and is searched here.
+// Searches all of the documentation in the browser. The index is loaded on the first keystroke.
 
 import { element } from '../element.ts';
 import { findEntries, type SearchEntry } from './find-entries.ts';
@@ -19,11 +19,13 @@ export function startSearch(page: Document): void {
     index ??= loadIndex();
     try {
       const entries = findEntries(await index, query);
-      // Meanwhile the reader may have gone on typing.
+      // Ignore the result if the reader has typed more in the meantime.
       if (input.value === query) found.replaceChildren(results(entries));
     } catch {
       index = undefined;
-      found.replaceChildren(element('p', { class: 'muted' }, 'The search cannot be loaded right now.'));
+      found.replaceChildren(
+        element('p', { class: 'muted' }, 'Search is not available right now. Type again to retry.'),
+      );
     }
   });
 }

@@ -1,5 +1,4 @@
-// The field for the token with which the reference sends its requests: filled in by the sandbox, else by the
-// reader.
+// The field for the token that the API reference sends with requests. The sandbox fills it in; otherwise the reader does.
 
 import { type PageToken, tokenProblem } from '../page-token.ts';
 

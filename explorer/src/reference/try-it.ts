@@ -1,7 +1,7 @@
-// Sends the request that a form describes and shows the answer, and the way to the next page. The form holds an operation
-// of the catalogue; private tokens never get here.
+// Sends the request described by a form, and shows the response with a button for the next page. Only catalogue operations
+// have such a form, so private tokens never get here.
 
-import { askApi } from '../api-answer.ts';
+import { requestApi } from '../api-response.ts';
 import { button, element } from '../element.ts';
 import type { PageToken } from '../page-token.ts';
 
@@ -31,7 +31,7 @@ export class TryIt {
     }
     const url = this.#url();
     this.#answer.replaceChildren(element('p', {}, `GET ${url} …`));
-    const { nodes, cursor } = await askApi(url, token);
+    const { nodes, cursor } = await requestApi(url, token);
     this.#answer.replaceChildren(...nodes, ...(cursor === undefined ? [] : [this.#nextPage(cursor)]));
   }
 

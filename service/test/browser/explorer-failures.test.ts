@@ -62,7 +62,7 @@ describe('without a token in the page', () => {
   test('refuses a private token before any request, and forgets it', async () => {
     await using watched = await open();
     await giveToken(watched, await node.token('private'));
-    await watched.page.getByText('This is a private token.').waitFor();
+    await watched.page.getByText('This is a private token, for servers only.').waitFor();
     expect(await watched.page.getByLabel('Public token').inputValue()).toBe('');
     expect(await watched.page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
     expect(apiRequests(watched)).toEqual([]);
@@ -84,7 +84,7 @@ test("401 for the server's own token: the page is out of date, and says how to g
   await using restarted = await TestNode.start({ pageToken: newTokenText('public') });
   await using watched = await open('/', restarted.url);
   await watched.page.getByRole('heading', { name: 'This page is out of date' }).waitFor();
-  await watched.page.getByRole('link', { name: 'Load the page again' }).waitFor();
+  await watched.page.getByRole('link', { name: 'Reload the page' }).waitFor();
   expect(await axeViolations(watched.page)).toEqual([]);
 });
 
@@ -148,7 +148,7 @@ test('an answer that is not from Offerbook is called by its name, and can be tri
       : route.continue(),
   );
   await page.goto(serving.url);
-  await page.getByRole('heading', { name: 'Something else answered' }).waitFor();
+  await page.getByRole('heading', { name: 'Unexpected response' }).waitFor();
   await page.getByRole('button', { name: 'Try now' }).click();
   await watched.says('150 retailers');
 });

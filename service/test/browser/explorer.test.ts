@@ -321,7 +321,7 @@ describe('a retailer', () => {
 
   test.each([id(99), 'no-uuid'])('that is not there (%s) is said kindly', async (missing) => {
     await using watched = await open(`/?retailer=${missing}`);
-    await watched.page.getByRole('heading', { name: 'Nothing on offer here' }).waitFor();
+    await watched.page.getByRole('heading', { name: 'No deals here' }).waitFor();
     await watched.page.getByRole('link', { name: 'See all retailers' }).click();
     await watched.says('1,155 retailers');
     watched.expectCalm();

@@ -74,7 +74,7 @@ describe('/docs', () => {
     const { page } = watched;
     expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(4);
     await page.getByLabel('Public token for this page').fill(await node.token('private'));
-    await page.getByText('This is a private token.').waitFor();
+    await page.getByText('This is a private token, for servers only.').waitFor();
     expect(await page.getByLabel('Public token for this page').inputValue()).toBe('');
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
   });

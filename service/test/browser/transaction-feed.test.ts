@@ -42,7 +42,7 @@ test('is found from the list, shows each change once, the newest first, and can 
   await using watched = await WatchedPage.open(browser, node.url);
   const { page } = watched;
   await page.getByRole('link', { name: 'Watch transactions change' }).click();
-  await page.getByText('Nothing in the last minutes.').waitFor();
+  await page.getByText('No changes in the last few minutes.').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await node.transactions([transaction(101)]);
   await page.locator('.feed .tag', { hasText: 'Pending' }).waitFor();
@@ -61,7 +61,7 @@ test('is found from the list, shows each change once, the newest first, and can 
   await page.getByText(/, paused$/).waitFor();
   const asked = watched.requests.length;
   await node.transactions([transaction(102)]);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
   await page.locator('.feed li').nth(2).waitFor();
   expect(await statuses(watched)).toEqual(['Pending', 'Confirmed', 'Pending']);
   expect(watched.requests.length).toBeGreaterThan(asked);
@@ -77,7 +77,7 @@ test('without an answer, says so and goes on by itself', async () => {
   const { page } = watched;
   await page.route('**/sandbox/transactions*', (route) => route.abort(), { times: 1 });
   await page.goto(`${node.url}/?view=transactions`);
-  await page.getByText('No answer from the sandbox.').waitFor();
+  await page.getByText('No response from the sandbox.').waitFor();
   await page.getByText(/^Complete through/).waitFor();
 });
 

@@ -1,30 +1,32 @@
-// Sends a request to the API as any client would, and shows the answer: status, time, headers, body. Only public tokens
-// get here.
+// Sends a request to the API and renders the response: status, time, headers, body. Used with public tokens only.
 
 import { element } from './element.ts';
 import { colouredJson } from './json-colours.ts';
 
-/** A body beyond this is cut off: a page with a million lines helps nobody. */
+/** Longer bodies are truncated: rendering a huge response would block the page. */
 const BODY_SHOWN_MAX = 40_000;
 
-export interface ApiAnswer {
+export interface ShownResponse {
   readonly nodes: readonly HTMLElement[];
-  /** Of the next page, if there is one. */
+  /** Cursor of the next page, if there is one. */
   readonly cursor: string | undefined;
 }
 
-export async function askApi(url: string, token: string): Promise<ApiAnswer> {
+export async function requestApi(url: string, token: string): Promise<ShownResponse> {
   const startedAtMs = performance.now();
   try {
     const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` }, credentials: 'omit' });
     const text = await response.text();
-    return showAnswer(url, response, text, performance.now() - startedAtMs);
+    return showResponse(url, response, text, performance.now() - startedAtMs);
   } catch {
-    return { nodes: [element('p', {}, 'No answer. Is the service running?')], cursor: undefined };
+    return {
+      nodes: [element('p', {}, 'No response. Check that the service is running.')],
+      cursor: undefined,
+    };
   }
 }
 
-function showAnswer(url: string, response: Response, text: string, tookMs: number): ApiAnswer {
+function showResponse(url: string, response: Response, text: string, tookMs: number): ShownResponse {
   const { status, headers } = response;
   const body = parse(text);
   const shownHeaders = [...headers].map(([name, value]) => `${name}: ${value}`).join('\n');
