@@ -142,9 +142,14 @@ async function readAnswer(response: Response): Promise<Answer> {
   const { status } = response;
   const text = await response.text();
   const [, rejected = '0'] = /"rejectedSpans"\s*:\s*"?(\d+)/.exec(text) ?? [];
-  const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
-  const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : undefined;
+  const retryAfterMs = parseRetryAfter(response.headers.get('Retry-After'));
   return { status, reason: `it answers with status ${status}`, rejected: Number(rejected), retryAfterMs };
+}
+
+/** Undefined for a date, which collectors do not send, and for what is none. */
+export function parseRetryAfter(text: string | null): number | undefined {
+  const seconds = Number(text ?? Number.NaN);
+  return seconds >= 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : undefined;
 }
 
 function encode(resource: Attributes, spans: readonly FinishedSpan[]): string {

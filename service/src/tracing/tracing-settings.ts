@@ -62,11 +62,12 @@ function pairs(environment: Environment, variable: string): Record<string, strin
   const parts = (environment[variable] ?? '').split(',').filter((part) => part.trim() !== '');
   try {
     const read = parts.map((part) => {
-      const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(part) ?? [];
-      return [key.trim(), decodeURIComponent(value.trim())] as const;
+      const [, key = '', value = ''] = /^\s*([^=]*[^=\s])\s*=(.*)$/s.exec(part) ?? [];
+      if (key === '') throw new Error('there is no key');
+      return [key, decodeURIComponent(value.trim())] as const;
     });
-    // Throws where one can be no header.
-    new Headers(read.map(([key, value]) => [key, variable.endsWith('HEADERS') ? value : '']));
+    // Throws for what cannot be sent as a header.
+    if (variable.endsWith('HEADERS')) new Headers(read.map(([key, value]) => [key, value]));
     return Object.fromEntries(read);
   } catch (cause) {
     throw new BadInput(`${variable} must be a list such as key=value,other=value`, { cause });

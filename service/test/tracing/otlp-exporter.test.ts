@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import manifest from '../../package.json';
-import { OtlpExporter } from '../../src/tracing/otlp-exporter.ts';
+import { OtlpExporter, parseRetryAfter } from '../../src/tracing/otlp-exporter.ts';
 import type { FinishedSpan } from '../../src/tracing/tracer.ts';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { SpanCollector, spansOf } from '../support/span-collector.ts';
@@ -121,6 +121,31 @@ test.each([429, 502, 503, 504])('a batch that gets %d is sent again, and is ther
   await exporter.close(5_000);
   expect(collector.batches[1]?.body).toEqual(collector.batches[0]?.body as never);
   expect({ counts: exporter.counts, changes }).toEqual({ counts: { sent: 512, dropped: 0 }, changes: [] });
+});
+
+test.each([
+  ['0', 0],
+  ['1', 1_000],
+  ['2.5', 2_500],
+  ['30', 30_000],
+  ['3600', 30_000],
+  ['-1', undefined],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+  [null, undefined],
+])('Retry-After %p is a pause of %p ms', (text, expected) => {
+  expect(parseRetryAfter(text)).toBe(expected);
+});
+
+test('a batch waits for as long as Retry-After says, not for the usual pause', async () => {
+  await using collector = SpanCollector.start((batch) =>
+    batch === 1 ? new Response('', { status: 503, headers: { 'Retry-After': '1' } }) : Response.json({}),
+  );
+  const { exporter, add } = open(collector);
+  const beganAtMs = performance.now();
+  add(512);
+  await collector.received(2);
+  expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(990);
+  await exporter.close(5_000);
 });
 
 test.each([301, 400, 401, 404, 500])(

@@ -37,6 +37,17 @@ test('everything else has the names and the form that OpenTelemetry gives it', (
   });
 });
 
+test('keys of resource attributes may have any characters but a comma and an equals sign', () => {
+  const attributes = 'app.kubernetes.io/name=offers, team:owner = a/b,weiß=1';
+  const settings = parseTracingSettings({ ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: attributes });
+  expect(settings?.resource).toEqual({
+    'service.name': 'offerbook',
+    'app.kubernetes.io/name': 'offers',
+    'team:owner': 'a/b',
+    weiß: '1',
+  });
+});
+
 test.each<[string, Sampling]>([
   ['always_on', { ratio: 1, followsParent: false }],
   ['always_off', { ratio: 0, followsParent: false }],
@@ -65,6 +76,18 @@ test.each([
   [
     { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'a=b%0d%0ac: d' },
     'OTEL_EXPORTER_OTLP_HEADERS must be a list such as key=value,other=value',
+  ],
+  [
+    { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'x/y=z' },
+    'OTEL_EXPORTER_OTLP_HEADERS must be a list such as key=value,other=value',
+  ],
+  [
+    { ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: 'a' },
+    'OTEL_RESOURCE_ATTRIBUTES must be a list such as key=value,other=value',
+  ],
+  [
+    { ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: ' =b' },
+    'OTEL_RESOURCE_ATTRIBUTES must be a list such as key=value,other=value',
   ],
   [
     { ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: 'a=%' },
