@@ -1,10 +1,10 @@
-// Horizontal bars on a logarithmic axis, as an SVG document that reads on light and dark pages.
+// Draws horizontal bars on a logarithmic axis, as an SVG that is readable on light and dark pages.
 
 export interface Bar {
   readonly name: string;
   readonly value: number;
   readonly label: string;
-  /** Ours stand out. */
+  /** True for Offerbook's bars, which are highlighted. */
   readonly isOurs: boolean;
 }
 
@@ -17,7 +17,7 @@ const TOP = 34;
 export function barChart(title: string, bars: readonly Bar[]): string {
   const largest = Math.max(...bars.map(({ value }) => value));
   const smallest = Math.min(...bars.map(({ value }) => value));
-  // The smallest bar is to be seen, too.
+  // Start below the smallest value, so that its bar is visible.
   const low = Math.log10(smallest / 3);
   const scale = (WIDTH - NAME_WIDTH - LABEL_WIDTH) / (Math.log10(largest) - low);
   const drawn = bars.map(({ name, value, label, isOurs }, index) => {

@@ -1,5 +1,5 @@
-// What the console costs: how long its pages take over millions of transactions, the first time and later, and what
-// callers on the public port notice while it is open in ten browsers, against the same load without it.
+// Measures the console: how long its pages take over millions of transactions, first and later, and how much the public
+// port slows down while ten browsers have the console open.
 //   npm run bench:console -- [--rows 10000000] [--databases sqlite,postgres] [--seconds 10] [--repeats 3]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
 
 const ROWS = Number(options.rows);
 const BROWSERS = 10;
-/** As often as the script of the pages asks for them. */
+/** The refresh interval of the console's script. */
 const REFRESH_MS = 10_000;
 const PAGES = [
   '/',
@@ -41,7 +41,7 @@ const PAGES = [
   '/errors',
 ];
 const END_MS = Date.parse('2026-11-01T00:00:00Z');
-/** Far from what the server can do: what is measured is how long a caller waits, not how much fits in. */
+/** Far below the server's capacity: this measures latency, not throughput. */
 const REQUESTS_PER_S = 100;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -54,7 +54,7 @@ async function timeOf(url: string): Promise<{ ms: number; text: string }> {
   return { ms: performance.now() - beganMs, text };
 }
 
-/** The 99th percentile over so many seconds of evenly spaced requests. */
+/** 99th percentile of the latency of evenly spaced requests over this many seconds. */
 async function p99Of({ url, headers }: Load, seconds: number): Promise<number> {
   const beganMs = performance.now();
   const times = await Promise.all(
@@ -75,7 +75,7 @@ interface Load {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Ten people, each with a page of their own, who begin at different moments. */
+/** Ten browsers, each on its own page, that start at different moments. */
 function openBrowsers(adminUrl: string): () => Promise<number[]> {
   const stopping = new AbortController();
   const times: number[] = [];
@@ -112,7 +112,7 @@ async function measure(name: string, folder: string, databaseUrl: string): Promi
   const adminUrl = `http://127.0.0.1:${adminPort}`;
   await using server = await startOfferbook(folder, databaseUrl, {
     args: ['--admin-port', adminPort, '--log-level', 'warn'],
-    // The console has a thread of its own, which needs somewhere to run.
+    // The console's thread needs a second core.
     cores: '0,1',
   });
   const loads = {

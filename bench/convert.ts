@@ -1,5 +1,5 @@
-// How fast a network's transactions are converted, and in how much memory, against the import of what comes out. Both take
-// turns, and medians are shown: machines are not equally fast all the time.
+// Measures speed and memory of converting a network's transactions, compared with importing the result. The two alternate,
+// and medians are shown, because a machine's speed varies.
 //   npm run bench:convert -- [--rows 1000000] [--repeats 3]
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const ROWS = Number(options.rows);
 const SOLD_FROM_MS = Date.parse('2026-01-01T00:00:00Z');
 const STATUSES = ['pending', 'approved', 'declined'];
 
-/** All fields that Awin sends, in a list without an envelope. */
+/** All fields that Awin sends, as a bare JSON list. */
 function awinRow(i: number): string {
   const soldAtMs = SOLD_FROM_MS + i * 1_000;
   const group = {

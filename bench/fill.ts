@@ -1,4 +1,4 @@
-// Fills databases for the benchmarks: ours through its stores, and the tables that a plain implementation has.
+// Fills databases for the benchmarks: Offerbook's through its stores, and the tables of the plain implementation.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import postgres from 'postgres';
@@ -9,7 +9,7 @@ import type { Transaction } from '../service/src/domain/transaction.ts';
 
 const BATCH_SIZE = 500;
 
-/** Returns the bytes of all documents: what the catalogue is when it is serialised. */
+/** Returns the total bytes of all documents: the size of the serialised catalogue. */
 export async function fillCatalogue(stores: Stores, retailers: Iterable<Retailer>): Promise<number> {
   let bytes = 0;
   await stores.catalogue.write(async (writer) => {
@@ -42,7 +42,7 @@ const PLAIN_SCHEMA = [
   'CREATE INDEX transactions_by_update ON transactions (orgId, updatedAt)',
 ];
 
-/** An empty one; what is lost in a crash is made again. */
+/** Creates an empty database without crash safety, because it can be rebuilt. */
 export function createPlainDatabase(path: string, tokens: readonly string[]): SqliteFile {
   const file = new SqliteFile(path, { create: true, strict: true });
   file.run('PRAGMA journal_mode = WAL');
@@ -69,7 +69,7 @@ export function fillPlainCatalogue(file: SqliteFile, retailers: Iterable<Retaile
   })();
 }
 
-/** One organisation's. Rows lie in the order in which they came, as they do in a table that has grown with time. */
+/** Transactions of one organisation. Rows are stored in order of arrival, as in a table that has grown over time. */
 export async function fillPlainTransactions(file: SqliteFile, stores: Stores, orgId: number): Promise<void> {
   file.run('CREATE TEMP TABLE staged AS SELECT * FROM transactions');
   const places = TRANSACTION_COLUMNS.map((_, index) => `?${index + 2}`).join(', ');
@@ -92,7 +92,7 @@ const POSTGRES_TYPES: Partial<Record<keyof Transaction, string>> = {
   ...{ cashbackOfferId: 'uuid', couponId: 'uuid', promotionId: 'uuid' },
 };
 
-/** The same tables beside ours in a PostgreSQL database, with the types that one would choose there. */
+/** Creates the same tables in PostgreSQL, with its usual types, beside Offerbook's. */
 export async function fillPlainPostgres(url: string, orgId: number, token: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   const names = TRANSACTION_COLUMNS.map((name) => `"${name}"`);

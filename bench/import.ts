@@ -1,7 +1,6 @@
-// How fast transactions are imported, and in how much memory: new rows, the same file again, a few changes, then all rows
-// changed.
-// Compared, on SQLite, with a bare loop that inserts the same columns into a table with one index. The two take turns,
-// and medians are shown: machines are not equally fast all the time.
+// Measures speed and memory of importing transactions: new rows, the same file again, a few changes, then all rows changed.
+// On SQLite it is compared with a bare loop that inserts the same columns into a table with one index. The two alternate,
+// and medians are shown, because a machine's speed varies.
 //   npm run bench:import -- [--rows 1000000] [--databases sqlite,postgres] [--repeats 3]
 
 import { Database as SqliteFile } from 'bun:sqlite';
@@ -68,7 +67,7 @@ async function writeFile(path: string, source: Iterable<Row>, count: number): Pr
   await sink.end();
 }
 
-/** The same columns, one index, one transaction; the rows are made outside of the measured time. */
+/** Inserts the same columns with one index in one transaction. Creating the rows is not measured. */
 function bareLoopS(path: string): number {
   const file = new SqliteFile(path, { create: true, strict: true });
   file.run('PRAGMA journal_mode = WAL');
@@ -127,7 +126,7 @@ const [first, changed, allChanged] = ['first', 'changed', 'all-changed'].map((na
 interface Measured {
   readonly seconds: number;
   readonly peakMb?: number;
-  /** Of the process: on SQLite all that the import takes. */
+  /** CPU time of the process; on SQLite, that is the whole import. */
   readonly cpuS?: number;
 }
 const measured = new Map<string, Measured[]>();

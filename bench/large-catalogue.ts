@@ -1,5 +1,5 @@
-// A catalogue of any size, made of the sandbox's parts: retailers with names in two words, so that tens of
-// thousands of them are all different.
+// Generates a catalogue of any size from the sandbox's data. Retailer names combine two words, so that tens of thousands
+// are unique.
 
 import { makeCoupons, makePromotions } from '@offerbook/sandbox/coupons-and-promotions.ts';
 import { makeOffers } from '@offerbook/sandbox/offers.ts';
@@ -45,7 +45,7 @@ export function* makeRetailers(size: CatalogueSize, nowMs: number): Generator<Re
       cashbackOffers: makeOffers(SEED, shop, share(size.offers)),
       coupons: makeCoupons(SEED, shop, share(size.coupons), nowMs),
       promotions: makePromotions(SEED, shop, share(size.promotions), nowMs),
-      // A test of the sandbox shows that its retailers pass the schema as they are.
+      // A sandbox test proves that its retailers are already valid.
     } as Retailer;
   }
 }

@@ -1,4 +1,4 @@
-// Load from wrk, on the core that the servers leave free.
+// Generates load with wrk, on the core that the server does not use.
 
 import { join } from 'node:path';
 import { percentile } from './percentile.ts';
@@ -7,13 +7,13 @@ import { getTool } from './tool.ts';
 
 const SCRIPT = join(import.meta.dir, 'wrk.lua');
 export const CONNECTIONS = 64;
-/** The runtime goes on compiling what is used most for some ten thousand requests. */
+/** Bun keeps compiling hot code for about 10,000 requests. */
 const WARM_UP_S = 3;
 
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Instead of always the same GET: a file of paths to ask for, from any of them on, or of a body to POST. */
+  /** Instead of repeating one GET: a file of paths to request in order from a random start, or of a body to POST. */
   readonly file?: readonly ['paths' | 'body', string];
   readonly connections?: number;
   readonly cores?: string;
@@ -23,7 +23,7 @@ export interface Measured {
   readonly requestsPerS: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Requests that got no answer, or one of 400 and above. */
+  /** Requests without a response, or with a status of 400 or above. */
   readonly failed: number;
 }
 
@@ -34,7 +34,7 @@ export async function runLoad(load: Load, seconds: number): Promise<Measured> {
       ...[...onCores(load.cores ?? LOAD_CORE), wrk, '-t', '1', '-c', String(load.connections ?? CONNECTIONS)],
       ...['-d', `${seconds}s`, '-s', SCRIPT],
       ...Object.entries(load.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
-      // Whoever began at the same place every time would find in memory what the last round has read.
+      // Start at a different path each time, or the pages of the last round would still be cached.
       ...[load.url, ...(load.file === undefined ? [] : ['--', ...load.file, String(anyNumber())])],
     ],
     { stdout: 'pipe', stderr: 'inherit' },
@@ -55,7 +55,7 @@ export function anyNumber(): number {
   return Math.floor(Math.random() * 1_000_000);
 }
 
-/** Several measurements of one thing. */
+/** Repeated measurements of one contender. */
 export class Series {
   readonly measured: Measured[] = [];
 
@@ -64,8 +64,8 @@ export class Series {
   }
 
   /**
-   * The median over the rounds, in each of which both were measured within seconds of one another: a machine that is
-   * fast in one minute and slow in the next is so to both.
+   * Median of the per-round ratios. In each round both were measured within seconds of each other, so changes in the
+   * machine's speed affect both.
    */
   timesAsFastAs(other: Series): number {
     const ratios = this.measured.map(
@@ -95,13 +95,13 @@ export class Series {
   }
 }
 
-/** From wrk, or whatever measures itself for so many seconds. */
+/** A load for wrk, or a function that measures for the given number of seconds. */
 export type Contender = Load | ((seconds: number) => Promise<Measured>);
 
 /**
- * Measures every contender in turn, several times over: whatever else the machine does while this runs, it does to all
- * of them alike. Every second round goes backwards, so that nobody always comes after whoever has just warmed the same
- * caches up, or emptied them. A first round, to warm everything up, does not count.
+ * Measures all contenders in turn, several times, so that other activity on the machine affects all alike. Every second
+ * round runs in reverse order, so that no contender always follows one that warmed or evicted its caches. The first round is
+ * for warming up and does not count.
  */
 export async function compare<Name extends string>(
   contenders: Readonly<Record<Name, Contender>>,

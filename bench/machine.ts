@@ -1,4 +1,4 @@
-// Which machine a run was on: figures of one are worth nothing on another, ratios are.
+// Describes the machine of a run. Absolute figures are valid only on that machine; ratios are comparable.
 
 import { arch, cpus, release, totalmem, type } from 'node:os';
 

@@ -1,5 +1,5 @@
-// How fast Offerbook is, as ratios to other servers on the same machine in the same run. Prints tables and writes
-// them, with plots, into docs/performance.md.
+// Measures Offerbook's speed relative to other servers on the same machine in the same run. Prints tables and writes them,
+// with plots, to docs/performance.md.
 //   npm run bench -- [--only catalogue,large] [--imported] [--seconds 1] [--repeats 7] [--keep-docs]
 
 import { mkdtempSync, rmSync } from 'node:fs';

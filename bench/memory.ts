@@ -1,4 +1,4 @@
-// Whether memory stays flat: a mixed load for so many minutes, with a change of the catalogue in every round, and
+// Checks that memory does not grow: runs a mixed load for some minutes, changes the catalogue in every round, and records
 // the resident memory after each.
 //   npm run bench:memory -- [--minutes 10]
 
@@ -64,7 +64,7 @@ try {
     rounds.push({ requests, bytes: (await server.memoryBytes()).now });
   }
   await stores.close();
-  // The first quarter is for warming up.
+  // The first 25 % of the rounds are for warming up.
   const settled = rounds.slice(Math.floor(rounds.length / 4));
   const middle = Math.floor(settled.length / 2);
   const median = (some: typeof rounds) =>

@@ -1,11 +1,11 @@
-// nginx with one worker, serving files that are compressed already: the limit of what can be had.
+// nginx with one worker and precompressed files: the upper bound.
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Server } from './server.ts';
 import { findTool } from './tool.ts';
 
-/** Serves bodies by path; undefined when there is no nginx. */
+/** Serves bodies by path; undefined without nginx. */
 export async function startNginx(
   folder: string,
   files: Readonly<Record<string, { readonly plain: Uint8Array; readonly gzip: Uint8Array }>>,
@@ -19,7 +19,7 @@ export async function startNginx(
     writeFileSync(file, plain);
     writeFileSync(`${file}.gz`, gzip);
   }
-  // Its worker is another user when we are root.
+  // If started by root, nginx runs its worker as another user.
   chmodSync(folder, 0o755);
   const configuration = join(folder, 'nginx.conf');
   return Server.start({
@@ -32,7 +32,7 @@ export async function startNginx(
   });
 }
 
-/** Everything that makes it faster is on, and its log is off, although ours is on. */
+/** All optimisations are on and its log is off, although Offerbook's is on. */
 function configure(folder: string, root: string, port: number): string {
   return `
     daemon off;

@@ -1,5 +1,5 @@
-// What it costs to be watched: a kept page of the catalogue with traces, and without the log lines of requests, against the
-// same page of a server as it is by default, in the same rounds.
+// Measures the cost of observability: a cached catalogue page with tracing, and without request logs, compared with the
+// default settings in the same rounds.
 //   npm run bench:observed -- [--rounds 9] [--seconds 3]
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Our own service as it is run in production, with the log on. The limits on requests are set so high that
-// nothing is refused, but they are counted.
+// Offerbook as in production, with its log on. Rate limits are counted but set too high to reject anything.
 
 import { join } from 'node:path';
 import { digestToken, newTokenText } from '../service/src/domain/access-token.ts';

@@ -1,4 +1,4 @@
-// The value below which a share of the values lies.
+// Percentile of a list of values.
 
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,11 +1,11 @@
-// Load without any tool, for a quick look: requests in bundles over one connection. The answers must all be of
-// the same length, because nothing is counted but bytes; that leaves almost all of the time to the server.
+// Generates load without external tools: pipelined requests over one connection. All responses must have the same length,
+// because only bytes are counted, which leaves nearly all CPU time to the server.
 
 const BUNDLE = 16;
 
 /**
- * Requests a second, over so long. Less long if the server closes the connection, as it may when a busy machine does not let
- * it finish a bundle in time.
+ * Returns requests per second over the given time. It ends early if the server closes the connection, as it may when a busy
+ * machine keeps it from finishing a batch in time.
  */
 export async function measurePipelined(
   url: string,

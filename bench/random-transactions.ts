@@ -1,6 +1,6 @@
-// Transactions for benchmarks: three years of changes with busy days, a large import among them, ids of versions 4 and
-// 7. As files, in the order of their changes, to be imported; or put into a database fast: indexes are dropped first and
-// made again at the end.
+// Generates transactions for benchmarks: three years of changes with busy days and one large import, and ids of versions 4
+// and 7. Writes them as import files in order of change, or directly into a database; the latter drops the indexes first and
+// recreates them at the end.
 
 import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
@@ -14,7 +14,7 @@ export const SPAN_MS = 3 * 365 * DAY_MS;
 const BUSY_DAYS = 20;
 const BATCH_SIZE = 5_000;
 
-/** The share of the rows that each organisation has. */
+/** Fraction of the rows that belong to each organisation. */
 export const SHARES = [0.8, 0.19, 0.01];
 
 export async function seedTransactions(
@@ -38,11 +38,11 @@ export async function seedTransactions(
     }
   }
   for (const { sql } of indexes) await database.write((connection) => connection.all(sql));
-  // What autovacuum does by itself soon after so many rows have come in.
+  // Autovacuum would do this soon after such a bulk insert.
   await database.all(database.dialect === 'postgres' ? 'VACUUM ANALYZE' : 'ANALYZE');
 }
 
-/** A file to be imported for each organisation, named by it. */
+/** Writes one import file per organisation, named after it. */
 export async function writeHistories(
   folder: string,
   rows: number,
@@ -64,19 +64,19 @@ export async function writeHistories(
   return files;
 }
 
-/** The first one has most of the transactions. */
+/** The first organisation has most of the transactions. */
 export function organisationName(index: number): string {
   return `org-${index + 1}`;
 }
 
-/** For each organisation the stamps of its transactions, in no order. */
+/** Stamps of each organisation's transactions, unordered. */
 function randomStamps(rows: number, endMs: number, random: Random): Float64Array[] {
   const busyDays = Array.from({ length: BUSY_DAYS }, () => endMs - Math.floor(random.unit() * SPAN_MS));
   const largeImportMs = endMs - Math.floor(SPAN_MS / 3);
   return SHARES.map((share) =>
     new Float64Array(Math.round(rows * share)).map((_, i) => {
       const kind = random.unit();
-      // A twentieth came with one import and share its stamp; a fifth fall on the busy days.
+      // 5 % come from one import and share its stamp; 20 % fall on busy days.
       if (kind < 0.05) return largeImportMs;
       return kind < 0.25
         ? Math.min(endMs, (busyDays[i % BUSY_DAYS] ?? endMs) + Math.floor(random.unit() * DAY_MS))
@@ -134,7 +134,7 @@ export function uuidV4(random: Random): Uuid {
   return uuid(hex(random, 12), `4${hex(random, 3)}`, random);
 }
 
-/** Its first digits are a time, so that ids made at about the same time lie side by side. */
+/** Starts with a timestamp, so that ids created at about the same time are neighbours. */
 export function uuidV7(ms: number, random: Random): Uuid {
   return uuid(ms.toString(16).padStart(12, '0'), `7${hex(random, 3)}`, random);
 }

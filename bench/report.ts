@@ -1,4 +1,4 @@
-// Puts the result of a run into docs/performance.md, between two markers.
+// Writes the result of a run into docs/performance.md, between two markers.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

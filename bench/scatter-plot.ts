@@ -1,4 +1,4 @@
-// A scatter plot with two logarithmic axes, as an SVG document that reads on light and dark pages.
+// Draws a scatter plot with two logarithmic axes, as an SVG that is readable on light and dark pages.
 
 export interface Series {
   readonly name: string;

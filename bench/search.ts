@@ -1,4 +1,4 @@
-// How long the catalogue takes in the process, without HTTP: to be built, and to answer questions that it has never seen.
+// Measures the in-memory catalogue without HTTP: building it, and queries that it has not seen before.
 //   npm run bench:search -- [--offers 300000]
 
 import { parseArgs } from 'node:util';
@@ -50,7 +50,7 @@ const part = (name: string) => {
   return name.slice(begin, begin + length);
 };
 
-/** Each with a cursor of its own, so that none has been asked before. */
+/** Every query has a different cursor, so that none repeats. */
 const KINDS: Record<string, () => Partial<CatalogueQuery>> = {
   'no filter': () => ({}),
   'a country': () => ({ country: country(pick(retailers)) }),
@@ -80,7 +80,7 @@ const rows = Object.entries(KINDS).map(([kind, question]) => {
     ...question(),
   }));
   const view = catalogue.list('cashbackOffers');
-  // The first ones are for the compiler.
+  // The first queries warm up the compiler.
   for (const query of questions.slice(0, QUESTIONS / 2)) view.page(query);
   const times = questions.map((query) => {
     const askedAtMs = performance.now();
@@ -90,7 +90,7 @@ const rows = Object.entries(KINDS).map(([kind, question]) => {
   return [kind, ...[0, 0.5, 0.99].map((share) => microseconds(percentile(times, share)))];
 });
 
-/** A moment at which other deals are active, so that the view has to be made anew. */
+/** A moment at which other deals are active, so that the view has to be rebuilt. */
 const renewals = (['coupons', 'promotions', 'retailers'] as const).map((list) => {
   const times = Array.from({ length: 50 }, (_, day) => {
     nowMs = Date.now() + (day - 25) * 86_400_000;

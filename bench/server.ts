@@ -1,4 +1,4 @@
-// A server under test: a process of its own, on a core of its own where that can be had.
+// A server under test, in its own process and, if possible, on its own core.
 
 import { closeSync, openSync } from 'node:fs';
 import { freePort } from '../service/test/support/postgres-server.ts';
@@ -6,27 +6,27 @@ import { freePort } from '../service/test/support/postgres-server.ts';
 export const SERVER_CORE = '0';
 export const LOAD_CORE = '1';
 const START_TIMEOUT_MS = 60_000;
-/** Of the times in /proc; the same on every Linux. */
+/** Ticks per second of the times in /proc; the same on every Linux. */
 const TICKS_PER_S = 100;
 
 export interface ServerOptions {
-  /** Told the port to listen on. */
+  /** Returns the command for the port to listen on. */
   readonly command: (port: number) => readonly string[];
-  /** Answers, with anything but an error of its own, as soon as the server can be measured. */
+  /** Path that responds without a server error as soon as the server can be measured. */
   readonly readyPath: string;
   readonly headers?: Record<string, string>;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
-  /** A file for what it prints. */
+  /** File for the server's output. */
   readonly log: string;
-  /** Cores to run on, such as "0" or "0,1"; the server's own unless given. */
+  /** Cores to run on, such as "0" or "0,1". Default: the server core. */
   readonly cores?: string;
 }
 
 export class Server implements AsyncDisposable {
   readonly url: string;
   readonly pid: number;
-  /** From the start of the process to the first answer. */
+  /** Time from the start of the process to the first response. */
   readonly startedInMs: number;
   readonly #child: Bun.Subprocess;
 
@@ -60,15 +60,15 @@ export class Server implements AsyncDisposable {
     return new Server(url, child, performance.now() - startedAtMs);
   }
 
-  /** Processor time used so far, of all threads. */
+  /** CPU time used so far by all threads. */
   async cpuSeconds(): Promise<number> {
     const stat = await Bun.file(`/proc/${this.pid}/stat`).text();
-    // The name, in parentheses, may hold anything. User and system time are the 14th and 15th field.
+    // The name in parentheses may contain anything, so parse after it. User and system time are fields 14 and 15.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
   }
 
-  /** Resident memory now, and the most that it ever was. */
+  /** Current and peak resident memory. */
   async memoryBytes(): Promise<{ now: number; peak: number }> {
     const status = await Bun.file(`/proc/${this.pid}/status`).text();
     const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1024;
@@ -83,7 +83,7 @@ export class Server implements AsyncDisposable {
   }
 }
 
-/** What to put before a command; nothing where there is no taskset or only one core. */
+/** Prefix that pins a command to cores; empty without taskset or with only one core. */
 export function onCores(cores: string): string[] {
   return Bun.which('taskset') === null || navigator.hardwareConcurrency < 2 ? [] : ['taskset', '-c', cores];
 }

@@ -1,5 +1,5 @@
-// What a node needs for catalogues of several sizes: memory, the most while the next one is built, the time of a start, and how
-// long after an import was committed its change is served.
+// Measures a server with catalogues of several sizes: memory, peak memory during a reload, startup time, and the delay from
+// the commit of an import until the change is served.
 //   npm run bench:sizes -- [--offers 3000,30000,100000,300000]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
   options: { offers: { type: 'string', default: '3000,30000,100000,300000' } },
 });
 const IMPORTS = 5;
-/** What was needed for loading only is given back by then. */
+/** By then, memory needed only for loading has been released. */
 const SETTLE_MS = 1_000;
 
 async function measure(offers: number): Promise<string[]> {

@@ -1,6 +1,5 @@
-// A guard that takes seconds: a catalogue page must not become much slower than the least that a server on this
-// runtime can do with the same bytes. It is about half as fast; the bound is far below, so that a busy machine
-// does not matter. `npm run bench` measures in earnest.
+// A regression guard that takes seconds: a catalogue page must not become much slower than a bare Bun server that sends the
+// same bytes. The bound is generous, so that a busy machine does not matter. `npm run bench` measures precisely.
 
 import { afterAll, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +26,7 @@ test('a catalogue page is not much slower than a bare server with the same bytes
   const org = await stores.organisations.create('smoke');
   const token = (await issueTokens(stores, org?.id ?? 0)).public;
   await stores.close();
-  // Without a limit the answers say nothing that changes from one to the next.
+  // Without rate limits, the responses have no headers that change between requests.
   await using ours = await startOfferbook(folder, databaseUrl, { args: ['--rate-limit-public', '0'] });
   const url = `${ours.url}/v1/cashback-offers/`;
   const headers = bearer(token, { 'Accept-Encoding': 'gzip', 'Request-Id': 'smoke' });
@@ -37,7 +36,7 @@ test('a catalogue page is not much slower than a bare server with the same bytes
   await using bare = await startBare(folder, 'body', bodyPath);
 
   const best = [0, 0];
-  // In turns, so that whatever else the machine does is done to both; and the best of each, for the same reason.
+  // Alternate, and take the best of each, so that other load on the machine affects both alike.
   for (let round = 0; round < ROUNDS; round++) {
     for (const [index, each] of [url, `${bare.url}/`].entries()) {
       best[index] = Math.max(best[index] ?? 0, await measurePipelined(each, headers, ROUND_MS));

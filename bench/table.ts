@@ -1,4 +1,4 @@
-// Tables in Markdown, and how figures are printed in them.
+// Prints Markdown tables and formats the figures in them.
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -1,8 +1,8 @@
-// Programs that are not on npm: found on the machine, or installed with apt-get where that is possible.
+// Finds programs that are not on npm, or installs them with apt-get if possible.
 
 const GIVEN_UP = new Set<string>();
 
-/** The path of a program; undefined when it is neither there nor can be installed. */
+/** Returns the path of a program; undefined if it is missing and cannot be installed. */
 export async function findTool(name: string): Promise<string | undefined> {
   const found = Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
   if (found !== null) return found;

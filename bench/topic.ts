@@ -1,26 +1,26 @@
-// What the benchmarks have in common: where they work, how long they measure, and what they report.
+// Common interface of the benchmark topics: working folder, measuring time and report.
 
 export interface Run {
-  /** For files that go when the run is over. */
+  /** Folder for temporary files, removed after the run. */
   readonly folder: string;
   readonly seconds: number;
   readonly repeats: number;
-  /** Whether tables of transactions were imported at once, or are as if they had grown row by row. */
+  /** True if transactions were imported at once; false if the tables look as if they had grown row by row. */
   readonly isImported: boolean;
 }
 
-/** One promise about speed, and what was seen of it. */
+/** One performance target and the measured result. */
 export interface Finding {
   readonly work: string;
   readonly target: string;
   readonly measured: string;
-  /** Undefined when it could not be measured; `measured` says why. */
+  /** Undefined if it could not be measured; then `measured` gives the reason. */
   readonly met: boolean | undefined;
 }
 
 export interface Report {
   readonly findings: readonly Finding[];
-  /** Tables in Markdown, with a line before each. */
+  /** Markdown tables, each preceded by a line of text. */
   readonly details: readonly string[];
 }
 

@@ -1,7 +1,7 @@
-// What a later page of a walk costs, against a first page of the same window in the same run: with nothing changed since
-// the walk began, with a hundredth of the transactions, by one import or by many, and with all of them; with and without
-// a long history behind them. Pages from cursors anywhere, the same ones each time; shown is the time that a tenth of them
-// keep within, and unfiltered first pages are read in turn with all others: machines have other things to do, too.
+// Measures later pages of a walk relative to a first page of the same window: with nothing changed since the walk began,
+// with 1 % of the transactions changed by one import or by many, and with all of them; with and without a long history.
+// Pages start at the same random cursors each time. The result is the 10th percentile, and unfiltered first pages alternate
+// with all others, because a machine's speed varies.
 //   npm run bench:walks -- [--rows 1000000] [--history 10000000] [--pages 200] [--databases sqlite,postgres]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -49,7 +49,7 @@ const WINDOWS: Readonly<Record<string, StampWindow>> = {
   },
 };
 
-/** What happens after a walk has begun, and how many times as long as a first page a later one may then take. */
+/** Changes after a walk has begun, and the allowed ratio of a later page to a first page. */
 interface Stage {
   readonly name: string;
   readonly target?: number;
@@ -60,7 +60,7 @@ interface Scene {
   readonly database: Database;
   readonly stores: Stores;
   readonly orgId: number;
-  /** All of them, shuffled. */
+  /** All transaction ids, shuffled. */
   readonly ids: readonly Uuid[];
 }
 
@@ -81,7 +81,7 @@ async function manySmallImports(scene: Scene): Promise<void> {
   for (let i = 0; i < ids.length; i += size) await importAgain(scene, ids.slice(i, i + size));
 }
 
-/** With another document each, of the same length. */
+/** Replaces each document with a different one of the same length. */
 async function importAgain({ stores, orgId }: Scene, ids: readonly Uuid[]): Promise<void> {
   await stores.transactions.write(orgId, async (writer) => {
     for (let i = 0; i < ids.length; i += 2_000) {
@@ -98,7 +98,7 @@ async function importAgain({ stores, orgId }: Scene, ids: readonly Uuid[]): Prom
   });
 }
 
-/** Versions that were replaced before any walk began, of every transaction about as many. */
+/** Adds versions that were replaced before any walk began, about equally many for each transaction. */
 async function addHistory({ database, orgId }: Scene, versions: number, rows: number): Promise<void> {
   for (let round = 1; round <= Math.ceil(versions / rows); round++) {
     await database.write((connection) =>
@@ -119,11 +119,11 @@ async function vacuum(database: Database): Promise<void> {
 
 interface Taken {
   readonly ms: number;
-  /** In unfiltered first pages of the same time. */
+  /** Relative to unfiltered first pages measured at the same time. */
   readonly inFirstPages: number;
 }
 
-/** Of pages from the same cursors, after some that warm the caches up. */
+/** Measures pages from the same cursors, after a warm-up. */
 async function timePages(stores: Stores, query: Omit<TransactionQuery, 'cursor' | 'limit'>): Promise<Taken> {
   const random = new Random('bench', 'cursors');
   const spent: Record<'first' | 'asked', number[]> = { first: [], asked: [] };
@@ -146,7 +146,7 @@ async function measure(name: string, url: string, rows: number, history: number)
   let nowMs = END_MS + HOUR_MS;
   await (await openStores(url, CREATE_OPTIONS)).close();
   const database = openDatabase(url, COMMAND_OPTIONS);
-  // The first organisation has four fifths of them.
+  // The first organisation has 80 % of the rows.
   await seedTransactions(database, Math.round(rows / 0.8), END_MS, new Random('bench', rows));
   const writing = await openStores(url, COMMAND_OPTIONS, () => (nowMs += 1_000));
   const serving = await openStores(url, SERVER_OPTIONS);

@@ -1,6 +1,5 @@
-// How long a page of transactions takes, whatever the window: random windows from a second to everything, on
-// tables of several sizes, on both databases. Everything is compared with an unfiltered page of the same run. Then
-// ten thousand of the transactions change, and how long it takes to import that is shown too.
+// Measures pages of transactions for random windows, from one second to everything, on tables of several sizes and both
+// databases, relative to an unfiltered page of the same run. Then it measures the import of 10,000 changes.
 //   npm run bench:windows -- [--rows 1000000,10000000] [--pages 1000] [--databases sqlite,postgres]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -38,7 +37,7 @@ interface Measured {
   readonly ms: number;
 }
 
-/** From a second to everything, evenly over the orders of magnitude; half of them open towards now. */
+/** From one second to everything, log-uniform; half of them have no upper bound. */
 function randomQuery(random: Random, orgs: readonly number[]): { query: TransactionQuery; widthMs: number } {
   const widthMs = Math.round(1_000 * (SPAN_MS / 1_000) ** random.unit());
   const isOpen = random.unit() < 0.5;
@@ -59,7 +58,7 @@ function randomQuery(random: Random, orgs: readonly number[]): { query: Transact
 
 interface Measurements {
   readonly unfilteredMs: number[];
-  /** Later pages of a walk through everything: without what has changed since it began. */
+  /** Later pages of a walk through everything, as of its first page. */
   readonly laterMs: number[];
   readonly windows: Measured[];
 }
@@ -77,7 +76,7 @@ async function measure(url: string, pages: number): Promise<Measurements> {
   const laterMs: number[] = [];
   const begun = { ...EVERYTHING, maxMs: END_MS - 60_000 };
   const windows: Measured[] = [];
-  // A first pass warms the caches up; a server that has just been started is another question.
+  // The first pass warms up the caches; this benchmark does not measure a cold start.
   for (const isWarm of [false, true]) {
     for (let i = 0; i < (isWarm ? pages : pages / 10); i++) {
       const { query, widthMs } = randomQuery(random, orgs);
@@ -95,13 +94,13 @@ async function measure(url: string, pages: number): Promise<Measurements> {
   return { unfilteredMs, laterMs, windows };
 }
 
-/** Imports transactions from all over the first organisation with other passback data, and returns how long that took. */
+/** Imports changed passback data for random transactions of the first organisation, and returns the duration. */
 async function importChanges(url: string, file: string): Promise<number> {
   const stores = await openStores(url);
   const [org] = await stores.organisations.list();
   const random = new Random('bench', 'changes');
   const lines = new Map<string, string>();
-  // A small table does not hold as many.
+  // A small table has fewer rows.
   for (let pages = 0; pages < CHANGED_ROWS && lines.size < CHANGED_ROWS; pages++) {
     const cursor = uuidV4(random);
     const page = await stores.transactions.page({

@@ -1,5 +1,5 @@
--- For wrk: sends the one request of the URL, with a body if there is a file of it, or those of a file of paths, one
--- after the other from one of them on and round again; prints the result as JSON.
+-- Script for wrk: sends one request, optionally with a body from a file, or cycles through a file of paths from a given one
+-- on. Prints the result as JSON.
 --   wrk … URL -- [body FILE | paths FILE FIRST]
 
 local requests = {}

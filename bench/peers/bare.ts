@@ -1,6 +1,5 @@
-// The least that a server can do, to compare with: one fixed body, a hundred of many texts that lie in memory, or a page
-// of documents from SQLite that is joined and sent. No token, no log, no compression, and nothing is searched for. The
-// database is ours: the same rows, the same index.
+// The minimum that a server can do, as a baseline: one fixed body, 100 of many strings in memory, or a page of documents
+// from SQLite, joined and sent. No token, log, compression or search. It uses Offerbook's database: the same rows and index.
 //   bun bare.ts body FILE PORT
 //   bun bare.ts texts FILE_OF_LINES PORT
 //   bun bare.ts transactions DATABASE PORT

@@ -1,5 +1,5 @@
-// The tables of the plain implementation, on the database that it is given: prepared statements, the indexes that
-// its queries need, a cursor and no offset.
+// Tables and queries of the plain implementation: prepared statements, the indexes that its queries need, and a cursor
+// instead of an offset.
 
 import { Database } from 'bun:sqlite';
 import postgres from 'postgres';
@@ -10,7 +10,7 @@ type Rows = readonly Row[];
 export interface PlainTables {
   hasToken(digest: string): Promise<boolean>;
   findOffers(cursor: string): Promise<Rows>;
-  /** From the cursor on, and changed since then if that is given. */
+  /** Reads a page from the cursor on; with `since`, only later changes. */
   findTransactions(cursor: string, since: string | undefined): Promise<Rows>;
 }
 
@@ -23,7 +23,7 @@ export function sqliteTables(path: string): PlainTables {
   const transactions = database.prepare(
     'SELECT * FROM transactions WHERE orgId = ?1 AND id >= ?2 ORDER BY id LIMIT 101',
   );
-  // Left to itself, SQLite would walk by id, and read nearly everything for the few changes of the last hour.
+  // By default SQLite would scan by id and read nearly the whole table to find the few recent changes.
   const changes = database.prepare(`
     SELECT * FROM transactions INDEXED BY transactions_by_update
      WHERE orgId = ?1 AND updatedAt > ?3 AND id >= ?2 ORDER BY id LIMIT 101`);
@@ -35,7 +35,7 @@ export function sqliteTables(path: string): PlainTables {
   };
 }
 
-/** For transactions only, as many connections as Offerbook has. */
+/** Transactions only, with the same number of connections as Offerbook. */
 export function postgresTables(url: string): PlainTables {
   const sql = postgres(url, { max: 10 });
   return {

@@ -1,5 +1,5 @@
-// What a competent team would write in a day: Hono on Bun, a query and JSON.stringify for each request, a token
-// looked up by its digest, compression by the framework's own middleware. Not crippled, see plain-tables.ts.
+// What a competent team would write in a day: Hono on Bun, one query and JSON.stringify per request, tokens looked up by
+// digest, and compression by the framework's middleware. It is reasonably optimised; see plain-tables.ts.
 //   bun plain.ts DATABASE PORT
 
 import { Hono } from 'hono';

@@ -1,5 +1,5 @@
-// A page of 100 offers and one of 100 retailers, from us, from nginx as a file, and from what people would use
-// instead, all of the same 1,500 offers.
+// Measures a page of 100 offers and one of 100 retailers from Offerbook, nginx (a static file) and the alternatives, all with
+// the same 1,500 offers.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ export async function catalogue(run: Run): Promise<Report> {
   const unchanged = async (url: string, headers: Record<string, string>) =>
     load(url, { ...headers, 'If-None-Match': await readTag(url, headers) });
   const us = bearer(token, GZIP);
-  // What is compared stands side by side.
+  // Contenders that are compared run next to each other.
   const loads: Record<string, Load> = {
     'ours, gzip': load(`${ours.url}${OFFERS}`, us),
     ...(nginx && { 'nginx, gzip': load(`${nginx.url}${OFFERS}`, GZIP) }),

@@ -1,5 +1,5 @@
-// A large catalogue: how it loads, what it takes in memory, how fast it is searched with a different query each
-// time, and what callers notice while another one is built and swapped in.
+// Measures a large catalogue: loading time, memory, searches with a different query each time, and latency while the next
+// snapshot is built and swapped in.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,12 +18,12 @@ import { megabytes, milliseconds, ratio, table, whole } from '../table.ts';
 import type { Finding, Report, Run } from '../topic.ts';
 
 const OFFERS = '/v1/cashback-offers/';
-/** So many pages are far more than the service keeps, so none of them is there when it is asked for again. */
+/** Far more pages than the service caches, so that every request is a cache miss. */
 const DIFFERENT_QUERIES = 20_000;
 const SLICE_S = 1;
 const SETTLE_MS = 1_000;
-/** The thread that builds has a tenth of the core that the requests keep busy. */
-const TAKE_UP_MAX_S = 120;
+/** Generous, because the building thread shares one core with the requests. */
+const RELOAD_MAX_S = 120;
 
 export async function large(run: Run): Promise<Report> {
   const databaseUrl = `sqlite:${join(run.folder, 'large.db')}`;
@@ -33,7 +33,7 @@ export async function large(run: Run): Promise<Report> {
   const org = await stores.organisations.create('bench');
   const { public: token } = await issueTokens(stores, org?.id ?? 0);
   await using server = await startOfferbook(run.folder, databaseUrl);
-  // What was needed for loading only is given back soon after.
+  // Memory needed only for loading is released soon afterwards.
   await Bun.sleep(SETTLE_MS);
   const memory = await server.memoryBytes();
   const filters = await compareFilters(run, server, token, sample);
@@ -77,8 +77,8 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
     writeFileSync(file, Array.from({ length: DIFFERENT_QUERIES }, path).join('\n'));
     return ['paths', file];
   };
-  // A country in which the retailer has offers, and as much of its name as somebody would type: hundreds of others share
-  // that, so that most pages are full. With the whole name, only a few offers are left.
+  // Use a country where the retailer has offers, and a typical part of its name. Hundreds of retailers share that part, so
+  // most pages are full. The whole name leaves only a few offers.
   const search = (part: (name: string) => string) => () => {
     const { name, cashbackOffers } = random.pick(sample);
     const country = random.pick(random.pick(cashbackOffers).countries);
@@ -116,7 +116,7 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
   );
 }
 
-/** Every offer as it stands in the list, a line each. */
+/** Every offer in its list form, one per line. */
 async function writeOffers(run: Run): Promise<string> {
   const path = join(run.folder, 'offers.txt');
   const file = Bun.file(path).writer();
@@ -162,7 +162,7 @@ function filterTable(measured: Record<string, Series>): string {
   return table(['of 300,000 offers', 'requests/s', 'slowest – fastest', 'p99', 'failed'], rows);
 }
 
-/** Changes one retailer, which makes the server build everything anew, and watches second by second. */
+/** Changes one retailer, so that the server rebuilds its snapshot, and measures every second. */
 async function swapUnderLoad(
   run: Run,
   server: Server,
@@ -188,7 +188,7 @@ async function swapUnderLoad(
     Bun.$`grep -q -F ${`"revision":${revision},"msg":"catalogue taken up"`} ${logPath}`.nothrow().quiet();
   const during = [await slice()];
   while ((await isTakenUp()).exitCode !== 0) {
-    if (during.length > TAKE_UP_MAX_S) throw new Error('the new catalogue was not taken up');
+    if (during.length > RELOAD_MAX_S) throw new Error('the server did not load the new catalogue');
     during.push(await slice());
   }
   const median = (slices: typeof before, field: 'p99Ms' | 'requestsPerS') =>

@@ -1,5 +1,5 @@
-// What eight workers cost over one: memory, and the time until all of them answer. The catalogue is there once, however
-// many workers read it.
+// Measures the cost of eight workers compared with one: memory, and the time until all respond. All workers share one copy
+// of the catalogue.
 
 import { join } from 'node:path';
 import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';

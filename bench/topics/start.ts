@@ -1,4 +1,4 @@
-// How long `serve` takes from its start to the first page, on a database that is there already.
+// Measures the time from the start of `serve` to the first page, on an existing database.
 
 import { join } from 'node:path';
 import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';

@@ -1,6 +1,6 @@
-// Pages of transactions from a million rows, from a cursor anywhere, from both databases. The tables are as if they had
-// grown row by row, so that ids that follow one another lie anywhere. Or they are loaded as by somebody who moves to
-// Offerbook: three years of history are imported at once, and imports sort what they write.
+// Measures pages of transactions from random cursors in a million rows, on both databases. By default the tables look as if
+// they had grown row by row, so that neighbouring ids are scattered. With --imported they contain three years of history
+// imported at once, as after a migration to Offerbook; imports sort their rows.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const CURSORS = 20_000;
 const MINUTE_MS = 60_000;
 const MONTH_MS = 30 * 86_400_000;
 const LIMIT = 100;
-/** As many as the service has. */
+/** The same number as the service uses. */
 const POSTGRES_CONNECTIONS = 8;
 
 export async function transactions(run: Run): Promise<Report> {
@@ -48,7 +48,7 @@ export async function transactions(run: Run): Promise<Report> {
   };
 }
 
-/** What has changed since a minute ago, or since anything up to a month ago; half of them not from the first page on. */
+/** Windows that start between a minute and a month ago; half of the requests are for later pages. */
 function poll(random: Random): string {
   const sinceMs = END_MS - MINUTE_MS * (MONTH_MS / MINUTE_MS) ** random.unit();
   const from = random.unit() < 0.5 ? '' : `&cursor=${uuidV4(random)}`;
@@ -57,7 +57,7 @@ function poll(random: Random): string {
 
 type Fill = (databaseUrl: string) => Promise<{ stores: Stores; orgId: number; token: string }>;
 
-/** Returns the first organisation, which has most of the rows, and a token of it. Without histories, as if grown. */
+/** Returns the first organisation, which has most of the rows, and a token. Without histories, the table looks grown. */
 async function fillDatabase(
   databaseUrl: string,
   histories: Awaited<ReturnType<typeof writeHistories>> | undefined,
@@ -75,7 +75,7 @@ async function fillDatabase(
     ]);
     if (code !== 0) throw new Error(stderr);
   }
-  // What autovacuum does by itself soon after so many rows have come in.
+  // Autovacuum would do this soon after such a bulk insert.
   if (database.dialect === 'postgres') await database.all('VACUUM ANALYZE');
   await database.close();
   const orgId = (await stores.organisations.find(organisationName(0)))?.id ?? 0;
@@ -156,7 +156,7 @@ async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Repo
     const { stores, orgId, token } = await fill(databaseUrl);
     await stores.close();
     await fillPlainPostgres(databaseUrl, orgId, token);
-    // The database is a process of its own, so nobody gets a core alone here.
+    // The database is a separate process, so no contender gets a core to itself here.
     await using ours = await startOfferbook(run.folder, databaseUrl, BOTH_CORES);
     await using plain = await startPlain(run.folder, databaseUrl, token, BOTH_CORES);
     const sql = postgres(databaseUrl, { max: POSTGRES_CONNECTIONS });
@@ -210,7 +210,7 @@ async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Repo
   }
 }
 
-/** One page after the other on each connection. */
+/** Requests one page after the other on each connection. */
 async function bareLoop(sql: postgres.Sql, text: string, seconds: number): Promise<Measured> {
   const random = new Random('bench', anyNumber());
   const durationsMs: number[] = [];
@@ -234,7 +234,7 @@ async function bareLoop(sql: postgres.Sql, text: string, seconds: number): Promi
 }
 
 const BOTH_CORES = { cores: '0,1' };
-/** What clients ask for unless told otherwise. */
+/** The encodings that most clients request by default. */
 const GZIP = { 'Accept-Encoding': 'gzip' };
 
 function pages(url: string, token: string, cursors: string, headers: Record<string, string> = {}): Load {

@@ -1,5 +1,5 @@
-// What a second worker is worth. The load comes from the same two cores, so what it takes of them is taken into
-// account: requests for each second of processor time that the service itself has used.
+// Measures the gain of a second worker. The load generator runs on the same two cores, so the result is requests per second
+// of CPU time used by the service itself.
 
 import { join } from 'node:path';
 import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
@@ -11,10 +11,10 @@ import { percentile } from '../percentile.ts';
 import { ratio, table, whole } from '../table.ts';
 import type { Report, Run } from '../topic.ts';
 
-/** Enough for the kernel to spread them evenly. */
+/** Enough connections for the kernel to distribute them evenly. */
 const CONNECTIONS = 128;
 const BOTH = '0,1';
-/** For each worker: two of them share the requests, and each has to be compiled on its own. */
+/** Per worker: two workers share the requests, and each compiles its own code. */
 const WARM_UP_S = 1;
 
 interface Sample {
@@ -49,7 +49,7 @@ export async function workers({ folder, seconds, repeats }: Run): Promise<Report
   const median = (count: 1 | 2, of: (sample: Sample) => number) => percentile(samples[count].map(of), 0.5);
   const rate = (count: 1 | 2) => median(count, (it) => it.requestsPerS);
   const perCore = (count: 1 | 2) => median(count, (it) => it.requestsPerS / it.cores);
-  // Round by round, like everywhere else: both were measured within seconds of one another.
+  // Compare per round, because both were measured within seconds of each other.
   const scaled = percentile(
     samples[1].map((one, round) => {
       const two = samples[2][round] ?? one;

@@ -5,10 +5,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const CLIENT = join(import.meta.dir, '..');
-/** The compiler of the whole project. The one beside the client is the oldest that its types must please. */
+/** The project's compiler. The one in client/node_modules is the oldest version that its types must support. */
 const TSC = join(CLIENT, '../node_modules/.bin/tsc');
 
-/** `client` is the folder of the package, or of a copy. */
+/** `client` is the package's folder or a copy of it. */
 export async function buildClient(client: string): Promise<void> {
   const dist = join(client, 'dist');
   rmSync(dist, { recursive: true, force: true });
@@ -20,10 +20,10 @@ export async function buildClient(client: string): Promise<void> {
     });
     if (exitCode !== 0) process.exit(exitCode);
   }
-  // Without it, Node and TypeScript would take these for ES modules, like the rest of the package.
+  // Without this file, Node and TypeScript would treat these files as ES modules, like the rest of the package.
   await Bun.write(join(dist, 'commonjs/package.json'), '{ "type": "commonjs" }\n');
 
-  // The compiler leaves the extensions in declarations as they are in the source, where only some resolutions look.
+  // The compiler keeps .ts extensions in declarations, which not all module resolutions support.
   for (const path of new Bun.Glob('*/*.d.ts').scanSync({ cwd: dist, absolute: true })) {
     const text = await Bun.file(path).text();
     await Bun.write(path, text.replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'"));

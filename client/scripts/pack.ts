@@ -1,5 +1,5 @@
-// bun client/scripts/pack.ts FOLDER: what `npm pack` makes of the package, in that folder, and what npm says of it on
-// stdout. It is built in a copy: others may be packing it, or using what they have built, at the same time.
+// bun client/scripts/pack.ts FOLDER: runs `npm pack` into the folder and prints npm's report. It builds in a copy, because
+// another process may be packing or using the package at the same time.
 
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const ROOT = join(CLIENT, '..');
 const destination = resolve(process.argv[2] ?? '.');
 const copy = mkdtempSync(join(tmpdir(), 'offerbook-client-'));
 try {
-  // Where the compiler looks from the package: the settings above it, and the types that it needs.
+  // The compiler looks for its settings and types in the parent folder.
   cpSync(join(ROOT, 'tsconfig.json'), join(copy, 'tsconfig.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   const client = join(copy, 'client');

@@ -1,6 +1,5 @@
-// Turns the service's OpenAPI document into the client's wire types. Pure: a document in, the text of a
-// TypeScript file out, so that a test can tell whether the file in the repository is current. A construct
-// that it does not know stops it: better no types than wrong ones.
+// Converts the service's OpenAPI document to the client's wire types. Pure: a document in, TypeScript out, so that a test can
+// check whether the file in the repository is current. Throws on unknown constructs: no types are better than wrong ones.
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -29,17 +28,17 @@ const HEADER = `// Generated from the service's OpenAPI document; do not edit. A
 
 `;
 
-/** The document's word for a timestamp without an offset; here always UTC. */
+/** The document's format name for a timestamp without an offset; here always UTC. */
 const TIMESTAMP = 'date-time-local';
 
 const TOKEN_KINDS: Readonly<Record<string, string>> = { publicToken: 'public', privateToken: 'private' };
 
-/** Pages of lists have a type of their own here, `Page<Item>`, which also holds what the headers say. */
+/** The client has its own type for pages, `Page<Item>`, which also contains header values. */
 const isPage = ([name]: readonly [string, Schema]) => name.endsWith('Page');
 
 export function printWire(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).filter((schema) => !isPage(schema));
-  // Links that users follow take no token, and are made by hand.
+  // Activation links take no token and are not generated.
   const operations = Object.entries(document.paths).filter(([, { get }]) => get.security.length > 0);
   return [
     HEADER + printOperations(operations),
@@ -49,7 +48,7 @@ export function printWire(document: OpenApi): string {
   ].join('\n');
 }
 
-/** `listCashbackOffers` is `cashbackOffers` to a caller. */
+/** `listCashbackOffers` becomes `cashbackOffers`. */
 function methodName({ operationId }: Operation): string {
   const name = operationId.replace(/^list/, '');
   return name.charAt(0).toLowerCase() + name.slice(1);
@@ -155,7 +154,7 @@ function printType(schema: Schema, indent: string, document: OpenApi): string {
   throw new Error(`cannot turn this schema into a type: ${JSON.stringify(schema)}`);
 }
 
-/** On one line when it is short, as the formatter would have it. */
+/** Prints short lists on one line, like the formatter. */
 function printUnion(values: readonly string[], indent: string): string {
   const [short, long] = [' | ', `\n${indent}  | `].map((separator) =>
     values.map((value) => `${separator}'${value}'`).join(''),
