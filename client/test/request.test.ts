@@ -26,6 +26,17 @@ import { openClient } from './support/open-client.ts';
 
 const never = () => new Promise<never>(() => {});
 
+test('a request sends no cookies and follows no redirect', async () => {
+  const sent: unknown[] = [];
+  const fetch: ScriptedFetch['fetch'] = async (_, { method, credentials, redirect, ...rest }) => {
+    sent.push({ method, credentials, redirect });
+    expect(Object.keys(rest).toSorted()).toEqual(['headers', 'signal']);
+    return page([]);
+  };
+  await openClient({ fetch }).client.retailers();
+  expect(sent).toEqual([{ method: 'GET', credentials: 'omit', redirect: 'manual' }]);
+});
+
 describe('a failed request', () => {
   test('is sent again with exponential pauses, and its answer is as good as any', async () => {
     const script = scripted(
