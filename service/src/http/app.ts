@@ -15,6 +15,7 @@ import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
 import type { CounterMaker } from './access/request-counter.ts';
 import type { TokenDirectory } from './access/token-directory.ts';
+import { nextTurn, TurnBudget } from './access/turn-budget.ts';
 import type { CallerTally } from './caller-tally.ts';
 import { prefersHtml } from './content/qualities.ts';
 import { responseBody } from './content/response-body.ts';
@@ -71,6 +72,7 @@ export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings, tracer } = dependencies;
   const readClient = clientReader(settings.trustedProxies);
   const pipelines = new PipelineLimit();
+  const turn = new TurnBudget();
   const limits = rateLimits(settings, dependencies.requestCounter);
   const unavailableLog = new BoundedLog((fields) => logger.warn(fields, 'unavailable'));
   const { pageToken, feedPath, pageOrg } = dependencies;
@@ -167,6 +169,7 @@ export function buildApp(dependencies: AppDependencies): App {
       startedAtMs,
       isLast: pipelines.isReached(peer, startedAtMs) || dependencies.isLeaving(),
     });
+    if (turn.isSpent(startedAtMs)) await nextTurn();
     let reply: Reply;
     try {
       reply = await serve(exchange);

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import {
   FLOODER_MS,
+  FLOODERS_MAX,
   HOLD_UP_MAX_MS,
   type Peer,
   PipelineLimit,
@@ -63,6 +64,25 @@ test('an address that was cut off has short turns on every connection, until it 
   expect(await turnOf(limit, OTHER, 1)).toBe(REQUESTS_OF_FLOODER_MAX);
   expect(await turnOf(limit, ONE, FLOODER_MS)).toBe(REQUESTS_OF_FLOODER_MAX);
   expect(await turnOf(limit, OTHER, 2 * FLOODER_MS)).toBe(REQUESTS_IN_A_TURN_MAX);
+});
+
+const flooder = (number: number) => ({ address: `203.0.${number >> 8}.${number & 255}`, port: 1_000 });
+
+test('each of many addresses that were cut off has short turns, and the least recent is forgotten beyond the limit', async () => {
+  const limit = new PipelineLimit();
+  for (let number = 0; number < FLOODERS_MAX; number++) await turnOf(limit, flooder(number), 0);
+  expect(await turnOf(limit, flooder(0), 1)).toBe(REQUESTS_OF_FLOODER_MAX);
+  expect(await turnOf(limit, flooder(FLOODERS_MAX), 1)).toBe(REQUESTS_IN_A_TURN_MAX);
+  expect(await turnOf(limit, flooder(0), 1)).toBe(REQUESTS_OF_FLOODER_MAX);
+  expect(await turnOf(limit, flooder(1), 1)).toBe(REQUESTS_IN_A_TURN_MAX);
+  expect(await turnOf(limit, flooder(FLOODERS_MAX), 1)).toBe(REQUESTS_OF_FLOODER_MAX);
+});
+
+test('addresses of one IPv6 network are one flooder', async () => {
+  const limit = new PipelineLimit();
+  await turnOf(limit, { address: '2001:db8::1', port: 1 }, 0);
+  expect(await turnOf(limit, { address: '2001:db8::2', port: 1 }, 1)).toBe(REQUESTS_OF_FLOODER_MAX);
+  expect(await turnOf(limit, { address: '2001:db8:0:1::2', port: 1 }, 1)).toBe(REQUESTS_IN_A_TURN_MAX);
 });
 
 test('an address that was cut off takes nothing from others', async () => {

@@ -7,7 +7,7 @@ import { DATABASES } from '../support/databases.ts';
 import { PROXIES, type ProxyName, ReverseProxy } from '../support/reverse-proxy.ts';
 import { countFilesLeftOpen, FILES_SPARE, type HostilityReport, runHostility } from './hostility.ts';
 import { LoadedService, type Seeded, seed } from './loaded-service.ts';
-import { runPipelining } from './pipelining.ts';
+import { runPipelining, startFlood } from './pipelining.ts';
 
 const CROWD = { held: 600, rounds: 1, roundMs: 1_500, seed: 7 };
 
@@ -47,11 +47,25 @@ describe.each(PLACES)('a hostile crowd, the service %s', (place) => {
 
 test('one connection that sends requests without end is cut off, and holds nobody up for long', async () => {
   await using service = await LoadedService.start(seeded);
-  const report = await runPipelining(service, seeded, { rounds: 1, roundMs: 2_000 });
+  const report = await runPipelining(service, seeded, {
+    connections: 1,
+    burst: 0,
+    rounds: 1,
+    roundMs: 2_000,
+  });
   expectAnswered(report);
   expect(report.connections).toBeGreaterThan(10);
   // On a machine that does nothing else, a few milliseconds. Before connections were cut off, it was many seconds.
   expect(report.livezMaxMs).toBeLessThan(4_000);
+});
+
+test('others are answered while connections send a burst and reconnect, again and again', async () => {
+  await using service = await LoadedService.start(seeded);
+  const flood = await startFlood(service.url, { connections: 64, burst: 19 });
+  // Without a budget for all connections together, nothing else is answered before the flood ends.
+  for (let request = 0; request < 10; request++)
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+  expect((await flood.stop()).connections).toBeGreaterThan(64);
 });
 
 test('headers that trickle are cut off after some seconds, and so is a connection that says nothing', async () => {

@@ -1,15 +1,28 @@
-// A client that sends requests without end on one connection and reads the answers, and connects again when it is cut off:
-// `pipelining-process.ts URL`. In a process of its own, so that the good client's clock is not slowed down by it. Ends when
-// stdin does, and prints what was done.
+// A client that pipelines requests, reads the responses and reconnects when it is cut off:
+// `pipelining-process.ts URL CONNECTIONS BURST`. With a burst of 0 each connection sends requests without end; otherwise it sends
+// that many at once, and reconnects when they are answered. A process of its own, so that it does not slow down the clock of
+// the good client. Ends when stdin does, and prints what was done.
 
-const [url = ''] = process.argv.slice(2);
+const [url = '', connections = '1', burst = '0'] = process.argv.slice(2);
 const { hostname, port } = new URL(url);
-const BYTES = Buffer.from('GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10_000));
+const REQUEST = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n';
+const BYTES = Buffer.from(REQUEST.repeat(10_000));
+/** So much is received after hundreds of reconnects. */
+const UNDER_WAY_BYTES = 1_000_000;
+const BURST = REQUEST.repeat(Number(burst));
 
 const stats = { connections: 0, receivedBytes: 0 };
 let stopped = false;
+let isUnderWay = false;
 
-async function flood(): Promise<void> {
+function countBytes({ length }: Uint8Array): void {
+  stats.receivedBytes += length;
+  if (isUnderWay || stats.receivedBytes < UNDER_WAY_BYTES) return;
+  isUnderWay = true;
+  process.stdout.write('under way\n');
+}
+
+async function floodWithoutEnd(): Promise<void> {
   const closed = Promise.withResolvers<void>();
   let sent = 0;
   const send = (socket: Bun.Socket) => {
@@ -28,7 +41,7 @@ async function flood(): Promise<void> {
       open: send,
       drain: send,
       data(each, bytes) {
-        stats.receivedBytes += bytes.length;
+        countBytes(bytes);
         send(each);
       },
       close: () => closed.resolve(),
@@ -39,11 +52,35 @@ async function flood(): Promise<void> {
   socket.terminate();
 }
 
+async function sendBurst(): Promise<void> {
+  const closed = Promise.withResolvers<void>();
+  let responses = '';
+  stats.connections += 1;
+  const socket = await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (each) => void each.write(BURST),
+      data(each, bytes) {
+        countBytes(bytes);
+        responses += bytes.toString('latin1');
+        if (responses.split('HTTP/1.1 ').length > Number(burst)) each.terminate();
+      },
+      close: () => closed.resolve(),
+      error: () => closed.resolve(),
+    },
+  });
+  await Promise.race([closed.promise, ended.promise]);
+  socket.terminate();
+}
+
 const ended = Promise.withResolvers<void>();
-const flooding = (async () => {
-  while (!stopped) await flood().catch(() => Bun.sleep(10));
-})();
-process.stdout.write('started\n');
+const flood = BURST === '' ? floodWithoutEnd : sendBurst;
+const flooding = Promise.all(
+  Array.from({ length: Number(connections) }, async () => {
+    while (!stopped) await flood().catch(() => Bun.sleep(10));
+  }),
+);
 for await (const _ of Bun.stdin.stream());
 stopped = true;
 ended.resolve();

@@ -1,5 +1,5 @@
-// Good traffic beside one connection that sends requests without end: how long its requests take with and without, in turn,
-// so that whatever else the machine does falls on both.
+// Good traffic beside clients that pipeline: the latency of its requests with and without them, in alternating rounds, so that
+// other load on the machine affects both.
 
 import { join } from 'node:path';
 import type { LoadedService, Seeded } from './loaded-service.ts';
@@ -9,15 +9,21 @@ import { openLoop } from './traffic.ts';
 const GOOD_PER_SECOND = 200;
 const GOOD_CONNECTIONS_MAX = 100;
 
+/** The connections of the flood, and the requests that each sends before it reconnects; 0 for requests without end. */
+export interface Flood {
+  readonly connections: number;
+  readonly burst: number;
+}
+
 export interface PipeliningReport {
   /** Medians over the rounds. */
   readonly quietP99Ms: number;
   readonly floodedP99Ms: number;
   readonly statuses: Record<number, number>;
   readonly failures: Record<string, number>;
-  /** How long the sign of life took at most, while the connection was there. */
+  /** The longest that /livez took during the flood. */
   readonly livezMaxMs: number;
-  /** How often the client had to connect, and what it was answered. */
+  /** How often the flood had to connect, and what it received. */
   readonly connections: number;
   readonly receivedBytes: number;
 }
@@ -25,7 +31,7 @@ export interface PipeliningReport {
 export async function runPipelining(
   service: LoadedService,
   { catalogueRequest }: Seeded,
-  { rounds, roundMs }: { readonly rounds: number; readonly roundMs: number },
+  { rounds, roundMs, ...shape }: Flood & { readonly rounds: number; readonly roundMs: number },
 ): Promise<PipeliningReport> {
   const all = new Tally();
   const measure = async (): Promise<number> => {
@@ -39,7 +45,7 @@ export async function runPipelining(
   let [livezMaxMs, connections, receivedBytes] = [0, 0, 0];
   for (let round = 0; round < rounds; round++) {
     quiet.push(await measure());
-    const flood = await startFlood(service.url);
+    const flood = await startFlood(service.url, shape);
     const [p99Ms, longestMs] = await Promise.all([measure(), longestLivezMs(service, roundMs)]);
     flooded.push(p99Ms);
     livezMaxMs = Math.max(livezMaxMs, longestMs);
@@ -68,9 +74,11 @@ async function longestLivezMs(service: LoadedService, durationMs: number): Promi
   return longest;
 }
 
-async function startFlood(url: string) {
+export async function startFlood(url: string, { connections, burst }: Flood) {
   const program = join(import.meta.dir, 'pipelining-process.ts');
-  const child = Bun.spawn([process.execPath, program, url], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = Bun.spawn([process.execPath, program, url, String(connections), String(burst)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   await lines.read();
   return {

@@ -1,14 +1,18 @@
-// How much one connection may have done in one turn of the event loop. A client may send requests without waiting for
-// answers (pipelining). The runtime works them off in one go, and nobody else has a turn meanwhile: a megabyte of
-// small requests would hold up everybody for seconds. It offers no way to read the rest later, so the connection is
-// closed instead.
+// Limits the requests of one connection in one turn of the event loop. A client may send requests without waiting for the
+// responses (pipelining). Bun answers them in one go, and no other connection is served meanwhile: a megabyte of small
+// requests would take seconds. Bun cannot read the rest later, so the connection is closed instead. What all connections
+// together may do in a turn is in turn-budget.ts.
 
-/** Enough for every client that pipelines in earnest. */
+import { networkOf } from './client-address.ts';
+
+/** Enough for clients that pipeline. */
 export const REQUESTS_IN_A_TURN_MAX = 20;
-/** Of an address that was cut off lately: it would just connect again, and take turn after turn. */
+/** For a network that was cut off lately: its client would just reconnect and take turn after turn. */
 export const REQUESTS_OF_FLOODER_MAX = 4;
 export const FLOODER_MS = 10_000;
-/** For requests that cost more than most: as long as the costliest page may take. */
+/** Networks that are remembered. Beyond it, the one that was cut off least recently is forgotten. */
+export const FLOODERS_MAX = 1_000;
+/** For expensive requests: as long as the most expensive page may take. */
 export const HOLD_UP_MAX_MS = 100;
 
 /** The other end of a connection. */
@@ -23,10 +27,10 @@ export class PipelineLimit {
   #count = 0;
   #startedAtMs = 0;
   #seesTurnEnd = false;
-  /** Who was cut off last, and when that is forgotten. */
-  #flooder = { address: '', untilMs: 0 };
+  /** Until when a network that was cut off has short turns; the least recent first. */
+  readonly #flooders = new Map<string, number>();
 
-  /** Counts a request. Whether it has to be the last one of its connection. */
+  /** Counts a request. Returns true if it has to be the last one of its connection. */
   isReached({ address, port }: Peer, nowMs: number): boolean {
     if (port !== this.#last.port || address !== this.#last.address) {
       this.#last = { address, port };
@@ -43,11 +47,22 @@ export class PipelineLimit {
       return false;
     }
     this.#count += 1;
-    const isFlooder = address === this.#flooder.address && nowMs < this.#flooder.untilMs;
+    const network = networkOf(address);
+    const isFlooder = nowMs < (this.#flooders.get(network) ?? 0);
     const requestsMax = isFlooder ? REQUESTS_OF_FLOODER_MAX : REQUESTS_IN_A_TURN_MAX;
     if (this.#count < requestsMax && nowMs - this.#startedAtMs < HOLD_UP_MAX_MS) return false;
-    this.#flooder = { address, untilMs: nowMs + FLOODER_MS };
+    this.#remember(network, nowMs + FLOODER_MS);
     return true;
+  }
+
+  #remember(network: string, untilMs: number): void {
+    this.#flooders.delete(network);
+    this.#flooders.set(network, untilMs);
+    if (this.#flooders.size <= FLOODERS_MAX) return;
+    for (const leastRecent of this.#flooders.keys()) {
+      this.#flooders.delete(leastRecent);
+      break;
+    }
   }
 
   #begin(count: number, nowMs: number): void {
