@@ -49,9 +49,12 @@ describe.each(PROXIES)('%s', (name) => {
     '/./livez',
     '/%2e/livez',
     '/x\\..\\livez',
+    '/x\\livez',
+    '/v1\\transactions/',
+    '\\livez',
     '/livez/.',
     '/livez/x/..?y',
-  ])('refuses a path with dot segments: %s', async (target) => {
+  ])('refuses a path with dot segments or backslashes: %s', async (target) => {
     expect(await statusOf(proxy.url, target)).toBe(400);
   });
 
@@ -62,9 +65,12 @@ describe.each(PROXIES)('%s', (name) => {
     ]);
   });
 
-  test.each(['/livez', '/livez?x=/../', '/livez?x=..'])('lets others through: %s', async (target) => {
-    expect(await statusOf(proxy.url, target)).toBe(200);
-  });
+  test.each(['/livez', '/livez?x=/../', '/livez?x=..', '/livez?x=\\'])(
+    'lets others through: %s',
+    async (target) => {
+      expect(await statusOf(proxy.url, target)).toBe(200);
+    },
+  );
 });
 
 test("a cache whose key has no host hands nothing of one caller to another, and no revoked token's page", async () => {
