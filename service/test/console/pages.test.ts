@@ -79,7 +79,7 @@ describe.each(DATABASES)('$name', (database) => {
   test('the overview has the requests of the node, and warns of a token that ends soon', async () => {
     const { node } = console_;
     const calm = await console_.page('/');
-    expect(calm.html).toContain('Nothing.');
+    expect(calm.html).toContain('No problems found.');
     const token = await node.token('public', 'acme', Date.now() + 3 * DAY_MS);
     for (const [path, status] of [
       ['/v1/coupons/', 200],

@@ -1,4 +1,4 @@
-// Do partners get their data?
+// Whether partners receive their transactions: last polls, waiting changes, tokens.
 
 import {
   type AccessToken,
@@ -42,7 +42,7 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
   return {
     title: 'Organisations',
     main: html`${section(
-      'Do they get their data?',
+      'Partner sync',
       table(
         'Organisations',
         ['Organisation', 'orgId', 'Last change (UTC)', 'Last poll', 'Behind', 'Requests', 'Errors'],

@@ -49,7 +49,7 @@ ${section('Node', nodeFacts(context))}`,
 };
 
 function warningList(warnings: readonly Warning[]): Html {
-  if (warnings.length === 0) return html`<p class="all-well">${tag('all well', 'good')} Nothing.</p>`;
+  if (warnings.length === 0) return html`<p class="all-well">${tag('all well', 'good')} No problems found.</p>`;
   return html`<ul class="warnings">${warnings.map(({ words, remedy }) => html`<li><p>${words}</p>${remedy}</li>`)}</ul>`;
 }
 
@@ -59,7 +59,7 @@ function requestFacts({ hour, startedAtMs }: NodeView): Html {
   const span = hour.fromMs === startedAtMs ? 'since the start' : 'in the last hour';
   return html`${facts([
     [`Requests ${span}`, number(requests)],
-    ['A second', decimal(requests / seconds, 2)],
+    ['Requests per second', decimal(requests / seconds, 2)],
     ['Refused (4xx)', share(refused, requests)],
     ['Failed (5xx)', share(failed, requests)],
   ])}${source('offerbook_http_requests_total', 'offerbook_http_request_duration_seconds')}
