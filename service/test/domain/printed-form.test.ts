@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { STATUSES, TRANSACTION_FORMAT } from '../../src/domain/transaction.ts';
+import { STATUSES, TRANSACTION_FORMAT, type Transaction } from '../../src/domain/transaction.ts';
 import { transaction } from '../importer/fixture.ts';
 
 const printedUuid = fc.uuid();
@@ -49,7 +49,7 @@ const row = fc.record(
     cashbackOfferId: orNull(uuid),
     couponId: orNull(uuid),
     promotionId: orNull(uuid),
-  },
+  } satisfies Record<keyof Transaction, fc.Arbitrary<unknown>>,
   { noNullPrototype: true },
 );
 const changed = fc.oneof(
