@@ -49,7 +49,8 @@ ${section('Node', nodeFacts(context))}`,
 };
 
 function warningList(warnings: readonly Warning[]): Html {
-  if (warnings.length === 0) return html`<p class="all-well">${tag('all well', 'good')} No problems found.</p>`;
+  if (warnings.length === 0)
+    return html`<p class="all-well">${tag('all well', 'good')} No problems found.</p>`;
   return html`<ul class="warnings">${warnings.map(({ words, remedy }) => html`<li><p>${words}</p>${remedy}</li>`)}</ul>`;
 }
 
