@@ -657,6 +657,32 @@ describe('what is refused', () => {
     expect((await app.clicks()).map((click) => [click.passbackUid, click.passbackData])).toEqual(passed);
   });
 
+  test('parameters in the body of a POST are not read, and the error says where they belong', async () => {
+    await using app = await ActivationNode.start();
+    const path = `/v1/coupons/${id(21)}/activate/`;
+    const post = async (search: string, body: string | null, type = 'application/json') => {
+      const headers: Record<string, string> = body === null ? {} : { 'Content-Type': type };
+      const response = await fetch(app.node.url + path + search, { method: 'POST', body, headers });
+      return ((await response.json()) as { detail: string }).detail;
+    };
+    const missing = 'orgId is missing; passbackUid is missing.';
+    const hint = 'Send parameters in the query string: the body is not read.';
+    const json = JSON.stringify({ orgId: id(1), passbackUid: 'u' });
+    expect([
+      await post('', null),
+      await post('', json),
+      await post('', 'orgId=x&passbackUid=u', 'application/x-www-form-urlencoded'),
+      await post('?passbackUid=u', json),
+      await post('?passbackUid=u&orgId=x', json),
+    ]).toEqual([
+      missing,
+      `${missing} ${hint}`,
+      `${missing} ${hint}`,
+      `orgId is missing. ${hint}`,
+      `orgId must be a UUID. ${hint}`,
+    ]);
+  });
+
   test('an unknown organisation and an unknown deal are one answer; what is missing is named all at once', async () => {
     await using app = await ActivationNode.start();
     const {

@@ -106,7 +106,12 @@ export function activationRoutes(
   function routes(path: string, read: ReadRequest): Route[] {
     return [
       link(path, (exchange) => follow(exchange, read(exchange))),
-      { method: 'POST', path, openToBrowsers: true, answer: (exchange) => prepare(exchange, read(exchange)) },
+      {
+        method: 'POST',
+        path,
+        openToBrowsers: true,
+        answer: (exchange) => prepare(exchange, readPosted(exchange, read)),
+      },
     ];
   }
 
@@ -124,6 +129,17 @@ export function activationRoutes(
     ]),
     link('/go/{click}/', go),
   ];
+}
+
+/** Adds a hint to the error if the client has sent a body: it probably holds the parameters. */
+function readPosted(exchange: Exchange, read: ReadRequest): ActivationRequest {
+  try {
+    return read(exchange);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !exchange.request.headers.has('Content-Type')) throw error;
+    const hint = 'Send parameters in the query string: the body is not read.';
+    throw new ApiError(error.code, `${error.message} ${hint}`, { errors: error.errors ?? [] });
+  }
 }
 
 /** A deal that is over leads to its retailer, as long as that is there. */
