@@ -32,7 +32,7 @@ export async function seedTransactions(
     for (let done = 0; done < stamps.length; done += BATCH_SIZE) {
       const batch = Array.from(stamps.subarray(done, done + BATCH_SIZE), (stampMs) => {
         const { id, document } = newTransaction(stampMs, random);
-        return { id, org_id: orgId, updated_at: stampMs, document, import_id: null };
+        return { id, org_id: orgId, updated_at: stampMs, document, import_id: null, source_updated_at: null };
       });
       await database.write((connection) => connection.putMany(TRANSACTIONS, batch));
     }

@@ -32,6 +32,8 @@ export interface ImportCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
+  /** Transactions that were not imported, because what is stored is newer by the time of their source. */
+  readonly stale: number;
   readonly withdrawn: number;
   readonly invalid: number;
 }

@@ -19,17 +19,33 @@ export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return withPrintedForm(schema.nullable().default(null as never), (value) => value === null || test(value));
 }
 
-/** Returns a test for objects with exactly these fields, each in its printed form. One field may be ignored. */
-export function printedObject(shape: Record<string, z.ZodType>, ignored?: string): Test {
+export interface PrintedObjectOptions {
+  /** A field that may have any value, or none. */
+  readonly ignored?: string | undefined;
+  /** A field that may be missing, and has its printed form otherwise. */
+  readonly optional?: { readonly name: string; readonly schema: z.ZodType } | undefined;
+}
+
+/** Returns a test for objects with exactly these fields, each in its printed form. */
+export function printedObject(
+  shape: Record<string, z.ZodType>,
+  { ignored, optional }: PrintedObjectOptions = {},
+): Test {
   const fields = Object.entries(shape)
     .filter(([name]) => name !== ignored)
     .map(([name, schema]) => ({ name, test: testOf(schema) }));
+  const optionalName = optional?.name;
+  const isOptionalPrinted = optional === undefined ? () => false : testOf(optional.schema);
   return (value) => {
     if (typeof value !== 'object' || value === null) return false;
-    let count = 0;
-    for (const name in value) if (name !== ignored) count++;
-    if (count !== fields.length) return false;
     const object = value as Record<string, unknown>;
+    let count = 0;
+    for (const name in value) {
+      if (name === ignored) continue;
+      if (name !== optionalName) count++;
+      else if (!isOptionalPrinted(object[name])) return false;
+    }
+    if (count !== fields.length) return false;
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i];
       if (field !== undefined && !field.test(object[field.name])) return false;

@@ -257,6 +257,10 @@ export interface TransactionPage {
 export interface StoredTransaction extends StoredDocument {
   readonly orgId: number;
   readonly updatedAtMs: number;
+  /** The newest time of change that the source has told; null where it never told one. */
+  readonly sourceUpdatedAtMs: number | null;
+  /** The import that wrote this version, if it has a number. */
+  readonly importId: number | null;
 }
 
 export interface TransactionStore {
@@ -319,7 +323,9 @@ export interface TransactionHistory {
 }
 
 /** A transaction to write. */
-export type PutTransaction = Omit<StoredTransaction, 'orgId'> & {
+export type PutTransaction = Omit<StoredTransaction, 'orgId' | 'importId' | 'sourceUpdatedAtMs'> & {
+  /** Null unless given. */
+  readonly sourceUpdatedAtMs?: number | null;
   /** True if the transaction is known to be new. Otherwise put() moves the version it replaces to the history. */
   readonly isNew?: boolean | undefined;
 };
@@ -331,6 +337,8 @@ export interface TransactionWriter extends ImportWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** If several rows have the same id, the last one wins. */
   put(rows: readonly PutTransaction[]): Promise<void>;
+  /** Stores a later time of the source for transactions that have not changed otherwise. They keep stamp and import. */
+  putSourceTimes(rows: readonly StoredTransaction[]): Promise<void>;
   /** When this user was erased. Earlier sales must not name the user again. */
   erasedAtMs(passbackUid: string): number | undefined;
   /** Advances the organisation's change clock, never backwards. Call it only if rows were written. */

@@ -61,6 +61,13 @@ export type Transaction = z.output<typeof TransactionSchema>;
 /** A transaction before the import stamps it. */
 export type UnstampedTransaction = Omit<Transaction, 'updatedAt'>;
 
+/**
+ * A field of import rows that is no part of a transaction: when the source last changed it, if the source tells. A row that
+ * is older than the stored transaction by this time is not imported.
+ */
+export const SOURCE_TIME_FIELD = 'sourceUpdatedAt';
+const sourceTime = timestamp('When the source last changed the transaction (UTC)', '2026-11-14T12:04:00');
+
 export interface TransactionRowOptions {
   readonly unknownFields: 'refuse' | 'ignore';
   /** `keep` only for loading history; otherwise the file's updatedAt is not even validated. */
@@ -72,6 +79,7 @@ export type FieldKind = 'text' | 'number' | 'flag';
 
 /** Parses and prints transactions with the given fields. The program has one instance; tests create others with more fields. */
 export class TransactionFormat {
+  /** Of the fields that an import row may have. */
   readonly fieldKinds: ReadonlyMap<string, FieldKind>;
   readonly #fields: typeof transactionFields;
   readonly #names: readonly (keyof Transaction)[];
@@ -81,7 +89,8 @@ export class TransactionFormat {
   constructor(fields: typeof transactionFields) {
     this.#fields = fields;
     this.#names = Object.keys(fields) as (keyof Transaction)[];
-    this.fieldKinds = new Map(this.#names.map((name) => [name, kindOf(fields[name])]));
+    const kinds = this.#names.map((name) => [name, kindOf(fields[name])] as const);
+    this.fieldKinds = new Map<string, FieldKind>([...kinds, [SOURCE_TIME_FIELD, 'text']]);
     const defaults = this.#names.map((name) => [name, fields[name].safeParse(undefined).data]);
     this.#blank = Object.fromEntries(defaults);
   }
@@ -91,13 +100,17 @@ export class TransactionFormat {
     const shape = {
       ...this.#fields,
       updatedAt: updatedAt === 'keep' ? this.#fields.updatedAt : z.unknown().optional(),
+      [SOURCE_TIME_FIELD]: sourceTime.nullish(),
     };
     return unknownFields === 'refuse' ? z.strictObject(shape, OBJECT) : z.object(shape, OBJECT);
   }
 
   /** Test for import rows that the schema would return unchanged. */
   printedRow({ updatedAt }: Pick<TransactionRowOptions, 'updatedAt'>) {
-    return printedObject(this.#fields, updatedAt === 'ignore' ? 'updatedAt' : undefined);
+    return printedObject(this.#fields, {
+      ignored: updatedAt === 'ignore' ? 'updatedAt' : undefined,
+      optional: { name: SOURCE_TIME_FIELD, schema: orNull(sourceTime) },
+    });
   }
 
   /** Prints a transaction for storage and responses: JSON with the fields in schema order. */

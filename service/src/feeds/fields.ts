@@ -2,7 +2,7 @@
 // the field, and reading goes on, so that a row tells all its problems at once. A value that stands in for one that could
 // not be read is never seen: the row is refused.
 
-import { type Timestamp, timestampMs } from '../domain/timestamp.ts';
+import type { Timestamp } from '../domain/timestamp.ts';
 import { type FieldProblem, isObject } from '../importer/formats/raw-row.ts';
 import { type Amount, parseAmount, ZERO } from './amount.ts';
 import { parseTime, type TimeReader } from './zoned-time.ts';
@@ -78,12 +78,6 @@ export class Fields {
 
   time(path: string, read?: TimeReader): Timestamp {
     return this.findTime(path, read) ?? this.#missing(path, NO_TIME);
-  }
-
-  /** A time in milliseconds: of two versions, the one with the greater is the newer. */
-  findMs(path: string, read?: TimeReader): number | undefined {
-    const time = this.findTime(path, read);
-    return time && timestampMs(time);
   }
 
   /** What a word of the network means. One that is not in the table is a problem: it is not guessed at. */

@@ -33,6 +33,8 @@ export interface Sale {
   readonly couponCode?: string | undefined;
   /** Of two versions of a sale the greater is the newer, if the network tells: often a time in milliseconds. */
   readonly version?: number | undefined;
+  /** When the network last changed the sale, if it tells: the import keeps out what is older. */
+  readonly changedAt?: Timestamp | undefined;
 }
 
 export interface Commission {

@@ -37,6 +37,11 @@ export function parseEnd(text: string, zone: string): Timestamp | undefined {
   return day === undefined ? undefined : parseTime(printTimestamp(day.ms + DAY_MS).slice(0, 10), zone);
 }
 
+/** The latest of these times, if any is known. Timestamps sort as strings. */
+export function latest(times: readonly (Timestamp | undefined)[]): Timestamp | undefined {
+  return times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
+}
+
 /** A reader for times that follow a pattern such as `DD/MM/YYYY HH:mm:ss`. */
 export function patternReader(pattern: string, read: TimeReader = parseTime): TimeReader {
   const expression = compilePattern(pattern);

@@ -9,7 +9,12 @@ import { printCount } from '../domain/count.ts';
 import { printJson } from '../domain/decimal.ts';
 import type { Organisation, StoredTransaction } from '../domain/stores.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
-import type { Transaction, TransactionFormat, UnstampedTransaction } from '../domain/transaction.ts';
+import type {
+  SOURCE_TIME_FIELD,
+  Transaction,
+  TransactionFormat,
+  UnstampedTransaction,
+} from '../domain/transaction.ts';
 import { type CheckedRow, PROBLEMS_MAX, printPlace, rejected } from './checks/row-problem.ts';
 import type { Place, RawRow } from './formats/raw-row.ts';
 
@@ -40,7 +45,10 @@ interface NamedClick {
 }
 
 /** A row that passed the schema. Its updatedAt is there only in a history load. */
-export type Row = UnstampedTransaction & { readonly updatedAt?: unknown };
+export type Row = UnstampedTransaction & {
+  readonly updatedAt?: unknown;
+  readonly [SOURCE_TIME_FIELD]?: Timestamp | null | undefined;
+};
 
 /** A checked row with its owner, and the click that it names. Of a bad row, nobody asks for either. */
 export interface OwnedRow {

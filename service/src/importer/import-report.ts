@@ -54,6 +54,8 @@ export interface ImportReport extends RowReport {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
+  /** Transactions that were not imported, because what is stored is newer by the time of their source. */
+  readonly stale: number;
   /** Retailers that are no longer in the catalogue. */
   readonly withdrawn: number;
   /** Good rows that were not imported, because nobody can tell whose they are. */
@@ -76,10 +78,10 @@ export class InvalidRows extends BadInput {
 
 /** What the book keeps of a report. */
 export function resultOf(
-  { read, added, changed, unchanged, withdrawn, invalid, problems, problemCount }: ImportReport,
+  { read, added, changed, unchanged, stale, withdrawn, invalid, problems, problemCount }: ImportReport,
   { digest }: ImportSource,
   reason: string | null,
 ): ImportResult {
-  const counts = { read, added, changed, unchanged, withdrawn, invalid };
+  const counts = { read, added, changed, unchanged, stale, withdrawn, invalid };
   return { counts, fileDigest: digest, problems, problemCount, reason };
 }

@@ -37,7 +37,7 @@ const INVALID_MAX = { refused: 10_000, skipped: 100_000 };
 const DRY_RUN = new Error('the dry run is over');
 
 export class ImportRun {
-  readonly counts = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+  readonly counts = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
   /** Rows that were put aside: neither imported nor bad. */
   aside = 0;
   readonly notes: string[] = [];

@@ -12,7 +12,12 @@ import type {
   TransactionWriters,
 } from '../domain/stores.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
-import { mayBecome, TRANSACTION_FORMAT, type TransactionFormat } from '../domain/transaction.ts';
+import {
+  mayBecome,
+  SOURCE_TIME_FIELD,
+  TRANSACTION_FORMAT,
+  type TransactionFormat,
+} from '../domain/transaction.ts';
 import type { Uuid } from '../domain/uuid.ts';
 import { Attribution, type Attributor, CLICK_FIELD, type OwnedRow, type Row } from './attribution.ts';
 import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './checks/row-problem.ts';
@@ -82,6 +87,9 @@ export function importTransactions(
   });
 }
 
+/** A time of the source that is further ahead than this is a mistake, and would keep out every later version. */
+const SOURCE_AHEAD_MAX_MS = 86_400_000;
+
 /** A batch of checked rows, and what the database holds under their ids. */
 interface LookedUp {
   readonly rows: readonly OwnedRow[];
@@ -150,6 +158,7 @@ class TransactionLoad {
 
   async take({ rows, stored }: LookedUp): Promise<void> {
     const changed = new Map<number, PutTransaction[]>();
+    const retimed = new Map<number, StoredTransaction[]>();
     const sold: ClickId[] = [];
     for (const { checked, orgId, click } of rows) {
       const { place, value, problems } = checked;
@@ -160,20 +169,20 @@ class TransactionLoad {
       const existing = stored.get(value.id);
       const row = (click && this.#attribution?.complete(place, value, click, existing)) ?? value;
       const outcome = this.#judge(this.#withoutErased(row, orgId, existing), orgId, existing);
-      if ('reason' in outcome) this.#run.reject([rowProblem(place, outcome)]);
-      else if (outcome === existing) this.#run.counts.unchanged++;
+      if (outcome === 'unchanged' || outcome === 'stale') {
+        this.#run.counts[outcome]++;
+        if (existing !== undefined && isNewer(row, existing))
+          addTo(retimed, orgId, { ...existing, sourceUpdatedAtMs: sourceMs(row) });
+      } else if ('reason' in outcome) this.#run.reject([rowProblem(place, outcome)]);
       else {
         this.#run.counts[existing === undefined ? 'added' : 'changed']++;
-        const { id, updatedAtMs, document } = outcome;
-        const put = { id, updatedAtMs, document, isNew: existing === undefined };
-        const others = changed.get(orgId);
-        if (others === undefined) changed.set(orgId, [put]);
-        else others.push(put);
+        addTo(changed, orgId, { ...outcome, isNew: existing === undefined });
         if (click?.record !== undefined) sold.push(click.record.id);
       }
     }
     if (!this.#run.isWriting) return;
     for (const [orgId, puts] of changed) await this.#put(orgId, puts);
+    for (const [orgId, rows] of retimed) await this.#part(orgId).writer.putSourceTimes(rows);
     // Before the commit: a click that is taken for sold too early is only kept for longer.
     if (sold.length > 0 && this.#options.dryRun !== true)
       await this.#options.attributor?.clicks.markSold(sold);
@@ -185,6 +194,12 @@ class TransactionLoad {
       if (clockMs !== undefined) await writer.advanceClock(clockMs);
     this.#run.notes.push(...(this.#attribution?.notes ?? []));
     this.#run.aside = this.#attribution?.asideCount ?? 0;
+    const { stale } = this.#run.counts;
+    if (stale > 0) {
+      this.#run.notes.push(
+        `${printCountOf(stale, 'row')} with an older ${SOURCE_TIME_FIELD} than the stored transaction: not imported.`,
+      );
+    }
     if (this.#erasedCount > 0) {
       this.#run.notes.push(
         `${printCountOf(this.#erasedCount, 'row')} of users who were erased: imported without passbackUid and passbackData.`,
@@ -202,6 +217,10 @@ class TransactionLoad {
     }
     if (this.#preserve && timestampMs(updatedAt as Timestamp) > this.#nowMs) {
       return rejected(row.place, [{ field: 'updatedAt', reason: 'must not be in the future' }]);
+    }
+    if ((sourceMs(row.value) ?? 0) > this.#nowMs + SOURCE_AHEAD_MAX_MS) {
+      const problem = { field: SOURCE_TIME_FIELD, reason: 'must not be more than a day in the future' };
+      return rejected(row.place, [problem]);
     }
     return row;
   }
@@ -226,33 +245,42 @@ class TransactionLoad {
     return { ...row, passbackUid: null, passbackData: null };
   }
 
-  /** What is to be stored for a row: what is stored already when nothing changed; or why the row is bad. */
+  /** What to store for a row, why there is nothing to store, or why the row is invalid. */
   #judge(
     row: Row,
     orgId: number,
     existing: StoredTransaction | undefined,
-  ): Omit<StoredTransaction, 'orgId'> | FieldProblem {
-    if (existing === undefined) return this.#stamp(row, orgId);
+  ): PutTransaction | 'unchanged' | 'stale' | FieldProblem {
+    if (existing === undefined) return this.#stamp(row, orgId, sourceMs(row));
     // Whose it is stays unsaid: the ids of one organisation are no business of another.
     if (existing.orgId !== orgId) return { field: 'id', reason: 'belongs to another organisation' };
     const { document, updatedAtMs } = existing;
     const hasItsStamp = !this.#preserve || timestampMs(row.updatedAt as Timestamp) === updatedAtMs;
     // Nearly all rows that did not change are stored in the very text that would be stored now.
-    if (hasItsStamp && this.#format.print(row, printTimestamp(updatedAtMs)) === document) return existing;
+    if (hasItsStamp && this.#format.print(row, printTimestamp(updatedAtMs)) === document) return 'unchanged';
     const before = this.#format.parseStored(document);
-    if (hasItsStamp && this.#format.isSame(row, before)) return existing;
+    if (hasItsStamp && this.#format.isSame(row, before)) return 'unchanged';
+    if (isOlder(row, existing)) return 'stale';
     if (!mayBecome(before.status, row.status)) {
       return { field: 'status', reason: `must not go from ${before.status} back to ${row.status}` };
     }
-    return this.#stamp(row, orgId);
+    // A row without a time says nothing about the age of others.
+    return this.#stamp(row, orgId, sourceMs(row) ?? existing.sourceUpdatedAtMs);
   }
 
-  #stamp(row: Row, orgId: number): Omit<StoredTransaction, 'orgId'> | FieldProblem {
+  #stamp(row: Row, orgId: number, sourceUpdatedAtMs: number | null): PutTransaction | FieldProblem {
     const { writer, stampText } = this.#part(orgId);
     const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : stampText;
     const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : writer.stampMs;
     const document = this.#format.print(row, updatedAt);
-    return findDocumentExcess(document, TRANSACTION_LIMITS) ?? { id: row.id, updatedAtMs, document };
+    return (
+      findDocumentExcess(document, TRANSACTION_LIMITS) ?? {
+        id: row.id,
+        updatedAtMs,
+        document,
+        sourceUpdatedAtMs,
+      }
+    );
   }
 
   async #put(orgId: number, rows: readonly PutTransaction[]): Promise<void> {
@@ -275,4 +303,26 @@ class TransactionLoad {
     this.#parts.set(orgId, part);
     return part;
   }
+}
+
+/** When the source last changed a row; null where it does not tell. */
+function sourceMs(row: Row): number | null {
+  const time = row[SOURCE_TIME_FIELD];
+  return time == null ? null : timestampMs(time);
+}
+
+function isOlder(row: Row, { sourceUpdatedAtMs }: StoredTransaction): boolean {
+  const rowMs = sourceMs(row);
+  return rowMs !== null && sourceUpdatedAtMs !== null && rowMs < sourceUpdatedAtMs;
+}
+
+function isNewer(row: Row, { sourceUpdatedAtMs }: StoredTransaction): boolean {
+  const rowMs = sourceMs(row);
+  return rowMs !== null && (sourceUpdatedAtMs === null || rowMs > sourceUpdatedAtMs);
+}
+
+function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }

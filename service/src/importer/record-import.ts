@@ -6,7 +6,7 @@ import { BadInput, Refused } from '../domain/failures.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import { type ImportReport, InvalidRows, resultOf } from './import-report.ts';
 
-const NOTHING = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+const NOTHING = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
 
 export async function recordImport(
   book: ImportLog,
@@ -28,7 +28,7 @@ export async function recordImport(
 function refusal(error: unknown, source: ImportSource): ImportResult {
   if (error instanceof InvalidRows) {
     // The rows that were good were not kept either.
-    const { added: _, changed: __, unchanged: ___, withdrawn: ____, ...kept } = error.report;
+    const { added: _, changed: __, unchanged: ___, stale: ____, withdrawn: _____, ...kept } = error.report;
     return resultOf({ ...NOTHING, ...kept }, source, error.why);
   }
   const reason = error instanceof Error ? error.message : String(error);

@@ -44,6 +44,9 @@ export interface CopyReport {
 
 type Row = TableRow<string>;
 
+/** Columns of transactions that a database from before the first release does not have. */
+const LATER_COLUMNS = ['import_id', 'source_updated_at'];
+
 export const HISTORY_SQL = versionsSql(columnsOf(HISTORY).join(', '));
 
 export async function copyDatabase(
@@ -175,7 +178,9 @@ async function copySales(
     import_id: newNumbers?.get(row.import_id) ?? null,
   });
   let count = 0;
-  const columns = columnsOf(TRANSACTIONS).filter((name) => newNumbers !== undefined || name !== 'import_id');
+  const columns = columnsOf(TRANSACTIONS).map((name) =>
+    newNumbers === undefined && LATER_COLUMNS.includes(name) ? `NULL AS ${name}` : name,
+  );
   const query = exportQuery(orgId, columns.join(', '));
   await readBatches<TransactionRow>(from, query, async (batch) => {
     count += await to.putMany(TRANSACTIONS, batch.map(renumbered));

@@ -117,7 +117,14 @@ export const CLICKS = {
 
 export const TRANSACTIONS = {
   name: 'transactions',
-  columns: { id: 'uuid', org_id: 'integer', updated_at: 'bigint', document: 'text', import_id: 'integer' },
+  columns: {
+    id: 'uuid',
+    org_id: 'integer',
+    updated_at: 'bigint',
+    document: 'text',
+    import_id: 'integer',
+    source_updated_at: 'bigint',
+  },
   owner: 'org_id',
 } as const satisfies Table;
 

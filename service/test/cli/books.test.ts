@@ -11,7 +11,7 @@ import { id, retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?$/);
-const NO_COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+const NO_COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', (_, database) => {
   let url: string;
@@ -98,7 +98,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
       'file     sales.ndjson',
       `SHA-256  ${Bun.SHA256.hash(file, 'hex')}`,
       `version  ${manifest.version}`,
-      'rows     2 read, 2 added, 0 changed, 0 unchanged, 0 withdrawn, 0 invalid',
+      'rows     2 read, 2 added, 0 changed, 0 unchanged, 0 stale, 0 withdrawn, 0 invalid',
       '',
     ]);
   });

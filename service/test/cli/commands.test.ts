@@ -348,6 +348,7 @@ describe('import and export', () => {
       added: 2,
       changed: 0,
       unchanged: 0,
+      stale: 0,
       withdrawn: 0,
       invalid: 0,
       aside: 0,
@@ -388,6 +389,29 @@ describe('import and export', () => {
     ]);
   });
 
+  test('rows that are older than what is stored are told on stderr, counted on stdout and in the import log', async () => {
+    await run('orgs create acme');
+    const sale = (orderValue: number, sourceUpdatedAt: string) => ({
+      ...transaction(1, { orderValue }),
+      sourceUpdatedAt,
+    });
+    const load = 'import transactions - --org acme';
+    await run(load, { stdin: ndjson([sale(10, '2026-11-02T00:00:00')]) });
+    const stdin = ndjson([sale(9, '2026-11-01T00:00:00'), transaction(2)]);
+    const dry = await run(`${load} --dry-run`, { stdin });
+    expect(dry.stdout).toMatch(
+      /^Dry run, nothing was changed\. Would import 1 of 2 transactions: 1 added, 0 changed, 0 unchanged, 1 older than stored \(/,
+    );
+    expect(dry.stderr).toBe(
+      '1 row with an older sourceUpdatedAt than the stored transaction: not imported.\n',
+    );
+    const counts = { read: 2, added: 1, changed: 0, unchanged: 0, stale: 1, withdrawn: 0, invalid: 0 };
+    const { stdout } = await run(`${load} --json`, { stdin });
+    expect(JSON.parse(stdout)).toEqual({ ...counts, aside: 0, seconds: expect.any(Number) });
+    expect(await json('imports show 2')).toMatchObject({ counts });
+    expect((await run('export transactions --org acme')).stdout).not.toContain('sourceUpdatedAt');
+  });
+
   test('a guard refuses to withdraw more than half, with exit code 3', async () => {
     const many = Array.from({ length: 5 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 11)] }));
     await json('import catalogue -', { stdin: ndjson(many) });
@@ -420,7 +444,7 @@ describe('import and export', () => {
 
     const { code, stdout, stderr } = await run('import catalogue - --json', { stdin: bad });
     expect({ code, stderr }).toEqual({ code: 2, stderr: refused.stderr });
-    const counts = { added: 0, changed: 0, unchanged: 0, withdrawn: 0, aside: 0 };
+    const counts = { added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, aside: 0 };
     const nothing = { ...counts, seconds: expect.any(Number) };
     expect(JSON.parse(stdout)).toEqual({ ...nothing, read: 3, invalid: 2 });
     const broken = await run('import catalogue - --json', { stdin: `[${JSON.stringify(CATALOGUE[0])},{` });
@@ -459,6 +483,7 @@ describe('import and export', () => {
     expect(await json('import transactions - --org acme', { stdin: sales })).toMatchObject({
       read: 2,
       unchanged: 2,
+      stale: 0,
     });
     const csv =
       'id,country,soldAt,currencyCode,orderValue,cashback,status\n00000000-0000-7000-8000-000000000009,DE,2026-11-14T12:00:00,EUR,19.99,0.5,PENDING\n';

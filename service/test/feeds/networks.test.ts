@@ -2,10 +2,12 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { Uuid } from '../../src/domain/uuid.ts';
+import type { Source } from '../../src/feeds/source/source-file.ts';
 import { CouponCodes } from '../../src/feeds/transactions/coupon-codes.ts';
 import {
   awinSale,
   cjAnswer,
+  cjCorrection,
   cjRecord,
   convertSales,
   convertShops,
@@ -56,20 +58,23 @@ describe('every field of a sale', () => {
       partnerizePage([partnerizeConversion({}, { conversion_status: 'approved' })]),
     );
     const id = idOf('partnerize', 'transaction', '111111l314');
-    expect(rows).toEqual([{ id, country: 'DE', ...common, status: 'CONFIRMED' }]);
+    const sourceUpdatedAt = '2026-11-14T12:05:31';
+    expect(rows).toEqual([{ id, country: 'DE', ...common, status: 'CONFIRMED', sourceUpdatedAt }]);
   });
 
   test('CJ', async () => {
     const { rows } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord()]));
     const id = idOf('cj', 'transaction', '1700000077');
     const money = { currencyCode: 'USD', orderValue: 80, cashback: 2 };
-    expect(rows).toEqual([{ id, country: 'US', ...common, ...money }]);
+    const sourceUpdatedAt = '2026-11-14T12:30:00';
+    expect(rows).toEqual([{ id, country: 'US', ...common, ...money, sourceUpdatedAt }]);
   });
 
   test('Rakuten', async () => {
     const { rows } = await convertSales(sourceFor('rakuten'), JSON.stringify([rakutenSku()]));
     const id = idOf('rakuten', 'transaction', '3358:A-100');
-    expect(rows).toEqual([{ id, country: 'US', ...common, clickedAt: null }]);
+    const sourceUpdatedAt = '2026-11-14T12:05:00';
+    expect(rows).toEqual([{ id, country: 'US', ...common, clickedAt: null, sourceUpdatedAt }]);
   });
 
   test('Partnerize, from the CSV export, which does not tell whose sale it is', async () => {
@@ -86,6 +91,59 @@ describe('every field of a sale', () => {
     ]);
     const byClick = errorOf(convertSales(sourceFor('partnerize', { subId: 'click' }), csv));
     expect((await byClick).message).toContain('the file must be JSON; this looks like CSV');
+  });
+});
+
+describe('when the network last changed a sale', () => {
+  const times = async (source: Source, file: string) =>
+    (await convertSales(source, file)).rows.map((row) => row.sourceUpdatedAt);
+
+  test('Awin: when it was decided, and no time while it is pending', async () => {
+    const at = (commissionStatus: string) =>
+      awinSale({ commissionStatus, validationDate: '2026-11-16T01:00:00', amended: true });
+    const berlin = sourceFor('awin', { timeZone: 'Europe/Berlin' });
+    expect(await times(berlin, JSON.stringify([at('approved')]))).toEqual(['2026-11-16T00:00:00']);
+    expect(await times(berlin, JSON.stringify([at('deleted')]))).toEqual(['2026-11-16T00:00:00']);
+    expect(await times(berlin, JSON.stringify([at('pending')]))).toEqual([undefined]);
+  });
+
+  test('CJ: when the newest record was posted', async () => {
+    const undated = cjCorrection({
+      commissionId: '2900000003',
+      postingDate: null,
+      saleAmountPubCurrency: '1',
+    });
+    for (const records of [
+      [cjRecord(), cjCorrection(), undated],
+      [undated, cjCorrection(), cjRecord()],
+    ]) {
+      expect(await times(sourceFor('cj'), cjAnswer(records))).toEqual(['2026-11-20T09:00:00']);
+    }
+    expect(await times(sourceFor('cj'), cjAnswer([cjRecord({ postingDate: '' })]))).toEqual([undefined]);
+  });
+
+  test('Rakuten: when the newest row was processed', async () => {
+    const second = rakutenSku({
+      etransaction_id: '2',
+      process_date: 'Mon Nov 16 2026 01:00:00 GMT+0100 (CET)',
+    });
+    for (const rows of [
+      [rakutenSku(), second],
+      [second, rakutenSku()],
+    ]) {
+      expect(await times(sourceFor('rakuten'), JSON.stringify(rows))).toEqual(['2026-11-16T00:00:00']);
+    }
+    const undated = [rakutenSku({ process_date: '' })];
+    expect(await times(sourceFor('rakuten'), JSON.stringify(undated))).toEqual([undefined]);
+  });
+
+  test('impact.com does not tell', async () => {
+    expect(await times(sourceFor('impact'), impactPage('Actions', [impactAction()]))).toEqual([undefined]);
+  });
+
+  test('a sale with a click has it as well', async () => {
+    const source = sourceFor('partnerize', { subId: 'click' });
+    expect(await times(source, partnerizePage([partnerizeConversion()]))).toEqual(['2026-11-14T12:05:31']);
   });
 });
 
@@ -304,6 +362,7 @@ describe('table', () => {
         clickedAt: null,
         passbackData: 'autumn',
         status: 'CONFIRMED',
+        sourceUpdatedAt: '2026-11-16T00:00:00',
       },
     ]);
   });

@@ -28,7 +28,7 @@ import {
 } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
-const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
 const NO_RESULT = { counts: COUNTS, fileDigest: null, problems: [], problemCount: 0, reason: null };
 
 for (const database of DATABASES) {
@@ -67,7 +67,7 @@ for (const database of DATABASES) {
         throw new Error('not reached');
       });
       expect((await rejection(failing)).message).toBe('the disk is on fire');
-      const counts = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+      const counts = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
       expect(await stores.imports.list({ limit: 1 })).toEqual([
         {
           ...origin(org.id),

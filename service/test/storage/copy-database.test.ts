@@ -26,7 +26,7 @@ import {
 const NOW_MS = Date.UTC(2026, 10, 15);
 const TEXT = 'Grüße 👋';
 const RESULT = {
-  counts: { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 },
+  counts: { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 },
   fileDigest: null,
   problems: [],
   problemCount: 0,

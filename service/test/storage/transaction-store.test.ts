@@ -310,12 +310,22 @@ for (const database of DATABASES) {
       const found = await stores.transactions.write(orgId, (writer) =>
         writer.find([idOf(1), idOf(2), idOf(3)]),
       );
+      const unknown = { importId: null, sourceUpdatedAtMs: null };
       expect(found).toEqual(
         new Map([
-          [idOf(1), { id: idOf(1), orgId, updatedAtMs: 10, document: documentOf(idOf(1), 'at 10') }],
+          [
+            idOf(1),
+            { id: idOf(1), orgId, updatedAtMs: 10, document: documentOf(idOf(1), 'at 10'), ...unknown },
+          ],
           [
             idOf(2),
-            { id: idOf(2), orgId: other.id, updatedAtMs: 20, document: documentOf(idOf(2), 'at 20') },
+            {
+              id: idOf(2),
+              orgId: other.id,
+              updatedAtMs: 20,
+              document: documentOf(idOf(2), 'at 20'),
+              ...unknown,
+            },
           ],
         ]),
       );

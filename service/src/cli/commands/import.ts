@@ -191,7 +191,7 @@ async function runImport(
     await printReport(options, report, NOUNS[what.kind]);
   } catch (error) {
     if (error instanceof InvalidRows && options.json === true) {
-      const kept = { added: 0, changed: 0, unchanged: 0, withdrawn: 0 };
+      const kept = { added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0 };
       // That it was refused, and why, is said on stderr and by the exit code, whatever becomes of the document.
       await printResult(options, toJson({ ...error.report, ...kept }), '').catch(() => {});
     }
@@ -212,7 +212,7 @@ async function traced(
   try {
     return await tracing.tracer.trace(`import ${kind}`, async ({ attributes }) => {
       const report = await run();
-      for (const count of ['read', 'added', 'changed', 'unchanged', 'withdrawn', 'invalid'] as const)
+      for (const count of ['read', 'added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const)
         attributes[`offerbook.import.${count}`] = report[count];
       return report;
     });
@@ -233,22 +233,33 @@ function parseName(option: string): (text: string) => string {
 async function printReport(options: ImportCommandOptions, report: ImportReport, noun: string): Promise<void> {
   for (const line of printProblems(report)) printNote(line);
   for (const note of report.notes) printNote(note);
-  const { read, added, changed, unchanged, withdrawn, invalid, aside, seconds } = report;
+  const { read, added, changed, unchanged, stale, withdrawn, invalid, aside, seconds } = report;
   const counts: [number, string][] = [
     [added, 'added'],
     [changed, 'changed'],
     [unchanged, 'unchanged'],
   ];
   if (noun !== 'transaction') counts.push([withdrawn, 'withdrawn']);
+  if (stale > 0) counts.push([stale, 'older than stored']);
   if (invalid > 0) counts.push([invalid, 'invalid']);
   if (aside > 0) counts.push([aside, 'put aside']);
   const outcome = counts.map(([count, what]) => `${printCount(count)} ${what}`).join(', ');
-  const imported = read - invalid - aside;
+  const imported = read - stale - invalid - aside;
   const rows = (imported < read ? `${printCount(imported)} of ` : '') + printCountOf(read, noun);
   const done = options.dryRun === true ? 'Dry run, nothing was changed. Would import' : 'Imported';
   await printResult(options, toJson(report), `${done} ${rows}: ${outcome} (${seconds.toFixed(1)} s).`);
 }
 
-function toJson({ read, added, changed, unchanged, withdrawn, invalid, aside, seconds }: ImportReport) {
-  return { read, added, changed, unchanged, withdrawn, invalid, aside, seconds };
+function toJson({
+  read,
+  added,
+  changed,
+  unchanged,
+  stale,
+  withdrawn,
+  invalid,
+  aside,
+  seconds,
+}: ImportReport) {
+  return { read, added, changed, unchanged, stale, withdrawn, invalid, aside, seconds };
 }

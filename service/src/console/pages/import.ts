@@ -56,6 +56,7 @@ const COUNT_WORDS = {
   added: 'Added',
   changed: 'Changed',
   unchanged: 'Unchanged',
+  stale: 'Older than stored',
   withdrawn: 'Withdrawn',
   invalid: 'Refused',
 } as const;

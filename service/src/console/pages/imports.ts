@@ -42,10 +42,10 @@ export const importsPage: MakePage = async ({ node, stores: openStores, query })
       plot(
         'bars',
         'Rows by day',
-        ['Day (UTC)', 'Added', 'Changed', 'Unchanged', 'Withdrawn', 'Refused'],
+        ['Day (UTC)', 'Added', 'Changed', 'Unchanged', 'Older', 'Withdrawn', 'Refused'],
         byDay.map(([dayMs, group]) => [
           day(dayMs),
-          ...(['added', 'changed', 'unchanged', 'withdrawn', 'invalid'] as const).map((name) =>
+          ...(['added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const).map((name) =>
             number(group.reduce((sum, { counts }) => sum + counts[name], 0)),
           ),
         ]),

@@ -1,6 +1,7 @@
 // Awin: one row for each transaction, with a status. Times are in the zone that was asked for, which the answer does not
 // repeat: the source file tells it.
 
+import { timestampMs } from '../../domain/timestamp.ts';
 import { type Amount, compare, isZero, ofPercent, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
@@ -55,10 +56,13 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
   const orderValue = keptAmount(row, 'saleAmount', isDeclined, ['oldSaleAmount', 'originalSaleAmount']);
   const commission = keptAmount(row, 'commissionAmount', isDeclined, ['oldCommissionAmount']);
   const parts = readParts(row);
+  const validatedAt = row.findTime('validationDate');
   const areEmptied = isDeclined && parts.length > 1 && parts.every((part) => isZero(part.commission));
   return {
     // An amendment has no time of its own, but follows the version without it.
-    version: (row.findMs('validationDate') ?? 0) + (row.find('amended') === true ? 1 : 0),
+    version:
+      (validatedAt === undefined ? 0 : timestampMs(validatedAt)) + (row.find('amended') === true ? 1 : 0),
+    changedAt: status === 'PENDING' ? undefined : validatedAt,
     id: row.text('id'),
     advertiserId: row.text('advertiserId'),
     status,

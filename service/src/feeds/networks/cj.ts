@@ -10,7 +10,7 @@ import { Fields, quote, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
-import { parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
+import { latest, parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
 import { CJ } from './cj-words.ts';
 
 export function cj(source: SourceOf<'cj'>): Network {
@@ -66,6 +66,7 @@ interface CommissionRecord extends SalePart {
   readonly country: string | undefined;
   readonly clickedAt: Timestamp | undefined;
   readonly soldAt: Timestamp;
+  readonly postedAt: Timestamp | undefined;
   readonly orderValue: Amount;
   readonly commission: Amount;
   readonly shopperId: string | undefined;
@@ -93,6 +94,7 @@ function readRecord(row: Fields): CommissionRecord {
     country: row.findText('country'),
     clickedAt: row.findTime('clickDate', readUtc),
     soldAt: row.time('eventDate', readUtc),
+    postedAt: row.findTime('postingDate', readUtc),
     // A lead is no order and has no value.
     orderValue: row.findAmount('saleAmountPubCurrency') ?? ZERO,
     commission: row.amount('pubCommissionAmountPubCurrency'),
@@ -125,6 +127,8 @@ function joinRecords(
     country: told.country,
     clickedAt: told.clickedAt,
     soldAt: told.soldAt,
+    // A correction is a new record. Locking is none, and has no time.
+    changedAt: latest(records.map((record) => record.postedAt)),
     currency,
     orderValue: isReversed ? told.orderValue : orderValue,
     commissions: [{ amount: isReversed ? told.commission : commission, group: told.tracker }],

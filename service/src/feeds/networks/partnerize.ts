@@ -1,6 +1,7 @@
 // Partnerize: one row for each conversion, with its items inside. A conversion whose items were decided differently is
 // confirmed with the sum of the approved ones, and no more.
 
+import { timestampMs } from '../../domain/timestamp.ts';
 import type { Status } from '../../domain/transaction.ts';
 import { isObject } from '../../importer/formats/raw-row.ts';
 import { type Amount, isZero, ofPercent, sum, ZERO } from '../amount.ts';
@@ -66,8 +67,10 @@ interface Verdict {
 
 function readSale(row: Fields, names: Names): Sale {
   const { status, value, commission } = judge(row, names);
+  const changedAt = names.modifiedAt === undefined ? undefined : row.findTime(names.modifiedAt);
   return {
-    version: names.modifiedAt === undefined ? undefined : row.findMs(names.modifiedAt),
+    version: changedAt && timestampMs(changedAt),
+    changedAt,
     id: row.text(names.id),
     advertiserId: row.text(names.campaignId),
     status,

@@ -11,7 +11,7 @@ import { type Fields, wholeNumber } from '../fields.ts';
 import type { PageNote } from '../formats/feed-row.ts';
 import type { CatalogueFeed, LeftOutRow, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
-import { parseEnd, parseTime } from '../zoned-time.ts';
+import { latest, parseEnd, parseTime } from '../zoned-time.ts';
 import { RAKUTEN } from './rakuten-words.ts';
 
 const DAY_MS = 86_400_000;
@@ -61,6 +61,7 @@ function explainCoupons(answer: Record<string, unknown>): PageNote {
 interface SkuRow extends SalePart {
   readonly advertiserId: string;
   readonly type: string;
+  readonly processedAt: Timestamp | undefined;
   readonly soldAt: Timestamp;
   readonly currency: string;
   readonly orderValue: Amount;
@@ -79,9 +80,11 @@ function readSku(row: Fields, wantedType: string | undefined): SkuRow | LeftOutR
   }
   const advertiserId = row.text('advertiser_id');
   const orderId = row.text('order_id');
+  const processedAt = row.findTime('process_date', readEventTime);
   return {
     saleId: advertiserId === '' || orderId === '' ? '' : `${advertiserId}:${orderId}`,
-    version: row.findMs('process_date', readEventTime) ?? 0,
+    version: processedAt === undefined ? 0 : timestampMs(processedAt),
+    processedAt,
     partId: row.text('etransaction_id'),
     advertiserId,
     type,
@@ -132,6 +135,7 @@ function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'raku
     country: source.country,
     clickedAt: undefined,
     soldAt: told.soldAt,
+    changedAt: latest(rows.map((row) => row.processedAt)),
     currency: told.currency,
     orderValue: sum(counted.map((row) => row.orderValue)),
     commissions: counted.map((row) => ({ amount: row.commission, group: row.offerId })),

@@ -1,6 +1,6 @@
 // Tables of any kind, by the mapping in the source file: CSV, JSON or NDJSON, with one row for each thing.
 
-import type { Timestamp } from '../../domain/timestamp.ts';
+import { type Timestamp, timestampMs } from '../../domain/timestamp.ts';
 import { STATUSES, type Status } from '../../domain/transaction.ts';
 import { type Amount, ofPercent, parseAmount, parseCommaAmount } from '../amount.ts';
 import type { CatalogueFact, Rate } from '../catalogue/facts.ts';
@@ -105,8 +105,10 @@ class Cells extends Fields {
 }
 
 function readSale(cells: Cells): Sale {
+  const changedAt = cells.findTime('modifiedAt');
   return {
-    version: cells.findMs('modifiedAt'),
+    version: changedAt && timestampMs(changedAt),
+    changedAt,
     id: cells.text('id'),
     advertiserId: cells.text('advertiserId'),
     status: cells.word('status', STATUS_WORDS) ?? 'PENDING',

@@ -1,7 +1,12 @@
 // From a sale as a network tells it to a row as `offerbook import transactions` reads it: our ids, the user's share, whose
 // it is. Every row is held against the schema of the import before it is handed out.
 
-import { TRANSACTION_FORMAT, type UnstampedTransaction } from '../../domain/transaction.ts';
+import type { Timestamp } from '../../domain/timestamp.ts';
+import {
+  SOURCE_TIME_FIELD,
+  TRANSACTION_FORMAT,
+  type UnstampedTransaction,
+} from '../../domain/transaction.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { checkRow } from '../../importer/checks/row-problem.ts';
 import type { FieldProblem } from '../../importer/formats/raw-row.ts';
@@ -23,7 +28,9 @@ export interface ClickRow
 }
 
 /** Its fields are in the order in which they are printed. */
-export type ConvertedRow = UnstampedTransaction | ClickRow;
+export type ConvertedRow = (UnstampedTransaction | ClickRow) & {
+  readonly [SOURCE_TIME_FIELD]?: Timestamp | undefined;
+};
 
 export type Converted =
   | {
@@ -64,9 +71,12 @@ export class TransactionMaker {
     const row = this.#row(sale, 'clickId' in owner ? NO_USER : owner);
     const problems = this.#findFaults(row);
     if (problems !== undefined) return { kind: 'bad', problems };
-    if ('clickId' in owner) return { kind: 'row', row: withClick(row, owner.clickId), lacksCoupon: false };
+    const time = sale.changedAt === undefined ? {} : { [SOURCE_TIME_FIELD]: sale.changedAt };
+    if ('clickId' in owner) {
+      return { kind: 'row', row: { ...withClick(row, owner.clickId), ...time }, lacksCoupon: false };
+    }
     const isCouponWanted = sale.couponCode !== undefined && this.#rules.coupons !== undefined;
-    return { kind: 'row', row, lacksCoupon: isCouponWanted && row.couponId === null };
+    return { kind: 'row', row: { ...row, ...time }, lacksCoupon: isCouponWanted && row.couponId === null };
   }
 
   #row(sale: Sale, { passbackUid, passbackData }: User): UnstampedTransaction {

@@ -7,7 +7,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { withUpdatedAt } from '../../domain/stored-transaction.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';
-import { type Connection, type Database, TRANSACTIONS } from '../database.ts';
+import { type Connection, columnsOf, type Database, type TableRow, TRANSACTIONS } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-book.ts';
 import { advanceClock, lockClocks } from '../stores/change-clock.ts';
 import { readBatches } from '../stores/read-batches.ts';
@@ -86,8 +86,12 @@ async function stampAll(
 ): Promise<number> {
   const updatedAt = printTimestamp(stampMs);
   let count = 0;
-  type Row = { id: Uuid; org_id: number; document: string; import_id: number | null };
-  await readBatches<Row>(connection, exportQuery(orgId, 'id, org_id, document, import_id'), async (batch) => {
+  type Row = Omit<TableRow<keyof typeof TRANSACTIONS.columns>, 'id' | 'document'> & {
+    id: Uuid;
+    document: string;
+  };
+  const query = exportQuery(orgId, columnsOf(TRANSACTIONS).join(', '));
+  await readBatches<Row>(connection, query, async (batch) => {
     count += await connection.putMany(
       TRANSACTIONS,
       batch.map((row) => ({

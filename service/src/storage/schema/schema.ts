@@ -270,7 +270,15 @@ const noUserStatistics: MakeStep = (dialect) =>
         `ALTER TABLE ${table} ALTER COLUMN ${column} TYPE text`,
       ]);
 
-const STEPS: readonly MakeStep[] = [firstTables, activation, erasure, noUserStatistics];
+/**
+ * When the source last changed a transaction, so that older data does not replace newer. Programs before this step leave
+ * the column as it is.
+ */
+const sourceTimes: MakeStep = (dialect) => [
+  `ALTER TABLE transactions ADD COLUMN source_updated_at ${WORDS[dialect].bigint}`,
+];
+
+const STEPS: readonly MakeStep[] = [firstTables, activation, erasure, noUserStatistics, sourceTimes];
 
 export const SCHEMAS = inBoth<Schema>((dialect) => ({
   firstVersion: 5,

@@ -41,10 +41,11 @@ interface TransactionRow {
   readonly org_id: number;
   readonly updated_at: number;
   readonly import_id: number | null;
+  readonly source_updated_at: number | null;
   readonly document: string;
 }
 
-interface VersionRow extends Omit<TransactionRow, 'updated_at'> {
+interface VersionRow extends Omit<TransactionRow, 'updated_at' | 'source_updated_at'> {
   readonly from_stamp: number;
   readonly until_stamp: number;
 }

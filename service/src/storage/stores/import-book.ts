@@ -34,7 +34,15 @@ type Document = Omit<ImportOrigin, 'kind' | 'orgId'> & ImportResult;
 
 type Row = Omit<ImportEntry, keyof Document> & { readonly document: string };
 
-const NO_COUNTS: ImportCounts = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+const NO_COUNTS: ImportCounts = {
+  read: 0,
+  added: 0,
+  changed: 0,
+  unchanged: 0,
+  stale: 0,
+  withdrawn: 0,
+  invalid: 0,
+};
 const NO_RESULT: ImportResult = {
   counts: NO_COUNTS,
   fileDigest: null,
@@ -109,7 +117,7 @@ const DAYS_SQL = inBoth((dialect) => {
       ? `json_extract(document, '$.counts.${name}')`
       : `(document::json #>> '{counts,${name}}')::bigint`;
   const sums = COUNT_NAMES.map(
-    (name) => `sum(${count(name)})${dialect === 'postgres' ? '::bigint' : ''} AS ${name}`,
+    (name) => `sum(coalesce(${count(name)}, 0))${dialect === 'postgres' ? '::bigint' : ''} AS ${name}`,
   );
   return `SELECT began_at / ${DAY_MS} * ${DAY_MS} AS "dayMs", kind, count(*) AS imports, ${sums.join(', ')}
     FROM imports WHERE began_at >= $1 GROUP BY 1, 2 ORDER BY 1, 2`;
@@ -202,5 +210,7 @@ async function closeImport(
 }
 
 function toEntry({ document, ...row }: Row): ImportEntry {
-  return { ...row, ...(JSON.parse(document) as Document) };
+  const { counts, ...rest } = JSON.parse(document) as Document;
+  // Entries of earlier programs lack the counts that came later.
+  return { ...row, ...rest, counts: { ...NO_COUNTS, ...counts } };
 }

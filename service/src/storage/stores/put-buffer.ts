@@ -72,12 +72,13 @@ export class PutBuffer {
       }
       const written = await this.#connection.putMany(
         TRANSACTIONS,
-        slice.map(({ id, orgId, updatedAtMs, document }) => ({
+        slice.map(({ id, orgId, updatedAtMs, document, sourceUpdatedAtMs }) => ({
           id,
           org_id: orgId,
           updated_at: updatedAtMs,
           document,
           import_id: this.#importId,
+          source_updated_at: sourceUpdatedAtMs ?? null,
         })),
       );
       if (written !== slice.length) {

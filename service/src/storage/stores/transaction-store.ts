@@ -60,6 +60,7 @@ export function transactionStore(
           stampMs,
           find,
           put: (rows) => buffer.put(orgId, stampMs, rows),
+          putSourceTimes: (rows) => putSourceTimes(connection, rows),
           erasedAtMs: (passbackUid) => erased(orgId, passbackUid),
           advanceClock: (toMs) => advanceClock(connection, orgId, toMs),
         };
@@ -93,6 +94,20 @@ export function transactionStore(
 
 type OrganisationWriter = Omit<TransactionWriter, 'finishImport'>;
 
+async function putSourceTimes(connection: Connection, rows: readonly StoredTransaction[]): Promise<void> {
+  await connection.putMany(
+    TRANSACTIONS,
+    rows.map(({ id, orgId, updatedAtMs, document, importId, sourceUpdatedAtMs }) => ({
+      id,
+      org_id: orgId,
+      updated_at: updatedAtMs,
+      document,
+      import_id: importId,
+      source_updated_at: sourceUpdatedAtMs,
+    })),
+  );
+}
+
 async function findTransactions(
   connection: Connection,
   ids: readonly Uuid[],
@@ -102,11 +117,20 @@ async function findTransactions(
     org_id: number;
     updated_at: number;
     document: string;
+    import_id: number | null;
+    source_updated_at: number | null;
   }>(TRANSACTIONS, ids);
   return new Map(
-    rows.map(({ id, org_id: orgId, updated_at: updatedAtMs, document }) => [
-      id,
-      { id, orgId, updatedAtMs, document },
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        orgId: row.org_id,
+        updatedAtMs: row.updated_at,
+        document: row.document,
+        importId: row.import_id,
+        sourceUpdatedAtMs: row.source_updated_at,
+      },
     ]),
   );
 }

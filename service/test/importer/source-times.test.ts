@@ -1,0 +1,278 @@
+// Rows that carry the time at which their source last changed them: older data never replaces newer, wherever the database
+// has been in between.
+
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import type { Organisation, Stores } from '../../src/domain/stores.ts';
+import { TRANSACTION_FIELDS } from '../../src/domain/transaction.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
+import { recordImport } from '../../src/importer/record-import.ts';
+import { makeBackup } from '../../src/storage/backup/make-backup.ts';
+import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
+import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
+import { copyDatabase } from '../../src/storage/copy-database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../../src/storage/open-stores.ts';
+import {
+  newOrganisation,
+  openTestStores,
+  readAllTransactions,
+  rejection,
+  TEST_AUDITOR,
+} from '../storage/open-test-stores.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { transaction } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20);
+const T = (hour: number) => `2026-11-14T${String(hour).padStart(2, '0')}:00:00`;
+const FACTS = { by: 'the test', source: null, fileName: 'sales.ndjson', version: '1.0.0' };
+
+/** The first transaction, at an order value and a time of its source. */
+function sale(orderValue: number, sourceUpdatedAt?: string | null, changes: object = {}) {
+  const row = transaction(1, { orderValue, ...changes });
+  return sourceUpdatedAt === undefined ? row : { ...row, sourceUpdatedAt };
+}
+
+for (const database of DATABASES) {
+  describe(`times of the source on ${database.name}`, () => {
+    const open = openTestStores();
+    let nowMs = NOW_MS;
+    const clock = () => nowMs++;
+
+    async function scene() {
+      const url = await database.create();
+      const stores = await open.stores(url, CREATE_OPTIONS, clock);
+      return { url, stores, org: await newOrganisation(stores) };
+    }
+
+    async function load(
+      stores: Stores,
+      org: Organisation,
+      rows: string | readonly object[],
+      options: TransactionImportOptions = {},
+    ) {
+      const source = sourceFrom(typeof rows === 'string' ? rows : ndjson(rows));
+      const { added, changed, unchanged, stale, invalid, notes } = await importTransactions(
+        stores.transactions,
+        org,
+        source,
+        clock,
+        options,
+      );
+      return { counts: { added, changed, unchanged, stale, invalid }, notes };
+    }
+
+    const outcome = (what: object) => ({ added: 0, changed: 0, unchanged: 0, stale: 0, invalid: 0, ...what });
+
+    async function stored(stores: Stores, org: Organisation) {
+      const rows = await readAllTransactions(stores, org.id);
+      return rows.map(({ document }) => JSON.parse(document) as Record<string, unknown>);
+    }
+
+    const values = async (stores: Stores, org: Organisation) =>
+      (await stored(stores, org)).map(({ orderValue }) => orderValue);
+
+    test('an older row is skipped, counted and noted; a row of the same time or a later one is imported', async () => {
+      const { stores, org } = await scene();
+      expect((await load(stores, org, [sale(10, T(12))])).counts).toEqual(outcome({ added: 1 }));
+      const before = await stored(stores, org);
+      expect(await load(stores, org, [sale(9, T(11))])).toEqual({
+        counts: outcome({ stale: 1 }),
+        notes: ['1 row with an older sourceUpdatedAt than the stored transaction: not imported.'],
+      });
+      expect(await stored(stores, org)).toEqual(before);
+      expect(await load(stores, org, [sale(11, T(12))])).toEqual({
+        counts: outcome({ changed: 1 }),
+        notes: [],
+      });
+      expect((await load(stores, org, [sale(12, T(13))])).counts).toEqual(outcome({ changed: 1 }));
+      expect((await load(stores, org, [sale(11, T(12))])).counts).toEqual(outcome({ stale: 1 }));
+      expect(await values(stores, org)).toEqual([12]);
+    });
+
+    test('milliseconds count, and so do offsets', async () => {
+      const { stores, org } = await scene();
+      await load(stores, org, [sale(10, '2026-11-14T13:00:00.002+01:00')]);
+      expect((await load(stores, org, [sale(9, '2026-11-14T12:00:00.001')])).counts).toEqual(
+        outcome({ stale: 1 }),
+      );
+      expect((await load(stores, org, [sale(9, '2026-11-14T12:00:00.002')])).counts).toEqual(
+        outcome({ changed: 1 }),
+      );
+    });
+
+    test('an older row that would reopen a decided sale is skipped, not refused', async () => {
+      const { stores, org } = await scene();
+      await load(stores, org, [sale(10, T(12), { status: 'CONFIRMED' })]);
+      expect((await load(stores, org, [sale(10, T(11), { status: 'PENDING' })])).counts).toEqual(
+        outcome({ stale: 1 }),
+      );
+      const error = await rejection(load(stores, org, [sale(10, T(13), { status: 'PENDING' })]));
+      expect(error.message).toContain('status must not go from CONFIRMED back to PENDING');
+    });
+
+    test('rows without a time are imported as ever, and the time that is known stays', async () => {
+      const { stores, org } = await scene();
+      await load(stores, org, [sale(10, T(12))]);
+      expect((await load(stores, org, [sale(9)])).counts).toEqual(outcome({ changed: 1 }));
+      expect((await load(stores, org, [sale(8, null)])).counts).toEqual(outcome({ changed: 1 }));
+      expect((await load(stores, org, [sale(7, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+      expect((await load(stores, org, [sale(8, null)])).counts).toEqual(outcome({ unchanged: 1 }));
+      expect(await values(stores, org)).toEqual([8]);
+    });
+
+    test('a later time of the same content counts, and changes neither stamp nor import nor history', async () => {
+      const { stores, org } = await scene();
+      const begin = () => stores.imports.begin({ kind: 'transactions', orgId: org.id, ...FACTS });
+      const first = await begin();
+      await load(stores, org, [sale(10)], { importId: first });
+      const before = await stored(stores, org);
+      const { id } = transaction(1);
+      const versions = await stores.history.versions(id);
+      for (const time of [T(11), T(13), T(12)]) {
+        const { counts } = await load(stores, org, [sale(10, time)], { importId: await begin() });
+        expect(counts).toEqual(outcome({ unchanged: 1 }));
+      }
+      expect(await stored(stores, org)).toEqual(before);
+      expect(await stores.history.versions(id)).toEqual(versions);
+      expect(versions.map(({ importId }) => importId)).toEqual([first]);
+      expect((await load(stores, org, [sale(9, T(12))])).counts).toEqual(outcome({ stale: 1 }));
+      expect((await load(stores, org, [sale(9, T(13))])).counts).toEqual(outcome({ changed: 1 }));
+    });
+
+    test('a dry run and an import with an invalid row remember no time', async () => {
+      const { stores, org } = await scene();
+      await load(stores, org, [sale(10, T(11))]);
+      expect((await load(stores, org, [sale(10, T(13))], { dryRun: true })).counts).toEqual(
+        outcome({ unchanged: 1 }),
+      );
+      await rejection(load(stores, org, [sale(10, T(13)), { id: 'x' }]));
+      expect((await load(stores, org, [sale(9, T(12))])).counts).toEqual(outcome({ changed: 1 }));
+    });
+
+    test('a time that is no time, or more than a day ahead, is an invalid row', async () => {
+      const { stores, org } = await scene();
+      nowMs = NOW_MS;
+      expect((await rejection(load(stores, org, [sale(10, 'yesterday')]))).message).toContain(
+        'line 1: sourceUpdatedAt must be',
+      );
+      expect((await rejection(load(stores, org, [sale(10, '2026-11-21T00:01:00')]))).message).toContain(
+        'line 1: sourceUpdatedAt must not be more than a day in the future',
+      );
+      expect((await load(stores, org, [sale(10, '2026-11-20T23:59:00')])).counts).toEqual(
+        outcome({ added: 1 }),
+      );
+    });
+
+    test('it is a column of CSV, and part of no transaction', async () => {
+      const { stores, org } = await scene();
+      const csv = (orderValue: number, time: string) => {
+        const row = sale(orderValue, time);
+        return `${Object.keys(row).join(',')}\n${Object.values(row)
+          .map((value) => value ?? '')
+          .join(',')}\n`;
+      };
+      expect((await load(stores, org, csv(10, T(12)))).counts).toEqual(outcome({ added: 1 }));
+      expect((await load(stores, org, csv(9, T(11)))).counts).toEqual(outcome({ stale: 1 }));
+      expect(Object.keys((await stored(stores, org))[0] ?? {})).toEqual(TRANSACTION_FIELDS);
+    });
+
+    test('a history load skips older rows as well', async () => {
+      const { stores, org } = await scene();
+      const options = { preserveUpdatedAt: true };
+      const at = (orderValue: number, time: string) => ({ ...sale(orderValue, time), updatedAt: T(14) });
+      await load(stores, org, [at(10, T(12))], options);
+      expect((await load(stores, org, [at(9, T(11))], options)).counts).toEqual(outcome({ stale: 1 }));
+      expect(await values(stores, org)).toEqual([10]);
+    });
+
+    test('rows that name their click are compared as well', async () => {
+      const { stores, org } = await scene();
+      const click = await recordClick(stores, org.id);
+      const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
+      const row = (orderValue: number, time: string) => ({ ...sale(orderValue, time), clickId: click.id });
+      await load(stores, org, [row(10, T(12))], { attributor });
+      expect((await load(stores, org, [row(9, T(11))], { attributor })).counts).toEqual(
+        outcome({ stale: 1 }),
+      );
+      expect((await load(stores, org, [row(11, T(13))], { attributor })).counts).toEqual(
+        outcome({ changed: 1 }),
+      );
+    });
+
+    test('the import log counts them', async () => {
+      const { stores, org } = await scene();
+      await load(stores, org, [sale(10, T(12))]);
+      const source = sourceFrom(ndjson([sale(9, T(11))]));
+      await recordImport(
+        stores.imports,
+        { kind: 'transactions', orgId: org.id, ...FACTS },
+        source,
+        (importId) => importTransactions(stores.transactions, org, source, clock, { importId }),
+      );
+      const [entry] = await stores.imports.list({ limit: 1 });
+      const counts = { read: 1, added: 0, changed: 0, unchanged: 0, stale: 1, withdrawn: 0, invalid: 0 };
+      expect(entry?.counts).toEqual(counts);
+      const [day] = await stores.imports.days(0);
+      expect(day?.counts).toEqual(counts);
+    });
+
+    test('an erasure keeps the time', async () => {
+      const { stores, org } = await scene();
+      await load(stores, org, [sale(10, T(12))]);
+      await stores.erasures.erase(org, transaction(1).passbackUid ?? '');
+      expect((await load(stores, org, [sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+      expect((await stored(stores, org)).map((row) => [row.orderValue, row.passbackUid])).toEqual([
+        [10, null],
+      ]);
+    });
+
+    test('a new timeline, as after a restore, keeps the time', async () => {
+      const { url, stores, org } = await scene();
+      await load(stores, org, [sale(10, T(12))]);
+      await beginTimeline(
+        open.database(url),
+        { ...TEST_AUDITOR, clock },
+        { keepsStamps: false, madeAt: null },
+      );
+      expect((await load(stores, org, [sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+    });
+
+    if (database.name === 'SQLite')
+      test('a backup that is restored has the time', async () => {
+        const { url, stores, org } = await scene();
+        await load(stores, org, [sale(10, T(12))]);
+        const folder = temporaryFolder();
+        const source = join(folder, 'backup');
+        await makeBackup({
+          url,
+          target: source,
+          spoolPath: () => join(folder, 'spool'),
+          isOurs: () => true,
+          clock,
+          version: '1.0.0',
+        });
+        await stores.close();
+        await restoreBackup({ url, source, replaces: true, keepsStamps: false, auditor: TEST_AUDITOR });
+        const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+        expect((await load(restored, org, [sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+      });
+
+    for (const target of DATABASES) {
+      test(`a copy to ${target.name} has the time`, async () => {
+        const { url, stores, org } = await scene();
+        await load(stores, org, [sale(10, T(12)), { ...sale(20), id: transaction(2).id }]);
+        const copyUrl = await target.create();
+        await copyDatabase(url, copyUrl, TEST_AUDITOR);
+        const copy = await open.stores(copyUrl, COMMAND_OPTIONS, clock);
+        const [copied] = await copy.organisations.list();
+        if (copied === undefined) throw new Error('the organisation was not copied');
+        const rows = [sale(9, T(11)), { ...sale(19, T(1)), id: transaction(2).id }];
+        expect((await load(copy, copied, rows)).counts).toEqual(outcome({ stale: 1, changed: 1 }));
+      });
+    }
+  });
+}
