@@ -19,3 +19,25 @@ test('a database for which too many wait is usable and is not logged as lost; on
   expect(health.isUsable).toBe(true);
   health.stop();
 });
+
+test('a use that fails again before its retry is retried once', async () => {
+  const health = new DatabaseHealth(new Logger('silent', () => {}));
+  const error = new DatabaseUnavailable('PostgreSQL has not answered');
+  const retried: string[] = [];
+  const failed = (use: 'changes' | 'catalogue', name: string) =>
+    new Promise<void>((resolve) => {
+      health.failed(use, error, () => {
+        retried.push(name);
+        resolve();
+      });
+    });
+  const first = failed('changes', 'first');
+  void failed('changes', 'second');
+  await first;
+  // Comes after whatever the second failure may have scheduled.
+  await failed('catalogue', 'catalogue');
+  expect(retried).toEqual(['first', 'catalogue']);
+  await failed('changes', 'third');
+  expect(retried).toEqual(['first', 'catalogue', 'third']);
+  health.stop();
+});

@@ -63,6 +63,8 @@ describe('of a database', () => {
     ['tables that may not be written', { unwritable: ['clicks', 'walks'] }, { rights: 'warning' }],
     ['tables of another owner', { notOwned: ['tokens'] }, { rights: 'warning' }],
     ['a clock that is seconds away', { clockAheadMs: -2_500 }, { clock: 'warning' }],
+    ['a clock that is two seconds away', { clockAheadMs: 2_000 }, {}],
+    ['a clock that is a minute away', { clockAheadMs: 60_000 }, { clock: 'warning' }],
     ['a clock that is minutes away', { clockAheadMs: 61_000 }, { clock: 'fault' }],
     ['no archive', { archiveMode: 'off' }, { backup: 'warning' }],
     ['a log that nothing can be restored from', { walLevel: 'minimal' }, { backup: 'warning' }],
@@ -121,6 +123,19 @@ describe('of the books', () => {
     ]);
   });
 
+  test.each([
+    [0, 'ok', '0 minutes'],
+    [119 * 60_000, 'ok', '119 minutes'],
+    [120 * 60_000, 'ok', '2 hours'],
+    [2 * DAY_MS - 1, 'ok', '47 hours'],
+    [2 * DAY_MS, 'ok', '2 days'],
+    [2 * DAY_MS + 1, 'warning', '2 days'],
+  ])('an import of %p ms ago is %s with a limit of two days, and %s old', (ageMs, state, age) => {
+    const lastSuccesses = [{ kind: 'catalogue', atMs: NOW_MS - ageMs }] as const;
+    const [judged] = judgeImports({ counts: [], lastSuccesses }, NOW_MS, 2 * DAY_MS);
+    expect([judged?.state, judged?.found.split(' ago')[0]]).toEqual([state, age] as never);
+  });
+
   const token = (number: number, with_: Partial<AccessToken> = {}): AccessToken => ({
     id: id(number),
     orgId: 1,
@@ -158,6 +173,7 @@ test.each([
   ['with X-Forwarded-Proto', { host: '10.0.0.2', trustedProxies: ['10.0.0.0/24'] }, 'ok'],
   ['for the world, without TLS', { host: '0.0.0.0' }, 'warning'],
   ['believing anybody', { host: '0.0.0.0', trustedProxies: ['10.0.0.1', '0.0.0.0/0'] }, 'warning'],
+  ['believing anybody with IPv6', { host: '::', trustedProxies: ['::/0'] }, 'warning'],
   ['with links in the clear', { publicUrl: 'http://api.example', trustedProxies: ['10.0.0.1'] }, 'warning'],
   [
     'without TLS on this machine, by its IPv6 address',

@@ -144,6 +144,14 @@ test('a worker that does not come up is tried again after longer and longer paus
   while ((await metric('offerbook_workers_ready')) < 2) await Bun.sleep(20);
 });
 
+test('a worker that lived long enough is replaced after the shortest pause, however often it ends', async () => {
+  faults.letHappen('stillborn', 2);
+  const server = await start(2, { provenMs: 0 });
+  const ends = await server.logged('a worker ended; starting another', 3);
+  expect(ends.map(({ worker, delayMs }) => [worker, delayMs])).toEqual(Array(3).fill([2, 100]));
+  faults.revive(2);
+});
+
 test('starts that failed while another worker was ready do not count when that one dies', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { restartMinMs: 500, restartMaxMs: 500 });

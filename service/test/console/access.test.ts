@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openAdminAccess } from '../../src/cli/node/admin-access.ts';
 import { readServeSettings } from '../../src/config.ts';
 import { BadInput } from '../../src/domain/failures.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -66,6 +67,22 @@ describe('with a secret', () => {
     expect(await statuses(2, bearer(SECRET))).toEqual([200]);
     expect(await statuses(2, basic(SECRET))).toEqual([200]);
     expect((await console.get('/readyz')).status).toBe(200);
+  });
+
+  test('wrong tries are counted by network, so that the addresses of one IPv6 network share the ten', () => {
+    const refuse = openAdminAccess(readServeSettings({ adminTokenFile: secretFile() }, {}));
+    const statusFrom = (address: string) =>
+      refuse(new Request('http://localhost/', { headers: bearer('wrong') }), address)?.status;
+    const statuses = Array.from({ length: 11 }, (_, i) => statusFrom(`2001:db8:0:1::${i + 1}`));
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect(statusFrom('2001:db8:0:2::1')).toBe(401);
+  });
+
+  test('a secret of 20 characters is long enough, and one of 19 is not', () => {
+    const open = (length: number) => () =>
+      openAdminAccess(readServeSettings({ adminTokenFile: secretFile('x'.repeat(length)) }, {}));
+    expect(open(20)).not.toThrow();
+    expect(open(19)).toThrow('must hold one line of at least 20 characters');
   });
 
   test.each([

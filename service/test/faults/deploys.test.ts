@@ -108,6 +108,21 @@ describe.each(PROXIES)('%s', (name) => {
   });
 });
 
+test('a node with workers that is told to stop says so on its admin port', async () => {
+  await using node = await LoadedService.start(seeded, ['--workers', '2', '--drain-delay', '1']);
+  const status = () =>
+    fetch(`${node.adminUrl}/readyz`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  expect(await status()).toBe(200);
+  const exited = node.stop('SIGTERM');
+  let seen = 200;
+  while (seen === 200) seen = await status();
+  expect(seen).toBe(503);
+  expect(await exited).toBe(0);
+});
+
 test('a node that is told to stop says so, goes on serving for the drain delay, and lets connections go', async () => {
   await using node = await LoadedService.start(seeded, ['--drain-delay', '1']);
   const get = (path: string) =>
