@@ -24,7 +24,7 @@ function clientWith(fetch: Fetch) {
   });
 }
 
-test('a link is made without a request', () => {
+test('activationUrl builds a link without a request', () => {
   const client = clientWith(() => Promise.reject(new Error('nothing is to be sent')));
   const links = (['cashbackOffer', 'retailer', 'coupon', 'promotion'] as const).map((deal) =>
     client.activationUrl({ ...DEAL, deal }),
@@ -49,7 +49,7 @@ test.each([{ id: '' }, { orgId: '' }, { passbackUid: '' }])(
   },
 );
 
-test('an activation is posted without a token, and tells where to send the user', async () => {
+test('activate() posts without a token and returns where to send the user', async () => {
   const sent: [string, RequestInit][] = [];
   const client = clientWith(async (url, init) => {
     sent.push([url, init]);
@@ -64,7 +64,7 @@ test('an activation is posted without a token, and tells where to send the user'
   expect(Object.fromEntries(new Headers(init.headers))).toEqual({ accept: 'application/json', 'x-app': '1' });
 });
 
-describe('an error tells nothing of the user', () => {
+describe("an error never contains the user's id", () => {
   const whole = `https://api.example/v1/x/${QUERY}&passbackData=order%201`;
   const broken = `{"nothing at ${whole}`;
   const as = (type: string) => ({ 'Content-Type': type });
@@ -122,11 +122,11 @@ describe('an error tells nothing of the user', () => {
   });
 });
 
-describe('an activation that is sent again', () => {
+describe('an activation that is retried', () => {
   const never = () => new Promise<never>(() => {});
 
   test.each<[string, Partial<ClientOptions>, Partial<CallOptions>, number[]]>([
-    ['as it is', {}, {}, [4_000, 250, 4_000, 500, 1_250]],
+    ['with default options', {}, {}, [4_000, 250, 4_000, 500, 1_250]],
     [
       'by a patient client',
       { timeoutMs: 40_000, retry: { attemptsMax: 9 } },
@@ -140,13 +140,16 @@ describe('an activation that is sent again', () => {
       {},
       [1_000, 250, 1_000, 500, 250],
     ],
-  ])('%s is given up while it would still be the same', async (_, settings, options, slept) => {
-    const { client, clock } = openClient({ fetch: never }, settings);
-    expect(await failure(client.activate({ ...DEAL, ...options }))).toMatchObject({ code: 'timeout' });
-    expect(clock.slept).toEqual(slept);
-  });
+  ])(
+    '%s ends within the 10 s in which the service treats it as the same',
+    async (_, settings, options, slept) => {
+      const { client, clock } = openClient({ fetch: never }, settings);
+      expect(await failure(client.activate({ ...DEAL, ...options }))).toMatchObject({ code: 'timeout' });
+      expect(clock.slept).toEqual(slept);
+    },
+  );
 
-  test('does not wait longer than that for a service that asks for it', async () => {
+  test('does not exceed the budget even if Retry-After is longer', async () => {
     const { client, clock } = openClient(
       scripted(() => problem(503, 'unavailable', { 'Retry-After': '10' })),
     );

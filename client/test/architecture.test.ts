@@ -13,7 +13,7 @@ function importsOf(file: string): string[] {
   return [...source.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, path = '']) => path);
 }
 
-test('every file imports from its own folder only, but for the one that writes files', () => {
+test('every file except file-checkpoint.ts imports only from its own folder', () => {
   const foreign = files.flatMap((file) =>
     importsOf(file)
       .filter((path) => !/^\.\/[a-z-]+\.ts$/.test(path))
@@ -24,12 +24,12 @@ test('every file imports from its own folder only, but for the one that writes f
   );
 });
 
-test('nothing but the entry for runtimes with files leads to it', () => {
+test('only the entry point node.ts imports file-checkpoint.ts', () => {
   expect(files.filter((file) => importsOf(file).includes('./file-checkpoint.ts'))).toEqual(['node.ts']);
   expect(files.filter((file) => importsOf(file).includes('./node.ts'))).toEqual([]);
 });
 
-test.each(files)('%s names nothing of Node, Bun or Deno', (file) => {
+test.each(files)('%s uses no API of Node, Bun or Deno', (file) => {
   const source = readFileSync(join(SOURCE, file), 'utf8');
   expect(source).not.toMatch(/\b(process|Buffer|require|Bun|Deno|setImmediate)\b[.(]/);
 });

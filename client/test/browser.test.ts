@@ -72,7 +72,7 @@ describe('in a browser', () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 304]);
   });
 
-  test('an error of the API says what it says elsewhere', async () => {
+  test('an API error has the same message as in other runtimes', async () => {
     const error = await inPage(async ({ OfferbookClient }, options) => {
       const failed = await new OfferbookClient(options).cashbackOffers({ country: 'Germany' }).then(
         () => undefined,
@@ -119,7 +119,7 @@ describe('in a browser', () => {
     expect(code).toBe('private_token_in_browser');
   });
 
-  test('an address where nothing listens ends in a network error', async () => {
+  test('an address where nothing listens throws a NetworkError', async () => {
     const { name, message } = await inPage(async ({ OfferbookClient }, { token }) => {
       const client = new OfferbookClient({ baseUrl: 'http://127.0.0.1:9', token, retry: { attemptsMax: 1 } });
       return client.retailers().then(

@@ -25,6 +25,6 @@ test.each([
   expect(formatCashback(offer, locale, currency)).toBe(words);
 });
 
-test('an amount and a rate are told apart by the amount: one that is there is what counts', () => {
+test('a fixed amount takes precedence over a percentage', () => {
   expect(formatCashback({ cashbackPercentage: 0.05, maximumFixedCommissionFee: 0.5 }, 'en')).toBe('0.50');
 });

@@ -8,7 +8,7 @@ describe('the ETag cache', () => {
     new Response(null, { status: 304, headers: { ETag: '"v1"', 'Request-Id': 'req-2' } });
   const tagged = () => page([1], undefined, { ETag: '"v1"' });
 
-  test('confirms a page that is known, and gives it again', async () => {
+  test('revalidates a known page and returns it again', async () => {
     const script = scripted(tagged, unchanged);
     const { client } = openClient(script);
     const first = await client.retailers();
@@ -18,7 +18,7 @@ describe('the ETag cache', () => {
     expect(script.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"v1"']);
   });
 
-  test('knows pages by their whole URL', async () => {
+  test('keys pages by their whole URL', async () => {
     const script = scripted(tagged, tagged);
     const { client } = openClient(script);
     await client.cashbackOffers({ country: 'DE' });
@@ -47,7 +47,7 @@ describe('the ETag cache', () => {
     expect((await openClient(scripted(unchanged), { cache }).client.retailers()).data).toHaveLength(1);
   });
 
-  test('forgets what was used longest ago', async () => {
+  test('evicts the least recently used page', async () => {
     const script = scripted(tagged, tagged, unchanged, tagged, unchanged, tagged);
     const { client } = openClient(script, { cache: new MemoryCache(2) });
     for (const limit of [1, 2, 1, 3, 1, 2]) await client.retailers({ limit });
@@ -61,7 +61,7 @@ describe('the ETag cache', () => {
     ]);
   });
 
-  test('that was never asked does not accept a 304', async () => {
+  test('without an entry does not accept a 304', async () => {
     expect(await failure(openClient(scripted(unchanged)).client.retailers())).toBeInstanceOf(
       MalformedResponseError,
     );

@@ -18,7 +18,7 @@ beforeAll(async () => {
   cpSync(EXAMPLES, project, { recursive: true });
 });
 
-test('offers-page lists offers page by page, and filters them', async () => {
+test('offers-page lists offers page by page and filters them', async () => {
   await using node = await TestNode.start({ settings: { pageSize: 2 } });
   await using site = await startServer('offers-page', {});
   const token = await node.token('public');
@@ -59,7 +59,7 @@ test('offers-page lists offers page by page, and filters them', async () => {
   }
 });
 
-test('offers-page says in the page what is wrong with its token', async () => {
+test('offers-page shows what is wrong with its token', async () => {
   await using site = await startServer('offers-page', {});
   const browser = await launchBrowser();
   try {
@@ -87,7 +87,7 @@ test('the examples have no type errors', async () => {
   expect(checked).toEqual({ stdout: '', stderr: '' });
 });
 
-test('transactions-table follows changes, and goes on where it was after a restart', async () => {
+test('transactions-table follows changes and resumes where it was after a restart', async () => {
   await using node = await TestNode.start();
   const token = await node.token('private');
   const table = join(temporaryFolder(), 'copy.json');

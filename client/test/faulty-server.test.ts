@@ -55,13 +55,13 @@ const PASSING: readonly [string, Step, string][] = [
 describe.each(PASSING)('a server that %s', (_, fault, name) => {
   const options = name === 'TimeoutError' ? IMPATIENT : {};
 
-  test('once is asked again', async () => {
+  test('once is retried', async () => {
     await using server = await FaultyServer.start(fault, reply(GOOD));
     expect<unknown>((await open(server, options).retailers()).data).toEqual([{ id: id(1) }]);
     expect(server.paths).toHaveLength(2);
   });
 
-  test('always is given up with a typed error', async () => {
+  test('every time ends in a typed error', async () => {
     await using server = await FaultyServer.start(fault);
     expect(await failure(open(server, options).retailers())).toMatchObject({ name, attempts: 3 });
     expect(server.paths).toHaveLength(3);
@@ -77,7 +77,7 @@ const LASTING: readonly [string, Step, string][] = [
   ['sends a problem that is none', reply({ ...PROBLEM, status: 400, body: '{}' }), 'not_offerbook'],
 ];
 
-test.each(LASTING)('a server that %s is not asked again', async (_, fault, code) => {
+test.each(LASTING)('a server that %s is not retried', async (_, fault, code) => {
   await using server = await FaultyServer.start(fault);
   expect(await failure(open(server).retailers())).toMatchObject({ name: 'MalformedResponseError', code });
   expect(server.paths).toHaveLength(1);
@@ -112,7 +112,7 @@ describe.each(STUCK)('a cursor that %s', (_, fault, requests) => {
     expect(server.paths).toHaveLength(requests);
   });
 
-  test('ends a follower with an error, at the last place that was good', async () => {
+  test('ends a follower with an error, and the last valid checkpoint stays', async () => {
     await using server = await FaultyServer.start(fault);
     const checkpoints: string[] = [];
     const follow = async () => {
@@ -126,14 +126,14 @@ describe.each(STUCK)('a cursor that %s', (_, fault, requests) => {
   });
 });
 
-test('a list that goes on for ever ends at max', async () => {
+test('toArray stops at max for a list that never ends', async () => {
   const endless = pages((from) => ({ data: [{ id: from ?? id(1) }], cursor: next(from) }));
   await using server = await FaultyServer.start(endless);
   expect(await open(server).retailers().toArray({ max: 50 })).toHaveLength(50);
   expect(server.paths).toHaveLength(50);
 });
 
-test('an abort ends a call to a server that says nothing', async () => {
+test('an abort ends a call to a server that never responds', async () => {
   const stop = new AbortController();
   await using server = await FaultyServer.start(() => stop.abort());
   const call = open(server).retailers({ signal: stop.signal });

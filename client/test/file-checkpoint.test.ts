@@ -48,7 +48,7 @@ describe('a checkpoint in a file', () => {
     expect(existsSync(`${path}.next`)).toBe(false);
   });
 
-  test('is put in the place of the old one, and never written over it: nobody finds half of one', async () => {
+  test('replaces the old file atomically, so that no reader sees a partial one', async () => {
     const path = place('2020-01-01T00:00:00\n');
     const reader = openSync(path, 'r');
     await fileCheckpoint(path).save(T0);
@@ -77,11 +77,11 @@ describe('a checkpoint in a file', () => {
     },
   );
 
-  test('is not there at first', async () => {
+  test('is undefined before the first save', async () => {
     expect(await load(place())).toBeUndefined();
   });
 
-  test('is trimmed', async () => {
+  test('is trimmed when it is loaded', async () => {
     expect(await load(place(`\ufeff ${T0} \r\n\n`))).toBe(T0);
   });
 
@@ -112,7 +112,7 @@ describe('a checkpoint in a file', () => {
   });
 });
 
-test('the library and `offerbook follow` go on from the file of the other', async () => {
+test("the library and `offerbook follow` resume from each other's file", async () => {
   await using service = await ServiceProcess.start();
   const token = await service.token('private');
   const client = new OfferbookClient({ baseUrl: service.url, token });

@@ -44,7 +44,7 @@ class Copy {
   }
 }
 
-test('kills, restarts, changes and crashes lose nothing', async () => {
+test('a follower loses no change through kills, restarts and crashes', async () => {
   await using service = await ServiceProcess.start();
   const token = await service.token('private');
   // Outages are short here: knock often, and do not wait for the pauses that hours would need.

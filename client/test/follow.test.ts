@@ -54,7 +54,7 @@ function queryOf({ url }: ScriptedFetch['requests'][number]): Record<string, str
 }
 
 describe('the checkpoint', () => {
-  test("becomes the first page's Complete-Through, after the last change of the walk", async () => {
+  test("becomes the first page's Complete-Through after the last change of the walk", async () => {
     const { seen, queries } = await follow([walked([1, 2], T1, 3), walked([3], T2), walked([4], T2)]);
     expect(seen).toEqual([
       '1',
@@ -72,7 +72,7 @@ describe('the checkpoint', () => {
     ]);
   });
 
-  test('is the smallest Complete-Through of the walk: a later page may come from a replica that lags behind', async () => {
+  test('is the smallest Complete-Through of the walk, because a later page may come from a lagging replica', async () => {
     const { seen } = await follow([walked([1, 2], T2, 3), walked([3], T1), walked([], T2)]);
     expect(seen).toEqual([
       '1',
@@ -84,7 +84,7 @@ describe('the checkpoint', () => {
     ]);
   });
 
-  test('never goes back', async () => {
+  test('never moves back', async () => {
     const { seen, queries } = await follow([walked([], T0), walked([], T2)], { checkpoint: T1 });
     expect(seen).toEqual([`checkpoint ${T2}`]);
     expect(queries.map(({ updatedAtGreaterThan }) => updatedAtGreaterThan)).toEqual([T1, T1]);
@@ -116,7 +116,7 @@ describe('the checkpoint', () => {
     expect(queries).toEqual([{ updatedAtGreaterThan: checkpoint, limit: '1000' }]);
   });
 
-  test('is sent as it was given', async () => {
+  test('is sent unchanged', async () => {
     const { queries } = await follow([walked([], T1)], { checkpoint: T0, limit: 7 });
     expect(queries).toEqual([{ updatedAtGreaterThan: T0, limit: '7' }]);
   });
@@ -141,7 +141,7 @@ describe('the checkpoint', () => {
     },
   );
 
-  test('moves in a walk without changes too, and is not repeated when it did not move', async () => {
+  test('moves in a walk without changes, and is not saved again if it did not move', async () => {
     const { seen } = await follow([walked([], T1), walked([], T1), walked([], T2)], { checkpoint: T0 });
     expect(seen).toEqual([`checkpoint ${T1}`, `checkpoint ${T2}`]);
   });
@@ -154,7 +154,7 @@ describe('the checkpoint', () => {
     expect(checkpoints).toEqual([]);
   });
 
-  test('does not move when the caller throws: the next run gets everything again', async () => {
+  test('does not move if the caller throws, so that the next run repeats everything', async () => {
     let saved: string | null = null;
     const store = {
       load: () => saved,
@@ -178,14 +178,14 @@ describe('the checkpoint', () => {
     expect<string | null>(saved).toBe(T2);
   });
 
-  test('is kept before the next walk begins; when that fails, the follower stops', async () => {
+  test('is saved before the next walk begins; if saving fails, the follower stops', async () => {
     const keep = () => Promise.reject(new Error('database is read-only'));
     expect(await failure(follow([walked([1], T1)], { onCheckpoint: keep }))).toEqual(
       new Error('database is read-only'),
     );
   });
 
-  test('comes page by page too: a page is consumed when the next is asked for', async () => {
+  test('moves page by page: a page is consumed when the next one is requested', async () => {
     const seen: unknown[] = [];
     const { client } = openClient(scripted(walked([1, 2], T1, 3), walked([3], T2)), { token: PRIVATE });
     const follower = client.followTransactions({ once: true, onCheckpoint: (c) => void seen.push(c) });
@@ -199,12 +199,12 @@ describe('the checkpoint', () => {
     ]);
   });
 
-  test('cannot be made without the Complete-Through header', async () => {
+  test('cannot advance without the Complete-Through header', async () => {
     expect(await failure(follow([() => page([1])]))).toMatchObject({ code: 'no_complete_through' });
   });
 });
 
-describe('the place in the middle of a walk', () => {
+describe('the position inside a walk', () => {
   /** Follows a script with a store, and crashes at a change. */
   async function run(store: { saved: string | null }, answers: readonly Answer[], crashAt?: number) {
     const script = scripted(...answers);
@@ -230,7 +230,7 @@ describe('the place in the middle of a walk', () => {
     return { seen, queries: script.requests.map(queryOf) };
   }
 
-  test('is kept: after a crash a first walk goes on with the page that was not consumed', async () => {
+  test('is saved, so that after a crash the first walk resumes at the page that was not consumed', async () => {
     const store = { saved: null };
     await run(store, [walked([1, 2], T1, 3), walked([3, 4], T2, 5)], 4);
     expect<string | null>(store.saved).toBe(inside(T1, 3));
@@ -245,7 +245,7 @@ describe('the place in the middle of a walk', () => {
     expect<string | null>(store.saved).toBe(T2);
   });
 
-  test('is kept for later walks too, with the checkpoint that they began from', async () => {
+  test('is saved for later walks too, with the checkpoint that they began from', async () => {
     const store = { saved: T0 };
     await run(store, [walked([1], T1, 2), walked([2], T1)], 2);
     expect(store.saved).toBe(inside(T1, 2, T0));
@@ -256,13 +256,13 @@ describe('the place in the middle of a walk', () => {
     ]);
   });
 
-  test('gives way to the checkpoint even when that has not moved', async () => {
+  test('is replaced by the checkpoint even if that has not moved', async () => {
     const store = { saved: T1 };
     await run(store, [walked([1], T1, 2), walked([2], T1)]);
     expect(store.saved).toBe(T1);
   });
 
-  test('takes the smallest Complete-Through of all pages, before and after the crash', async () => {
+  test('keeps the smallest Complete-Through of all pages, before and after the crash', async () => {
     const store = { saved: inside(T2, 3) };
     const { queries } = await run(store, [walked([3], T1), walked([], T2)]);
     expect(queries[1]).toEqual({ updatedAtGreaterThan: T1, limit: '1000' });
@@ -287,14 +287,14 @@ describe('the place in the middle of a walk', () => {
     expect(error).toMatchObject({ code: 'bad_checkpoint', message: expect.stringContaining(words) });
   });
 
-  test('may have blanks and line breaks around it', async () => {
+  test('may be surrounded by spaces and line breaks', async () => {
     const { queries } = await run({ saved: ` ${T1}\r\n` }, [walked([], T1)]);
     expect(queries).toEqual([{ updatedAtGreaterThan: T1, limit: '1000' }]);
   });
 });
 
 describe('the pace', () => {
-  test('is quick while there is a backlog, patient when idle, and quick again after a change', async () => {
+  test('has no pause during a backlog, growing pauses when idle, and short ones after a change', async () => {
     const idle = walked([], T1);
     const { clock } = await follow(
       [walked([1], T1, 2), walked([2], T1), walked([3], T1), idle, idle, idle, idle, idle, walked([4], T1)],
@@ -303,12 +303,12 @@ describe('the pace', () => {
     expect(clock.slept).toEqual([0, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 1_000]);
   });
 
-  test('never rests longer than intervalMs', async () => {
+  test('never pauses longer than intervalMs', async () => {
     const { clock } = await follow([walked([1], T1), walked([], T1), walked([], T1)], { intervalMs: 300 });
     expect(clock.slept).toEqual([300, 300, 300]);
   });
 
-  test('may not be such that it floods the service', () => {
+  test('has a minimum interval, so that it cannot flood the service', () => {
     const { client } = openClient(scripted(), { token: PRIVATE });
     expect(() => client.followTransactions({ intervalMs: 0 })).toThrow(RangeError);
     expect(() => client.followTransactions({ intervalMs: Number.NaN })).toThrow(RangeError);
@@ -316,7 +316,7 @@ describe('the pace', () => {
 });
 
 describe('an outage', () => {
-  test('in mid-walk is waited out, and the walk goes on where it was', async () => {
+  test('during a walk is waited out, and the walk continues where it was', async () => {
     const errors: string[] = [];
     const { seen, queries, clock } = await follow(
       [
@@ -347,7 +347,7 @@ describe('an outage', () => {
     expect(clock.slept).toEqual([1_000, 4_000, 4_000, 8_000, 16_000, 0]);
   });
 
-  test('of many hours is waited out with a knock a minute', async () => {
+  test('of many hours is waited out with one attempt per minute', async () => {
     const answers = [
       walked([1], T1),
       ...Array.from({ length: 500 }, () => refuseConnection),
@@ -358,15 +358,15 @@ describe('an outage', () => {
     expect(clock.slept.slice(-5)).toEqual([60_000, 60_000, 60_000, 60_000, 1_000]);
   });
 
-  test('before the first answer is waited out when nothing answers', async () => {
+  test('before the first response is waited out if nothing responds', async () => {
     expect((await follow([refuseConnection, walked([1], T1)])).seen).toEqual(['1', `checkpoint ${T1}`]);
   });
 
-  test('is told from a wrong address: a strange first answer is thrown', async () => {
+  test('is distinguished from a wrong address: a foreign first response throws', async () => {
     expect(await failure(follow([() => html(404)]))).toBeInstanceOf(MalformedResponseError);
   });
 
-  test('is told from a refusal: a revoked token is thrown', async () => {
+  test('is distinguished from a rejection: a revoked token throws', async () => {
     const error = await failure(follow([walked([1], T1), () => problem(401, 'invalid_token')]));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: 'invalid_token' });
@@ -374,7 +374,7 @@ describe('an outage', () => {
 });
 
 describe('the signal', () => {
-  test('ends the iteration while it rests, without an error', async () => {
+  test('ends the iteration during a pause, without an error', async () => {
     const stop = new AbortController();
     const { client } = openClient(scripted(walked([1], T1)), { token: PRIVATE });
     const seen: string[] = [];
@@ -384,7 +384,7 @@ describe('the signal', () => {
     expect(seen).toEqual([id(1)]);
   });
 
-  test('in the middle of a walk ends it after the page that was under way, whose end is the place', async () => {
+  test('during a walk ends it after the current page, and the saved position is the end of that page', async () => {
     const stop = new AbortController();
     const seen: string[] = [];
     const { client } = openClient(scripted(walked([1, 2], T1, 3)), { token: PRIVATE });
@@ -403,7 +403,7 @@ describe('once', () => {
     expect(seen).toEqual(['1', `checkpoint ${inside(T1, 2)}`, '2', `checkpoint ${T1}`]);
   });
 
-  test('after the rest of an old walk takes in what has changed behind it since', async () => {
+  test('after resuming an old walk, also fetches what has changed behind its position', async () => {
     const { seen, queries, clock } = await follow([walked([2], T2), walked([1], T2)], {
       checkpoint: inside(T1, 2),
       once: true,

@@ -6,7 +6,7 @@ import { BASE_URL, failure, id, page, problem, scripted } from './support/answer
 import { openClient } from './support/open-client.ts';
 
 describe('a list', () => {
-  test('asks for nothing until it is awaited or iterated, and for no page that is not read', async () => {
+  test('requests nothing until it is awaited or iterated, and no page before it is read', async () => {
     const script = scripted(() => page([1, 2], 3));
     const { client } = openClient(script);
     const list = client.retailers();
@@ -15,7 +15,7 @@ describe('a list', () => {
     expect(script.requests.map(({ url }) => url)).toEqual([`${BASE_URL}/v1/retailers/`]);
   });
 
-  test('is its first page when awaited', async () => {
+  test('resolves to its first page when awaited', async () => {
     const { client } = openClient(
       scripted(() => page([1, 2], 3, { 'Complete-Through': '2026-01-01T00:00:00' })),
     );
@@ -27,7 +27,7 @@ describe('a list', () => {
     });
   });
 
-  test('is all its items when iterated', async () => {
+  test('yields all its items when iterated', async () => {
     const script = scripted(
       () => page([1, 2], 3),
       () => page([3, 4], 5),
@@ -44,7 +44,7 @@ describe('a list', () => {
     ]);
   });
 
-  test('starts anew each time it is awaited or iterated, also after a failure', async () => {
+  test('starts from the beginning each time it is awaited or iterated, also after a failure', async () => {
     const script = scripted(
       () => problem(404, 'not_found'),
       () => page([1], 2),
@@ -59,7 +59,7 @@ describe('a list', () => {
     expect((await list.toArray({ max: 9 })).map((item) => item.id)).toEqual([id(3)]);
   });
 
-  test('is a promise to those who take one: then, catch and finally', async () => {
+  test('has then, catch and finally like a promise', async () => {
     const script = scripted(
       () => page([1]),
       () => problem(404, 'not_found'),
@@ -74,7 +74,7 @@ describe('a list', () => {
     expect(done).toBe(1);
   });
 
-  test('gives at most max items to toArray, and asks for no page beyond them', async () => {
+  test('returns at most max items from toArray and requests no page beyond them', async () => {
     const script = scripted(
       () => page([1, 2], 3),
       () => page([3, 4], 5),
@@ -83,7 +83,7 @@ describe('a list', () => {
     expect(items.map((item) => item.id)).toEqual([1, 2, 3].map(id));
   });
 
-  test('refuses toArray without a bound', async () => {
+  test('rejects toArray without max', async () => {
     const { client } = openClient(scripted());
     // @ts-expect-error: the bound is required.
     expect(await failure(client.retailers().toArray({}))).toBeInstanceOf(RangeError);
@@ -91,7 +91,7 @@ describe('a list', () => {
     expect(await failure(client.retailers().toArray())).toBeInstanceOf(RangeError);
   });
 
-  test('sends filters as they are, and leaves out what is undefined', async () => {
+  test('sends filters unchanged and omits undefined ones', async () => {
     const script = scripted(() => page([]));
     const filters = { name: 'a&b=c +%', category: undefined, country: 'DE' };
     await openClient(script).client.cashbackOffers(filters);
@@ -100,7 +100,7 @@ describe('a list', () => {
     );
   });
 
-  test('starts at the cursor that it was given', async () => {
+  test('starts at the given cursor', async () => {
     const script = scripted(() => page([7]));
     await openClient(script).client.retailers({ cursor: id(7) });
     expect(script.requests[0]?.url).toBe(`${BASE_URL}/v1/retailers/?cursor=${id(7)}`);

@@ -24,14 +24,14 @@ beforeAll(async () => {
   addNodeTypes(installed.folder);
 });
 
-test('"are the types wrong?" finds nothing wrong', async () => {
+test('"Are the types wrong?" reports no problems', async () => {
   const analysis = await checkPackage(createPackageFromTarballData(readFileSync(installed.tarball)));
   if (analysis.types === false) throw new Error('the package has no types');
   expect(Object.keys(analysis.entrypoints)).toEqual(['.', './node', './package.json']);
   expect(analysis.problems).toEqual([]);
 });
 
-test('publint has nothing to say', async () => {
+test('publint reports no problems', async () => {
   const pkgDir = join(installed.folder, 'node_modules/@offerbook/client');
   const { messages } = await publint({ pkgDir, pack: false, strict: true });
   expect(messages).toEqual([]);
@@ -73,7 +73,7 @@ describe.each([
     { module: 'NodeNext', moduleResolution: 'nodenext' },
   ],
 ])('under %s', (_, compiler, extension, resolution) => {
-  test('its types are found, say what is so, and refuse what is not', async () => {
+  test('the types are found, accept correct programs and reject wrong ones', async () => {
     await check(compiler(), { ...STRICT, ...resolution }, [
       [`consumer.${extension}`, CONSUMER],
       [`wrong.${extension}`, WRONG],

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => project[Symbol.asyncDispose]());
 
-test('the package has the modules in both forms with types and maps, their source, README and licence, and nothing else', () => {
+test('the package contains ES modules, CommonJS, types, maps, sources, README and licence, and nothing else', () => {
   const built = MODULES.flatMap((name) =>
     ['js', 'js.map', 'd.ts', 'd.ts.map'].flatMap((type) => [
       `dist/commonjs/${name}.${type}`,
@@ -44,7 +44,7 @@ test('the package has the modules in both forms with types and maps, their sourc
   expect(installed.files).toEqual([...built, ...source, ...others].sort());
 });
 
-test('the maps of the package lead to the source that is in it', () => {
+test('the source maps point to the sources in the package', () => {
   const folder = join(installed.folder, 'node_modules/@offerbook/client');
   for (const map of installed.files.filter((file) => file.endsWith('.map'))) {
     const { sources } = JSON.parse(readFileSync(join(folder, map), 'utf8')) as { sources: string[] };
@@ -54,7 +54,7 @@ test('the maps of the package lead to the source that is in it', () => {
   }
 });
 
-test('it has no dependencies', () => {
+test('the package has no dependencies', () => {
   const manifest = JSON.parse(
     readFileSync(join(installed.folder, 'node_modules/@offerbook/client/package.json'), 'utf8'),
   ) as Record<string, unknown>;
@@ -73,11 +73,11 @@ async function bundleSize(source: string): Promise<number> {
   return Bun.gzipSync(new Uint8Array(bytes), { level: 9 }).length;
 }
 
-test(`all of it, bundled, minified and gzipped, has at most ${SIZE_MAX} bytes`, async () => {
+test(`the whole package, bundled, minified and gzipped, has at most ${SIZE_MAX} bytes`, async () => {
   expect(await bundleSize("export * from '@offerbook/client';")).toBeLessThan(SIZE_MAX);
 });
 
-test('a bundle takes no more of it than is used', async () => {
+test('a bundle contains only the parts that are used', async () => {
   const size = await bundleSize("import { ApiError } from '@offerbook/client'; export { ApiError };");
   expect(size).toBeLessThan(800);
 });
@@ -88,7 +88,7 @@ describe.each([
   ['Bun', 'consumer.mjs', CONSUMER_ESM, [process.execPath]],
   ['Deno', 'consumer.mjs', CONSUMER_ESM, DENO],
 ])('on %s', (_, file, source, runtime) => {
-  test('it reads, follows, confirms and refuses, and prints no user of a link that fails', async () => {
+  test("the package lists, follows, revalidates and rejects, and its errors never contain the user's id", async () => {
     // Deno opens nothing under /dev, where the memory is that other folders are in.
     const folder = mkdtempSync('/tmp/offerbook-consumer-');
     try {
@@ -104,7 +104,7 @@ describe.each([
   });
 });
 
-test('in React Native, without URLs and with signals that give no reason, it sends what it was given', async () => {
+test('in React Native, without URL and with signals that have no reason, requests are sent unchanged', async () => {
   const app = `
     const { OfferbookClient } = require('@offerbook/client');
     const http = require('node:http');

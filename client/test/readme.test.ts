@@ -36,7 +36,7 @@ describe("the README's examples", () => {
     expect(stdout).toBe(output);
   });
 
-  test('Following transactions: prints changes, keeps its place, and stops when told', async () => {
+  test('Following transactions: prints changes, saves its position, and stops on SIGTERM', async () => {
     const source = readmeExamples().find(({ title }) => title === 'Following transactions')?.source ?? '';
     const name = project.write('example-follow.ts', project.forReal(source));
     const child = Bun.spawn([process.execPath, name], {

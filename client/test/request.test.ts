@@ -38,7 +38,7 @@ test('a request sends no cookies and follows no redirect', async () => {
 });
 
 describe('a failed request', () => {
-  test('is sent again with exponential pauses, and its answer is as good as any', async () => {
+  test('is retried with exponential backoff, and the late response is returned', async () => {
     const script = scripted(
       refuseConnection,
       () => problem(503, 'unavailable'),
@@ -51,7 +51,7 @@ describe('a failed request', () => {
     expect(clock.slept).toEqual([250, 500, 8_000, 2_000]);
   });
 
-  test('is given up after the last attempt, with the last error', async () => {
+  test('throws the last error after the last attempt', async () => {
     const script = scripted(...Array.from({ length: 5 }, () => refuseConnection));
     const { client, clock } = openClient(script);
     expect(await failure(client.retailers())).toMatchObject({
@@ -77,7 +77,7 @@ describe('a failed request', () => {
     ],
     ['Bun, which asks a question', new Error('Is the address right?'), 'Is the address right'],
     ['something that throws no errors', 'no network', 'no network'],
-  ])('says why there was no answer, as told by %s', async (_, thrown, reason) => {
+  ])('reports why there was no response, as given by %s', async (_, thrown, reason) => {
     const fetch = () => Promise.reject(thrown);
     const { client } = openClient({ fetch }, { retry: { attemptsMax: 1 } });
     expect(await failure(client.retailers())).toMatchObject({
@@ -87,7 +87,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('is given up at once when the pause would not fit into the budget', async () => {
+  test('throws at once if the pause would exceed the budget', async () => {
     const script = scripted(() => problem(429, 'rate_limited', { 'Retry-After': '50' }));
     const { client, clock } = openClient(script, { retry: { budgetMs: 50_000 } });
     expect(await failure(client.retailers())).toMatchObject({
@@ -98,7 +98,7 @@ describe('a failed request', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  test('spends no more than its budget on attempts that hang', async () => {
+  test('spends at most its budget on attempts that hang', async () => {
     const { client, clock } = openClient(
       { fetch: never },
       { timeoutMs: 40_000, retry: { attemptsMax: 100 } },
@@ -123,7 +123,7 @@ describe('a failed request', () => {
     expect(clock.monotonicMs() - startedAtMs).toBe(90_000);
   });
 
-  test('has the usual budget where none is named, undefined or not', async () => {
+  test('has the default budget if the option is missing or undefined', async () => {
     const script = scripted(
       () => problem(429, 'rate_limited', { 'Retry-After': '50' }),
       () => page([]),
@@ -143,7 +143,7 @@ describe('a failed request', () => {
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ status, code, attempts: 1 });
   });
 
-  test('of the API says all that the service said', async () => {
+  test('that the service rejected has all fields of the problem document', async () => {
     const errors = [{ parameter: 'limit', detail: 'must be a whole number from 1 to 1000' }];
     const script = scripted(() => problem(400, 'invalid_parameter', {}, { errors, detail: 'limit is bad.' }));
     const error = await failure(openClient(script).client.retailers());
@@ -161,7 +161,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('that something else answered says what came, and from where', async () => {
+  test('that another server responded to reports its response and address', async () => {
     const error = await failure(openClient(scripted(() => html(200))).client.retailers());
     expect(error).toBeInstanceOf(MalformedResponseError);
     expect(error).toMatchObject({
@@ -172,7 +172,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('that a proxy answered in place of the service is an outage, and says so', async () => {
+  test('that a proxy responded to throws an OutageError', async () => {
     const script = scripted(() => html(502, { 'Retry-After': '3' }));
     const error = await failure(openClient(script, { retry: { attemptsMax: 1 } }).client.retailers());
     expect(error).toBeInstanceOf(OutageError);
@@ -186,7 +186,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('that was redirected names the target instead of losing the token on the way', async () => {
+  test('that was redirected reports the target instead of losing the token', async () => {
     const moved = () => new Response(null, { status: 301, headers: { Location: 'https://www.example/v1/' } });
     const error = await failure(openClient(scripted(moved)).client.retailers());
     expect(error).toMatchObject({
@@ -196,7 +196,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('after a timeout is sent again, even if fetch does not heed its signal', async () => {
+  test('is retried after a timeout, even if fetch ignores its signal', async () => {
     const script = scripted(never, () => page([1]));
     const { client, clock } = openClient(script, { timeoutMs: 3_000 });
     expect((await client.retailers()).data).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('a failed request', () => {
 });
 
 describe('a retry', () => {
-  test('is told before the pause, with the error and how long it takes', async () => {
+  test('is reported to onRetry before the pause, with the error and the delay', async () => {
     const script = scripted(
       refuseConnection,
       () => problem(500, 'internal'),
@@ -223,7 +223,7 @@ describe('a retry', () => {
     ]);
   });
 
-  test('is not told where there is none', async () => {
+  test('is not reported if there is none', async () => {
     const onRetry = () => {
       throw new Error('was told');
     };
@@ -233,7 +233,7 @@ describe('a retry', () => {
 });
 
 describe('a call', () => {
-  test('has settings of its own, for all its pages; the next call has those of the client', async () => {
+  test('applies its own options to all its pages; the next call uses those of the client', async () => {
     const told: string[] = [];
     const script = scripted(
       () => page([1], 2),
@@ -268,7 +268,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('has a time limit of its own', async () => {
+  test('can have its own time limit', async () => {
     const { client, clock } = openClient({ fetch: never }, { retry: { attemptsMax: 1 } });
     expect(await failure(client.retailers({ timeoutMs: 123 }))).toMatchObject({
       code: 'timeout',
@@ -284,7 +284,7 @@ describe('a call', () => {
     { retry: { delayMs: -1 } },
     { retry: { budgetMs: Number.NaN } },
     { retry: { attemptsMax: '5' as unknown as number } },
-  ])('with a setting that cannot be meant is refused: %j', (options) => {
+  ])('rejects an invalid setting: %j', (options) => {
     const { client } = openClient(scripted());
     expect(() => client.retailers(options)).toThrow(RangeError);
     expect(() => openClient(scripted(), options)).toThrow(RangeError);
@@ -294,13 +294,13 @@ describe('a call', () => {
 describe('the attempts of an error', () => {
   const stop = () => AbortSignal.abort();
 
-  test('are none when nothing was sent', async () => {
+  test('are 0 if nothing was sent', async () => {
     expect(await failure(openClient(scripted()).client.retailers({ signal: stop() }))).toMatchObject({
       attempts: 0,
     });
   });
 
-  test('are those before the abort, when it came in a pause', async () => {
+  test('count the attempts before an abort during a pause', async () => {
     const controller = new AbortController();
     const script = scripted(refuseConnection, () => problem(503, 'unavailable'));
     const onRetry = (error: { attempts: number }) => void (error.attempts === 2 && controller.abort());
@@ -313,12 +313,12 @@ describe('the attempts of an error', () => {
   test.each([
     ['no page', () => json({ data: 1 }), 'bad_shape'],
     ['a page that leads nowhere', () => page([], 1), 'stuck_cursor'],
-  ])('count the one that brought %s', async (_, answer, code) => {
+  ])('count the attempt that returned %s', async (_, answer, code) => {
     const script = scripted(refuseConnection, answer);
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ code, attempts: 2 });
   });
 
-  test('count the one that brought transactions without Complete-Through', async () => {
+  test('count the attempt that returned transactions without Complete-Through', async () => {
     const { client } = openClient(
       scripted(refuseConnection, () => page([1])),
       { token: PRIVATE },
@@ -375,7 +375,7 @@ describe('an abort', () => {
   });
 });
 
-test('a body that breaks off or cannot be read counts as a network error', async () => {
+test('a body that is cut off or unreadable throws a NetworkError', async () => {
   const cut = () => new Response('{"data":[{"id":', { headers: { 'Content-Type': 'application/json' } });
   const { client } = openClient(scripted(cut), { retry: { attemptsMax: 1 } });
   expect(await failure(client.retailers())).toBeInstanceOf(NetworkError);

@@ -47,12 +47,12 @@ describe('a request', () => {
     ["a proxy's 404", false, foreign(404)],
     ['a stuck cursor', false, STUCK],
     ['an error of the caller', false, new Error('cache broken')],
-  ])('that failed with %s is sent again: %p', (_, again, error) => {
+  ])('that failed with %s is retried: %p', (_, again, error) => {
     const delayMs = retryDelayMs({ error, attempts: 1, elapsedMs: 0 }, RETRY_DEFAULTS, 0.5);
     expect(delayMs !== undefined).toBe(again);
   });
 
-  test('waits twice as long each time, up to a limit', () => {
+  test('doubles its pause each time, up to a limit', () => {
     const policy = { ...RETRY_DEFAULTS, attemptsMax: 100 };
     const delays = [1, 2, 3, 4, 5, 6, 7, 8].map((attempts) =>
       retryDelayMs({ error: NETWORK, attempts, elapsedMs: 0 }, policy, 1),
@@ -60,14 +60,14 @@ describe('a request', () => {
     expect(delays).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
   });
 
-  test('waits at least as long as Retry-After says, and at most as long as the cap', () => {
+  test('waits at least as long as Retry-After requires, up to the cap', () => {
     const delays = [2_000, 60_000, 86_400_000].map((retryAfterMs) =>
       retryDelayMs({ error: api(429, retryAfterMs), attempts: 1, elapsedMs: 0 }, RETRY_DEFAULTS, 0.4),
     );
     expect(delays).toEqual([2_100, 60_100, 60_100]);
   });
 
-  test('is never sent too often, never waits into the end of its budget, never waits a negative time', () => {
+  test('never exceeds its attempts or its budget, and never waits a negative time', () => {
     const failures = fc.record({
       error: fc.constantFrom(NETWORK, api(429, 5_000), api(503)),
       attempts: fc.integer({ min: 1, max: 10 }),
@@ -99,11 +99,11 @@ describe('a follower', () => {
     ['a stuck cursor', false, STUCK],
     ['a token of the wrong kind', false, new TokenError('wrong_token_kind', '')],
     ['an error of the caller', false, new Error('disk full')],
-  ])('that met %s waits it out: %p', (_, waits, error) => {
+  ])('waits after %s: %p', (_, waits, error) => {
     expect(isOutage(error, true)).toBe(waits);
   });
 
-  test('takes a strange answer for a wrong address if Offerbook has never answered', () => {
+  test('treats a foreign response as a wrong address if Offerbook has never responded', () => {
     expect([
       isOutage(foreign(404), false),
       isOutage(foreign(200), false),
@@ -112,7 +112,7 @@ describe('a follower', () => {
   });
 });
 
-test('Retry-After is read as seconds or as a date, and nonsense is ignored', () => {
+test('Retry-After is parsed as seconds or a date, and anything else is ignored', () => {
   const headers = [
     '0',
     '7',

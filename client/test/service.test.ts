@@ -51,18 +51,18 @@ async function untilTakenUp(): Promise<void> {
 }
 
 describe('the catalogue', () => {
-  test('has retailers with their deals', async () => {
+  test('lists retailers with their deals', async () => {
     const [first] = await catalogue.retailers().toArray({ max: 1 });
     expect<unknown>(first).toEqual(SHOP);
   });
 
-  test('comes in pages of any size, every item once', async () => {
+  test('returns every item once with any page size', async () => {
     const seen: string[] = [];
     for await (const { id } of catalogue.retailers({ limit: 2 })) seen.push(id);
     expect<string[]>(seen).toEqual(SHOPS.map(({ id }) => id));
   });
 
-  test('has offers that filters narrow down', async () => {
+  test('filters offers', async () => {
     const found = async (filters: Parameters<OfferbookClient['cashbackOffers']>[0]) =>
       (await catalogue.cashbackOffers(filters)).data.map((found) => found.id);
     expect<unknown>(await found({})).toEqual([id(11), id(12)]);
@@ -70,14 +70,14 @@ describe('the catalogue', () => {
     expect<unknown>(await found({ name: 'gruner', country: 'FR' })).toEqual([]);
   });
 
-  test('has coupons and promotions that say whose they are', async () => {
+  test('lists coupons and promotions with their retailer', async () => {
     const whose = { retailerId: SHOP.id, name: SHOP.name, url: SHOP.url, logo: SHOP.logo };
     const [first] = (await catalogue.coupons({ limit: 1 })).data;
     expect<unknown>(first).toEqual({ ...coupon(21), ...whose });
     expect<unknown>((await catalogue.promotions()).data).toEqual([{ ...promotion(31), ...whose }]);
   });
 
-  test('is confirmed with 304 when it has not changed', async () => {
+  test('is revalidated with 304 if it has not changed', async () => {
     const first = await catalogue.coupons({ limit: 3 });
     statuses.length = 0;
     expect((await catalogue.coupons({ limit: 3 })).data).toEqual(first.data);
@@ -86,13 +86,13 @@ describe('the catalogue', () => {
 });
 
 describe('transactions', () => {
-  test('come with the stamp up to which they are complete', async () => {
+  test('have a Complete-Through stamp', async () => {
     const { data, cursor, completeThrough } = await sales.transactions({ limit: 10 });
     expect(data.map(({ updatedAt: _, ...rest }) => rest)).toEqual(SALES.slice(0, 10));
     expect<unknown>([cursor, completeThrough]).toEqual([SALES[10]?.id, data[0]?.updatedAt]);
   });
 
-  test('are selected by when they changed', async () => {
+  test('are filtered by when they changed', async () => {
     const { completeThrough = '' } = await sales.transactions({ limit: 1 });
     const after = async (bounds: Parameters<OfferbookClient['transactions']>[0]) =>
       (await sales.transactions(bounds).toArray({ max: 100 })).length;
@@ -104,7 +104,7 @@ describe('transactions', () => {
     );
   });
 
-  test('are followed: everything at first, then what changes', async () => {
+  test('are followed: first everything, then the changes', async () => {
     const checkpoints: string[] = [];
     const seen: string[] = [];
     const settings = { limit: 10, once: true, onCheckpoint: (c: string) => void checkpoints.push(c) };
@@ -124,8 +124,8 @@ describe('transactions', () => {
   });
 });
 
-describe('a refusal', () => {
-  test('names every bad parameter', async () => {
+describe('an error response', () => {
+  test('lists every invalid parameter', async () => {
     const error = await failure(catalogue.cashbackOffers({ limit: 0, country: 'Germany' }));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
@@ -139,7 +139,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('of a token that is not known says so', async () => {
+  test('reports an unknown token', async () => {
     const client = new OfferbookClient({ baseUrl: service.url, token: `ob_pub_${'x'.repeat(36)}` });
     expect(await failure(client.retailers())).toMatchObject({
       code: 'invalid_token',
@@ -149,7 +149,7 @@ describe('a refusal', () => {
   });
 });
 
-test('an address where nothing listens ends in a network error', async () => {
+test('an address where nothing listens throws a NetworkError', async () => {
   const client = new OfferbookClient({
     baseUrl: 'http://127.0.0.1:1',
     token: `ob_pub_${'x'.repeat(36)}`,

@@ -4,7 +4,7 @@ import { BASE_URL, failure, id, json, PRIVATE, page, scripted } from './support/
 import { openClient } from './support/open-client.ts';
 
 describe('dates', () => {
-  test('go out as they are when they are texts, with every digit, and to the millisecond when they are Dates', async () => {
+  test('are sent unchanged if they are strings, and to the millisecond if they are Dates', async () => {
     const script = scripted(() => page([]));
     await openClient(script, { token: PRIVATE }).client.transactions({
       updatedAtGreaterThan: '2026-11-14T12:00:00.123456789+01:00',
@@ -23,7 +23,7 @@ describe('dates', () => {
     clickedAt: null,
   };
 
-  test('come in as the texts of the wire unless asked for', async () => {
+  test('are returned as strings by default', async () => {
     const { client } = openClient(
       scripted(() => json({ data: [transaction] })),
       { token: PRIVATE },
@@ -31,7 +31,7 @@ describe('dates', () => {
     expect<unknown>((await client.transactions()).data).toEqual([transaction]);
   });
 
-  test('come in as Dates when asked for, read as UTC', async () => {
+  test('are returned as Dates on request, parsed as UTC', async () => {
     const script = scripted(() => json({ data: [transaction] }));
     const client = new OfferbookClient({
       baseUrl: BASE_URL,
@@ -67,7 +67,7 @@ describe('parseTimestamp', () => {
   test.each([
     ['2026-11-14T12:00:00', Date.UTC(2026, 10, 14, 12)],
     ['2026-11-14T12:00:00.123', Date.UTC(2026, 10, 14, 12, 0, 0, 123)],
-  ])('reads %s as UTC, wherever the machine is', (text, ms) => {
+  ])('parses %s as UTC in any time zone', (text, ms) => {
     expect(parseTimestamp(text).getTime()).toBe(ms);
   });
 

@@ -37,7 +37,7 @@ describe('the token', () => {
     );
   });
 
-  test('does not show when the client or an error is inspected', async () => {
+  test('is not visible when the client or an error is inspected', async () => {
     const { client } = openClient(scripted(() => problem(401, 'invalid_token')));
     const error = await failure(client.retailers());
     expect(inspect(client, { depth: 9, showHidden: true }) + inspect(error, { depth: 9 })).not.toContain(
@@ -45,7 +45,7 @@ describe('the token', () => {
     );
   });
 
-  test('is sent as a bearer token, and nowhere else', async () => {
+  test('is sent only as a bearer token', async () => {
     const script = scripted(() => page([]));
     await openClient(script).client.retailers();
     expect(script.requests).toEqual([
@@ -60,7 +60,7 @@ describe('the token', () => {
 describe('a token that is a function', () => {
   const other = `ob_pub_${'b'.repeat(36)}`;
 
-  test('is asked before each attempt, so that a new token is used as soon as there is one', async () => {
+  test('is called before each attempt, so that a new token takes effect at once', async () => {
     const tokens = [PUBLIC, other, other];
     const script = scripted(
       () => problem(503, 'unavailable'),
@@ -74,7 +74,7 @@ describe('a token that is a function', () => {
     );
   });
 
-  test('is not asked before it is needed', () => {
+  test('is not called before it is needed', () => {
     const { client } = openClient(scripted(), {
       token: () => {
         throw new Error('asked');
@@ -88,7 +88,7 @@ describe('a token that is a function', () => {
     ['nothing', '', 'missing_token'],
     ['what is no token', 'secret', 'invalid_token'],
     ['a token of the wrong kind', PRIVATE, 'wrong_token_kind'],
-  ])('and gives %s ends the call before anything is sent', async (_, token, code) => {
+  ])('that returns %s ends the call before anything is sent', async (_, token, code) => {
     const script = scripted();
     const error = await failure(openClient(script, { token: () => token }).client.retailers());
     expect(error).toBeInstanceOf(TokenError);
@@ -96,7 +96,7 @@ describe('a token that is a function', () => {
     expect(script.requests).toEqual([]);
   });
 
-  test('and throws ends the call with what it threw', async () => {
+  test('that throws ends the call with the same error', async () => {
     const sealed = new Error('the vault is sealed');
     const { client } = openClient(scripted(), { token: () => Promise.reject(sealed) });
     expect(await failure(client.retailers())).toBe(sealed);
@@ -104,7 +104,7 @@ describe('a token that is a function', () => {
 });
 
 test.each(['https://api.example/v1', 'https://api.example/offers/v1/'])(
-  'a baseUrl that ends with the version is refused: %j',
+  'a baseUrl that ends with /v1 is rejected: %j',
   (baseUrl) => {
     expect(() => new OfferbookClient({ baseUrl, token: PUBLIC })).toThrow(
       'baseUrl must not end with /v1: the client adds it',
@@ -112,7 +112,7 @@ test.each(['https://api.example/v1', 'https://api.example/offers/v1/'])(
   },
 );
 
-test('a private token in an app is refused: everyone who installs it can read the token', () => {
+test('a private token in an app is rejected, because every user can read it', () => {
   const { navigator } = globalThis;
   const become = (value: unknown) =>
     Object.defineProperty(globalThis, 'navigator', { value, configurable: true });
@@ -141,13 +141,13 @@ test.each([
   'http://user:SECRET@ x',
   'api://user:SECRET@api.example',
   `SECRET${PRIVATE}`,
-])('a baseUrl that cannot be one is refused, and not repeated: %j', (baseUrl) => {
+])('an invalid baseUrl is rejected, and the error does not repeat it: %j', (baseUrl) => {
   const message =
     'baseUrl must be a URL such as https://api.example, without user name, password, query or fragment';
   expect(() => new OfferbookClient({ baseUrl, token: PUBLIC })).toThrow(new TypeError(message));
 });
 
-test('a baseUrl may have a path and slashes at its end', async () => {
+test('a baseUrl may have a path and trailing slashes', async () => {
   const script = scripted(() => page([]));
   await openClient(script, { baseUrl: 'https://example.com/offers//' }).client.retailers();
   expect(script.requests[0]?.url).toBe('https://example.com/offers/v1/retailers/');

@@ -54,17 +54,17 @@ test("the client's types and the service's are assignable to each other, both wa
   expect(Object.values(SAME)).not.toContain(false);
 });
 
-test('wire.ts is what the OpenAPI document gives (if not: npm run generate --workspace @offerbook/client)', async () => {
+test('wire.ts matches the OpenAPI document (if not: npm run generate --workspace @offerbook/client)', async () => {
   const generated = printWire((await openApiDocument()) as unknown as OpenApi);
   expect(await Bun.file(join(import.meta.dir, '../src/wire.ts')).text()).toBe(generated);
 });
 
-test('the operations are those of the service, with their paths and kinds of token', () => {
+test("OPERATIONS matches the service's operations, paths and token kinds", () => {
   const actual = Object.values(wire.OPERATIONS).map(({ path, tokenKind }) => ({ path, tokenKind }));
   expect<unknown>(actual).toEqual(SERVICE_OPERATIONS.map(({ path, tokenKind }) => ({ path, tokenKind })));
 });
 
-test('a construct that has no type stops the generator', () => {
+test('the generator throws on a construct without a type', () => {
   const document = {
     paths: {},
     components: { schemas: { Odd: { type: 'object', properties: { odd: { type: 'tuple' } } } } },

@@ -14,7 +14,7 @@ function offer(cashbackPercentage: number, fixed: number | null = null, countrie
   };
 }
 
-describe('an offer in words', () => {
+describe('the printed amount of an offer', () => {
   test.each([
     [offer(0.05), 'EUR', '5%'],
     [offer(0.145), undefined, '14.5%'],
@@ -28,7 +28,7 @@ describe('an offer in words', () => {
     expect(amountPrinter(currency)(given)).toEqual({ text, lacksCurrency: false });
   });
 
-  test('is a bare number, and said to be, where no currency is named: none is guessed from the countries', () => {
+  test('is a bare number marked as lacking a currency if the operator has configured none', () => {
     const given = offer(0, 7.5, ['GB']);
     expect(amountPrinter(undefined)(given)).toEqual({ text: '7.50', lacksCurrency: true });
     expect(headline([given, offer(0, 5)], amountPrinter(undefined))).toEqual({
@@ -38,7 +38,7 @@ describe('an offer in words', () => {
   });
 });
 
-test('the best offer is the highest percentage, and a fixed amount only where there is none', () => {
+test('the best offer is the highest percentage, or without percentages the highest fixed amount', () => {
   const [low, high, fixed, more] = [offer(0.02), offer(0.08), offer(0, 500), offer(0, 900)];
   expect(bestOffer([low, fixed, high])).toBe(high);
   expect(bestOffer([fixed, more])).toBe(more);
@@ -46,7 +46,7 @@ test('the best offer is the highest percentage, and a fixed amount only where th
   expect(bestOffer([])).toBeUndefined();
 });
 
-test('"up to" is said only where there is less to be had, too', () => {
+test('the headline starts with "Up to" only if other offers pay less', () => {
   const words = (...offers: Offer[]) => headline(offers, amountPrinter('EUR'))?.text;
   expect(words(offer(0.08), offer(0.02))).toBe('Up to 8%');
   expect(words(offer(0.08), offer(0.08))).toBe('8%');

@@ -26,6 +26,6 @@ test.each([
   expect(expiry(endDate, NOW)).toEqual({ words, soon });
 });
 
-test('one with milliseconds is understood', () => {
+test('an end date with milliseconds is parsed', () => {
   expect(expiry('2100-01-01T00:00:00.500', NOW).words).toMatch(/^until (31 December 2099|1 January 2100)$/);
 });

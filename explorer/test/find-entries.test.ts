@@ -20,6 +20,6 @@ test.each([
   ['smallest etag', []],
   ['.*', []],
   ['   ', []],
-])('%s: every word must be there, and headings count most', (query, found) => {
+])('%s: an entry must contain every word, and headings rank first', (query, found) => {
   expect(findEntries(ENTRIES, query).map(({ heading }) => heading)).toEqual(found);
 });

@@ -33,7 +33,7 @@ const ALL = EVERYTHING;
 const names = (selection: Selection, view: Partial<typeof ALL>) =>
   selection.find({ ...ALL, ...view }).map((found) => found.retailer.name);
 
-test('featured ones come first, both parts by name, numbers by value', () => {
+test('featured retailers come first, and both groups are sorted by name with numbers in numeric order', () => {
   const selection = new Selection([
     retailer('Shop 10'),
     retailer('Shop 9'),
@@ -73,12 +73,12 @@ describe('filters', () => {
     retailer('Coupons only'),
   ]);
 
-  test('must all be met by one and the same offer', () => {
+  test('must all match the same offer', () => {
     expect(names(selection, { category: 'Books', country: 'DE' })).toEqual(['Both']);
     expect(names(selection, { category: 'BOOKS', country: 'FR' })).toEqual(['Both', 'Split']);
   });
 
-  test('count as featured only by the offers that meet them', () => {
+  test('treat a retailer as featured only if a matching offer is featured', () => {
     expect(selection.find({ ...ALL, country: 'DE' }).map(({ featured }) => featured !== undefined)).toEqual([
       true,
       false,
@@ -89,7 +89,7 @@ describe('filters', () => {
     ]);
   });
 
-  test('offer what there is, each spelling once, with the number of retailers', () => {
+  test('list the existing values, each spelling once, with the number of retailers', () => {
     expect(selection.categories).toEqual([
       { value: 'Books', count: 2 },
       { value: 'Garden', count: 1 },
@@ -135,13 +135,13 @@ describe('kinds of deals and orders', () => {
     expect(names(selection, { sort })).toEqual([...found]);
   });
 
-  test('featured offers alone are shown where they are asked for', () => {
+  test('the filter "featured" shows only featured offers', () => {
     const [found] = selection.find({ ...ALL, deals: 'featured' });
     expect(found?.offers.map(({ cashbackPercentage }) => cashbackPercentage)).toEqual([0.01]);
   });
 });
 
-test('folds like the service, letter by letter', () => {
+test('folds every letter like the service', () => {
   for (let code = 0; code < 0x3000; code++) {
     const letter = String.fromCharCode(code);
     expect(fold(letter)).toBe(serviceFold(letter));

@@ -21,7 +21,7 @@ test.each<[string, View]>([
   expect(parseView(search)).toEqual(view);
 });
 
-test('an address that was printed is read as what it was made from', () => {
+test('a printed URL is parsed as the same view', () => {
   const views: View[] = [
     EVERYTHING,
     { ...EVERYTHING, query: '100% <b>&?#', category: 'Food & Drink', country: 'SE' },

@@ -31,7 +31,7 @@ interface Sale {
   readonly soldAt: Timestamp;
 }
 
-test('from the explorer to the shop and back: the sale is pending, and then confirmed', async () => {
+test('a purchase after an activation in the explorer appears as pending and is then confirmed', async () => {
   const folder = temporaryFolder();
   await using sandbox = await Sandbox.start(folder, '--speed', '20');
   const browser = await launchBrowser();
@@ -88,7 +88,7 @@ describe('the toy shop', () => {
 
   afterAll(() => sandbox?.[Symbol.asyncDispose]());
 
-  test('sells what earns as the activated offer says, in one of its countries; to look at the order again buys nothing', async () => {
+  test('creates a sale with the cashback and country of the activated offer, and only once if the order is reloaded', async () => {
     const startPage = await (await fetch(sandbox.url)).text();
     const [, orgId = ''] = /name="offerbook-org" content="([0-9a-f-]{36})"/.exec(startPage) ?? [];
     const { data: retailers } = await sandbox.get<{ data: Retailer[] }>('/v1/retailers/?limit=200', 'pub');
@@ -138,7 +138,7 @@ describe('the toy shop', () => {
     }
   });
 
-  test('sells nothing for a click that was made up, has no page of an order that is none, and is nowhere else', async () => {
+  test('rejects forged clicks and unknown orders, and exists only in the sandbox', async () => {
     const { data } = await sandbox.get<{ data: { id: string }[] }>('/v1/retailers/?limit=1', 'pub');
     const shop = `${sandbox.url}/sandbox/shop/${data[0]?.id}/0000000000000000000000`;
     expect((await fetch(shop, { method: 'POST' })).status).toBe(404);

@@ -57,7 +57,7 @@ test('an address without a page shows the navigation and status 404', async () =
   expect(await watched.page.locator('h1').textContent()).toBe('Imports');
 });
 
-test('every page is accessible in light, dark and on a phone, fits its window, and breaks no rule of its policy', async () => {
+test('every page passes axe-core in light, dark and phone layout, fits its window, and violates no CSP rule', async () => {
   await using watched = await open('/');
   const { page } = watched;
   for (const path of PATHS) {
@@ -81,7 +81,7 @@ function isTooWide(page: Page): Promise<unknown> {
   return page.evaluate('document.documentElement.scrollWidth > innerWidth');
 }
 
-test('plots are drawn from the tables below them, which fold away and open again', async () => {
+test('plots are drawn from the tables below them, which can be collapsed and opened', async () => {
   await using watched = await open('/totals');
   const { page } = watched;
   const figure = page.locator('figure.plot');
@@ -106,7 +106,7 @@ test('plots are drawn from the tables below them, which fold away and open again
   watched.expectCalm();
 });
 
-test('without script everything is there: the tables are open, and forms work', async () => {
+test('without script, tables are open and forms work', async () => {
   await using watched = await open('/transactions', { javaScriptEnabled: false });
   const { page } = watched;
   await page.getByLabel('passbackUid, exactly').fill('user-102');
@@ -120,7 +120,7 @@ test('without script everything is there: the tables are open, and forms work', 
   );
 });
 
-test('a page becomes current by itself, unless it is paused or somebody is busy in it', async () => {
+test('a page refreshes itself unless it is paused or in use', async () => {
   await using watched = await open('/imports');
   const { page } = watched;
   await page.clock.install();
@@ -144,7 +144,7 @@ test('a page becomes current by itself, unless it is paused or somebody is busy 
   watched.expectCalm();
 });
 
-test('a command is copied with a key', async () => {
+test('a command can be copied with the keyboard', async () => {
   await using watched = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
   const { page } = watched;
   await page.getByRole('button', { name: /^Copy: offerbook tokens rotate/ }).focus();

@@ -52,7 +52,7 @@ function fetchInPage(path: string, token: string) {
   );
 }
 
-test('a page anywhere reads the catalogue with a public token, and the headers it needs', async () => {
+test('a page of any origin can read the catalogue and the response headers with a public token', async () => {
   const answer = await fetchInPage('/v1/cashback-offers/?limit=1', await node.token('public'));
   expect(answer).toEqual({
     status: 200,
@@ -61,7 +61,7 @@ test('a page anywhere reads the catalogue with a public token, and the headers i
   });
 });
 
-test('a page anywhere loads the client that the service offers as a module, and lists with it', async () => {
+test('a page of any origin can import the served client module and list with it', async () => {
   const program = `import { OfferbookClient } from '${node.url}/client/offerbook-client.js';
     const client = new OfferbookClient({ baseUrl: '${node.url}', token: '${await node.token('public')}' });
     document.title = (await client.retailers()).data.map(({ name }) => name).join();`;
@@ -69,14 +69,14 @@ test('a page anywhere loads the client that the service offers as a module, and 
   await page.waitForFunction("document.title === 'Retailer 1'");
 });
 
-test('a page can read why it was refused', async () => {
+test('a page of another origin can read error responses', async () => {
   expect(await fetchInPage('/v1/retailers/', 'ob_pub_wrong')).toMatchObject({
     status: 401,
     body: { code: 'invalid_token' },
   });
 });
 
-test('a private token in a page of the service itself is refused, and the operator is warned', async () => {
+test('a private token in a page of the service itself is rejected, and the log warns the operator', async () => {
   const own = await browser.newPage();
   await own.goto(`${node.url}/docs`);
   const answer = await own.evaluate(
@@ -91,7 +91,7 @@ test('a private token in a page of the service itself is refused, and the operat
   await own.close();
 });
 
-test('a page cannot read transactions, whatever token it has', async () => {
+test('a page cannot read transactions with any token', async () => {
   expect(await fetchInPage('/v1/transactions/', await node.token('private'))).toBe('blocked');
   expect(await fetchInPage('/v1/transactions/', await node.token('public'))).toBe('blocked');
 });

@@ -45,7 +45,7 @@ async function nodeWithToken(settings: { rateLimitPublic?: number } = {}): Promi
 }
 
 describe('without a token in the page', () => {
-  test('asks for one, keeps it in this tab only, and shows what the address says', async () => {
+  test('asks for a token, keeps it in this tab only, and shows the view of the URL', async () => {
     await using watched = await open('/?q=Retailer+77');
     expect(apiRequests(watched)).toEqual([]);
     expect(await axeViolations(watched.page)).toEqual([]);
@@ -59,7 +59,7 @@ describe('without a token in the page', () => {
     watched.expectCalm();
   });
 
-  test('refuses a private token before any request, and forgets it', async () => {
+  test('rejects a private token before any request and does not store it', async () => {
     await using watched = await open();
     await giveToken(watched, await node.token('private'));
     await watched.page.getByText('This is a private token, for servers only.').waitFor();
@@ -70,7 +70,7 @@ describe('without a token in the page', () => {
     watched.expectCalm();
   });
 
-  test('401: says so and asks again', async () => {
+  test('on 401, reports it and asks for another token', async () => {
     await using watched = await open();
     await giveToken(watched, newTokenText('public'));
     await watched.page.getByText('The service did not accept this token.').waitFor();
@@ -80,7 +80,7 @@ describe('without a token in the page', () => {
   });
 });
 
-test("401 for the server's own token: the page is out of date, and says how to go on", async () => {
+test("on 401 for the server's own token, the page reports that it is out of date and offers a reload", async () => {
   await using restarted = await TestNode.start({ pageToken: newTokenText('public') });
   await using watched = await open('/', restarted.url);
   await watched.page.getByRole('heading', { name: 'This page is out of date' }).waitFor();
@@ -88,7 +88,7 @@ test("401 for the server's own token: the page is out of date, and says how to g
   expect(await axeViolations(watched.page)).toEqual([]);
 });
 
-test('429 on a later page: says so above what is loaded, counts nothing of it, and counts down to the next attempt', async () => {
+test('on 429 for a later page, the list shows the failure above the loaded retailers, no counts, and a countdown to the retry', async () => {
   await using limited = await nodeWithToken({ rateLimitPublic: 1 });
   await using watched = await open('/', limited.url);
   await watched.page.getByRole('heading', { name: 'Too many requests' }).waitFor();
@@ -108,7 +108,7 @@ test('429 on a later page: says so above what is loaded, counts nothing of it, a
   expect(await axeViolations(watched.page)).toEqual([]);
 });
 
-test('503: waits as long as the service asks, then goes on by itself', async () => {
+test('on 503, the page waits for Retry-After and then retries automatically', async () => {
   await using serving = await nodeWithToken();
   await using watched = await open('/docs', serving.url);
   const { page } = watched;
@@ -137,7 +137,7 @@ test('503: waits as long as the service asks, then goes on by itself', async () 
   expect(refusals).toBeLessThan(0);
 });
 
-test('an answer that is not from Offerbook is called by its name, and can be tried again', async () => {
+test('a response that is not from Offerbook is reported as such, and can be retried', async () => {
   await using serving = await nodeWithToken();
   await using watched = await open('/docs', serving.url);
   const { page } = watched;
@@ -153,7 +153,7 @@ test('an answer that is not from Offerbook is called by its name, and can be tri
   await watched.says('150 retailers');
 });
 
-test('offline: says so, and goes on when the network is back', async () => {
+test('an offline page reports it and continues when the browser is online again', async () => {
   await using serving = await nodeWithToken();
   await using watched = await open(`/?retailer=${id(7)}`, serving.url);
   const { page } = watched;

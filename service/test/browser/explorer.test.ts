@@ -98,7 +98,7 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
-  test('without a currency, shows the bare number and says so', async () => {
+  test('shows a bare number and a note if no currency is configured', async () => {
     const pageToken = newTokenText('public');
     await using bare = await TestNode.start({ pageToken, databaseUrl: node.databaseUrl });
     await bare.keep(pageToken, 'public');
@@ -109,7 +109,7 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
-  test('searches as one types, without regard to case and accents, and keeps the words in the address', async () => {
+  test('searches while typing, ignores case and accents, and keeps the words in the URL', async () => {
     await using watched = await openList();
     await watched.page.getByLabel('Search').pressSequentially('MELANGE cafe');
     await watched.says('1 retailer for “MELANGE cafe”');
@@ -118,7 +118,7 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
-  test('filters by category and country of one and the same offer, and shows the best of those', async () => {
+  test('filters by category and country of the same offer, and shows the best match', async () => {
     await using watched = await openList();
     await watched.page.getByLabel('Country').selectOption({ label: 'Austria (1)' });
     await watched.says('1 retailer in Austria');
@@ -132,7 +132,7 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
-  test('a shared address opens with its search and filters', async () => {
+  test('opens a shared URL with its search and filters', async () => {
     await using watched = await openList('/?q=fixed&category=books&country=fr');
     await watched.says('1 retailer for “fixed” in books, France');
     expect(await watched.page.getByLabel('Search').inputValue()).toBe('fixed');
@@ -152,7 +152,7 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
-  test('groups featured offers, and says on each card which offer it is', async () => {
+  test('groups featured retailers and shows the featured offer on each card', async () => {
     await using watched = await openList();
     const { page } = watched;
     expect(await page.locator('.group h2').allTextContents()).toEqual([
@@ -165,7 +165,7 @@ describe('the list', () => {
     expect(await watched.names()).toEqual(['Zebra Books']);
   });
 
-  test('shows one kind of deals, in another order, and keeps both in the address', async () => {
+  test('filters by kind of deal, sorts, and keeps both in the URL', async () => {
     await using watched = await openList();
     const { page } = watched;
     await page.getByLabel('Order').selectOption('Best rate');
@@ -182,7 +182,7 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
-  test('shows what the API returns for a card: its id, the request, and the answer', async () => {
+  test("shows the id, the request and the API's response for a card", async () => {
     await using watched = await openList('/?q=zebra');
     const { page } = watched;
     await page.getByRole('button', { name: 'What the API returns for Zebra Books' }).click();
@@ -202,7 +202,7 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
-  test('offers a way out when nothing matches', async () => {
+  test('suggests other searches if nothing matches', async () => {
     await using watched = await openList('/?q=zebra&country=DE');
     await watched.page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
     await watched.page.getByRole('button', { name: 'Search in all countries (1)' }).click();
@@ -210,7 +210,7 @@ describe('the list', () => {
     expect(await watched.names()).toEqual(['Zebra Books']);
   });
 
-  test('back and forward go through filters and retailers, and come back to the same place', async () => {
+  test('back and forward restore filters, retailers and the scroll position', async () => {
     await using watched = await openList();
     const { page } = watched;
     await page.getByLabel('Country').selectOption('SE');
@@ -236,7 +236,7 @@ describe('the list', () => {
 });
 
 describe('a retailer', () => {
-  test('is one small request, and has offers, coupons and promotions', async () => {
+  test('is loaded with one small request and shows offers, coupons and promotions', async () => {
     await using watched = await open(`/?retailer=${id(1)}`);
     const { page } = watched;
     await page.getByRole('heading', { name: 'Café Mélange', level: 1 }).waitFor();
@@ -250,7 +250,7 @@ describe('a retailer', () => {
     watched.expectCalm();
   });
 
-  test('keeps the country that was chosen in the list, and shows the offers of the others when asked', async () => {
+  test('keeps the country filter of the list, and shows all offers on request', async () => {
     await using watched = await openList('/?country=DE');
     const { page } = watched;
     await page.getByRole('link', { name: 'Café Mélange' }).click();
@@ -266,14 +266,14 @@ describe('a retailer', () => {
     watched.expectCalm();
   });
 
-  test('by a shared address with a country leads back to the list of that country', async () => {
+  test('opened by a shared URL with a country links back to the list of that country', async () => {
     await using watched = await open(`/?retailer=${id(2)}&country=FR`);
     await watched.page.getByText('No cashback in France.').waitFor();
     await watched.page.getByRole('link', { name: 'Back to the results' }).click();
     await watched.says('2 retailers in France');
   });
 
-  test('each deal shows what the API returns for it', async () => {
+  test("shows the API's response for each deal", async () => {
     await using watched = await open(`/?retailer=${id(1)}`);
     await watched.page
       .getByRole('button', { name: 'What the API returns for the coupon MELANGE-10' })
@@ -286,7 +286,7 @@ describe('a retailer', () => {
     watched.expectCalm();
   });
 
-  test('a coupon is copied with one press', async () => {
+  test('has a button that copies the coupon code', async () => {
     await using watched = await open(`/?retailer=${id(1)}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -296,7 +296,7 @@ describe('a retailer', () => {
     watched.expectCalm();
   });
 
-  test('where the clipboard is closed, the code is selected', async () => {
+  test('selects the coupon code if the clipboard is unavailable', async () => {
     await using watched = await open(`/?retailer=${id(1)}`);
     await watched.page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("no"))');
     await watched.page.getByRole('button', { name: 'Copy the code MELANGE-10' }).click();
@@ -304,7 +304,7 @@ describe('a retailer', () => {
     expect(await watched.page.evaluate('getSelection().toString()')).toBe('MELANGE-10');
   });
 
-  test('a promotion leads to its deep link, which learns nothing of this page', async () => {
+  test('links a promotion to its deep link, without a referrer', async () => {
     await using watched = await open(`/?retailer=${id(1)}`);
     const link = watched.page.getByRole('link', { name: 'Go to the promotion' });
     expect(await link.getAttribute('href')).toBe('https://melange.example/mugs?x=1');
@@ -314,7 +314,7 @@ describe('a retailer', () => {
     ]);
   });
 
-  test('says in words when a deal ends', async () => {
+  test('describes when a deal ends', async () => {
     await using watched = await open(`/?retailer=${id(5)}`);
     expect(await watched.page.locator('.ends').textContent()).toMatch(/^ends in (2\d|30) minutes$/);
   });
@@ -329,7 +329,7 @@ describe('a retailer', () => {
 });
 
 describe('the page', () => {
-  test('is under 100 KB for the first view, and talks to nobody but this server', async () => {
+  test('loads less than 100 KB for the first view, and only from this server', async () => {
     await using watched = await openList();
     // Only a browser that has windows asks for the icon by itself.
     const icon = await (await fetch(`${node.url}/favicon.svg`)).bytes();
@@ -347,7 +347,7 @@ describe('the page', () => {
     expect(watched.origins).toEqual(new Set([node.url]));
   });
 
-  test('runs no script and loads nothing that is not its own', async () => {
+  test('runs no foreign script and loads no foreign resource', async () => {
     await using watched = await openList();
     const { page } = watched;
     const visits: string[] = [];
@@ -377,7 +377,7 @@ describe('the page', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
   });
 
-  test('works with the keyboard alone', async () => {
+  test('can be used with only the keyboard', async () => {
     await using watched = await openList('/?q=zebra');
     const { page } = watched;
     await page.keyboard.press('Tab');
@@ -394,7 +394,7 @@ describe('the page', () => {
     expect(await page.locator(':focus').textContent()).toBe('Zebra Books');
   });
 
-  test('breaks no rule of axe-core, in the light and in the dark', async () => {
+  test('passes axe-core in light and dark mode', async () => {
     await using watched = await openList();
     const { page } = watched;
     const backgrounds = { light: 'rgb(247, 246, 242)', dark: 'rgb(18, 20, 17)' };
@@ -412,7 +412,7 @@ describe('the page', () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('is not wider than a phone', async () => {
+  test('fits the width of a phone', async () => {
     await using watched = await openList('/', { viewport: { width: 390, height: 844 } });
     const { page } = watched;
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

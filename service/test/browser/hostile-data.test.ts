@@ -70,7 +70,7 @@ test.each(WIDTHS)('the list shows them harmlessly, %d pixels wide', async (width
 });
 
 test.each(Object.entries(TEXTS).map(([kind, text], i) => ({ kind, text, id: id(i + 1) })))(
-  'a retailer full of $kind does no harm on a phone and on a wide screen',
+  'a retailer full of $kind does not break the page on a phone or a wide screen',
   async ({ text, id }) => {
     await using watched = await WatchedPage.open(browser, `${node.url}/?retailer=${id}`);
     const { page } = watched;
@@ -93,7 +93,7 @@ test.each([
   ['an override', '\u202e'],
   ['an override behind the end of an isolate', '\u2069\u202e'],
   ['an isolate', '\u2067'],
-])('text after a category with %s still reads from left to right', async (_, marks) => {
+])('text after a category with %s still runs from left to right', async (_, marks) => {
   const category = `Garden${marks}`;
   await node.catalogue([retailer(1, { cashbackOffers: [offer(11, { category, countries: ['DE'] })] })]);
   await using watched = await WatchedPage.open(browser, `${node.url}/?retailer=${id(1)}`);
@@ -147,7 +147,7 @@ test('logos below /v1/ and /go/ of this server are not loaded', async () => {
   watched.expectCalm();
 });
 
-test('a link that is none of the web is no link, even if the API sent it', async () => {
+test('a URL that is not http or https is not rendered as a link, even if the API returns it', async () => {
   await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
   const { page } = watched;
   const script = 'javascript:hacked=1';

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const open = (path: string) => WatchedPage.open(browser, node.url + path, {}, MAKE_OLDER);
 
-test('the explorer filters, keeps the filter in its address, and shows a retailer', async () => {
+test('the explorer filters, keeps the filter in its URL, and shows a retailer', async () => {
   await using watched = await open('/');
   const { page } = watched;
   await page.getByLabel('Country').selectOption('AT');

@@ -31,7 +31,7 @@ afterAll(async () => {
 const open = (path: string, options = {}, url = node.url) => WatchedPage.open(browser, url + path, options);
 
 describe('/docs', () => {
-  test("sends a request with the sandbox's token and shows the answer", async () => {
+  test("sends a request with the sandbox's token and shows the response", async () => {
     await using watched = await open('/docs');
     const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/' });
     await form.getByLabel('country').fill('fr');
@@ -47,7 +47,7 @@ describe('/docs', () => {
     watched.expectCalm();
   });
 
-  test('goes on to the next page, and shows JSON in colours', async () => {
+  test('requests the next page and highlights JSON', async () => {
     await using watched = await open('/docs');
     const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/' });
     await form.getByLabel('limit').fill('1');
@@ -61,7 +61,7 @@ describe('/docs', () => {
     watched.expectCalm();
   });
 
-  test('shows a refusal as it is', async () => {
+  test('shows an error response', async () => {
     await using watched = await open('/docs');
     const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/' });
     await form.getByLabel('limit').fill('5000');
@@ -69,7 +69,7 @@ describe('/docs', () => {
     expect(await form.locator('.answer > pre').textContent()).toContain('"code": "invalid_parameter"');
   });
 
-  test('has no form for the operation that takes a private token, and refuses one in its field', async () => {
+  test('has no form for the operation with a private token, and rejects a private token in its field', async () => {
     await using watched = await open('/docs');
     const { page } = watched;
     expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(4);
@@ -79,7 +79,7 @@ describe('/docs', () => {
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
   });
 
-  test('Enter in the field for the token keeps the token and the page', async () => {
+  test('keeps the token and the page when Enter is pressed in the token field', async () => {
     await using watched = await open('/docs');
     const field = watched.page.getByLabel('Public token for this page');
     await field.fill(token);
@@ -88,7 +88,7 @@ describe('/docs', () => {
     watched.expectCalm();
   });
 
-  test('shows every operation in seven languages, for this server, to be copied', async () => {
+  test("shows samples for every operation in seven languages, with this server's URL and a copy button", async () => {
     await using watched = await open('/docs', { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = watched;
     expect(await page.locator('#listRetailers .samples > label').allTextContents()).toEqual([
@@ -106,7 +106,7 @@ describe('/docs', () => {
     watched.expectCalm();
   });
 
-  test('outside of the sandbox asks for a token, and says so when there is none', async () => {
+  test('asks for a token outside the sandbox, and reports a missing one', async () => {
     await using serving = await TestNode.start({ databaseUrl: node.databaseUrl });
     await using watched = await open('/docs', {}, serving.url);
     const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/' });
@@ -119,7 +119,7 @@ describe('/docs', () => {
     watched.expectCalm();
   });
 
-  test('breaks no rule of axe-core, in the light and in the dark', async () => {
+  test('passes axe-core in light and dark mode', async () => {
     await using watched = await open('/docs');
     await watched.page
       .getByRole('form', { name: 'Try /v1/coupons/' })
@@ -130,7 +130,7 @@ describe('/docs', () => {
     expect(await axeViolations(watched.page)).toEqual([]);
   });
 
-  test('tells which headers an answer has, and what each means', async () => {
+  test('documents the response headers', async () => {
     await using watched = await open('/docs');
     const names = async (operation: string) => {
       const headers = watched.page.locator(`#${operation} details`, { hasText: 'Headers' }).first();
@@ -144,7 +144,7 @@ describe('/docs', () => {
     await watched.page.getByText('Every change up to and including this stamp was visible').waitFor();
   });
 
-  test('says which token the samples of transactions take, and how to poll, without another document', async () => {
+  test('explains next to the transaction samples which token they need and how to poll', async () => {
     await using watched = await open('/docs');
     const transactions = (await watched.page.locator('#listTransactions').textContent()) ?? '';
     expect(transactions).toContain(
@@ -159,7 +159,7 @@ describe('/docs', () => {
     expect(start).toContain('For the samples of the catalogue and of activation:');
   });
 
-  test('on a phone, no button lies over the code that it copies', async () => {
+  test('has no copy button over its code on a phone', async () => {
     await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
     const samples = await watched.page.locator('.sample:visible').all();
     expect(samples).toHaveLength(7);
@@ -170,14 +170,14 @@ describe('/docs', () => {
     }
   });
 
-  test('is not wider than a phone', async () => {
+  test('fits the width of a phone', async () => {
     await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
     expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 });
 
 describe('the guides', () => {
-  test('are found by a search over all of the documentation, which talks to nobody else', async () => {
+  test('are found by a full-text search that contacts only this server', async () => {
     await using watched = await open('/docs');
     const { page } = watched;
     const search = page.getByRole('searchbox', { name: 'Search the documentation' });
@@ -197,7 +197,7 @@ describe('the guides', () => {
     watched.expectCalm();
   });
 
-  test('mark the guide and the section that are read', async () => {
+  test('highlight the current guide and section in the navigation', async () => {
     await using watched = await open('/docs/polling#four-traps');
     const { page } = watched;
     const current = page.locator('.contents [aria-current]');
@@ -209,7 +209,7 @@ describe('the guides', () => {
     await page.locator('.contents [aria-current="location"]').waitFor({ state: 'detached' });
   });
 
-  test('have samples for this server, with a button to copy each', async () => {
+  test("have samples with this server's URL and copy buttons", async () => {
     await using watched = await open('/docs/getting-started');
     const code = await watched.page.locator('.sample code').nth(1).textContent();
     expect(code).toContain(`'${node.url}/v1/retailers/?limit=2'`);
@@ -220,14 +220,14 @@ describe('the guides', () => {
   test.each([
     ...GUIDE_PATHS.filter((_, i) => i % 2 === 0).map((path) => [path, 1280] as const),
     ...GUIDE_PATHS.filter((_, i) => i % 2 === 1).map((path) => [path, 390] as const),
-  ])('%s breaks no rule of axe-core, %p wide, and is no wider', async (path, width) => {
+  ])('pass axe-core and fit the window: %s, %p wide', async (path, width) => {
     await using watched = await open(path, { viewport: { width, height: 844 } });
     expect(await axeViolations(watched.page)).toEqual([]);
     expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     watched.expectCalm();
   });
 
-  test('on a phone, a row of a table is a list with the headings of its cells', async () => {
+  test('show a table row as a list with column headings on a phone', async () => {
     await using watched = await open('/docs/errors', { viewport: { width: 390, height: 844 } });
     const table = watched.page.getByRole('group', { name: 'mistake, the service says' });
     expect(await table.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
@@ -236,8 +236,8 @@ describe('the guides', () => {
   });
 });
 
-describe('a path where there is nothing', () => {
-  test('is a page that leads on, and shows nothing of what was typed', async () => {
+describe('an unknown path', () => {
+  test('shows a page with links and nothing of the requested path', async () => {
     await using watched = await open('/v1/nowhere%3Cb%3E/?x=<script>');
     const { page } = watched;
     await page.getByRole('heading', { name: 'No such path', level: 1 }).waitFor();
@@ -246,7 +246,7 @@ describe('a path where there is nothing', () => {
     await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
   });
 
-  test('breaks no rule of axe-core, in the light and in the dark', async () => {
+  test('passes axe-core in light and dark mode', async () => {
     await using watched = await open('/nowhere', { viewport: { width: 390, height: 844 } });
     expect(await axeViolations(watched.page)).toEqual([]);
     expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
@@ -254,7 +254,7 @@ describe('a path where there is nothing', () => {
 });
 
 describe('/errors/', () => {
-  test('leads to a page for every error, and back', async () => {
+  test('links to a page for every error and back', async () => {
     await using watched = await open('/errors/');
     const links = await watched.page
       .locator('tbody a')
@@ -268,7 +268,7 @@ describe('/errors/', () => {
     watched.expectCalm();
   });
 
-  test('breaks no rule of axe-core, in the light and in the dark', async () => {
+  test('passes axe-core in light and dark mode', async () => {
     for (const path of ['/errors/', '/errors/private_token_in_browser']) {
       await using watched = await open(path, { viewport: { width: 390, height: 844 } });
       expect(await axeViolations(watched.page)).toEqual([]);

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const statuses = ({ page }: WatchedPage) => page.locator('.feed .tag').allTextContents();
 
-test('is found from the list, shows each change once, the newest first, and can be stopped', async () => {
+test('the feed is linked from the list, shows each change once, newest first, and can be paused', async () => {
   await using watched = await WatchedPage.open(browser, node.url);
   const { page } = watched;
   await page.getByRole('link', { name: 'Watch transactions change' }).click();
@@ -72,7 +72,7 @@ test('is found from the list, shows each change once, the newest first, and can 
   watched.expectCalm();
 });
 
-test('without an answer, says so and goes on by itself', async () => {
+test('the feed reports a missing response and retries automatically', async () => {
   await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
   const { page } = watched;
   await page.route('**/sandbox/transactions*', (route) => route.abort(), { times: 1 });
@@ -81,7 +81,7 @@ test('without an answer, says so and goes on by itself', async () => {
   await page.getByText(/^Complete through/).waitFor();
 });
 
-test('the feed goes on from an earlier answer, refuses what is none, and is for this page only', async () => {
+test('the feed resumes from an earlier response, rejects an invalid position, and serves only this page', async () => {
   const first = await node.get('/sandbox/transactions');
   const { data, completeThrough } = (await first.json()) as { data: unknown[]; completeThrough: string };
   expect(data.length).toBeGreaterThan(0);
@@ -98,7 +98,7 @@ test('the feed goes on from an earlier answer, refuses what is none, and is for 
   expect(first.headers.get('Cache-Control')).toBe('no-store');
 });
 
-test('where there is none, its address shows the list', async () => {
+test('without a feed, its URL shows the list', async () => {
   const pageToken = newTokenText('public');
   await using plain = await TestNode.start({ pageToken });
   await plain.keep(pageToken, 'public');

@@ -43,7 +43,7 @@ async function served(stored: object) {
   return { retailer: only('retailers'), listForms: forEachDealList(only) };
 }
 
-test('every field of a stored document is served, embedded and in list form, also one that this program does not know', async () => {
+test('every field of a stored document is served in embedded and list form, including unknown fields', async () => {
   const scored = forEachDealList((list) => RETAILER[list].map((deal) => ({ ...deal, score: null })));
   const stored = { ...RETAILER, note: 'fine', ...scored };
   const { retailer, listForms } = await served(stored);
@@ -56,7 +56,7 @@ test('every field of a stored document is served, embedded and in list form, als
   }
 });
 
-test('a small number is served with all its digits, and no exponent', async () => {
+test('a small number is served with all its digits and without an exponent', async () => {
   const cashbackOffers = [offer(11, { cashbackPercentage: 1e-7, maximumFixedCommissionFee: 1.5e-9 })];
   const { retailer, listForms } = await served({ ...RETAILER, cashbackOffers });
   const printed = '"cashbackPercentage":0.0000001,"maximumFixedCommissionFee":0.0000000015,';
@@ -64,7 +64,7 @@ test('a small number is served with all its digits, and no exponent', async () =
   expect(listForms.cashbackOffers).toContain(printed);
 });
 
-test('a list that there was not yet when a retailer was stored is empty', async () => {
+test('a deal list that is missing in a stored document is empty', async () => {
   const { promotions: _, ...stored } = RETAILER;
   const data = await buildSnapshotData({
     async read(onBatch) {
@@ -75,7 +75,7 @@ test('a list that there was not yet when a retailer was stored is empty', async 
   expect(data.deals.promotions.ids.length).toBe(0);
 });
 
-test('what is served has the fields of its schema, in their order', async () => {
+test('served items have the fields of their schema in schema order', async () => {
   const { retailer, listForms } = await served(RETAILER);
   const { shape } = RetailerSchema;
   const shown = JSON.parse(retailer) as Record<DealList, object[]>;

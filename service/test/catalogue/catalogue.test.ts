@@ -38,14 +38,14 @@ function printed(some: readonly Retailer[]): string[] {
 }
 
 describe('taking a snapshot', () => {
-  test('before the first one there is nothing to show, and a request is told to come back', () => {
+  test('before the first snapshot, requests get 503 with Retry-After', () => {
     const catalogue = new Catalogue(clock);
     expect([catalogue.ready, catalogue.revision]).toEqual([false, undefined]);
     const ask = () => catalogue.list('retailers');
     expect(ask).toThrow(expect.objectContaining({ code: 'unavailable', headers: { 'Retry-After': '1' } }));
   });
 
-  test('after it, the revision that was read is shown', async () => {
+  test('after the first snapshot, revision is that of the stored catalogue', async () => {
     const catalogue = new Catalogue(clock);
     catalogue.take(await buildSnapshotData(storeOf(retailers(2, 'new'), 7)));
     expect([catalogue.ready, catalogue.revision]).toEqual([true, 7]);
@@ -55,7 +55,7 @@ describe('taking a snapshot', () => {
     });
   });
 
-  test('an empty catalogue is a catalogue', async () => {
+  test('an empty catalogue is served as empty lists', async () => {
     const catalogue = await loadCatalogue([]);
     for (const list of LISTS) {
       expect(readPage(catalogue.list(list), { ...ALL, name: 'a', country: 'DE' })).toEqual({
@@ -65,7 +65,7 @@ describe('taking a snapshot', () => {
     }
   });
 
-  test('a walk that crosses another one never shows half of a retailer, and a held view stays as it was', async () => {
+  test('a walk across a snapshot change never shows part of a retailer, and a held view does not change', async () => {
     const catalogue = await loadCatalogue(retailers(50, 'old'));
     const held = catalogue.list('retailers');
     const heldPage = readPage(held, ALL);
@@ -87,7 +87,7 @@ describe('taking a snapshot', () => {
 });
 
 describe('the data of a snapshot', () => {
-  test('is served by another thread as it is here, from the same memory', async () => {
+  test('is served identically by another thread from the same memory', async () => {
     const data = await buildSnapshotData(storeOf(retailers(3, 'shared')));
     const echo = new Worker(
       URL.createObjectURL(new Blob(['self.onmessage = ({ data }) => self.postMessage(data);'])),
@@ -113,7 +113,7 @@ describe('the data of a snapshot', () => {
     }
   });
 
-  test('has all of its arrays in shared memory', async () => {
+  test('has all its arrays in shared memory', async () => {
     const notShared: string[] = [];
     function look(value: unknown, path: string): void {
       if (ArrayBuffer.isView(value)) {

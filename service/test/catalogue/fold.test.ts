@@ -26,7 +26,7 @@ test.each([
   ['שָׁלוֹם', 'שלום'],
   ['مُحَمَّد', 'محمد'],
   ['❤\ufe0f', '❤'],
-])('%p and %p are the same', (a, b) => {
+])('%p and %p fold to the same string', (a, b) => {
   expect(fold(a)).toBe(fold(b));
 });
 
@@ -42,11 +42,11 @@ test.each([
   ['ปู', 'ปี'],
   ['мой', 'мои'],
   ['ӗ', 'е'],
-])('%p and %p are different', (a, b) => {
+])('%p and %p fold to different strings', (a, b) => {
   expect(fold(a)).not.toBe(fold(b));
 });
 
-test('a text is the same in composed and in decomposed form', () => {
+test('composed and decomposed forms of a string fold to the same result', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(fold(text.normalize('NFC'))).toBe(fold(text.normalize('NFD')));

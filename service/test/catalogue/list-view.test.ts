@@ -17,7 +17,7 @@ const momentMs = fc
   .tuple(fc.integer({ min: -1, max: 13 }), fc.constantFrom(-1, 0, 1))
   .map(([step, offset]) => START_MS + step * 500 + offset);
 
-test('every page of every list holds what matches, is active, and comes at or after the cursor', async () => {
+test('a page of any list contains the active, matching items at or after the cursor', async () => {
   const questions = fc.array(fc.tuple(list, momentMs, query), { minLength: 20, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(catalogue, questions, async (retailers, questions) => {
@@ -32,7 +32,7 @@ test('every page of every list holds what matches, is active, and comes at or af
   );
 });
 
-test('a page says until when it stays as it is, and no sooner than something among its items starts or ends', async () => {
+test('changesAtMs of a page is when one of its items next starts or ends', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, momentMs, query, async (retailers, name, nowMs, query) => {
       const { changesAtMs } = (await loadCatalogue(retailers, () => nowMs)).list(name).page(query);
@@ -49,7 +49,7 @@ test('a page says until when it stays as it is, and no sooner than something amo
   );
 });
 
-test('walking all pages, whatever their size, gives every item once', async () => {
+test('a walk with any page size returns every item once', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, query, async (retailers, name, { cursor: _, ...query }) => {
       const view = (await loadCatalogue(retailers)).list(name);
@@ -60,7 +60,7 @@ test('walking all pages, whatever their size, gives every item once', async () =
   );
 });
 
-test('the counts are how many items each list has at the moment', async () => {
+test('counts() returns the current number of items in each list', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, momentMs, async (retailers, nowMs) => {
       const counts = (await loadCatalogue(retailers, () => nowMs)).counts();
@@ -71,7 +71,7 @@ test('the counts are how many items each list has at the moment', async () => {
   );
 });
 
-test('a view stays as it was, however the clock moves on', async () => {
+test('a view does not change as time passes', async () => {
   await fc.assert(
     fc.asyncProperty(
       catalogue,
@@ -94,7 +94,7 @@ test('a view stays as it was, however the clock moves on', async () => {
   );
 });
 
-test('a view is the same object until something in its list starts or ends, and another one from then on', async () => {
+test('list() returns the same view until a deal of the list starts or ends, then a new one', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, momentMs, momentMs, async (retailers, name, beforeMs, afterMs) => {
       let nowMs = beforeMs;
@@ -110,7 +110,7 @@ test('a view is the same object until something in its list starts or ends, and 
   );
 });
 
-test('filters agree with a plain search in a catalogue of many retailers, common and rare words alike', async () => {
+test('filters return the same offers as a naive search, for common and rare words', async () => {
   const retailers = manyRetailers();
   const catalogue = await loadCatalogue(retailers);
   const names = [
@@ -149,7 +149,7 @@ test('filters agree with a plain search in a catalogue of many retailers, common
   }
 });
 
-test('filters agree with a plain search where names are alike and a few retailers have most of the offers', async () => {
+test('filters return the same offers as a naive search when names are similar and a few retailers have most offers', async () => {
   const name = fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' '), minLength: 1, maxLength: 12 });
   const offerCount = fc.oneof(
     { arbitrary: fc.nat(3), weight: 40 },
@@ -174,14 +174,14 @@ test('filters agree with a plain search where names are alike and a few retailer
   );
 });
 
-test('lists other than cashback offers do not look at the filters', async () => {
+test('lists other than cashback offers ignore the filters', async () => {
   const retailers = manyRetailers().slice(0, 10);
   const catalogue = await loadCatalogue(retailers);
   const filters = { name: 'zzz', category: 'zzz', country: 'ZZ' };
   expect(readPage(catalogue.list('retailers'), { ...FIRST, ...filters }).items).toHaveLength(10);
 });
 
-test('a long name is found by any part of it, and by nothing else', async () => {
+test('a long name is found by any of its parts and by no other string', async () => {
   const long = skewedRetailer(1, `Begin${'n and on and o'.repeat(20)} end`, 2);
   const retailers = [long, skewedRetailer(2, 'Begin and end', 2), skewedRetailer(3, 'on and on', 2)];
   const offers = (await loadCatalogue(retailers)).list('cashbackOffers');
@@ -191,13 +191,13 @@ test('a long name is found by any part of it, and by nothing else', async () => 
   }
 });
 
-test('a name of nothing but accents selects everything, as an empty one does', async () => {
+test('a name filter of only accents selects everything, like an empty one', async () => {
   const catalogue = await loadCatalogue(manyRetailers());
   const offers = catalogue.list('cashbackOffers');
   expect(readPage(offers, { ...FIRST, name: '\u0301\u0308' })).toEqual(readPage(offers, FIRST));
 });
 
-test('an offer that is not listed, because another retailer has its id, hides none of its retailer', async () => {
+test('an offer that is unlisted because of a duplicate id does not hide its retailer', async () => {
   const retailers = manyRetailers();
   const byId = retailers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const [first, last] = [byId[0], byId.findLast(({ cashbackOffers }) => cashbackOffers.length > 2)];
@@ -213,7 +213,7 @@ test('an offer that is not listed, because another retailer has its id, hides no
   expect(readPage(offers, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
 });
 
-test('a deal id that two retailers share is listed once, so that a walk ends', async () => {
+test('a deal id shared by two retailers is listed once, so that a walk ends', async () => {
   const retailers = manyRetailers().slice(1, 4);
   const [first, second, third] = retailers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   if (first === undefined || second === undefined || third === undefined) throw new Error('three are needed');

@@ -12,7 +12,7 @@ function pack(texts: readonly string[]): JsonColumn {
   return new JsonColumn(packer.build());
 }
 
-test('a page holds what was written, however large it is, and nothing of the page before', () => {
+test('a page of any size contains what was written and nothing of the previous page', () => {
   const writer = new PageWriter();
   for (const count of [1, 100, 20_000, 1, 0]) {
     const texts = Array.from({ length: count }, (_, number) => `{"é€😀":"${'x'.repeat(number % 700)}"}`);
@@ -26,7 +26,7 @@ test('a page holds what was written, however large it is, and nothing of the pag
   }
 });
 
-test('texts come back whole wherever a chunk ends, however many bytes their characters take', () => {
+test('JSON that spans chunks is read back unchanged, for characters of any byte length', () => {
   const growing = Array.from({ length: 1500 }, (_, length) =>
     ['a', 'é', '€', '😀'].map((text) => text.repeat(length)),
   );
@@ -40,7 +40,7 @@ test('texts come back whole wherever a chunk ends, however many bytes their char
   }
 });
 
-test('bytes are left out at the beginning and at the end, also where these lie in different chunks', () => {
+test('skipped and cut bytes are omitted, even if they are in different chunks', () => {
   const writer = new PageWriter();
   const text = `,${'x'.repeat(JSON_CHUNK_BYTES)}}`;
   const column = pack([text.slice(7), text]);
@@ -69,12 +69,12 @@ function walk(lengths: readonly number[], limit: number, bytesMax?: number): num
   }
 }
 
-test('a page ends early where the next item would exceed the bytes, and has one item at least', () => {
+test('a page ends before an item that would exceed the byte limit, but has at least one item', () => {
   expect(walk([4, 4, 30, 4, 4], 2, 10)).toEqual([[4, 4], [30], [4, 4]]);
   expect(walk([4, 4, 4], 100, 9)).toEqual([[4, 4], [4]]);
 });
 
-test('a page of the catalogue has at most 4 MiB unless it is one item', () => {
+test('a catalogue page has at most 4 MiB unless it contains a single item', () => {
   const [large, small] = [3 * 1024 * 1024, 1_000];
   expect(walk([small, large, large, PAGE_BYTES_MAX + 1, small, small], 100)).toEqual([
     [small, large],

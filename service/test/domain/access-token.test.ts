@@ -19,7 +19,7 @@ describe('token text', () => {
     },
   );
 
-  test('no two are alike, and all characters are used evenly', () => {
+  test('tokens are unique and use all characters evenly', () => {
     const tokens = Array.from({ length: 5_000 }, () => newTokenText('public'));
     expect(new Set(tokens).size).toBe(5_000);
     const counts = Map.groupBy(
@@ -31,7 +31,7 @@ describe('token text', () => {
     for (const [, { length }] of counts) expect(length).toBeWithin(2_127, 2_712);
   });
 
-  test('one wrong character anywhere is noticed without a look-up', () => {
+  test('one wrong character anywhere is detected without a lookup', () => {
     const text = newTokenText('private');
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.constantFrom(...'0aZ_-é '), (position, character) => {
@@ -43,7 +43,7 @@ describe('token text', () => {
     );
   });
 
-  test('two characters that changed places are noticed', () => {
+  test('two swapped characters are detected', () => {
     const text = newTokenText('public');
     for (let i = 7; i < text.length - 1; i++) {
       const swapped = text.slice(0, i) + text[i + 1] + text[i] + text.slice(i + 2);
@@ -51,12 +51,12 @@ describe('token text', () => {
     }
   });
 
-  test('what is stored is the SHA-256 digest', () => {
+  test('digestToken returns the SHA-256 digest', () => {
     expect(digestToken('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });
 
-test('a token lives until it expires or its revocation comes into force', () => {
+test('a token is live until it expires or its revocation takes effect', () => {
   const token: AccessToken = {
     id: id(1),
     orgId: 1,

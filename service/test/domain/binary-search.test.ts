@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { firstIndex } from '../../src/domain/binary-search.ts';
 
-test('it is where a plain search would find it, in lists of any length', () => {
+test('firstIndex agrees with a linear search in lists of any length', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20 })),

@@ -19,7 +19,7 @@ describe('exact decimals', () => {
     12345678901.23456,
     Number.NaN,
     Number.POSITIVE_INFINITY,
-  ])('%p is refused', (value) => {
+  ])('%p is rejected', (value) => {
     expect(isExactDecimal(value)).toBe(false);
   });
 
@@ -36,11 +36,11 @@ describe('exact decimals', () => {
     ['1e400', Number.POSITIVE_INFINITY],
     ['1,5', Number.POSITIVE_INFINITY],
   ];
-  test.each(literals)('the literal %s stands for %p', (literal, value) => {
+  test.each(literals)('the literal %s is parsed as %p', (literal, value) => {
     expect(parseDecimal(literal)).toBe(value);
   });
 
-  test('any amount of up to 15 digits is printed as it was written', () => {
+  test('an amount of up to 15 digits is printed as it was written', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 999_999_999_999_999n }),
@@ -64,7 +64,7 @@ describe('exact decimals', () => {
     );
   });
 
-  test('sums of amounts are exact, whatever their sizes, and so are sums of sums', () => {
+  test('sums of amounts of any size, and sums of sums, are exact', () => {
     const amount = fc
       .tuple(
         fc.oneof(fc.bigInt({ min: 0n, max: 999_999n }), fc.bigInt({ min: 0n, max: 999_999_999_999_999n })),
@@ -97,11 +97,11 @@ describe('exact decimals', () => {
     [0.00001234, '0.00001234'],
     [1e-15, '0.000000000000001'],
     [999_999_999_999_999, '999999999999999.00'],
-  ])('the amount %p is printed as %s: all its digits, at least two behind the point', (value, text) => {
+  ])('the amount %p is printed as %s: all its digits, at least two decimals', (value, text) => {
     expect(printMoney(value)).toBe(text);
   });
 
-  test('whatever has no small numbers is printed as JSON.stringify prints it', () => {
+  test('values without small numbers are printed like JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);

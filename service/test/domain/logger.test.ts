@@ -16,7 +16,7 @@ function logged(level: LogLevel, write: (logger: Logger) => void): string[] {
   return lines;
 }
 
-test('a line has level, time, process, the fields in their order, and the message', () => {
+test('a line contains level, time, process id, the fields in order, and the message', () => {
   const lines = logged('info', (logger) => {
     logger.info('draining');
     logger.info({ url: 'http://x' }, 'listening');
@@ -32,7 +32,7 @@ test('a line has level, time, process, the fields in their order, and the messag
   ]);
 });
 
-test.each(LOG_LEVELS)('a log of level %s has that level and the ones above it', (level) => {
+test.each(LOG_LEVELS)('a logger with level %s logs that level and higher ones', (level) => {
   const lines = logged(level, (logger) => {
     for (const each of ['debug', 'info', 'warn', 'error'] as const) logger[each](each);
   });
@@ -40,7 +40,7 @@ test.each(LOG_LEVELS)('a log of level %s has that level and the ones above it', 
   expect(logged_).toEqual(LOG_LEVELS.slice(LOG_LEVELS.indexOf(level)).filter((each) => each !== 'silent'));
 });
 
-test('the time follows the clock', () => {
+test('the time of a line comes from the clock', () => {
   let nowMs = 0;
   const lines: string[] = [];
   const logger = new Logger(
@@ -56,7 +56,7 @@ test('the time follows the clock', () => {
   expect(times).toEqual(['00.000', '00.000', '00.001', '01.000'].map((end) => `1970-01-01T00:00:${end}Z`));
 });
 
-test('whatever the fields and the message are, a line is one line, and says them', () => {
+test('any fields and message are printed on one line that parses back to them', () => {
   const fields = fc.dictionary(
     fc
       .string()
@@ -80,7 +80,7 @@ describe('an error', () => {
     return (JSON.parse(line) as { err: Record<string, unknown> }).err;
   };
 
-  test('is told with its type, message, code and stack', () => {
+  test('is logged with its type, message, code and stack', () => {
     class Broken extends TypeError {
       override readonly name = 'Broken';
       readonly code = 'E_BROKEN';
@@ -90,12 +90,12 @@ describe('an error', () => {
     expect(stack).toContain('logger.test.ts');
   });
 
-  test('brings the stacks of what caused it', () => {
+  test('is logged with the stacks of its causes', () => {
     const { stack } = err(new Error('outer', { cause: new Error('inner') }));
     expect(stack).toMatch(/^Error: outer\n[\s\S]*\ncaused by: Error: inner\n/);
   });
 
-  test('brings nothing else: what a driver adds to its errors may hold tokens', () => {
+  test("is logged without other fields, because a driver's errors may contain tokens", () => {
     const secret = Object.assign(new Error('syntax error'), {
       query: 'SELECT',
       parameters: ['ob_prv_secret'],
@@ -103,7 +103,7 @@ describe('an error', () => {
     expect(JSON.stringify(err(secret))).not.toContain('ob_prv_secret');
   });
 
-  test('that is none is told as it is', () => {
+  test('that is not an Error object is logged unchanged', () => {
     expect(err('a text')).toBe('a text' as never);
   });
 });

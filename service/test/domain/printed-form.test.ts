@@ -61,7 +61,7 @@ const changed = fc.oneof(
   { arbitrary: anything, weight: 1 },
 );
 
-describe('a row that is taken for one in printed form', () => {
+describe('a row recognised as being in printed form', () => {
   test.each(['keep', 'ignore'] as const)(
     'is let through unchanged by the schema, the updatedAt one to %s',
     (updatedAt) => {
@@ -80,7 +80,7 @@ describe('a row that is taken for one in printed form', () => {
     },
   );
 
-  test('has only texts that strict readers of JSON and both databases can read', () => {
+  test('contains only strings that strict JSON parsers and both databases accept', () => {
     const isPrinted = TRANSACTION_FORMAT.printedRow({ updatedAt: 'keep' });
     fc.assert(
       fc.property(nearlyText, (text) => {

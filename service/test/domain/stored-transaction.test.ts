@@ -12,7 +12,7 @@ const text = fc.oneof(
   fc.string().map((inner) => `\\","passbackUid":${JSON.stringify(inner)}`),
 );
 
-test('a document is found by its passbackUid, and by no other, whatever its texts are', () => {
+test('the printed passbackUid occurs only in documents of that user, whatever their other strings contain', () => {
   fc.assert(
     fc.property(fc.option(text), fc.option(text), text, (passbackUid, passbackData, wanted) => {
       const document = TRANSACTION_FORMAT.print(transaction(1, { passbackUid, passbackData }), STAMP);
@@ -23,7 +23,7 @@ test('a document is found by its passbackUid, and by no other, whatever its text
   );
 });
 
-test('a document without its user is the same in everything else, fields of newer programs too', () => {
+test('withoutUser changes only the user fields and keeps unknown fields', () => {
   const stored = JSON.parse(
     TRANSACTION_FORMAT.print(transaction(1, { orderValue: 0.1 }), STAMP),
   ) as Transaction;

@@ -14,12 +14,12 @@ const ANY_MS = fc.integer({
 });
 
 describe('printing', () => {
-  test('whole seconds have no fraction, anything else has three digits', () => {
+  test('whole seconds are printed without a fraction, other times with three digits', () => {
     expect(printTimestamp(Date.parse('2026-11-14T12:00:00Z')) as string).toBe('2026-11-14T12:00:00');
     expect(printTimestamp(Date.parse('2026-11-14T12:00:00.120Z')) as string).toBe('2026-11-14T12:00:00.120');
   });
 
-  test('what is printed is read back as the same moment', () => {
+  test('a printed timestamp is parsed as the same moment', () => {
     fc.assert(
       fc.property(ANY_MS, (ms) => {
         expect(parseInstant(printTimestamp(ms))).toEqual({ ms, finer: false });
@@ -29,7 +29,7 @@ describe('printing', () => {
     );
   });
 
-  test('the order of the texts is the order of the times', () => {
+  test('printed timestamps sort in chronological order', () => {
     fc.assert(
       fc.property(ANY_MS, fc.integer({ min: 0, max: 5_000 }), (ms, later) => {
         const [a, b] = [
@@ -148,7 +148,7 @@ describe('reading', () => {
     '9999-12-31T23:59:59-00:01',
     '2026-11-14T12:00:00\n',
   ];
-  test.each(refused)('%p is refused', (text) => {
+  test.each(refused)('%p is rejected', (text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 
@@ -163,11 +163,11 @@ describe('reading', () => {
     ['2025-W53-1', 'is a date-time that does not exist'],
     ['2026-366', 'is a date-time that does not exist'],
     ['2026-11-14T12:00:00+24:00', 'is a date-time that does not exist'],
-  ])('what is wrong with %j is its form, or that it does not exist', (text, problem) => {
+  ])('the problem with %j is its form or that it does not exist', (text, problem) => {
     expect(dateTimeProblem(text)).toBe(problem);
   });
 
-  test('reads every form of a date and a time as Temporal does', () => {
+  test('parses every form of date and time like Temporal', () => {
     const two = (value: number) => String(value).padStart(2, '0');
     const dates = {
       calendar: (date: Temporal.PlainDate) => date.toString().split('-'),
@@ -210,7 +210,7 @@ describe('reading', () => {
     );
   });
 
-  test('a fraction of any unit is cut off at the millisecond, exactly', () => {
+  test('a fraction of any unit is truncated exactly at the millisecond', () => {
     const units = [
       ['2026-11-14T12', 3_600_000],
       ['2026-11-14T12:00', 60_000],
@@ -230,7 +230,7 @@ describe('reading', () => {
     );
   });
 
-  test('any offset names the same moment as the time it stands for in UTC', () => {
+  test('a date-time with any offset is parsed as the same moment as its UTC form', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: Date.parse('1970-01-03T00:00:00Z'), max: Date.parse('2100-01-01T00:00:00Z') }),
@@ -246,7 +246,7 @@ describe('reading', () => {
     );
   });
 
-  test('no text makes it throw, and what it accepts it can print', () => {
+  test('parsing never throws, and every accepted date-time can be printed', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0123456789-:.,TWZ+ ') })),

@@ -8,7 +8,7 @@ import {
 } from '../../src/domain/transaction.ts';
 import { timestamp, transaction } from '../support/fixtures.ts';
 
-test('a sale may be decided, and decided again, but never goes back to pending', () => {
+test('a decided sale may be decided again but never becomes pending', () => {
   const allowed = STATUSES.flatMap((from) =>
     STATUSES.filter((to) => from !== to && mayBecome(from, to)).map((to) => `${from} → ${to}`),
   );
@@ -20,7 +20,7 @@ test('a sale may be decided, and decided again, but never goes back to pending',
   ]);
 });
 
-test('every field of the schema is printed, in the order of the specification, and is read back the same', () => {
+test('every field is printed in the order of the specification and read back unchanged', () => {
   const printed = TRANSACTION_FORMAT.print(transaction(1), timestamp('2026-11-14T12:00:00.5'));
   expect(Object.keys(JSON.parse(printed))).toEqual(TRANSACTION_FIELDS);
   expect(TransactionSchema.parse(JSON.parse(printed)) as unknown).toEqual({

@@ -4,7 +4,7 @@ import { type Uuid, uuidWords } from '../../src/domain/uuid.ts';
 
 const anyUuid = fc.uuid().map((text) => text as Uuid);
 
-test('the words of a UUID are its digits', () => {
+test('uuidWords returns the digits of a UUID', () => {
   fc.assert(
     fc.property(anyUuid, (id) => {
       const hex = uuidWords(id).map((word) => word.toString(16).padStart(8, '0'));
@@ -13,7 +13,7 @@ test('the words of a UUID are its digits', () => {
   );
 });
 
-test('words are in the order of the texts, also of neighbours and of the highest digits', () => {
+test('comparing uuidWords gives the same order as comparing the strings', () => {
   const near = fc
     .tuple(anyUuid, fc.nat(35), fc.constantFrom(...'0123456789abcdef'))
     .map(([id, at, digit]) => ({

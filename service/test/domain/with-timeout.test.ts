@@ -4,12 +4,12 @@ import { withTimeout } from '../../src/domain/with-timeout.ts';
 const never = new Promise<never>(() => {});
 const late = () => new Error('late');
 
-test('work that is done in time is passed on, whether it succeeds or fails', async () => {
+test('withTimeout returns the result or error of work that settles in time', async () => {
   expect(await withTimeout(Promise.resolve(7), 60_000, late)).toBe(7);
   await expect(withTimeout(Promise.reject(new Error('broken')), 60_000, late)).rejects.toThrow('broken');
 });
 
-test('work that is not done in time is an error, made at that moment', async () => {
+test('withTimeout throws an error created at the timeout if the work is late', async () => {
   let calls = 0;
   const waiting = withTimeout(never, 5, () => {
     calls += 1;
@@ -20,14 +20,14 @@ test('work that is not done in time is an error, made at that moment', async () 
   expect(calls).toBe(1);
 });
 
-test('work that fails after its time is up ends nobody', async () => {
+test('work that fails after the timeout causes no unhandled rejection', async () => {
   const work = Promise.withResolvers<never>();
   await expect(withTimeout(work.promise, 1, late)).rejects.toThrow('late');
   work.reject(new Error('too late'));
   await Bun.sleep(0);
 });
 
-test('no timer is left when the work is done', async () => {
+test('withTimeout leaves no timer behind', async () => {
   jest.useFakeTimers();
   try {
     await withTimeout(Promise.resolve(), 60_000, late);
