@@ -397,6 +397,34 @@ describe('what the network does not tell', () => {
     );
   });
 
+  test('the overlay wins over what the network tells of countries and categories', async () => {
+    const overlay = new Map([['3358', { logo: LOGO, countries: ['IE'], category: 'Bulbs' }]]);
+    const ofRakuten = await convertShops(sourceFor('rakuten'), rakutenFiles, { overlay });
+    const offers = (rows: readonly Row[]) =>
+      rows.flatMap((row) => (row.cashbackOffers as Row[]).map((it) => [it.countries, it.category]));
+    expect(offers(ofRakuten.rows)).toEqual([[['IE'], 'Bulbs']]);
+    const table = sourceFor('table', {
+      retailers: { fields: { id: 'id', name: 'name', url: 'url', logo: 'logo', countries: 'countries' } },
+      offers: {
+        fields: { id: 'id', retailerId: 'shop', rate: 'rate', category: 'category', countries: 'countries' },
+      },
+    });
+    const files = {
+      retailers: `id,name,url,logo,countries\ng,Greenthumb,https://g.example/,${LOGO},AT\n`,
+      offers: 'id,shop,rate,category,countries\n1,g,0.1,Garden,DE\n2,g,0.1,,\n',
+    };
+    const told = await convertShops(table, files);
+    expect(offers(told.rows).sort()).toEqual([
+      [['AT'], ''],
+      [['DE'], 'Garden'],
+    ]);
+    const ours = new Map([['g', { countries: ['IE'], category: 'Bulbs' }]]);
+    expect(offers((await convertShops(table, files, { overlay: ours })).rows)).toEqual([
+      [['IE'], 'Bulbs'],
+      [['IE'], 'Bulbs'],
+    ]);
+  });
+
   test('shares by group, by advertiser of the overlay, and the default', async () => {
     const source = sourceFor('cj', { country: 'US', share: { default: 0.5, groups: { 380: 0.1 } } });
     const share = async (overlay: Map<string, Row>, of = source) => {

@@ -69,3 +69,11 @@ test('pages that are counted from 0', () => {
     true,
   ]);
 });
+
+test('an answer that breaks off at its only row does not follow itself', () => {
+  const check = new PageCheck();
+  check.add({ hasMore: true, rows: { first: 5, last: 5 } });
+  expect(check.isPageMissing).toBe(true);
+  check.add({ hasMore: false, rows: { first: 6, last: 6 } });
+  expect(check.isPageMissing).toBe(false);
+});

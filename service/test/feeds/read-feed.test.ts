@@ -390,6 +390,13 @@ describe('XML', () => {
     expect((await read(page(blanks.repeat(20_000)))).rows).toHaveLength(20_000);
   });
 
+  test('what stands beside rows is counted for each document', async () => {
+    const beside = (from: number) =>
+      page(Array.from({ length: 600 }, (_, index) => `<n${from + index}/>`).join(''));
+    const { rows } = await read(`${beside(0)}${beside(600)}${page('<link/>')}`);
+    expect(rows).toHaveLength(1);
+  });
+
   test('a row may be as long as the limit, and no longer', async () => {
     const row = (length: number) => page(`<link><id>${'x'.repeat(length)}</id></link>`);
     // The names of the two elements count as well.

@@ -183,6 +183,29 @@ describe('SKUs of one order (Rakuten)', () => {
     ]);
   });
 
+  test('rows that take back more than was bought decline it as well', async () => {
+    const back = { ...second, sale_amount: -81, commissions: -5 };
+    expect(await only(rakuten([rakutenSku(), back]), 'status', 'orderValue', 'cashback')).toEqual([
+      'DECLINED',
+      81,
+      2.02,
+    ]);
+  });
+
+  test('a return without commission is no purchase: it takes the value back and tells no time', async () => {
+    const back = {
+      ...second,
+      sale_amount: -20,
+      commissions: 0,
+      transaction_date: 'Fri Nov 13 2026 12:00:00 GMT+0000 (UTC)',
+    };
+    expect(await only(rakuten([rakutenSku(), back]), 'status', 'orderValue', 'soldAt')).toEqual([
+      'PENDING',
+      61,
+      '2026-11-14T12:00:00',
+    ]);
+  });
+
   test('commissions of 0 decline it: there is nothing to pay', async () => {
     expect(await only(rakuten([rakutenSku({ commissions: 0 })]), 'status', 'orderValue', 'cashback')).toEqual(
       ['DECLINED', 81, 0],
@@ -296,6 +319,50 @@ describe('declined amounts that come as zero', () => {
       81,
       2,
     ]);
+  });
+
+  test.each([
+    [{ originalSaleAmount: { amount: 90, currency: 'EUR' } }, 90],
+    [{ oldSaleAmount: zero, originalSaleAmount: { amount: 90, currency: 'EUR' } }, 90],
+    [
+      {
+        oldSaleAmount: { amount: 81, currency: 'EUR' },
+        originalSaleAmount: { amount: 90, currency: 'EUR' },
+      },
+      81,
+    ],
+  ])('Awin: of %p the newest amount that is not 0 counts', async (amounts, orderValue) => {
+    const old = { oldCommissionAmount: { amount: 4, currency: 'EUR' }, ...amounts };
+    expect(await only(awin([declined(old)]), 'orderValue', 'cashback')).toEqual([orderValue, 2]);
+  });
+
+  test('Awin: a decline that has lost one of its two amounts has it from another version', async () => {
+    const pending = awinSale({ commissionAmount: { amount: 4, currency: 'EUR' } });
+    const withoutCommission = awinSale({ commissionStatus: 'declined', commissionAmount: zero });
+    const withoutValue = awinSale({
+      commissionStatus: 'declined',
+      saleAmount: zero,
+      commissionAmount: { amount: 4, currency: 'EUR' },
+    });
+    for (const decline of [withoutCommission, withoutValue]) {
+      for (const rows of [
+        [pending, decline],
+        [decline, pending],
+      ]) {
+        expect(await only(awin(rows), 'status', 'orderValue', 'cashback')).toEqual(['DECLINED', 81, 2]);
+      }
+    }
+  });
+
+  test('Awin: a newer decline settles older ones that differ', async () => {
+    const versions = [
+      declined(),
+      declined({ customerCountry: 'AT' }),
+      declined({ customerCountry: 'CH', validationDate: '2026-11-20T00:00:00' }),
+    ];
+    for (const rows of [versions, versions.toReversed()]) {
+      expect(await only(awin(rows), 'status', 'country')).toEqual(['DECLINED', 'CH']);
+    }
   });
 
   test('Awin: or another version of the sale has them, before or after it', async () => {
@@ -415,6 +482,14 @@ describe('declined amounts that come as zero', () => {
       expect(await only(awin([decided, decline]), 'status', 'orderValue')).toEqual([status, 81]);
       expect(await only(awin([decline, decided]), 'status', 'orderValue')).toEqual([status, 81]);
     }
+  });
+
+  test('Partnerize: a rejected conversion that tells its commission has its own amounts', async () => {
+    const rejected = partnerizeConversion(
+      { conversion_items: [partnerizeItem({ item_status: 'rejected', item_publisher_commission: 4 })] },
+      { conversion_status: 'rejected', value: 0, publisher_commission: 3 },
+    );
+    expect(await only(partnerize([rejected]), 'orderValue', 'cashback')).toEqual([0, 1.5]);
   });
 
   test('Partnerize: the items have them', async () => {
@@ -622,6 +697,18 @@ describe('sales that the network opens again', () => {
       expect(await only(partnerize(rows), 'status')).toEqual(['DECLINED']);
     }
   });
+});
+
+test('Awin: of parts with the same commission, the offer with the smaller id counts, whatever their order', async () => {
+  const parts = ['12', '11', '13'].map((commissionGroupId) => ({
+    commissionGroupId,
+    commissionAmount: 1.35,
+  }));
+  for (const transactionParts of [parts, parts.toReversed()]) {
+    expect(await only(awin([awinSale({ transactionParts })]), 'cashbackOfferId')).toEqual([
+      idOf('awin', 'offer', '11'),
+    ]);
+  }
 });
 
 test('three passes for the date types of Awin give each sale once, in its latest state', async () => {
