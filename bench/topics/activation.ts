@@ -88,7 +88,9 @@ export async function activation(run: Run): Promise<Report> {
 async function measure({ folder, seconds, repeats }: Run, databaseUrl: string) {
   const { paths, orgId, dealId } = await prepare(folder, databaseUrl);
   const [clicks, bare] = [new Series(), new Series()];
-  await using server = await startOfferbook(folder, databaseUrl, { args: ['--rate-limit-activation', '0'] });
+  await using server = await startOfferbook(folder, databaseUrl, {
+    args: ['--rate-limit-activation', '0', '--rate-limit-activation-org', '0'],
+  });
   await using peer = await startBare(folder, 'redirect', `${NETWORK}Vb89jzL001biPkmMApa4tT`);
   const load = (url: string) => ({
     url,

@@ -79,6 +79,10 @@ const SETTINGS = {
   rateLimitFailedAuth: rateLimit('failed authentications a minute for each address', '600'),
   rateLimitActivation: rateLimit(
     'activations per minute per address and organisation; above it links redirect untracked and POST gets 429',
+    '120',
+  ),
+  rateLimitActivationOrg: rateLimit(
+    'activations per minute per organisation, over all addresses; above it as above',
     '6000',
   ),
   activation: onUnlessOff('whether deals can be activated, by links that users follow'),
@@ -86,6 +90,12 @@ const SETTINGS = {
     'folder for clicks while the database is away (default: that of the SQLite database, else the working folder)',
     'folder',
     optional(filled),
+  ),
+  diskReserve: setting(
+    'free MB below which clicks are not recorded, on the disks of the spool and of an SQLite database; 0 = off',
+    'number',
+    wholeNumber(0, 1e9),
+    '256',
   ),
   trustedProxies: setting(
     'addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas',

@@ -45,6 +45,7 @@ export interface DatabaseFigures {
 
 export interface ClickState extends RecorderState {
   readonly tally: ClickTally;
+  readonly isDiskLow: boolean;
 }
 
 /** Adding a metric is a line here, and one in docs/operations/monitoring.md. */
@@ -130,6 +131,10 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ clicks }) => clicks?.spooledCount,
   ),
   offerbook_clicks_spooling: gauge('Whether clicks go to the spool now.', ({ clicks }) => clicks?.isSpooling),
+  offerbook_clicks_disk_low: gauge(
+    'Whether a disk for clicks has less free space than the reserve.',
+    ({ clicks }) => clicks?.isDiskLow,
+  ),
   offerbook_workers_ready: gauge('Workers that answer requests.', ({ workers }) => workers.ready),
   offerbook_worker_restarts_total: counter('Workers that were replaced.', ({ workers }) => workers.restarts),
   offerbook_spans_total: counter(

@@ -193,8 +193,12 @@ test('limits on open files and room on disks', () => {
     ['warning', 'ok', 'ok', 'ok'],
   );
   const folder = temporaryFolder();
-  expect(checkDisk('disk', `${folder}/none`, 0).state).toBe('fault');
-  expect(checkDisk('disk', folder, Number.MAX_SAFE_INTEGER).state).toBe('warning');
+  expect(checkDisk('disk', `${folder}/none`, {}).state).toBe('fault');
+  expect(checkDisk('disk', folder, { neededBytes: Number.MAX_SAFE_INTEGER }).state).toBe('warning');
+  expect(checkDisk('disk', folder, { reserveMegabytes: 1e12 })).toMatchObject({
+    state: 'fault',
+    advice: 'make room: clicks are not recorded below 1000000000000 MB (--disk-reserve)',
+  });
 });
 
 test('the worst counts', () => {

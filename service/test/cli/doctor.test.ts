@@ -100,6 +100,13 @@ for (const database of DATABASES) {
         found: `1 click waiting in ${path}`,
         advice: 'start a server with this spool: it takes them up',
       });
+      chmodSync(path, 0o644);
+      expect((await look(url, { spool: folder })).get('spool')).toEqual({
+        check: 'spool',
+        state: 'fault',
+        found: `${path} may be read or written by other users; look at its clicks, then run: chmod 600 ${path}`,
+        advice: 'clicks are lost when the database is away, until the spool can be used',
+      });
       expect((await look(url, { spool: path })).get('spool')).toEqual({
         check: 'spool',
         state: 'fault',

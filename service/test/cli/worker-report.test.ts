@@ -23,7 +23,7 @@ function report(route: string, tracked: number, state: Partial<WorkerReport>): W
     ...NO_REPORT,
     routes: requests.routes,
     callers: callers.tallies,
-    clicks: { tally, isSpooling: false, spooledCount: tracked },
+    clicks: { tally, isSpooling: false, isDiskLow: false, spooledCount: tracked },
     ...state,
   };
 }
@@ -65,14 +65,24 @@ test('counts of workers are added up, and the state is the worst of theirs', () 
       ['/v1/coupons/', { 200: 2 }],
       ['/readyz', { 200: 1 }],
     ],
-    clicks: { tally: { ...newClickTally(), tracked: 7 }, isSpooling: false, spooledCount: 7 },
+    clicks: {
+      tally: { ...newClickTally(), tracked: 7 },
+      isSpooling: false,
+      isDiskLow: false,
+      spooledCount: 7,
+    },
     spans: { sent: 7, dropped: 1 },
     callers: callersOf(3, 4),
   });
 });
 
 test('of a worker that has ended, the counts stay and the state goes', () => {
-  const spooling = { tally: { ...newClickTally(), bot: 1 }, isSpooling: true, spooledCount: 3 };
+  const spooling = {
+    tally: { ...newClickTally(), bot: 1 },
+    isSpooling: true,
+    isDiskLow: true,
+    spooledCount: 3,
+  };
   const last = report('/readyz', 0, {
     isDatabaseUsable: false,
     replica: { isUsable: false, lagMs: 9 },
@@ -86,7 +96,7 @@ test('of a worker that has ended, the counts stay and the state goes', () => {
     replica: undefined,
     pools: undefined,
     routes: [['/readyz', { 200: 1 }]],
-    clicks: { ...spooling, isSpooling: false },
+    clicks: { ...spooling, isSpooling: false, isDiskLow: false },
     spans: { sent: 5, dropped: 2 },
     callers: callersOf(1, 0),
   });

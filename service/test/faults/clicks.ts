@@ -36,7 +36,14 @@ export interface ClickRounds {
 export async function clickUnderFaults(rounds: ClickRounds): Promise<ClickOutcome> {
   const { databaseUrl, kills, clicksEach, takeAway } = rounds;
   const orgId = await prepare(databaseUrl);
-  const env = { OFFERBOOK_DATABASE_URL: databaseUrl, OFFERBOOK_SPOOL: temporaryFolder() };
+  const env = {
+    OFFERBOOK_DATABASE_URL: databaseUrl,
+    OFFERBOOK_SPOOL: temporaryFolder(),
+    // Thousands of users come from one address, and some disks are small.
+    OFFERBOOK_RATE_LIMIT_ACTIVATION: '0',
+    OFFERBOOK_RATE_LIMIT_ACTIVATION_ORG: '0',
+    OFFERBOOK_DISK_RESERVE: '0',
+  };
   const clickers = new Clickers(orgId);
   for (let kill = 0; kill < kills; kill++) {
     const server = await ServerProcess.start(['--log-level', 'info'], { env });

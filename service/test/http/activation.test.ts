@@ -483,6 +483,26 @@ describe('where a click leads', () => {
     expect(await app.clicks()).toHaveLength(8);
   });
 
+  test('above the limit of an organisation users are redirected untracked from any address; one address above its own limit does not use it up', async () => {
+    await using app = await ActivationNode.start({
+      settings: { rateLimitActivation: 2, rateLimitActivationOrg: 4, trustedProxies: ['127.0.0.1'] },
+    });
+    let users = 0;
+    const path = () => `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid: `user ${users++}` })}`;
+    const isTracked = async (address: string) => {
+      const response = await app.get(path(), { ...BROWSER, 'X-Forwarded-For': address });
+      expect(response.status).toBe(302);
+      return clickIn(response.headers.get('Location')) !== '';
+    };
+    const tracked: boolean[] = [];
+    for (const address of ['1', '1', '1', '1', '2', '2', '3'])
+      tracked.push(await isTracked(`192.0.2.${address}`));
+    expect(tracked).toEqual([true, true, false, false, true, true, false]);
+    const post = await app.send('POST', path(), { 'X-Forwarded-For': '192.0.2.4' });
+    expect([post.status, post.headers.get('RateLimit-Policy')]).toEqual([429, '"activation-org";q=4;w=60']);
+    expect(await app.clicks()).toHaveLength(4);
+  });
+
   test('of POST, above the limit, only while it is in memory; other links are 429, each address and organisation for itself', async () => {
     let nowMs = NOW_MS;
     const adminPort = await freePort();

@@ -17,6 +17,7 @@ const STATE: NodeState = {
   pools: undefined,
   clicks: undefined,
   areClicksSpooled: false,
+  isClickDiskLow: false,
   workers: { ready: 2, restarts: 3 },
 };
 

@@ -86,6 +86,7 @@ describe('a sandbox from its first start on', () => {
     expect(readdirSync(folder).toSorted()).toEqual([
       'offerbook-sandbox.db',
       'offerbook-sandbox.db-activations',
+      'offerbook-sandbox.db-reserve',
       'offerbook-sandbox.db-walks',
     ]);
   });

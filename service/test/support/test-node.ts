@@ -73,7 +73,8 @@ export class TestNode implements AsyncDisposable {
     };
     const logger = new Logger('debug', write);
     const settings = {
-      ...readServeSettings({ port: '0', spool: temporaryFolder() }, {}),
+      // All users of a test come from one address.
+      ...readServeSettings({ port: '0', spool: temporaryFolder(), rateLimitActivation: '0' }, {}),
       ...options.settings,
     };
     const { pageToken } = options;

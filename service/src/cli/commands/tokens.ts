@@ -2,6 +2,7 @@
 // once, when it is made; it is never an argument.
 
 import { Command } from 'commander';
+import { readDatabaseUrl } from '../../config.ts';
 import {
   type AccessToken,
   digestToken,
@@ -16,6 +17,8 @@ import { systemClock } from '../../domain/clock.ts';
 import { BadInput } from '../../domain/failures.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { parseUuid, type Uuid } from '../../domain/uuid.ts';
+import { sqlitePath } from '../../storage/open-database.ts';
+import { withReserve } from '../../storage/sqlite/revocation-reserve.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printNote, printResult, table } from '../output.ts';
 import { parseDurationMs, parsePositiveDurationMs } from './option-values.ts';
@@ -111,16 +114,16 @@ async function listTokens(options: StoreOptions): Promise<void> {
 
 async function revokeToken(idText: string, options: StoreOptions): Promise<void> {
   const id = getId(idText);
-  await withStores(options, async (stores) => {
-    const nowMs = systemClock();
-    const ended = await stores.tokens.endAt(id, nowMs);
-    if (ended === undefined) throw noSuchToken(id);
-    await printResult(
-      options,
-      toJson(ended, nowMs),
-      `Revoked the ${ended.kind} token ${id} of "${ended.orgName}".`,
-    );
-  });
+  const nowMs = systemClock();
+  const path = sqlitePath(readDatabaseUrl(options.database));
+  const revoke = () => withStores(options, (stores) => stores.tokens.endAt(id, nowMs));
+  const ended = await (path === undefined ? revoke() : withReserve(path, revoke));
+  if (ended === undefined) throw noSuchToken(id);
+  await printResult(
+    options,
+    toJson(ended, nowMs),
+    `Revoked the ${ended.kind} token ${id} of "${ended.orgName}".`,
+  );
 }
 
 async function rotateToken(idText: string, options: StoreOptions & { overlap: string }): Promise<void> {

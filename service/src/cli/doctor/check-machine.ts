@@ -1,7 +1,8 @@
 // Looks at the machine: room on disks, the limit on open files, and whether the ports are free or answered by us.
 
-import { readFileSync, statfsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { freeBytes } from '../node/disk-reserve.ts';
 import { findPort, type Place, urlOf } from '../node/listen.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { isOfferbook } from './probe.ts';
@@ -13,19 +14,24 @@ const OPEN_FILES_MIN = 4_096;
 /** Where a server that listens on all addresses is reached. */
 const THIS_MACHINE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** `neededBytes`: what a backup or an upgrade will want. */
-export function checkDisk(check: string, folder: string, neededBytes: number): Check {
-  let freeBytes: number;
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    freeBytes = bavail * bsize;
-  } catch {
+/** `neededBytes`: what a backup or an upgrade will want. `reserveMegabytes`: below it no clicks are recorded. */
+export function checkDisk(
+  check: string,
+  folder: string,
+  { neededBytes = 0, reserveMegabytes = 0 }: { neededBytes?: number; reserveMegabytes?: number },
+): Check {
+  const free = freeBytes(folder);
+  if (free === undefined)
     return fault(check, `${resolve(folder)} cannot be looked at`, 'see that the folder is there');
-  }
-  const found = `${printBytes(freeBytes)} free in ${resolve(folder)}`;
-  if (freeBytes < FREE_FAULT_BYTES)
-    return fault(check, found, 'make room: writes fail when the disk is full');
-  if (freeBytes < Math.max(FREE_WARNING_BYTES, neededBytes))
+  const found = `${printBytes(free)} free in ${resolve(folder)}`;
+  if (free < FREE_FAULT_BYTES) return fault(check, found, 'make room: writes fail when the disk is full');
+  if (free < reserveMegabytes * 1e6)
+    return fault(
+      check,
+      found,
+      `make room: clicks are not recorded below ${reserveMegabytes} MB (--disk-reserve)`,
+    );
+  if (free < Math.max(FREE_WARNING_BYTES, neededBytes))
     return warning(
       check,
       found,

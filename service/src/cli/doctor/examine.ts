@@ -78,8 +78,11 @@ async function examineMachine(
   const path = sqlitePath(databaseUrl);
   const bytes = facts?.files.reduce((sum, file) => sum + file.bytes, 0) ?? 0;
   const { host, port, adminHost, adminPort } = settings;
+  const reserveMegabytes = settings.activation === 'on' ? settings.diskReserve : 0;
   return [
-    ...(path === undefined ? [] : [checkDisk('disk', dirname(path), bytes)]),
+    ...(path === undefined
+      ? []
+      : [checkDisk('disk', dirname(path), { neededBytes: bytes, reserveMegabytes })]),
     ...(await examineSpool(settings, databaseUrl, facts)),
     checkOpenFiles(),
     await checkPort('port', { host, port, option: '--port' }),
@@ -90,7 +93,7 @@ async function examineMachine(
 }
 
 async function examineSpool(
-  { spool, activation }: ServeSettings,
+  { spool, activation, diskReserve }: ServeSettings,
   databaseUrl: string,
   facts: DatabaseFacts | undefined,
 ): Promise<Check[]> {
@@ -101,9 +104,17 @@ async function examineSpool(
     return [
       fault('spool', problem, 'name another with --spool: clicks are lost there when the database is away'),
     ];
-  const disk = checkDisk('spool', dirname(path), 0);
+  const disk = checkDisk('spool', dirname(path), { reserveMegabytes: diskReserve });
   if (disk.state !== 'ok') return [disk];
-  const waiting = await countSpooled(path);
+  let waiting: number;
+  try {
+    waiting = await countSpooled(path);
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    return [
+      fault('spool', error.message, 'clicks are lost when the database is away, until the spool can be used'),
+    ];
+  }
   if (waiting === 0) return [ok('spool', `empty; ${disk.found}`)];
   return [
     warning(

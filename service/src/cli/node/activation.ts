@@ -14,6 +14,7 @@ import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { openSpool } from '../../storage/click-spool.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
+import { DiskReserve } from './disk-reserve.ts';
 
 export type NodeActivation = ReturnType<typeof openActivation>;
 
@@ -31,9 +32,16 @@ export function openActivation(parts: NodeParts) {
   const { settings, databaseUrl, stores, catalogue, clock, logger } = parts;
   const directory = new ActivationDirectory(stores);
   const path = () => spoolPath(settings.spool, databaseUrl, directory.name);
-  const spool = openSpool(path);
+  const folder = spoolFolder(settings.spool, databaseUrl);
+  const spoolDisk = new DiskReserve(folder, settings.diskReserve);
+  const spool = spoolDisk.guard(openSpool(path));
+  const databasePath = sqlitePath(databaseUrl);
+  // The disk of a PostgreSQL server is not ours to measure.
+  const databaseFolder = databasePath === undefined ? folder : dirname(databasePath);
+  const databaseDisk =
+    databaseFolder === folder ? spoolDisk : new DiskReserve(databaseFolder, settings.diskReserve);
   const recorder = new ClickRecorder({
-    store: stores.clicks,
+    store: databasePath === undefined ? stores.clicks : databaseDisk.guard(stores.clicks),
     spool,
     problemOf: (click) => clickProblem(click, directory.clickIds),
     hasSpool: () => existsSync(path()),
@@ -45,6 +53,10 @@ export function openActivation(parts: NodeParts) {
     activation: new Activation({ directory, recorder, catalogue, clock, logger }),
     directory,
     recorder,
+    /** True while a disk that clicks are written to has less free space than the reserve. */
+    get isDiskLow() {
+      return spoolDisk.isLow || databaseDisk.isLow;
+    },
     /** Reads what is kept in memory, and takes up what an earlier process has left in the spool. */
     async start() {
       await directory.refresh();
@@ -77,5 +89,9 @@ export function spoolProblem(folder: string): string | undefined {
 
 /** By database: several may have their servers in one folder. */
 export function spoolPath(folder: string | undefined, databaseUrl: string, databaseName: string): string {
-  return join(folder ?? dirname(sqlitePath(databaseUrl) ?? '.'), `offerbook-spool-${databaseName}.db`);
+  return join(spoolFolder(folder, databaseUrl), `offerbook-spool-${databaseName}.db`);
+}
+
+function spoolFolder(folder: string | undefined, databaseUrl: string): string {
+  return folder ?? dirname(sqlitePath(databaseUrl) ?? './spool');
 }

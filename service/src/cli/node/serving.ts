@@ -12,9 +12,10 @@ import { type App, buildApp, type SandboxParts } from '../../http/app.ts';
 import { CallerTally } from '../../http/caller-tally.ts';
 import type { Health } from '../../http/readiness.ts';
 import { RequestTally } from '../../http/request-tally.ts';
-import { SERVER_OPTIONS } from '../../storage/open-database.ts';
+import { SERVER_OPTIONS, sqlitePath } from '../../storage/open-database.ts';
 import { openStores } from '../../storage/open-stores.ts';
 import type { ReplicaOptions } from '../../storage/postgres/replica.ts';
+import { keepReserve } from '../../storage/sqlite/revocation-reserve.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import type { TracingSettings } from '../../tracing/tracing-settings.ts';
 import { currentUser } from '../current-user.ts';
@@ -54,6 +55,8 @@ export async function openServing(options: ServingOptions): Promise<Serving> {
   const { databaseUrl, settings, logger, clock } = options;
   const replica = settings.replicaUrl === undefined ? undefined : loggedReplica(settings.replicaUrl, logger);
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, { by: currentUser(), replica });
+  const path = sqlitePath(databaseUrl);
+  if (path !== undefined) keepReserve(path);
   return new Serving(options, stores);
 }
 
@@ -112,6 +115,7 @@ export class Serving {
       isReady: !this.#stopping && this.#tokens.ready && this.catalogue.ready,
       isDatabaseUsable: this.#databaseHealth.isUsable,
       areClicksSpooled: this.#activation?.recorder.state.isSpooling ?? false,
+      isClickDiskLow: this.#activation?.isDiskLow ?? false,
     };
   }
 
@@ -122,7 +126,11 @@ export class Serving {
       replica: this.stores.replica(),
       pools: this.stores.pools(),
       routes: this.#tally.routes,
-      clicks: activation && { tally: activation.activation.tally, ...activation.recorder.state },
+      clicks: activation && {
+        tally: activation.activation.tally,
+        ...activation.recorder.state,
+        isDiskLow: activation.isDiskLow,
+      },
       spans: this.#tracing?.exporter.counts,
       callers: this.#callers.tallies,
     };

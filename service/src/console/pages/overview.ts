@@ -131,6 +131,10 @@ async function findWarnings(context: PageContext): Promise<Warning[]> {
   if (state.replica?.isUsable === false)
     warn(html`The replica is not used: pages are read from the primary. The log says why.`);
   if (state.areClicksSpooled) warn(html`Clicks go to the spool, because the database takes none.`);
+  if (state.isClickDiskLow)
+    warn(
+      html`A disk for clicks has less free space than <code>--disk-reserve</code>: no clicks are written there. Make room on it.`,
+    );
   const disk = diskOf(folder);
   if (disk !== undefined && (disk.free < DISK_MIN_BYTES || disk.free < DISK_MIN_SHARE * disk.size))
     warn(

@@ -72,6 +72,7 @@ export interface RateLimitSettings {
   readonly rateLimitPrivate: number;
   readonly rateLimitFailedAuth: number;
   readonly rateLimitActivation: number;
+  readonly rateLimitActivationOrg: number;
 }
 
 export type RateLimits = ReturnType<typeof rateLimits>;
@@ -84,6 +85,7 @@ export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
     private: limiter('private', settings.rateLimitPrivate),
     failed: limiter('failed-auth', settings.rateLimitFailedAuth),
     activation: limiter('activation', settings.rateLimitActivation),
+    activationOrg: limiter('activation-org', settings.rateLimitActivationOrg),
     /** Links that POST has returned. Counted apart: an activation and its link are not two activations. */
     links: limiter('links', settings.rateLimitActivation),
   };

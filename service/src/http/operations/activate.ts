@@ -37,10 +37,13 @@ type ReadRequest = (exchange: Exchange) => ActivationRequest;
 
 export function activationRoutes(
   activation: Activation,
-  limits: Pick<RateLimits, 'activation' | 'links'>,
+  limits: Pick<RateLimits, 'activation' | 'activationOrg' | 'links'>,
 ): Route[] {
   function takeFromLimit({ orgId, network }: ActivationRequest): RateLimitState {
-    const state = limits.activation.take(`${orgId} ${network}`);
+    const own = limits.activation.take(`${orgId} ${network}`);
+    // One address above its limit does not use up that of the organisation.
+    const all = own.exceeded ? own : limits.activationOrg.take(orgId);
+    const state = all.exceeded ? all : own;
     if (state.exceeded) activation.tally.limited++;
     return state;
   }

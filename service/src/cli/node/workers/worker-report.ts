@@ -31,7 +31,13 @@ export const NO_REPORT: WorkerReport = {
 
 /** What stays of the report of a worker that has ended: its counts. */
 export function countsOf({ routes, clicks, spans, callers }: WorkerReport): WorkerReport {
-  return { ...NO_REPORT, routes, spans, callers, clicks: clicks && { ...clicks, isSpooling: false } };
+  return {
+    ...NO_REPORT,
+    routes,
+    spans,
+    callers,
+    clicks: clicks && { ...clicks, isSpooling: false, isDiskLow: false },
+  };
 }
 
 /** Counts are added up; of how the workers are doing, what is furthest from good. */
@@ -78,6 +84,7 @@ function mergeClicks(states: readonly ClickState[]): ClickState | undefined {
   return {
     tally: sum,
     isSpooling: states.some(({ isSpooling }) => isSpooling),
+    isDiskLow: states.some(({ isDiskLow }) => isDiskLow),
     spooledCount: states.reduce((total, { spooledCount }) => total + spooledCount, 0),
   };
 }

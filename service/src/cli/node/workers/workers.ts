@@ -94,6 +94,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
       isReady: ready > 0 && !isStopping,
       isDatabaseUsable: databaseHealth.isUsable && report.isDatabaseUsable,
       areClicksSpooled: report.clicks?.isSpooling ?? false,
+      isClickDiskLow: report.clicks?.isDiskLow ?? false,
     };
   }
 

@@ -1,0 +1,63 @@
+// Free space that clicks must leave on a disk. Anybody can have clicks recorded, so they must not be able to fill it: then
+// no import, and without its own reserve no revocation, could be written.
+
+import { statfsSync } from 'node:fs';
+import type { ClickStore } from '../../domain/click.ts';
+import { DatabaseUnavailable } from '../../domain/failures.ts';
+
+/** How old a measurement may be. */
+const MEASURE_EVERY_MS = 1_000;
+
+export class DiskReserve {
+  readonly #folder: string;
+  readonly #megabytes: number;
+  #measuredAtMs = Number.NEGATIVE_INFINITY;
+  #isLow = false;
+
+  /** 0 MB turn it off. */
+  constructor(folder: string, megabytes: number) {
+    this.#folder = folder;
+    this.#megabytes = megabytes;
+  }
+
+  /** True while the disk has less free space than the reserve. */
+  get isLow(): boolean {
+    const nowMs = performance.now();
+    if (this.#megabytes > 0 && nowMs - this.#measuredAtMs >= MEASURE_EVERY_MS) {
+      this.#measuredAtMs = nowMs;
+      this.#isLow = (freeBytes(this.#folder) ?? Number.POSITIVE_INFINITY) < this.#megabytes * 1e6;
+    }
+    return this.#isLow;
+  }
+
+  /** The store without the right to grow while the disk is low. Clicks can still be found, and moved out of it. */
+  guard<Store extends ClickStore>(store: Store): Store {
+    const requireRoom = () => {
+      if (this.isLow)
+        throw new DatabaseUnavailable(
+          `less than ${this.#megabytes} MB are free in ${this.#folder}: no clicks are written there (--disk-reserve)`,
+        );
+    };
+    return {
+      ...store,
+      async record(taps) {
+        requireRoom();
+        return store.record(taps);
+      },
+      async put(clicks) {
+        requireRoom();
+        return store.put(clicks);
+      },
+    };
+  }
+}
+
+/** Undefined if the folder cannot be examined. */
+export function freeBytes(folder: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}

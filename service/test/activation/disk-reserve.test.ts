@@ -1,0 +1,113 @@
+// Clicks and revocations on a disk that is nearly or entirely full.
+
+import { expect, test } from 'bun:test';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServeSettings } from '../../src/config.ts';
+import { offerbook } from '../support/command.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { coupon, id, retailer } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+import { TestNode } from '../support/test-node.ts';
+
+const canMount = await SmallDisk.canMount();
+const MEGABYTE = 1e6;
+const PLAIN = 'https://www.r1.example/';
+
+async function startNode(databaseUrl: string, settings: Partial<ServeSettings>) {
+  const adminPort = await freePort();
+  const node = await TestNode.start({ databaseUrl, settings: { ...settings, adminPort } });
+  await node.organisation();
+  await node.catalogue([retailer(1, { coupons: [coupon(21)] })]);
+  await node.stores.links.write(async (writer) => {
+    await writer.put([{ id: id(1), kind: 'retailer', template: 'https://network.example/{click}' }]);
+    await writer.markChanged();
+  });
+  const { activation } = await node.stores.revisions();
+  await node.logged((line) => line.activation === activation);
+  const [org] = await node.stores.organisations.list();
+  let users = 0;
+  const path = () =>
+    `/v1/coupons/${id(21)}/activate/?orgId=${org?.publicId}&passbackUid=${encodeURIComponent(`user ${users++}`)}`;
+  return {
+    node,
+    click: async () => (await fetch(node.url + path(), { redirect: 'manual' })).headers.get('Location') ?? '',
+    post: async () => (await node.request('POST', path())).status,
+    readyz: async () => (await node.get('/readyz')).json(),
+    diskLow: async () => {
+      const page = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      return /^offerbook_clicks_disk_low (.*)$/m.exec(page)?.[1];
+    },
+    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
+  };
+}
+
+test.if(canMount)(
+  'below the reserve clicks are not recorded, users are redirected untracked, and /readyz and the metric show it until there is room',
+  async () => {
+    await using disk = await SmallDisk.mount(64);
+    await using scene = await startNode(`sqlite:${join(disk.folder, 'shop.db')}`, {
+      diskReserve: 32,
+      spool: disk.folder,
+    });
+    const { node, click, post, readyz, diskLow } = scene;
+    expect(await click()).toStartWith('https://network.example/');
+    expect([await readyz(), await diskLow()]).toEqual([{ status: 'ready', database: 'usable' }, '0']);
+    const filling = join(disk.folder, 'filling');
+    writeFileSync(filling, Buffer.alloc(40 * MEGABYTE));
+    while ((await diskLow()) !== '1') await Bun.sleep(20);
+    expect(await click()).toBe(PLAIN);
+    expect(await post()).toBe(503);
+    expect(await readyz()).toMatchObject({ status: 'ready', disk: 'low' });
+    expect(await node.stores.clicks.list(10)).toHaveLength(1);
+    rmSync(filling);
+    while ((await diskLow()) !== '0' || 'clicks' in ((await readyz()) as object)) await Bun.sleep(20);
+    expect(await click()).toStartWith('https://network.example/');
+    expect(await readyz()).toEqual({ status: 'ready', database: 'usable' });
+  },
+);
+
+test.if(canMount && DATABASES.some(({ name }) => name === 'PostgreSQL'))(
+  'with PostgreSQL the disk of the spool is measured: it is shown as low, and clicks go to the database',
+  async () => {
+    const databaseUrl = await DATABASES.find(({ name }) => name === 'PostgreSQL')?.create();
+    await using disk = await SmallDisk.mount(16);
+    await using scene = await startNode(databaseUrl ?? '', { diskReserve: 32, spool: disk.folder });
+    expect([await scene.readyz(), await scene.diskLow()]).toEqual([
+      { status: 'ready', database: 'usable', disk: 'low' },
+      '1',
+    ]);
+    expect(await scene.click()).toStartWith('https://network.example/');
+  },
+);
+
+test.if(canMount)('tokens can be revoked while the disk is full, one after another', async () => {
+  await using disk = await SmallDisk.mount(32);
+  const databaseUrl = `sqlite:${join(disk.folder, 'shop.db')}`;
+  await using scene = await startNode(databaseUrl, { diskReserve: 0, spool: temporaryFolder() });
+  const { node } = scene;
+  const tokens = [await node.token('public'), await node.token('public'), await node.token('public')];
+  const { tokens: known } = await node.stores.tokens.list();
+  for (const token of tokens) expect((await node.get('/v1/retailers/', token)).status).toBe(200);
+  for (const { id: tokenId } of known) {
+    disk.fill();
+    const { code, stderr } = await offerbook(['tokens', 'revoke', tokenId, '--database', databaseUrl]);
+    expect([code, stderr]).toEqual([0, '']);
+  }
+  for (const token of tokens)
+    while ((await node.get('/v1/retailers/', token)).status !== 401) await Bun.sleep(20);
+});
+
+test.if(canMount)('tokens can be revoked while the disk is full and no server runs', async () => {
+  await using disk = await SmallDisk.mount(32);
+  const databaseUrl = `sqlite:${join(disk.folder, 'shop.db')}`;
+  await using scene = await startNode(databaseUrl, { diskReserve: 0, spool: temporaryFolder() });
+  const { node } = scene;
+  await node.token('public');
+  const [token] = (await node.stores.tokens.list()).tokens;
+  await node[Symbol.asyncDispose]();
+  disk.fill();
+  const revoked = await offerbook(['tokens', 'revoke', token?.id ?? '', '--database', databaseUrl]);
+  expect([revoked.code, revoked.stderr]).toEqual([0, '']);
+});
