@@ -10,7 +10,7 @@ import { fillTokenField } from './token-field.ts';
 import { TryIt } from './try-it.ts';
 
 /** Base URL of the samples if the operator has configured none; replaced with this page's origin. */
-const SAMPLE_BASE_URL = 'http://localhost:8080';
+const SAMPLE_BASE_URL = /http:\/\/localhost:\d+/g;
 
 startSearch(document);
 markCurrentSection(document);

@@ -36,7 +36,9 @@ import { buildSite, type SiteOptions } from './site/site.ts';
 /** The longest `passbackUid` and `passbackData` fit in, percent-encoded and of any script. */
 const URL_LENGTH_MAX = 16 * 1024;
 
-interface AppSettings extends RateLimitSettings, Omit<SiteOptions, 'activation' | keyof SandboxPages> {
+interface AppSettings
+  extends RateLimitSettings,
+    Omit<SiteOptions, 'activation' | 'localUrl' | keyof SandboxPages> {
   readonly trustedProxies: readonly string[];
   readonly logRequests: LoggedRequests;
 }
@@ -54,6 +56,8 @@ interface AppDependencies extends Omit<Services, 'pageSize'>, SandboxParts {
   /** How requests are counted: in this process, or together with others. */
   readonly requestCounter: CounterMaker;
   readonly health: () => Health;
+  /** Where this server listens. Called when the documentation is first requested. */
+  readonly localUrl: () => string;
   /** Told of each request that failed because the database could not be used. */
   readonly onDatabaseFailure: (error: DatabaseUnavailable) => void;
   /** Whether callers should take their next request elsewhere while this node still listens. */
@@ -75,9 +79,16 @@ export function buildApp(dependencies: AppDependencies): App {
   const turn = new TurnBudget();
   const limits = rateLimits(settings, dependencies.requestCounter);
   const unavailableLog = new BoundedLog((fields) => logger.warn(fields, 'unavailable'));
-  const { pageToken, feedPath, pageOrg } = dependencies;
+  const { localUrl, pageToken, feedPath, pageOrg } = dependencies;
   const activation = dependencies.activation === undefined ? 'off' : 'on';
-  const site = buildSite(dependencies.health, { ...settings, activation, pageToken, feedPath, pageOrg });
+  const site = buildSite(dependencies.health, {
+    ...settings,
+    activation,
+    localUrl,
+    pageToken,
+    feedPath,
+    pageOrg,
+  });
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
     ...(dependencies.activation === undefined ? [] : activationRoutes(dependencies.activation, limits)),

@@ -41,6 +41,18 @@ describe.each(GUIDE_PATHS)('%s', (path) => {
   });
 });
 
+test('samples and guides name the port on which this server listens, also without script', async () => {
+  const { port } = new URL(node.url);
+  for (const path of ['/openapi.json', '/docs', '/docs/getting-started', '/docs/pagination']) {
+    const text = await (await node.get(path)).text();
+    expect([path, text.includes(`http://localhost:${port}`), text.includes('localhost:8080')]).toEqual([
+      path,
+      true,
+      false,
+    ]);
+  }
+});
+
 test('the search has every section of every guide, and every operation', async () => {
   const index = (await (await node.get('/docs/search.json')).json()) as SearchEntry[];
   const urls = new Set(index.map(({ url }) => url));
@@ -49,9 +61,7 @@ test('the search has every section of every guide, and every operation', async (
   }
   for (const { id } of OPERATIONS) expect(urls).toContain(`/docs#${id}`);
   // Excerpts are sentences: code has the address of a sample in it, which pages replace by their own.
-  expect(index.filter(({ text }) => text.includes('http://localhost:8080')).map(({ url }) => url)).toEqual(
-    [],
-  );
+  expect(index.filter(({ text }) => text.includes('http://localhost:')).map(({ url }) => url)).toEqual([]);
   // Small enough to be sent as a whole.
   expect(Bun.gzipSync(JSON.stringify(index)).length).toBeLessThan(60_000);
 });

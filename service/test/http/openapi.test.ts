@@ -24,6 +24,7 @@ describe.each([
     await openApiDocument({
       pageSize: 50,
       publicUrl: 'https://api.example',
+      localUrl: () => 'http://localhost:1',
       currency: 'EUR',
       activation: 'off',
     }),
@@ -94,11 +95,12 @@ test('a page links to the next one', () => {
   }
 });
 
-test('GET /openapi.json and offerbook openapi give the same document', async () => {
+test('GET /openapi.json and offerbook openapi give the same document for the same port', async () => {
   await using node = await TestNode.start();
   const served = await (await node.get('/openapi.json')).text();
+  const env = { ...process.env, OFFERBOOK_PORT: new URL(node.url).port };
   const printed = await new Response(
-    Bun.spawn(['npx', 'offerbook', 'openapi'], { stdout: 'pipe', stderr: 'ignore' }).stdout,
+    Bun.spawn(['npx', 'offerbook', 'openapi'], { stdout: 'pipe', stderr: 'ignore', env }).stdout,
   ).text();
   expect(printed).toBe(`${served}\n`);
 });

@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import { readServeSettings } from '../../config.ts';
 import { openApiDocument } from '../../http/site/openapi.ts';
+import { urlOf } from '../node/listen.ts';
 import { print } from '../output.ts';
 
 export function openApiCommand(): Command {
@@ -10,5 +11,9 @@ export function openApiCommand(): Command {
     .description('print the OpenAPI 3.1 document')
     .option('--json', 'as for the other commands; the document is the same without it')
     .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
-    .action(async () => print(`${JSON.stringify(await openApiDocument(readServeSettings({})))}\n`));
+    .action(async () => {
+      const settings = readServeSettings({});
+      const localUrl = () => urlOf('localhost', settings.port);
+      print(`${JSON.stringify(await openApiDocument({ ...settings, localUrl }))}\n`);
+    });
 }

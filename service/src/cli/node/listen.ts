@@ -13,6 +13,7 @@ const UNKNOWN_PEER = { address: '', port: 0 };
 
 export interface Listener {
   readonly url: string;
+  readonly port: number;
   stop(): Promise<void>;
 }
 
@@ -32,6 +33,7 @@ export function listen(app: App, settings: ServeSettings, sharesPort: boolean): 
   );
   return {
     url: urlOf(host, server.port ?? port),
+    port: server.port ?? port,
     async stop() {
       const cutOff = setTimeout(() => server.stop(true), DRAIN_MS);
       await server.stop();

@@ -23,7 +23,7 @@ import { logCollector, openTracing, type Tracing } from '../open-tracing.ts';
 import { type NodeActivation, openActivation } from './activation.ts';
 import { type ChangeFollower, type Followed, followChanges } from './change-follower.ts';
 import { DatabaseHealth } from './database-health.ts';
-import { type Listener, listen } from './listen.ts';
+import { type Listener, listen, urlOf } from './listen.ts';
 import type { WorkerReport } from './workers/worker-report.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
@@ -99,6 +99,7 @@ export class Serving {
       callers: this.#callers,
       tracer: this.tracer,
       health: () => this.health,
+      localUrl: () => urlOf('localhost', this.#listener?.port ?? settings.port),
       onDatabaseFailure: (error) => this.#databaseFailed(error),
       // Without a delay the port is closed at once, and whoever had to connect again would find it so.
       isLeaving: () => this.#stopping && settings.drainDelay > 0,

@@ -1,6 +1,7 @@
 // How to call each operation, in several languages. Part of the OpenAPI document; tests run them as they are.
 
 import type { Operation } from '../operations/operation.ts';
+import { LOCAL_URL } from './guides/guides.ts';
 import { curl } from './samples/curl.ts';
 import { go } from './samples/go.ts';
 import { java } from './samples/java.ts';
@@ -18,9 +19,6 @@ export interface CodeSample {
 
 /** In the order in which they are shown. */
 const LANGUAGES: readonly SampleLanguage[] = [curl, typeScript, nodeFetch, python, php, go, java];
-
-/** Where `npm start` listens; for operators who have not said where callers reach the service. */
-export const LOCAL_URL = 'http://localhost:8080';
 
 export function codeSamples({ path, sample, tokenKind }: Operation, baseUrl = LOCAL_URL): CodeSample[] {
   const request = { ...sample, baseUrl, path };

@@ -4,7 +4,7 @@
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { EXAMPLE_IDS } from '../../domain/catalogue.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
-import { type CodeSample, LOCAL_URL } from './code-samples.ts';
+import type { CodeSample } from './code-samples.ts';
 import { errorResponses } from './openapi-errors.ts';
 import type { OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
 import { schemaRef } from './openapi-schemas.ts';
@@ -45,14 +45,14 @@ const FOLLOW_ERRORS: readonly ErrorCode[] = ['invalid_parameter', ...EVERY_ERROR
 const ACTIVATE_ERRORS: readonly ErrorCode[] = [...FOLLOW_ERRORS, 'deal_gone', 'rate_limited'];
 const GO_ERRORS: readonly ErrorCode[] = [...EVERY_ERROR, 'deal_gone', 'rate_limited'];
 
-export function activationPaths(publicUrl: string | undefined): OpenApiDocument['paths'] {
+export function activationPaths(publicUrl: string | undefined, baseUrl: string): OpenApiDocument['paths'] {
   const paths = ACTIVATED.map(({ kind, path, parameter }) => {
     const noun = NOUNS[kind];
     const words = noun.replace(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
     const whole = `${path}{id}/activate/`;
     const id = EXAMPLE_IDS[kind];
     const example = { path: whole.replace('{id}', id), methods: 'GET, HEAD or POST' };
-    const samples = activationSamples(path, words, publicUrl);
+    const samples = activationSamples(path, words, baseUrl);
     const also = `The same with the id in the query: \`${path}activate/?${parameter}=…\`.`;
     const parameters = [
       idParameter(words, id),
@@ -81,15 +81,15 @@ export function activationPaths(publicUrl: string | undefined): OpenApiDocument[
       },
     ] as const;
   });
-  return { ...Object.fromEntries(paths), '/go/{click}/': { get: goOperation(publicUrl) } };
+  return { ...Object.fromEntries(paths), '/go/{click}/': { get: goOperation(publicUrl, baseUrl) } };
 }
 
 function described(operationId: string, summary: string) {
   return { operationId, summary, tags: [ACTIVATION_TAG.name], security: [] };
 }
 
-function goOperation(publicUrl: string | undefined): OperationObject {
-  const samples = activationSamples('/v1/coupons/', 'coupon', publicUrl);
+function goOperation(publicUrl: string | undefined, baseUrl: string): OperationObject {
+  const samples = activationSamples('/v1/coupons/', 'coupon', baseUrl);
   return {
     ...described('followClick', 'Follow the link that an activation has returned'),
     description:
@@ -116,7 +116,7 @@ function goOperation(publicUrl: string | undefined): OperationObject {
  * Samples that send a user to a shop, activate a deal for later, and follow the link that this returns. For the shell only:
  * users follow the links, and one request needs no program. They take the first item of the list, so they run as copied.
  */
-function activationSamples(path: string, words: string, baseUrl = LOCAL_URL) {
+function activationSamples(path: string, words: string, baseUrl: string) {
   const findId = `# The first ${words} of the list. OFFERBOOK_ORG_ID is the public id of your organisation.
 ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_TOKEN" '${baseUrl}${path}?limit=1' |
   grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`;

@@ -6,6 +6,7 @@ import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
 import { codeSamples } from './code-samples.ts';
+import { LOCAL_URL } from './guides/guides.ts';
 import { ACTIVATION_SCHEMAS, activationPaths } from './openapi-activation.ts';
 import { errorResponses } from './openapi-errors.ts';
 import { examplePage } from './openapi-examples.ts';
@@ -26,6 +27,8 @@ export interface DocumentSettings {
   readonly pageSize: number;
   /** Where callers reach the service, when that is not where it listens. */
   readonly publicUrl: string | undefined;
+  /** Where this server listens, for samples without a public URL. Called when the document is built. */
+  readonly localUrl: () => string;
   /** Of fixed cashbacks, as ISO 4217. */
   readonly currency: string | undefined;
   /** Whether deals can be activated here. */
@@ -35,6 +38,7 @@ export interface DocumentSettings {
 const DEFAULTS: DocumentSettings = {
   pageSize: PAGE_SIZE_DEFAULT,
   publicUrl: undefined,
+  localUrl: () => LOCAL_URL,
   currency: undefined,
   activation: 'on',
 };
@@ -69,7 +73,9 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
           { get: operationObject(operation, schemas, settings) },
         ]),
       ),
-      ...(hasActivation ? activationPaths(settings.publicUrl) : {}),
+      ...(hasActivation
+        ? activationPaths(settings.publicUrl, settings.publicUrl ?? settings.localUrl())
+        : {}),
     },
     components: {
       schemas: { ...schemas, ...(hasActivation ? ACTIVATION_SCHEMAS : {}), ...PROBLEM_SCHEMAS },
@@ -89,7 +95,7 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
 function operationObject(
   operation: Operation,
   schemas: Readonly<Record<string, Schema>>,
-  { pageSize, publicUrl }: DocumentSettings,
+  { pageSize, publicUrl, localUrl }: DocumentSettings,
 ): OperationObject {
   const isCatalogue = operation.tokenKind === 'public';
   const headers: HeaderName[] = [
@@ -136,7 +142,7 @@ function operationObject(
       ...(isCatalogue ? notModified : {}),
       ...errorResponses(errorCodes(operation), operation, publicUrl),
     },
-    'x-codeSamples': codeSamples(operation, publicUrl),
+    'x-codeSamples': codeSamples(operation, publicUrl ?? localUrl()),
   };
 }
 

@@ -37,7 +37,7 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
   const document = once(async () => (await import('./openapi.ts')).openApiDocument(options));
   const documentation = once(async () => ({
     document: await document(),
-    guides: await loadGuides(),
+    guides: await loadGuides(options.publicUrl ?? options.localUrl()),
   }));
   const assets = openAssets(SITE_ASSETS);
   const frame = async () => ({ urls: await assets.urls(), explorer: options.explorer });

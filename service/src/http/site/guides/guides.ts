@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import type { DocumentPath } from './documents.ts';
 import { type RenderedDocument, renderMarkdown } from './markdown.ts';
 
+/** The address in the documents: where `npm start` listens. Pages show the address of their own server instead. */
+export const LOCAL_URL = 'http://localhost:8080';
+
 interface GuideSource {
   /** In the path, /docs/NAME. */
   readonly name: string;
@@ -34,13 +37,15 @@ const SOURCES: readonly GuideSource[] = [
 export const GUIDE_PATHS: readonly string[] = SOURCES.map(guidePath);
 
 /** Reads and renders all of them, which takes some 20 ms: when the first one is asked for, and once. */
-export async function loadGuides(): Promise<readonly Guide[]> {
+export async function loadGuides(baseUrl = LOCAL_URL): Promise<readonly Guide[]> {
   const { DOCUMENTS } = await import('./documents.ts');
   const paths = new Map<string, string>(SOURCES.map((source) => [source.file, guidePath(source)]));
   return SOURCES.map((source) => ({
     ...source,
     path: guidePath(source),
-    ...renderMarkdown(DOCUMENTS[source.file], (target) => pathOf(target, source.file, paths)),
+    ...renderMarkdown(DOCUMENTS[source.file].replaceAll(LOCAL_URL, baseUrl), (target) =>
+      pathOf(target, source.file, paths),
+    ),
   }));
 }
 
