@@ -517,6 +517,8 @@ describe('what is wrong', () => {
     const page = (number: string, next: string) =>
       impactPage('Campaigns', [], { '@page': number, '@nextpageuri': next });
     const [first, second] = [page('1', '/next'), page('2', '')];
+    const alone = impactPage('Campaigns', [], { '@nextpageuri': null });
+    expect((await convertCatalogueOf('impact', { campaigns: alone })).rows).toEqual([]);
     expect((await convertCatalogueOf('impact', { campaigns: first + second })).rows).toEqual([]);
     for (const campaigns of [first, second]) {
       const error = await errorOf(convertCatalogueOf('impact', { campaigns }));

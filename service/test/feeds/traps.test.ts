@@ -72,6 +72,13 @@ describe('corrections as new negative rows (CJ)', () => {
     );
   });
 
+  test('an action with two original records is refused: one of them may be counted twice', async () => {
+    const error = await errorOf(cj([cjRecord(), cjRecord({ commissionId: '2900000009' })]));
+    expect(error.message).toBe(
+      'the file, line 1 (item 1), id 1700000077: the row has several original records\nNothing was converted: 1 of 2 rows is bad.',
+    );
+  });
+
   test('the same order id in two actions is two sales: actions are summed, not orders', async () => {
     const other = cjRecord({ commissionId: '2900000009', originalActionId: '1700000088' });
     const { rows } = await cj([cjRecord(), other]);
@@ -351,6 +358,18 @@ describe('declined amounts that come as zero', () => {
       ]) {
         expect(await only(awin(rows), 'status', 'orderValue', 'cashback')).toEqual(['DECLINED', 81, 2]);
       }
+    }
+  });
+
+  test('Awin: a newer decline without amounts is refused where the versions before it differ', async () => {
+    const approved = awinSale({ commissionStatus: 'approved' });
+    const other = { ...approved, saleAmount: { amount: 70, currency: 'EUR' } };
+    const newer = declined({ validationDate: '2026-11-20T00:00:00' });
+    for (const rows of [
+      [approved, other, newer],
+      [newer, other, approved],
+    ]) {
+      expect((await errorOf(awin(rows))).message).toContain('nothing tells which is newer\nNothing was');
     }
   });
 
