@@ -129,6 +129,7 @@ export type AuditAction =
   | 'user erased'
   | 'organisation deleted'
   | 'database copied'
+  | 'database restore begun'
   | 'database restored'
   | 'schema migrated';
 

@@ -41,11 +41,13 @@ import { transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 import { damageTable } from './damage-table.ts';
 import {
+  newIds,
   newOrganisation,
   openTestStores,
   readAllTransactions,
   rejection,
   TEST_AUDITOR,
+  writeTransactions,
 } from './open-test-stores.ts';
 
 const START_MS = Date.UTC(2026, 10, 15, 12);
@@ -762,6 +764,85 @@ for (const database of DATABASES) {
       expect([poller.received, poller.watermarkMs]).toEqual([2, nowMs + 1]);
       const next = await newOrganisation(stores, 'next');
       expect(next.id).toBeGreaterThan(org.id + 999);
+    });
+
+    test('is stamped in batches, each with a later stamp, and a run that was interrupted is repeated', async () => {
+      let nowMs = START_MS;
+      const url = await database.create();
+      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+      const org = await newOrganisation(stores);
+      const firstMs = await writeTransactions(stores, org.id, newIds(5_001));
+      nowMs += 60_000;
+      const raw = open.database(url);
+      const stamps = () =>
+        raw.all<{ stamp: number; rows: number }>(
+          'SELECT updated_at AS stamp, count(*) AS rows FROM transactions GROUP BY updated_at ORDER BY updated_at',
+        );
+      const auditor = { ...TEST_AUDITOR, clock: () => nowMs };
+      const stop = new Error('stopped');
+      const onRows = () => {
+        throw stop;
+      };
+      const begin = (options: { onRows?: (rows: number) => void }) =>
+        beginTimeline(raw, auditor, { keepsStamps: false, madeAt: null, ...options });
+      expect(await rejection(begin({ onRows }))).toBe(stop);
+      expect(await stamps()).toEqual([
+        { stamp: firstMs, rows: 1 },
+        { stamp: nowMs + 1, rows: 5_000 },
+      ]);
+      const actions = async () => (await stores.audit.list({ limit: 9 })).map(({ action }) => action);
+      expect(await actions()).toEqual(['database restore begun', 'organisation created']);
+
+      const shown: number[] = [];
+      const report = { stamped: 5_001, tokensRevoked: 0 };
+      expect(await begin({ onRows: (rows) => shown.push(rows) })).toEqual(report);
+      expect(shown).toEqual([5_000, 5_001]);
+      expect(await stamps()).toEqual([
+        { stamp: nowMs + 2, rows: 5_000 },
+        { stamp: nowMs + 3, rows: 1 },
+      ]);
+      expect(await stores.audit.list({ limit: 2 })).toMatchObject([
+        { action: 'database restored', details: { madeAt: null, ...report } },
+        { action: 'database restore begun', details: { madeAt: null, stamped: 0 } },
+      ]);
+      const poller = new Poller();
+      await poller.poll(stores, org.id);
+      expect(poller.watermarkMs).toBe(nowMs + 3);
+    });
+
+    test('keeps the later stamp of a transaction that is imported while it is stamped', async () => {
+      const nowMs = START_MS;
+      const url = await database.create();
+      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+      const org = await newOrganisation(stores);
+      const ids = newIds(5_002);
+      const firstMs = await writeTransactions(stores, org.id, ids);
+      const importer = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+      const raw = open.database(url);
+      let imported: Promise<number> | undefined;
+      // The callback cannot wait, so the second batch does: for the lock of the clock, which the import takes first.
+      const write = raw.write.bind(raw);
+      const paused = {
+        ...raw,
+        write: async <T>(...args: Parameters<typeof write<T>>) => {
+          await imported;
+          return write<T>(...args);
+        },
+      };
+      const onRows = () => {
+        imported ??= writeTransactions(importer, org.id, ids.slice(-1), 'imported');
+      };
+      const auditor = { ...TEST_AUDITOR, clock: () => nowMs };
+      const options = { keepsStamps: false, madeAt: null, onRows };
+      expect(await beginTimeline(paused, auditor, options)).toEqual({ stamped: 5_001, tokensRevoked: 0 });
+      const rows = await raw.all<{ id: string; updated_at: number }>(
+        'SELECT id, updated_at FROM transactions WHERE updated_at > $1 ORDER BY updated_at',
+        firstMs + 1,
+      );
+      expect(rows).toEqual([
+        { id: ids.at(-1) ?? '', updated_at: (await imported) ?? 0 },
+        { id: ids.at(-2) ?? '', updated_at: ((await imported) ?? 0) + 1 },
+      ]);
     });
   });
 }

@@ -57,7 +57,9 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
     ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
     ...(organisationsDeleted.length > 0 ? [deletedInWords(organisationsDeleted)] : []),
     ...(unknown.length > 0 ? [unknownInWords(unknown)] : []),
-    ...(replaced === null ? [] : [`What was there is in ${replaced}`]),
+    ...(replaced === null
+      ? []
+      : [`The database that was replaced is in ${replaced}; delete that folder when you no longer need it.`]),
   ];
   await printResult(options, report, words.join('\n'));
   printNote(

@@ -7,9 +7,9 @@ import type { Clock } from '../../domain/clock.ts';
 import { withUpdatedAt } from '../../domain/stored-transaction.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';
-import { type Connection, columnsOf, type Database, type TableRow, TRANSACTIONS } from '../database.ts';
-import { type Auditor, writeAudit } from '../stores/audit-book.ts';
-import { advanceClock, lockClocks } from '../stores/change-clock.ts';
+import { type Connection, type Database, type TableRow, TRANSACTIONS } from '../database.ts';
+import { type Auditor, amendAudit, writeAudit } from '../stores/audit-book.ts';
+import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { readBatches } from '../stores/read-batches.ts';
 import {
   DELETED_NUMBER,
@@ -22,6 +22,8 @@ import { exportQuery } from '../stores/transaction-store.ts';
 
 /** Ids of clicks hold the numbers of organisations: those that were given after the backup must not be given again. */
 const NUMBERS_SKIPPED = 1_000;
+/** Rows that one transaction stamps. */
+const BATCH = 5_000;
 
 /** What is known of the database that is replaced. */
 export interface OldTimeline {
@@ -47,62 +49,94 @@ export interface TimelineReport {
   readonly tokensRevoked: number;
 }
 
-export function beginTimeline(
+/**
+ * Moves the clocks in one transaction, and gives stamps in batches: PostgreSQL can vacuum the rows that one batch replaced while
+ * the next is written, and an import that starts too early waits for a moment only. If it is interrupted, run it again.
+ */
+export async function beginTimeline(
   database: Database,
   auditor: Auditor,
   options: TimelineOptions,
 ): Promise<TimelineReport> {
   const { old, keepsStamps, madeAt, onRows = () => {} } = options;
-  return database.write(async (connection) => {
-    let stamped = 0;
-    for (const [orgId, lastStampMs] of await lockClocks(database, connection)) {
-      const announcedMs = old?.clocksMs.get(orgId);
-      // Nothing has changed since the backup: everybody has heard of this state, and of no other.
-      if (announcedMs !== undefined && announcedMs <= lastStampMs) continue;
-      const stampMs = nextStamp(auditor.clock, lastStampMs, announcedMs);
-      if (!keepsStamps) {
-        stamped += await stampAll(connection, orgId, stampMs, (rows) => onRows(stamped + rows));
-      }
-      await advanceClock(connection, orgId, stampMs);
-    }
+  const { moved, tokensRevoked, entry } = await database.write(async (connection) => {
+    const moved = await moveClocks(database, connection, auditor.clock, old);
     await skipNumbers(connection, database.dialect);
     const tokensRevoked = await revokeAgain(connection, old?.revokedTokens ?? []);
     for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(connection, name);
-    await writeAudit(connection, auditor, 'database restored', null, { madeAt, stamped, tokensRevoked });
-    return { stamped, tokensRevoked };
+    const details = { madeAt, stamped: 0, tokensRevoked };
+    const entry = await writeAudit(connection, auditor, 'database restore begun', null, details);
+    return { moved, tokensRevoked, entry };
   });
+  let stamped = 0;
+  if (!keepsStamps)
+    for (const { orgId, toMs } of moved)
+      await stampAll(database, auditor.clock, orgId, toMs, (rows) => {
+        stamped += rows;
+        onRows(stamped);
+      });
+  const report = { stamped, tokensRevoked };
+  await database.write((connection) =>
+    amendAudit(connection, entry, { madeAt, ...report }, 'database restored'),
+  );
+  return report;
 }
 
-function nextStamp(clock: Clock, lastStampMs: number, announcedMs = 0): number {
-  return Math.max(clock(), lastStampMs, announcedMs) + 1;
+interface MovedClock {
+  readonly orgId: number;
+  /** The last stamp that may have been announced, or later. */
+  readonly toMs: number;
+}
+
+async function moveClocks(
+  database: Database,
+  connection: Connection,
+  clock: Clock,
+  old: OldTimeline | undefined,
+): Promise<MovedClock[]> {
+  const moved: MovedClock[] = [];
+  for (const [orgId, lastStampMs] of await lockClocks(database, connection)) {
+    const announcedMs = old?.clocksMs.get(orgId);
+    // Nothing has changed since the backup: everybody has heard of this state, and of no other.
+    if (announcedMs !== undefined && announcedMs <= lastStampMs) continue;
+    const toMs = Math.max(clock(), lastStampMs, announcedMs ?? 0);
+    await advanceClock(connection, orgId, toMs);
+    moved.push({ orgId, toMs });
+  }
+  return moved;
 }
 
 /** In place: no walk can ask for what was before, because the notes about walks are gone. */
 async function stampAll(
-  connection: Connection,
+  database: Database,
+  clock: Clock,
   orgId: number,
-  stampMs: number,
-  onRows: (rows: number) => void,
-): Promise<number> {
-  const updatedAt = printTimestamp(stampMs);
-  let count = 0;
-  type Row = Omit<TableRow<keyof typeof TRANSACTIONS.columns>, 'id' | 'document'> & {
-    id: Uuid;
-    document: string;
-  };
-  const query = exportQuery(orgId, columnsOf(TRANSACTIONS).join(', '));
-  await readBatches<Row>(connection, query, async (batch) => {
-    count += await connection.putMany(
-      TRANSACTIONS,
-      batch.map((row) => ({
-        ...row,
-        updated_at: stampMs,
-        document: withUpdatedAt(row.document, updatedAt),
-      })),
-    );
-    onRows(count);
+  movedToMs: number,
+  onBatch: (rows: number) => void,
+): Promise<void> {
+  type Row = TableRow<keyof typeof TRANSACTIONS.columns> & { updated_at: number; document: string };
+  const query = { ...exportQuery(orgId, 'id'), batchSize: BATCH };
+  await readBatches<{ id: Uuid }>(database, query, async (batch) => {
+    const ids = batch.map(({ id }) => id);
+    const stamped = await database.write(async (connection) => {
+      const stampMs = Math.max(clock(), (await lockClock(database, connection, orgId)) + 1);
+      const rows = await connection.findMany<Row>(TRANSACTIONS, ids);
+      // An import since then has given later stamps.
+      const earlier = rows.filter((row) => row.updated_at <= movedToMs);
+      const updatedAt = printTimestamp(stampMs);
+      await connection.putMany(
+        TRANSACTIONS,
+        earlier.map((row) => ({
+          ...row,
+          updated_at: stampMs,
+          document: withUpdatedAt(row.document, updatedAt),
+        })),
+      );
+      await advanceClock(connection, orgId, stampMs);
+      return earlier.length;
+    });
+    onBatch(stamped);
   });
-  return count;
 }
 
 async function skipNumbers(connection: Connection, dialect: Database['dialect']): Promise<void> {
