@@ -88,7 +88,7 @@ export class ClickRecorder {
     return promise;
   }
 
-  /** Throws DatabaseUnavailable when it is not in the spool and the database does not answer. */
+  /** Throws a StorageError when it is not in the spool and the database does not answer. */
   async find(id: ClickId): Promise<Click | undefined> {
     const { spool, hasSpool, problemOf } = this.#options;
     const findSpooled = async () => {

@@ -2,8 +2,10 @@
 //   0 done   1 unexpected failure   2 bad usage or bad input   3 refused by a guard
 
 import { Command, CommanderError } from 'commander';
-import { BadInput, DatabaseUnavailable, FaultFound, Refused, ServiceFailure } from '../domain/failures.ts';
+import { BadInput, FaultFound, Refused, ServiceFailure } from '../domain/failures.ts';
+import { isStorageError } from '../domain/storage-error.ts';
 import { OutputFailure, print, printNote } from './output.ts';
+import { storageExitCode, storageWords } from './storage-failure.ts';
 import { VERSION_WORDS } from './version.ts';
 
 /** Loaded one by one: without the others, the one that is asked for starts 20 ms sooner. */
@@ -88,7 +90,11 @@ function explain(error: unknown): number {
   }
   if (error instanceof FaultFound) return error.exitCode;
   if (error instanceof OutputFailure && error.isReaderGone) return 0;
-  if ([DatabaseUnavailable, ServiceFailure, OutputFailure].some((kind) => error instanceof kind)) {
+  if (isStorageError(error)) {
+    printNote(`offerbook: ${storageWords(error)}`);
+    return storageExitCode(error);
+  }
+  if ([ServiceFailure, OutputFailure].some((kind) => error instanceof kind)) {
     printNote(`offerbook: ${(error as Error).message}`);
     return 1;
   }

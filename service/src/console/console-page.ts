@@ -53,7 +53,7 @@ export interface ConsoleCounts {
 
 export interface PageContext {
   readonly node: NodeView;
-  /** Throws DatabaseUnavailable when the database does not answer. */
+  /** Throws a StorageError when the database does not answer. */
   readonly stores: () => Promise<ConsoleStores>;
   readonly counts: ConsoleCounts;
   /** Whose disk is watched. */

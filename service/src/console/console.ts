@@ -1,7 +1,7 @@
 // The operator's console: from a request on the admin port to a page. Who may ask is decided before it comes here.
 
 import type { Clock } from '../domain/clock.ts';
-import { DatabaseUnavailable } from '../domain/failures.ts';
+import { isStorageError } from '../domain/storage-error.ts';
 import { type Exchange, openExchange } from '../http/exchange.ts';
 import type { Reply } from '../http/reply.ts';
 import { type Method, type Route, Router } from '../http/router.ts';
@@ -116,7 +116,7 @@ async function makeOrExplain(make: MakePage, context: Parameters<MakePage>[0]): 
   try {
     return await make(context);
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable)) throw error;
+    if (!isStorageError(error)) throw error;
     return {
       status: 503,
       title: 'The database does not answer',

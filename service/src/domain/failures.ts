@@ -1,15 +1,5 @@
 // Internal failures. A command prints one sentence and sets the exit code; HTTP returns the errors in api-errors.ts
-// instead.
-
-/** The database is unreachable or too slow. Storage throws it; HTTP returns 503. */
-export class DatabaseUnavailable extends Error {
-  override readonly name: string = 'DatabaseUnavailable';
-}
-
-/** Too many others wait for the database. It works: later requests may succeed. */
-export class DatabaseOverloaded extends DatabaseUnavailable {
-  override readonly name = 'DatabaseOverloaded';
-}
+// instead. How storage fails is in storage-error.ts.
 
 /** The service that a command calls is unreachable or responds incorrectly. Exit code 1. */
 export class ServiceFailure extends Error {

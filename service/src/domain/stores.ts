@@ -21,7 +21,7 @@ export interface Stores {
   readonly walks: WalkStore;
   /** The key that authenticates click ids. It never changes, and copies of the database include it. */
   clickKey(): Promise<string>;
-  /** Throws DatabaseUnavailable if the database does not respond. */
+  /** Throws a StorageError if the database does not respond. */
   revisions(): Promise<Revisions>;
   /** Calls onChange shortly after a commit; may fire spuriously. Returns an unsubscribe function. */
   watch(onChange: () => void): () => void;
@@ -83,8 +83,8 @@ export interface OrganisationStore {
   contents(name: string): Promise<OrganisationContents | undefined>;
   /**
    * Deletes an organisation and everything that belongs to it, in batches. Its tokens, links and name stop working first.
-   * Call it again to resume an interrupted deletion. Returns undefined if there is no such organisation; throws Refused if
-   * it has live tokens, unless `revokesTokens` is set.
+   * Call it again to resume an interrupted deletion. Returns undefined if there is no such organisation; throws a StorageError
+   * if it has live tokens, unless `revokesTokens` is set.
    */
   delete(name: string, options?: DeletionOptions): Promise<DeletedCounts | undefined>;
 }

@@ -4,10 +4,10 @@
 //   host → URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
 
 import type { Activation } from '../activation/activation.ts';
-import { ApiError } from '../domain/api-errors.ts';
+import { ApiError, unavailable } from '../domain/api-errors.ts';
 import { BoundedLog } from '../domain/bounded-log.ts';
-import { DatabaseUnavailable } from '../domain/failures.ts';
 import type { Logger } from '../domain/logger.ts';
+import { isStorageError, type StorageError } from '../domain/storage-error.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { clientReader } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './access/cors.ts';
@@ -59,7 +59,7 @@ interface AppDependencies extends Omit<Services, 'pageSize'>, SandboxParts {
   /** Where this server listens. Called when the documentation is first requested. */
   readonly localUrl: () => string;
   /** Told of each request that failed because the database could not be used. */
-  readonly onDatabaseFailure: (error: DatabaseUnavailable) => void;
+  readonly onDatabaseFailure: (error: StorageError) => void;
   /** Whether callers should take their next request elsewhere while this node still listens. */
   readonly isLeaving: () => boolean;
   readonly logger: Logger;
@@ -152,11 +152,8 @@ export function buildApp(dependencies: AppDependencies): App {
   }
 
   async function fail(exchange: Exchange, error: unknown): Promise<Reply> {
-    const shown =
-      error instanceof ApiError
-        ? error
-        : new ApiError('internal', 'Something went wrong on our side.', { cause: error });
-    if (shown.cause instanceof DatabaseUnavailable) {
+    const shown = toApiError(error);
+    if (isStorageError(shown.cause)) {
       // During an outage every request lands here; a stack trace adds nothing.
       unavailableLog.note({ requestId: exchange.requestId, reason: shown.cause.message });
       dependencies.onDatabaseFailure(shown.cause);
@@ -189,6 +186,14 @@ export function buildApp(dependencies: AppDependencies): App {
     }
     return respond(exchange, reply);
   };
+}
+
+/** Every failure of storage is a 503, whatever its kind: the client can only try again. Any other error is a mistake of ours. */
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isStorageError(error))
+    return unavailable('The database cannot be reached right now. Try again shortly.', 2, error);
+  return new ApiError('internal', 'Something went wrong on our side.', { cause: error });
 }
 
 function nothingAt(path: string): string {

@@ -3,6 +3,7 @@
 
 import type { ImportLog, ImportOrigin, ImportResult } from '../domain/books.ts';
 import { BadInput, Refused } from '../domain/failures.ts';
+import { isStorageError } from '../domain/storage-error.ts';
 import type { ImportSource } from './formats/import-source.ts';
 import { type ImportReport, InvalidRows, resultOf } from './import-report.ts';
 
@@ -18,7 +19,10 @@ export async function recordImport(
   try {
     return await work(id);
   } catch (error) {
-    const isRefusal = error instanceof BadInput || error instanceof Refused;
+    const isRefusal =
+      error instanceof BadInput ||
+      error instanceof Refused ||
+      isStorageError(error, 'busy', 'conflict', 'gone');
     // What went wrong with the import is what people need to hear, not that the book could not be written.
     await book.close(id, isRefusal ? 'refused' : 'failed', refusal(error, source)).catch(() => undefined);
     throw error;

@@ -6,7 +6,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type ClickSpool, PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX } from '../domain/click.ts';
 import { systemClock } from '../domain/clock.ts';
-import { BadInput } from '../domain/failures.ts';
+import { StorageError } from '../domain/storage-error.ts';
 import { CLICKS, columnsOf, type Database, type DatabaseOptions } from './database.ts';
 import { openOnce } from './open-once.ts';
 import { COMMAND_OPTIONS } from './open-stores.ts';
@@ -67,7 +67,7 @@ export function openSpool(path: () => string): ClickSpool {
   };
 }
 
-/** Throws BadInput for a file that this program has not made, or that other users can have changed. */
+/** Throws a StorageError for a file that this program has not made, or that other users can have changed. */
 export async function openSpoolFile(path: string, options: DatabaseOptions): Promise<Database> {
   for (const end of ['', '-wal', '-shm']) requirePrivate(`${path}${end}`);
   const file = openSqlite(path, options);
@@ -83,21 +83,25 @@ export async function openSpoolFile(path: string, options: DatabaseOptions): Pro
 function requirePrivate(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return;
-  if (!stat.isFile()) throw new BadInput(`${path} is not a regular file; move it away`);
+  if (!stat.isFile()) throw new StorageError('invalid', `${path} is not a regular file; move it away`);
   const user = process.geteuid?.() ?? stat.uid;
   // Root may look after a service that has a user and a folder of its own.
   const isTrusted = stat.uid === user || (user === 0 && stat.uid === statSync(dirname(path)).uid);
   if (!isTrusted)
-    throw new BadInput(`${path} belongs to another user, who may have forged clicks; move it away`);
+    throw new StorageError(
+      'invalid',
+      `${path} belongs to another user, who may have forged clicks; move it away`,
+    );
   if ((stat.mode & 0o077) !== 0)
-    throw new BadInput(
+    throw new StorageError(
+      'invalid',
       `${path} may be read or written by other users; look at its clicks, then run: chmod 600 ${path}`,
     );
 }
 
 async function requireSchema(file: Database, path: string, known: readonly string[]): Promise<void> {
   if (known.includes(JSON.stringify(await file.all(SCHEMA_SQL)))) return;
-  throw new BadInput(`${path} is not a spool: it has other tables; move it away`);
+  throw new StorageError('invalid', `${path} is not a spool: it has other tables; move it away`);
 }
 
 /** What the schema of a spool can be: empty, or as any version of this program has made it. */

@@ -3,7 +3,7 @@
 // on with the same token from the same watermark, and the ids of clicks stay good. All or nothing; what is written to the
 // first meanwhile is not in the copy.
 
-import { BadInput, Refused } from '../domain/failures.ts';
+import { StorageError } from '../domain/storage-error.ts';
 import { newUuid, type Uuid } from '../domain/uuid.ts';
 import { copyClicks } from './copy-clicks.ts';
 import {
@@ -67,9 +67,10 @@ export async function copyDatabase(
     target.write(async (to) => {
       // Of two copies at once, the second waits here for the first, and finds that it is too late.
       await to.all(`SELECT value FROM revisions ${forUpdate(target.dialect)}`);
-      if (!(await isEmpty(to))) throw new Refused('the database to copy to is not empty: nothing was copied');
+      if (!(await isEmpty(to)))
+        throw new StorageError('exists', 'the database to copy to is not empty: nothing was copied');
       if (await isEmpty(from))
-        throw new BadInput('there is nothing to copy: the database to copy from is empty');
+        throw new StorageError('invalid', 'there is nothing to copy: the database to copy from is empty');
       let rowsDone = 0;
       const progress = (rows: number) => {
         rowsDone += rows;

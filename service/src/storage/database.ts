@@ -1,7 +1,7 @@
 // The small interface behind which SQLite and PostgreSQL stand. The stores are written once, against this;
 // what differs between the databases is named here and nowhere else.
 
-import { BadInput, Refused } from '../domain/failures.ts';
+import { StorageError } from '../domain/storage-error.ts';
 import type { DatabasePools } from '../domain/stores.ts';
 
 export type SqlValue = string | number | null;
@@ -165,18 +165,18 @@ export function upsertSql(table: Table, source: string): string {
   return `INSERT INTO ${table.name} (${names.join(', ')}) ${source} ON CONFLICT (${key}) DO UPDATE SET ${assignments.join(', ')}${guard}`;
 }
 
-export function busy(cause: unknown): Refused {
-  return new Refused('another process is writing to the database; try again when it has finished', { cause });
-}
-
-export function outdated(place: string): BadInput {
-  return new BadInput(
-    `the database ${place} has the schema of an earlier Offerbook; upgrade it first with: offerbook migrate`,
+export function busy(cause: unknown): StorageError {
+  return new StorageError(
+    'busy',
+    'another process is writing to the database; try again when it has finished',
+    { cause },
   );
 }
 
-export function noDatabase(place: string): BadInput {
-  return new BadInput(
-    `there is no Offerbook database ${place}; say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME`,
-  );
+export function outdated(place: string): StorageError {
+  return new StorageError('outdated', `the database ${place} has the schema of an earlier Offerbook`);
+}
+
+export function noDatabase(place: string): StorageError {
+  return new StorageError('missing', `there is no Offerbook database ${place}`);
 }

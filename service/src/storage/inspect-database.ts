@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type { AccessToken } from '../domain/access-token.ts';
 import type { ImportTotals } from '../domain/books.ts';
 import type { Clock } from '../domain/clock.ts';
-import { BadInput } from '../domain/failures.ts';
+import { isStorageError } from '../domain/storage-error.ts';
 import { openSpoolFile } from './click-spool.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
@@ -56,7 +56,7 @@ export interface FileFacts {
   readonly isWritable: boolean;
 }
 
-/** Throws BadInput or DatabaseUnavailable when the database, of several servers the one with this role, cannot be reached. */
+/** Throws a StorageError when the database, of several servers the one with this role, cannot be reached. */
 export async function inspectDatabase(
   url: string,
   clock: Clock,
@@ -98,7 +98,7 @@ export async function countSpooled(path: string): Promise<number> {
 async function inspectSchema(database: Database): Promise<SchemaFacts> {
   const known = versionOf(SCHEMAS[database.dialect]);
   const state = await findSchemaState(database).catch((error: unknown): 'too new' => {
-    if (error instanceof BadInput && error.message.includes('made by a newer Offerbook')) return 'too new';
+    if (isStorageError(error, 'too new')) return 'too new';
     throw error;
   });
   if (state === 'none') return { state, version: 0, known };

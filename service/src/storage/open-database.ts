@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { BadInput } from '../domain/failures.ts';
+import { StorageError } from '../domain/storage-error.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { realPath } from './sqlite/real-path.ts';
@@ -34,12 +34,13 @@ export function sqlitePath(url: string): string | undefined {
   return path;
 }
 
-/** Throws BadInput for clicks beside a link to the database, where an earlier Offerbook kept them. */
+/** Throws a StorageError for clicks beside a link to the database, where an earlier Offerbook kept them. */
 function requireClicksBeside(path: string, given: string): void {
   const [old, now] = [`${given}${CLICK_END}`, `${path}${CLICK_END}`];
   if (path === given || !existsSync(old) || resolve(realPath(old)) === resolve(realPath(now))) return;
   const where = `${given} is a link to ${path}, but there are clicks beside the link`;
-  throw new BadInput(
+  throw new StorageError(
+    'conflict',
     existsSync(now)
       ? `${where}, in ${old}, and others in ${now}; put them together as docs/operations/databases.md says`
       : `${where}; stop all servers and move ${old} to ${now}, and ${old}-wal, if it is there, to ${now}-wal; clicks may also wait in a spool, see docs/operations/databases.md`,
@@ -51,5 +52,5 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
   if (path !== undefined) return openSqlite(path, options);
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, options);
   // The URL is not repeated: it may hold a password.
-  throw new BadInput('the database URL must be sqlite:PATH or postgres://…');
+  throw new StorageError('settings', 'the database URL must be sqlite:PATH or postgres://…');
 }

@@ -3,7 +3,7 @@
 
 import { statSync } from 'node:fs';
 import { type Clock, systemClock } from '../domain/clock.ts';
-import { DatabaseUnavailable } from '../domain/failures.ts';
+import { StorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import { type Connection, type Database, type DatabaseOptions, noDatabase, outdated } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
@@ -80,7 +80,8 @@ export async function openStores(
   let oldestVersion = 0;
   function requireKnownSchema(): void {
     if (oldestVersion <= versionOf(SCHEMAS[database.dialect])) return;
-    throw new DatabaseUnavailable(
+    throw new StorageError(
+      'too new',
       `the database has been brought to schema version ${oldestVersion} for a newer Offerbook; this one must be replaced by it`,
     );
   }

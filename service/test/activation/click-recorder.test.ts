@@ -7,8 +7,8 @@ import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { openActivation } from '../../src/cli/node/activation.ts';
 import { readServeSettings } from '../../src/config.ts';
 import type { ActivatedKind, Click, ClickSpool, ClickStore } from '../../src/domain/click.ts';
-import { DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { Logger } from '../../src/domain/logger.ts';
+import { StorageError } from '../../src/domain/storage-error.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
 import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
@@ -112,7 +112,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       async put(clicks) {
         if (spooledAtFailure.length > 0) return store.put(clicks);
         spooledAtFailure.push(await spool.list(10));
-        throw new DatabaseUnavailable('the database has just gone away');
+        throw new StorageError('unavailable', 'the database has just gone away');
       },
     };
     const moved = Promise.withResolvers<void>();

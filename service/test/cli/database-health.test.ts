@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test';
 import { DatabaseHealth } from '../../src/cli/node/database-health.ts';
-import { DatabaseOverloaded, DatabaseUnavailable } from '../../src/domain/failures.ts';
 import { Logger } from '../../src/domain/logger.ts';
+import { StorageError } from '../../src/domain/storage-error.ts';
 
 test('a database for which too many wait is usable and is not logged as lost; one that does not answer is neither', async () => {
   const lines: string[] = [];
   const health = new DatabaseHealth(new Logger('debug', (line) => lines.push(line)));
   const retry = () => new Promise<void>((resolve) => health.failed('requests', overloaded, resolve));
-  const overloaded = new DatabaseOverloaded('too many others are waiting for PostgreSQL');
+  const overloaded = new StorageError('overloaded', 'too many others are waiting for PostgreSQL');
   await retry();
   expect([health.isUsable, lines]).toEqual([true, []]);
-  health.failed('requests', new DatabaseUnavailable('PostgreSQL has not answered'), () => {});
+  health.failed('requests', new StorageError('unavailable', 'PostgreSQL has not answered'), () => {});
   expect([health.isUsable, lines.length]).toEqual([false, 1]);
   // An overload says nothing about whether it has recovered.
   health.failed('requests', overloaded, () => {});

@@ -1,7 +1,7 @@
 // Imports that meet each other, or their end: never a mixture, never a half.
 
 import { describe, expect, test } from 'bun:test';
-import { Refused } from '../../src/domain/failures.ts';
+import { isStorageError } from '../../src/domain/storage-error.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { offerbook, spawnWithInput } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -71,7 +71,7 @@ async function untilWriting(url: string): Promise<void> {
     while (
       await stores.transactions
         .write(org?.id ?? 0, async () => true)
-        .catch((error) => !(error instanceof Refused))
+        .catch((error) => !isStorageError(error, 'busy'))
     ) {
       await Bun.sleep(5);
     }

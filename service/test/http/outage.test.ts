@@ -7,7 +7,13 @@ import { newTokenText } from '../../src/domain/access-token.ts';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id, offer, retailer, transaction } from '../support/fixtures.ts';
-import { freePort, postgresUrl, sharedPostgres, startPostgres } from '../support/postgres-server.ts';
+import {
+  freePort,
+  newPostgresDatabase,
+  postgresUrl,
+  sharedPostgres,
+  startPostgres,
+} from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
 test('PostgreSQL stopped and started again; meanwhile links of deals and new ones lead to the shop, older ones of POST do not', async () => {
@@ -159,5 +165,35 @@ test('an outage is logged once with its reason, and refused requests leave no st
   } finally {
     await node[Symbol.asyncDispose]();
     await server.process.stop();
+  }
+});
+
+test('whatever is wrong with PostgreSQL is a 503 that can be retried, and no error of ours', async () => {
+  const url = new URL(await newPostgresDatabase());
+  const admin = postgres(url.href, { max: 1 });
+  const role = `app_${Bun.randomUUIDv7().replaceAll('-', '')}`;
+  await admin.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'app'; GRANT ALL ON SCHEMA public TO ${role}`);
+  [url.username, url.password] = [role, 'app'];
+  const node = await TestNode.start({ databaseUrl: url.href });
+  try {
+    await node.transactions([transaction(1)]);
+    const token = await node.token('private');
+    const ask = async () => {
+      const { status, headers } = await node.get('/v1/transactions/', token);
+      return [status, headers.get('Retry-After')];
+    };
+    expect(await ask()).toEqual([200, null]);
+    for (const [fault, cure] of [
+      [`REVOKE ALL ON transactions FROM ${role}`, `GRANT ALL ON transactions TO ${role}`],
+      ['ALTER TABLE transactions RENAME TO away', 'ALTER TABLE away RENAME TO transactions'],
+    ] as const) {
+      await admin.unsafe(fault);
+      expect(await ask()).toEqual([503, '2']);
+      await admin.unsafe(cure);
+      expect(await ask()).toEqual([200, null]);
+    }
+  } finally {
+    await node[Symbol.asyncDispose]();
+    await admin.end();
   }
 });

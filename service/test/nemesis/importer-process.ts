@@ -2,6 +2,7 @@
 // killed at any moment; what it had not reported by then is nobody's promise.
 
 import { BadInput, Refused } from '../../src/domain/failures.ts';
+import { isStorageError } from '../../src/domain/storage-error.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { carryOut, type ImportOrder, type ImportResult } from './import-order.ts';
 import { readJsonLines } from './json-lines.ts';
@@ -26,7 +27,10 @@ if (import.meta.main) {
       });
       report({ event: 'imported', results });
     } catch (error) {
-      if (!(error instanceof BadInput || error instanceof Refused)) throw error;
+      if (
+        !(error instanceof BadInput || error instanceof Refused || isStorageError(error, 'busy', 'conflict'))
+      )
+        throw error;
       report({ event: 'refused', reason: error.message });
     }
   }

@@ -2,7 +2,7 @@
 // operation of the product does. Does nothing while somebody else is writing.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
-import { DatabaseUnavailable, Refused } from '../../src/domain/failures.ts';
+import { isStorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Uuid } from '../../src/domain/uuid.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -47,7 +47,7 @@ export class Saboteur {
       return 'deleted';
     } catch (error) {
       // While the database is being stopped, too. What was begun then may have been done or not.
-      if (error instanceof Refused || error instanceof DatabaseUnavailable) return 'nothing';
+      if (isStorageError(error)) return 'nothing';
       throw error;
     }
   }

@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
-import { BadInput, Refused } from '../../src/domain/failures.ts';
+import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import { printTimestamp } from '../../src/domain/timestamp.ts';
 import type { Transaction } from '../../src/domain/transaction.ts';
@@ -153,7 +153,7 @@ describe('a backup', () => {
     expect(statSync(target).mode & 0o777).toBe(0o700);
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
     expect(await rejection(backup(target))).toEqual(
-      new Refused(`${target} is there already; nothing was written`),
+      new StorageError('exists', `${target} is there already; nothing was written`),
     );
 
     await stores.close();
@@ -296,7 +296,7 @@ describe('a backup', () => {
       cpSync(join(folder, 'good'), join(folder, 'bad'), { recursive: true });
       damage();
       const refusal = await rejection(restore(join(folder, 'bad')));
-      expect(refusal).toBeInstanceOf(BadInput);
+      expect(refusal).toMatchObject({ kind: 'invalid' });
       expect(refusal.message).toContain(message);
       rmSync(join(folder, 'bad'), { recursive: true });
     }
@@ -332,14 +332,18 @@ describe('a backup', () => {
     for (const [name, sql, difference] of changes) {
       const copy = tamper(target, manifest, name, sql);
       expect(await rejection(restore(copy))).toEqual(
-        new BadInput(
+        new StorageError(
+          'invalid',
           `${name} in the backup does not have Offerbook's schema: ${difference}; nothing was changed`,
         ),
       );
     }
     for (const sql of ['DROP TABLE schema_version', `ALTER TABLE schema_version RENAME TO other`])
       expect(await rejection(restore(tamper(target, manifest, 'offerbook.db', sql)))).toEqual(
-        new BadInput('offerbook.db in the backup is not an Offerbook database; nothing was changed'),
+        new StorageError(
+          'invalid',
+          'offerbook.db in the backup is not an Offerbook database; nothing was changed',
+        ),
       );
     const newer = tamper(target, manifest, 'offerbook.db', 'UPDATE schema_version SET version = 999');
     expect((await rejection(restore(newer))).message).toStartWith(
@@ -409,7 +413,10 @@ describe('a backup', () => {
       rmSync(join(copy, name));
       symlinkSync(join(target, name), join(copy, name));
       expect(await rejection(restore(copy))).toEqual(
-        new BadInput(`${join(copy, name)} is a symbolic link, which a backup never has; nothing was changed`),
+        new StorageError(
+          'invalid',
+          `${join(copy, name)} is a symbolic link, which a backup never has; nothing was changed`,
+        ),
       );
     }
     expect(readFileSync(path).equals(before)).toBeTrue();
@@ -426,7 +433,10 @@ describe('a backup', () => {
     for (const change of [{ madeAt: '\u001b[2Jnow' }, { madeAt: 'now' }, { version: '\u001b[2J' }]) {
       writeFileSync(join(target, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
       expect(await rejection(restore(target))).toEqual(
-        new BadInput(`${target} is not a backup that this Offerbook knows: its manifest.json is another`),
+        new StorageError(
+          'invalid',
+          `${target} is not a backup that this Offerbook knows: its manifest.json is another`,
+        ),
       );
     }
     const madeAt = '2026-01-31T23:59:59.999';
@@ -439,7 +449,7 @@ describe('a backup', () => {
     const target = join(folder, 'backup');
     symlinkSync(join(folder, 'nowhere'), target);
     expect(await rejection(backup(target))).toEqual(
-      new Refused(`${target} is there already; nothing was written`),
+      new StorageError('exists', `${target} is there already; nothing was written`),
     );
     expect(readlinkSync(target)).toBe(join(folder, 'nowhere'));
   });
@@ -450,10 +460,10 @@ describe('a backup', () => {
     const target = join(folder, 'backup');
     await backup(target);
     expect(await rejection(restore(target, { replaces: false }))).toEqual(
-      new Refused(`there is a database at ${path}; add --replace to put the backup in its place`),
+      new StorageError('exists', `there is a database at ${path}`),
     );
     const refusal = await rejection(restore(target));
-    expect(refusal).toBeInstanceOf(Refused);
+    expect(refusal).toMatchObject({ kind: 'busy' });
     expect(refusal.message).toBe(
       `${path} is in use: stop all servers and imports first; nothing was changed`,
     );
@@ -468,7 +478,9 @@ describe('a backup', () => {
     mkdirSync(join(folder, 'folder.db'));
     for (const name of ['other.db', 'text.db', 'folder.db']) {
       const options = { source: target, replaces: true, keepsStamps: false, auditor };
-      expect(await rejection(restoreBackup({ url: elsewhere(name), ...options }))).toBeInstanceOf(BadInput);
+      expect(await rejection(restoreBackup({ url: elsewhere(name), ...options }))).toBeInstanceOf(
+        StorageError,
+      );
     }
     expect(readFileSync(join(folder, 'text.db'), 'utf8')).toStartWith('precious');
   });
@@ -493,7 +505,7 @@ describe('a backup', () => {
       version: '1',
     };
     const refusal = await rejection(makeBackup({ url: 'postgres://host/name', ...options }));
-    expect(refusal).toBeInstanceOf(BadInput);
+    expect(refusal).toMatchObject({ kind: 'settings' });
     expect(refusal.message).toContain('pg_dump');
     const nothing = await rejection(makeBackup({ url: `sqlite:${join(folder, 'none.db')}`, ...options }));
     expect(nothing.message).toStartWith('there is no Offerbook database at');

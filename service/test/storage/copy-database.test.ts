@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BadInput, Refused } from '../../src/domain/failures.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -179,7 +178,7 @@ describe.each(
     await newOrganisation(theirs, 'theirs');
     const target = open.database(targetUrl);
     const before = await contentOf(target);
-    expect(await rejection(copyDatabase(url, targetUrl, TEST_AUDITOR))).toBeInstanceOf(Refused);
+    expect(await rejection(copyDatabase(url, targetUrl, TEST_AUDITOR))).toMatchObject({ kind: 'exists' });
     expect(await contentOf(target)).toEqual(before);
     expect(await theirs.clicks.list(1)).toEqual([]);
   });
@@ -264,6 +263,8 @@ describe.each(
   test('of nothing is an error', async () => {
     const url = await from.create();
     await open.stores(url);
-    expect(await rejection(copyDatabase(url, await to.create(), TEST_AUDITOR))).toBeInstanceOf(BadInput);
+    expect(await rejection(copyDatabase(url, await to.create(), TEST_AUDITOR))).toMatchObject({
+      kind: 'invalid',
+    });
   });
 });

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BadInput } from '../../src/domain/failures.ts';
+import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { ADVISORY_LOCK } from '../../src/storage/schema/migrate.ts';
@@ -30,9 +30,6 @@ import {
   writeTransactions,
 } from './open-test-stores.ts';
 
-const ADVICE =
-  'say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME';
-
 describe('where there is no database', () => {
   const openers = [
     ['a command', COMMAND_OPTIONS],
@@ -42,7 +39,7 @@ describe('where there is no database', () => {
   test.each(openers)('%s makes none on SQLite', async (_, options) => {
     const path = join(temporaryFolder(), 'offerbook.db');
     expect(await rejection(openStores(`sqlite:${path}`, options))).toEqual(
-      new BadInput(`there is no Offerbook database at ${path}; ${ADVICE}`),
+      new StorageError('missing', `there is no Offerbook database at ${path}`),
     );
     expect(readdirSync(dirname(path))).toEqual([]);
   });
@@ -51,7 +48,7 @@ describe('where there is no database', () => {
     const path = join(temporaryFolder(), 'offerbook.db');
     writeFileSync(path, '');
     expect(await rejection(openStores(`sqlite:${path}`))).toEqual(
-      new BadInput(`there is no Offerbook database at ${path}; ${ADVICE}`),
+      new StorageError('missing', `there is no Offerbook database at ${path}`),
     );
     expect([readdirSync(dirname(path)), statSync(path).size]).toEqual([['offerbook.db'], 0]);
   });
@@ -63,7 +60,7 @@ describe('where there is no database', () => {
     // Twice: nothing has been made in between.
     for (let times = 0; times < 2; times++) {
       expect(await rejection(openStores(url, options))).toEqual(
-        new BadInput(`there is no Offerbook database ${place}; ${ADVICE}`),
+        new StorageError('missing', `there is no Offerbook database ${place}`),
       );
     }
   });
@@ -79,7 +76,10 @@ describe('the SQLite database of another program', () => {
       other.close();
       const before = readFileSync(path);
       expect(await rejection(openStores(`sqlite:${path}`, { ...COMMAND_OPTIONS, create }))).toEqual(
-        new BadInput(`${path} is not an Offerbook database: it has the tables of another program`),
+        new StorageError(
+          'invalid',
+          `${path} is not an Offerbook database: it has the tables of another program`,
+        ),
       );
       expect(readFileSync(path).equals(before)).toBeTrue();
       expect(readdirSync(dirname(path))).toEqual(['other.db']);
@@ -161,7 +161,8 @@ describe('an SQLite database with several names', () => {
     renameSync(`${real}-activations`, `${link}-activations`);
     const opened = () => rejection(openStores(`sqlite:${link}`));
     expect(await opened()).toEqual(
-      new BadInput(
+      new StorageError(
+        'conflict',
         `${link} is a link to ${real}, but there are clicks beside the link; stop all servers and move ` +
           `${link}-activations to ${real}-activations, and ${link}-activations-wal, if it is there, to ${real}-activations-wal; clicks may also wait in a spool, see docs/operations/databases.md`,
       ),

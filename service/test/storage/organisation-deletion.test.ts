@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
-import { BadInput, Refused } from '../../src/domain/failures.ts';
+import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
 import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
@@ -71,10 +71,8 @@ for (const database of DATABASES) {
       expect(await stores.organisations.contents('acme')).toEqual({ ...counts, liveTokens: 1 });
 
       const refusal = await rejection(stores.organisations.delete('acme', NOW));
-      expect(refusal).toBeInstanceOf(Refused);
-      expect(refusal.message).toBe(
-        '"acme" has 1 token that is good: revoke it first, or delete it with --revoke-tokens; nothing was changed',
-      );
+      expect(refusal).toMatchObject({ kind: 'conflict' });
+      expect(refusal.message).toBe('"acme" has 1 valid token; nothing was changed');
       expect(await stores.organisations.contents('acme')).toEqual({ ...counts, liveTokens: 1 });
 
       await stores.tokens.endAt(token.id, Date.now());
@@ -130,7 +128,9 @@ for (const database of DATABASES) {
       expect((await stores.tokens.list()).tokens.filter(({ orgId }) => orgId === org.id)).toEqual([]);
       const source = sourceFrom(ndjson([transaction(60)]));
       const late = importTransactions(stores.transactions, org, source, Date.now, {});
-      expect(await rejection(late)).toEqual(new BadInput('the organisation is not there any more'));
+      expect(await rejection(late)).toEqual(
+        new StorageError('gone', 'the organisation is not there any more'),
+      );
       expect(await stores.organisations.create('acme')).toBeUndefined();
       expect(await stores.organisations.delete('acme', NOW)).toEqual({
         tokens: 0,

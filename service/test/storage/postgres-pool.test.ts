@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { DatabaseUnavailable } from '../../src/domain/failures.ts';
+import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { FaultProxy } from '../faults/fault-proxy.ts';
@@ -32,9 +32,9 @@ test('closing while connections are being opened leaves none, and none is opened
   const asked = rejection(database.all('SELECT 1'));
   await database.close();
   proxy.comeBack();
-  expect(await asked).toBeInstanceOf(DatabaseUnavailable);
+  expect(await asked).toMatchObject({ kind: 'unavailable' });
   expect(await rejection(database.all('SELECT 1'))).toEqual(
-    new DatabaseUnavailable('the database has been closed'),
+    new StorageError('unavailable', 'the database has been closed'),
   );
   await Bun.sleep(OPENED_MS);
   expect(await otherConnections(url)).toEqual([]);

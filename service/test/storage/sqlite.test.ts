@@ -1,7 +1,7 @@
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { BadInput, DatabaseUnavailable, Refused } from '../../src/domain/failures.ts';
+import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { explainSqlite } from '../../src/storage/sqlite/sqlite-errors.ts';
@@ -72,7 +72,7 @@ describe('SQLite', () => {
       const refused = rejection(writeTransactions(stores, orgId, newIds(1)));
       expect(await stores.organisations.list()).toHaveLength(1);
       const error = await refused;
-      expect(error).toBeInstanceOf(Refused);
+      expect(error).toMatchObject({ kind: 'busy' });
       expect(error.message).toBe(BUSY);
       expect(performance.now() - startedMs).toBeGreaterThanOrEqual(options.lockTimeoutMs);
     }
@@ -157,7 +157,7 @@ describe('SQLite', () => {
       const before = locksOn(path);
       expect(before).toEqual([expect.stringContaining('READ')]);
       const failure = await rejection((async () => new SqliteFile(`${path}/none.db`))());
-      expect(explainSqlite(failure, path)).toBeInstanceOf(BadInput);
+      expect(explainSqlite(failure, path)).toMatchObject({ kind: 'denied' });
       expect(locksOn(path)).toEqual(before);
     },
   );
@@ -184,7 +184,9 @@ describe('SQLite', () => {
       () => database.read((connection) => connection.all('SELECT 1')),
       () => database.write((connection) => connection.all('SELECT 1')),
     ])
-      expect(await rejection(late())).toEqual(new DatabaseUnavailable('the database has been closed'));
+      expect(await rejection(late())).toEqual(
+        new StorageError('unavailable', 'the database has been closed'),
+      );
   });
 });
 

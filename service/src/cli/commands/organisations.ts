@@ -2,7 +2,8 @@
 
 import { Command } from 'commander';
 import { printCountsOf } from '../../domain/count.ts';
-import { BadInput } from '../../domain/failures.ts';
+import { BadInput, Refused } from '../../domain/failures.ts';
+import { isStorageError } from '../../domain/storage-error.ts';
 import type { DeletedCounts, Organisation, PublicOrganisation, Stores } from '../../domain/stores.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
@@ -84,7 +85,12 @@ async function deleteOrganisation(name: string, options: DeleteOptions): Promise
   await withStores(options, async ({ organisations }) => {
     const revokesTokens = options.revokeTokens === true;
     const deleted = await withProgressBar((show) =>
-      organisations.delete(name, { revokesTokens, onBatch: show }),
+      organisations.delete(name, { revokesTokens, onBatch: show }).catch((error: unknown) => {
+        if (!isStorageError(error, 'conflict')) throw error;
+        throw new Refused(`${error.message}; revoke its tokens first, or add --revoke-tokens`, {
+          cause: error,
+        });
+      }),
     );
     if (deleted === undefined) throw noOrganisation(name, 'to read');
     await printResult(options, deleted, `Deleted "${name}" with ${inWords(deleted)}.`);

@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import { readDatabaseUrl } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { printCountOf } from '../../domain/count.ts';
-import { BadInput } from '../../domain/failures.ts';
+import { BadInput, Refused } from '../../domain/failures.ts';
+import { isStorageError } from '../../domain/storage-error.ts';
 import { beginTimeline } from '../../storage/backup/new-timeline.ts';
 import type { LaterEvent } from '../../storage/backup/replaced-database.ts';
 import { restoreBackup } from '../../storage/backup/restore-backup.ts';
@@ -47,7 +48,10 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
   if (source === undefined) return markOnly(url, options, auditor, keepsStamps);
   const replaces = options.replace === true;
   const report = await withProgressBar((show) =>
-    restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows: show }),
+    restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows: show }).catch((error: unknown) => {
+      if (!isStorageError(error, 'exists')) throw error;
+      throw new Refused(`${error.message}; add --replace to put the backup in its place`, { cause: error });
+    }),
   );
   const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, unknown, clicks, replaced } =
     report;

@@ -6,10 +6,12 @@ import { databaseName } from '../../activation/activation-directory.ts';
 import type { ServeSettings } from '../../config.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { printCountOf } from '../../domain/count.ts';
-import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
+import { BadInput } from '../../domain/failures.ts';
+import { isStorageError } from '../../domain/storage-error.ts';
 import { countSpooled, type DatabaseFacts, inspectDatabase } from '../../storage/inspect-database.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import { spoolPath, spoolProblem } from '../node/activation.ts';
+import { storageWords } from '../storage-failure.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { checkDisk, checkOpenFiles, checkPort } from './check-machine.ts';
 import { judgeImports, judgeTokens } from './judge-books.ts';
@@ -54,8 +56,13 @@ async function findFacts(
   try {
     return await inspectDatabase(url, clock, role);
   } catch (error) {
-    if (error instanceof BadInput || error instanceof DatabaseUnavailable)
-      return fault('database', error.message, 'serve does not start until it can use its database');
+    const words = isStorageError(error)
+      ? storageWords(error)
+      : error instanceof BadInput
+        ? error.message
+        : undefined;
+    if (words !== undefined)
+      return fault('database', words, 'serve does not start until it can use its database');
     throw error;
   }
 }

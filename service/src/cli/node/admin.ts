@@ -6,8 +6,9 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { DatabaseUnavailable, Refused } from '../../domain/failures.ts';
+import { Refused } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
+import { isStorageError } from '../../domain/storage-error.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { TEXT_LENGTH_MAX } from '../../domain/text.ts';
 import { clientReader } from '../../http/access/client-address.ts';
@@ -118,7 +119,7 @@ export function openAdmin(source: AdminSource): (() => Promise<void>) | undefine
 }
 
 function failure(error: unknown, logger: Logger): Response {
-  const isExpected = error instanceof Refused || error instanceof DatabaseUnavailable;
+  const isExpected = error instanceof Refused || isStorageError(error);
   const text = isExpected ? `${error.message}.` : 'Something went wrong on our side; the log says what.';
   if (!isExpected) logger.error({ err: error }, 'the console has failed');
   return refusal(isExpected ? 503 : 500, text);

@@ -1,8 +1,8 @@
 // Whether the database serves what this node uses it for. The metric and /readyz show it; the log says when it
 // changes. What fails is tried again soon, whatever the cause was: nobody else may ask for it in a long time.
 
-import { DatabaseOverloaded } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
+import { isStorageError } from '../../domain/storage-error.ts';
 
 /**
  * Each fails and recovers for itself. A role that has used up its connections, for example, is answered on those that are
@@ -29,7 +29,7 @@ export class DatabaseHealth {
   failed(use: DatabaseUse, error: unknown, retry: () => void): void {
     // What is under way when the node stops finds the database closed.
     if (this.#stopped) return;
-    if (!(error instanceof DatabaseOverloaded)) {
+    if (!isStorageError(error, 'overloaded')) {
       if (this.isUsable) {
         this.#logger.error(
           { use, err: error },

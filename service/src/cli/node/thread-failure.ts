@@ -1,26 +1,28 @@
 // An error on its way from one thread to another. It would lose its class, by which commands choose their exit code.
 
-import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
+import { BadInput, Refused } from '../../domain/failures.ts';
+import { isStorageError, StorageError, type StorageErrorKind } from '../../domain/storage-error.ts';
 
 export interface ThreadFailure {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
+  /** Of an error of storage. */
+  readonly kind: StorageErrorKind | undefined;
 }
 
 const CLASSES: Readonly<Record<string, new (message: string) => Error>> = {
   BadInput,
-  DatabaseUnavailable,
   Refused,
 };
 
 export function toThreadFailure(error: unknown): ThreadFailure {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-  return { name, message, stack };
+  return { name, message, stack, kind: isStorageError(error) ? error.kind : undefined };
 }
 
-export function fromThreadFailure({ name, message, stack }: ThreadFailure): Error {
-  const error = new (CLASSES[name] ?? Error)(message);
+export function fromThreadFailure({ name, message, stack, kind }: ThreadFailure): Error {
+  const error = kind === undefined ? new (CLASSES[name] ?? Error)(message) : new StorageError(kind, message);
   if (stack !== undefined) error.stack = stack;
   return error;
 }

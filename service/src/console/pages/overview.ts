@@ -3,7 +3,7 @@
 import { statfsSync } from 'node:fs';
 import { isExpiring } from '../../domain/access-token.ts';
 import type { ImportEntry } from '../../domain/books.ts';
-import { DatabaseUnavailable } from '../../domain/failures.ts';
+import { isStorageError } from '../../domain/storage-error.ts';
 import { type Html, html } from '../../http/site/html.ts';
 import type { ConsoleStores, MakePage, NodeView, PageContext } from '../console-page.ts';
 import {
@@ -143,7 +143,7 @@ async function findWarnings(context: PageContext): Promise<Warning[]> {
   try {
     found.push(...(await databaseWarnings(await context.stores(), node.nowMs)));
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable)) throw error;
+    if (!isStorageError(error)) throw error;
     warn(html`The database does not answer: ${error.message}. The catalogue goes on from memory.`);
   }
   return found;

@@ -3,7 +3,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { BadInput } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import { parseTimestamp } from '../../domain/timestamp.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
@@ -34,10 +34,11 @@ const ManifestSchema = z.object({
 export type BackupFile = z.output<typeof FileSchema>;
 export type BackupManifest = z.output<typeof ManifestSchema>;
 
-/** A link would let the backup name any file that this user may read. Throws BadInput. */
+/** A link would let the backup name any file that this user may read. Throws a StorageError. */
 export function requireNoLink(folder: string, name: string): void {
   if (lstatSync(join(folder, name), { throwIfNoEntry: false })?.isSymbolicLink())
-    throw new BadInput(
+    throw new StorageError(
+      'invalid',
       `${join(folder, name)} is a symbolic link, which a backup never has; nothing was changed`,
     );
 }
@@ -48,13 +49,20 @@ export function readManifest(folder: string): BackupManifest {
   try {
     text = readFileSync(join(folder, MANIFEST_NAME), 'utf8');
   } catch (error) {
-    throw new BadInput(`${folder} is not a backup: it has no ${MANIFEST_NAME} that can be read`, {
-      cause: error,
-    });
+    throw new StorageError(
+      'invalid',
+      `${folder} is not a backup: it has no ${MANIFEST_NAME} that can be read`,
+      {
+        cause: error,
+      },
+    );
   }
   const parsed = ManifestSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new BadInput(`${folder} is not a backup that this Offerbook knows: its ${MANIFEST_NAME} is another`);
+  throw new StorageError(
+    'invalid',
+    `${folder} is not a backup that this Offerbook knows: its ${MANIFEST_NAME} is another`,
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -13,7 +13,7 @@ import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, writeFi
 import { dirname, join, resolve } from 'node:path';
 import type { Click } from '../../domain/click.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
+import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import { IS_OVERSIZED, openSpoolFile } from '../click-spool.ts';
 import { copyClickRows } from '../copy-clicks.ts';
@@ -53,12 +53,12 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   if (path === undefined) throw notSqlite();
   const target = resolve(options.target);
   if (lstatSync(target, { throwIfNoEntry: false }) !== undefined)
-    throw new Refused(`${target} is there already; nothing was written`);
+    throw new StorageError('exists', `${target} is there already; nothing was written`);
   await using source = closing(openSqlite(path, READ_OPTIONS));
   const state = await findSchemaState(source);
   if (state === 'none') throw noDatabase(await source.describePlace());
   if (state === 'unreleased')
-    throw new BadInput('a database from before the first release is kept with: offerbook copy --to URL');
+    throw new StorageError('unreleased', 'no backup is made of a database from before the first release');
   // The name tells what it was to become, if the process is killed.
   const folder = newFolder(`${target}.partial-`);
   try {
@@ -69,8 +69,9 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   }
 }
 
-export function notSqlite(): BadInput {
-  return new BadInput(
+export function notSqlite(): StorageError {
+  return new StorageError(
+    'settings',
     'this is for SQLite; a PostgreSQL database is kept with pg_dump or its own archive, as docs/operations/backups.md says',
   );
 }
@@ -106,8 +107,8 @@ async function vacuumInto(from: string, to: string): Promise<void> {
   try {
     await source.all('VACUUM INTO $1', to);
   } catch (error) {
-    if (error instanceof DatabaseUnavailable && /\bfull\b/.test(error.message))
-      throw new DatabaseUnavailable(`the disk that holds ${dirname(to)} is full`, { cause: error });
+    if (isStorageError(error, 'full'))
+      throw new StorageError('full', `the disk that holds ${dirname(to)} is full`, { cause: error });
     throw error;
   }
 }
@@ -154,7 +155,8 @@ async function verify(folder: string, name: BackupFile['name']): Promise<BackupF
       ...file.query('PRAGMA foreign_key_check').values(),
     ];
     if (faults.length !== 1 || faults[0]?.[0] !== 'ok')
-      throw new DatabaseUnavailable(
+      throw new StorageError(
+        'corrupt',
         `the copy of ${name} is damaged, and so may be the database: ${faults[0]?.join(' ')}`,
       );
     const tables = file.query(

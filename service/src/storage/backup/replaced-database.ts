@@ -2,7 +2,7 @@
 // an earlier version, because it is read as it is.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
-import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
+import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import type { ErasedUser } from '../stores/erased-users.ts';
@@ -17,11 +17,14 @@ export function openReplaced(path: string): SqliteFile | undefined {
     if (tables.length === 0 || tables.includes('schema_version')) return file;
   } catch (error) {
     file?.close();
-    if (error instanceof DatabaseUnavailable) return undefined;
+    if (isStorageError(error, 'corrupt', 'unavailable')) return undefined;
     throw error;
   }
   file.close();
-  throw new BadInput(`${path} is not an Offerbook database: it has the tables of another program`);
+  throw new StorageError(
+    'invalid',
+    `${path} is not an Offerbook database: it has the tables of another program`,
+  );
 }
 
 /** What happened after a backup, and is true whatever was wrong with the database. */

@@ -3,7 +3,7 @@
 // answer what it likes.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { BadInput } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import { type Schema, versionOf } from '../schema/schema.ts';
 import { explainSqlite } from '../sqlite/sqlite-errors.ts';
 
@@ -14,16 +14,20 @@ interface SchemaObject {
   readonly sql: string | null;
 }
 
-/** Throws BadInput unless the file has the tables, views, triggers and indexes of its version. It may have further indexes. */
+/** Throws a StorageError unless the file has the tables, views, triggers and indexes of its version. It may have further indexes. */
 export function requireOwnSchema(path: string, name: string, schema: Schema): void {
   const found = inFile(path, readObjects);
   const versionTable = objectsOf(schema, 1).find((object) => object.name === 'schema_version');
   if (!found.some((object) => isSame(object, versionTable)))
-    throw new BadInput(`${name} in the backup is not an Offerbook database; nothing was changed`);
+    throw new StorageError(
+      'invalid',
+      `${name} in the backup is not an Offerbook database; nothing was changed`,
+    );
   const version = inFile(path, readVersion);
   const steps = version - schema.firstVersion + 1;
   if (version > versionOf(schema))
-    throw new BadInput(
+    throw new StorageError(
+      'too new',
       `${name} in the backup has schema version ${version}, made by a newer Offerbook; this one knows up to version ${versionOf(schema)}`,
     );
   const expected = objectsOf(schema, steps);
@@ -31,7 +35,8 @@ export function requireOwnSchema(path: string, name: string, schema: Schema): vo
     found.find((object) => !isHarmless(object) && !expected.some((own) => isSame(own, object))) ??
     expected.find((own) => !found.some((object) => isSame(own, object)));
   if (foreign === undefined) return;
-  throw new BadInput(
+  throw new StorageError(
+    'invalid',
     `${name} in the backup does not have Offerbook's schema: the ${foreign.type} "${foreign.name.replaceAll(/\W/g, '?')}" differs; nothing was changed`,
   );
 }

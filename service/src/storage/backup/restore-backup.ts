@@ -9,7 +9,7 @@
 import type { Database as SqliteFile } from 'bun:sqlite';
 import { existsSync, linkSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { BadInput, Refused } from '../../domain/failures.ts';
+import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import { printTimestamp } from '../../domain/timestamp.ts';
 import type { Uuid } from '../../domain/uuid.ts';
 import type { Database } from '../database.ts';
@@ -77,11 +77,14 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   if (given === undefined) throw notSqlite();
   const path = resolve(given);
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw new BadInput(`${path} is a link that leads nowhere; is the disk mounted that it leads to?`);
+    throw new StorageError(
+      'invalid',
+      `${path} is a link that leads nowhere; is the disk mounted that it leads to?`,
+    );
   const manifest = readManifest(options.source);
   const isThere = [MAIN_END, ...REPLACED_ENDS, ...CLICK_ENDS].some((end) => existsSync(`${path}${end}`));
   if (isThere && !options.replaces) {
-    throw new Refused(`there is a database at ${path}; add --replace to put the backup in its place`);
+    throw new StorageError('exists', `there is a database at ${path}`);
   }
   const old = existsSync(path) ? openReplaced(path) : undefined;
   try {
@@ -115,12 +118,17 @@ async function stage(staging: string, { files }: BackupManifest, source: string)
   for (const { name, bytes, sha256 } of files) {
     requireNoLink(source, name);
     const sum = await copySynced(join(source, name), join(staging, name)).catch((error: unknown) => {
-      throw new BadInput(`${join(source, name)} could not be copied: ${(error as Error).message}`, {
-        cause: error,
-      });
+      throw new StorageError(
+        'invalid',
+        `${join(source, name)} could not be copied: ${(error as Error).message}`,
+        {
+          cause: error,
+        },
+      );
     });
     if (sum.bytes !== bytes || sum.sha256 !== sha256)
-      throw new BadInput(
+      throw new StorageError(
+        'invalid',
         `${join(source, name)} is damaged: it is not what the backup was; nothing was changed`,
       );
     requireOwnSchema(join(staging, name), name, name === MAIN_FILE ? SCHEMAS.sqlite : SQLITE_CLICKS);
@@ -183,7 +191,7 @@ function isWhole(path: string): boolean {
       file.close(true);
     }
   } catch (error) {
-    if (error instanceof Refused) throw error;
+    if (isStorageError(error, 'busy')) throw error;
     return false;
   }
 }

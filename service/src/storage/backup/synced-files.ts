@@ -3,7 +3,7 @@
 import { closeSync, constants, fsyncSync, mkdtempSync, openSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { BadInput } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 
 export interface FileSum {
   readonly bytes: number;
@@ -35,7 +35,9 @@ export function newFolder(path: string): string {
   try {
     return mkdtempSync(path);
   } catch (error) {
-    throw new BadInput(`${dirname(path)} is not a folder that can be written`, { cause: error });
+    throw new StorageError('denied', `${dirname(path)} is not a folder that can be written`, {
+      cause: error,
+    });
   }
 }
 

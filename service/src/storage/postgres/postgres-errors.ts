@@ -1,6 +1,6 @@
 // Says what PostgreSQL's or the socket's own errors mean to us. No message repeats the URL or a password.
 
-import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import { busy } from '../database.ts';
 
 interface DriverError {
@@ -44,34 +44,43 @@ export function explainPostgres(error: unknown, servers: string): unknown {
   // A lock that did not come free in time, or two writers that wait for each other.
   if (code === '55P03' || code === '40P01') return busy(error);
   if (/^(28|3D000$|3F000$)/.test(code))
-    return new BadInput(`PostgreSQL refuses the connection: ${message}`, cause);
+    return new StorageError('denied', `PostgreSQL refuses the connection: ${message}`, cause);
   if (code === '42501' || code === '25006')
-    return new BadInput(`PostgreSQL does not allow this to its user: ${message}`, cause);
+    return new StorageError('denied', `PostgreSQL does not allow this to its user: ${message}`, cause);
   if (MIXED_UP_STATEMENTS.has(code))
-    return new BadInput(
+    return new StorageError(
+      'settings',
       'a pool before PostgreSQL gives every transaction another connection; let it keep one for a session (PgBouncer: pool_mode = session)',
       cause,
     );
   if (message.includes('unsupported startup parameter'))
-    return new BadInput(
+    return new StorageError(
+      'settings',
       `a pool before PostgreSQL does not let our settings through (${message}); PgBouncer has ignore_startup_parameters for that`,
       cause,
     );
   if (code === 'ERR_POSTGRES_TLS_NOT_AVAILABLE')
-    return new DatabaseUnavailable(
+    return new StorageError(
+      'unavailable',
       'PostgreSQL does not answer over TLS, which the sslmode in the database URL asks for',
       cause,
     );
   if (LOGIN_FAULT.test(code))
-    return new BadInput(`PostgreSQL's way to log in is not accepted: ${message}`, cause);
+    return new StorageError('settings', `PostgreSQL's way to log in is not accepted: ${message}`, cause);
   if (CERTIFICATE_FAULT.test(code))
-    return new BadInput(`PostgreSQL's certificate is not accepted: ${message}`, cause);
+    return new StorageError('settings', `PostgreSQL's certificate is not accepted: ${message}`, cause);
   if (code === '0A000' && message.includes('during recovery'))
-    return new DatabaseUnavailable('PostgreSQL is a standby, and the primary is not known', cause);
+    return new StorageError('unavailable', 'PostgreSQL is a standby, and the primary is not known', cause);
   if (NO_CONNECTION.test(code))
-    return new DatabaseUnavailable(`PostgreSQL at ${servers} cannot be used (${message})`, cause);
+    return new StorageError('unavailable', `PostgreSQL at ${servers} cannot be used (${message})`, cause);
+  if (code === '53100') return new StorageError('full', `the disk of PostgreSQL is full (${message})`, cause);
+  // Of a table or a column that is not there, or of pages that cannot be read.
+  if (/^(42P01|42703)$/.test(code))
+    return new StorageError('invalid', `PostgreSQL does not have Offerbook's tables (${message})`, cause);
+  if (/^(XX001|XX002|58)/.test(code))
+    return new StorageError('corrupt', `PostgreSQL cannot read its files (${message})`, cause);
   // Out of resources, shutting down, too slow.
   return /^(08|53|57P|57014)/.test(code)
-    ? new DatabaseUnavailable(`PostgreSQL cannot be used (${message})`, cause)
+    ? new StorageError('unavailable', `PostgreSQL cannot be used (${message})`, cause)
     : error;
 }

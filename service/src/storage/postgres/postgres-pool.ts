@@ -3,7 +3,7 @@
 // several servers the client leads to, and when a new client takes its place.
 
 import type { ReservedSQL, SQL } from 'bun';
-import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
+import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { PoolUse } from '../../domain/stores.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseOptions } from '../database.ts';
@@ -60,7 +60,7 @@ export class PostgresPool {
     try {
       return await this.inTime(query);
     } catch (error) {
-      const isLate = error instanceof DatabaseUnavailable;
+      const isLate = isStorageError(error, 'unavailable');
       // It still waits for a connection: there is too much to do, but nothing is wrong with the client.
       if (isLate && !query.active) query.cancel().catch(() => {});
       else if (isLate || isConnectionLoss(error)) this.#replace(opening);
@@ -79,7 +79,7 @@ export class PostgresPool {
       this.#reserved += 1;
       return await work(connection);
     } catch (error) {
-      const isSilent = connection !== undefined && error instanceof DatabaseUnavailable;
+      const isSilent = connection !== undefined && isStorageError(error, 'unavailable');
       if (isSilent || isConnectionLoss(error)) this.#replace(opening);
       // An answer that comes late must not be somebody else's.
       if (isSilent) void connection?.close({ timeout: 0 });
@@ -98,7 +98,7 @@ export class PostgresPool {
     return withTimeout(
       answer,
       timeoutMs,
-      () => new DatabaseUnavailable(`PostgreSQL has not answered for ${timeoutMs} ms`),
+      () => new StorageError('unavailable', `PostgreSQL has not answered for ${timeoutMs} ms`),
     );
   }
 
@@ -124,7 +124,8 @@ export class PostgresPool {
   }
 
   #open(): Promise<SQL> {
-    if (this.#isClosed) return Promise.reject(new DatabaseUnavailable('the database has been closed'));
+    if (this.#isClosed)
+      return Promise.reject(new StorageError('unavailable', 'the database has been closed'));
     const opening = this.#client ?? this.#openClient();
     this.#client = opening;
     opening.catch(() => this.#replace(opening));
@@ -141,7 +142,7 @@ export class PostgresPool {
 
   async #openClient(): Promise<SQL> {
     const server = await findServer(this.#url, this.#options.role ?? 'primary');
-    if (this.#isClosed) throw new DatabaseUnavailable('the database has been closed');
+    if (this.#isClosed) throw new StorageError('unavailable', 'the database has been closed');
     return newClient(server, this.#url, {
       max: this.#options.connectionsMax,
       idleTimeout: IDLE_TIMEOUT_S,
@@ -194,8 +195,11 @@ async function requireRole(server: PostgresServer, url: PostgresUrl, role: Role)
   }
 }
 
-function noServer(url: PostgresUrl, role: Role): DatabaseUnavailable {
-  return new DatabaseUnavailable(`none of the PostgreSQL servers at ${addressesOf(url)} is the ${role}`);
+function noServer(url: PostgresUrl, role: Role): StorageError {
+  return new StorageError(
+    'unavailable',
+    `none of the PostgreSQL servers at ${addressesOf(url)} is the ${role}`,
+  );
 }
 
 function addressesOf({ servers }: PostgresUrl): string {
@@ -221,7 +225,8 @@ function newClient(
     });
   } catch {
     // Neither the URL nor the parser's own message: it repeats the URL, and that holds a password.
-    throw new BadInput(
+    throw new StorageError(
+      'settings',
       'the database URL is malformed; it looks like postgres://user:password@host:5432/name',
     );
   }

@@ -1,7 +1,7 @@
 // PostgreSQL, for several nodes: transactions, single statements and bulk writes on the connections of two pools.
 
 import type { SQL } from 'bun';
-import { DatabaseOverloaded, DatabaseUnavailable } from '../../domain/failures.ts';
+import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import {
   type Connection,
   columnsOf,
@@ -36,7 +36,8 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   let waiting = 0;
 
   async function admitted<T>(run: () => Promise<T>): Promise<T> {
-    if (waiting >= waitingMax) throw new DatabaseOverloaded('too many others are waiting for PostgreSQL');
+    if (waiting >= waitingMax)
+      throw new StorageError('overloaded', 'too many others are waiting for PostgreSQL');
     waiting += 1;
     try {
       return await run();
@@ -106,7 +107,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
 
 /** Locks are free when the caller hears of the error, unless the connection is lost: then the server sees to it. */
 async function rollBack(pool: PostgresPool, sql: SQL, error: unknown): Promise<void> {
-  if (isConnectionLoss(error) || error instanceof DatabaseUnavailable) return;
+  if (isConnectionLoss(error) || isStorageError(error, 'unavailable')) return;
   await pool.inTime(sql.unsafe('ROLLBACK'));
 }
 

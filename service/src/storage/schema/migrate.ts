@@ -2,7 +2,7 @@
 // processes that start at once do it once. A database that a newer program has brought to a schema which programs like
 // this one cannot use is refused.
 
-import { BadInput } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-book.ts';
 import { SCHEMAS, type Schema, versionOf } from './schema.ts';
@@ -13,7 +13,7 @@ export const ADVISORY_LOCK = 0x0ff3_b00c;
 const LOCK_TIMEOUT_MS = 60_000;
 const EMPTY: SchemaVersion = { version: 0, oldest_version: 0 };
 
-/** Whether there is a schema, and whether it is this program's. Throws BadInput when it is too new. */
+/** Whether there is a schema, and whether it is this program's. Throws a StorageError when the schema is too new. */
 export async function findSchemaState(
   database: Database,
 ): Promise<'none' | 'unreleased' | 'old' | 'current'> {
@@ -66,13 +66,15 @@ interface SchemaVersion {
 function isCurrent({ version, oldest_version: oldest }: SchemaVersion, schema: Schema): boolean {
   const known = versionOf(schema);
   if (oldest > known) {
-    throw new BadInput(
+    throw new StorageError(
+      'too new',
       `this database has schema version ${version}, made by a newer Offerbook; this one knows up to version ${known}`,
     );
   }
   if (isUnreleased(version, schema) && !schema.replacesUnreleased) {
-    throw new BadInput(
-      `this database has schema version ${version}, from before the first release; copy it into a new one with: offerbook copy --database OLD --to NEW`,
+    throw new StorageError(
+      'unreleased',
+      `this database has schema version ${version}, from before the first release`,
     );
   }
   return version >= known;

@@ -3,7 +3,7 @@
 // there is.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { Refused } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import { explainSqlite, isBusy } from './sqlite-errors.ts';
 
 export function openAlone(path: string): SqliteFile {
@@ -20,9 +20,13 @@ export function openAlone(path: string): SqliteFile {
   } catch (error) {
     file?.close();
     if (isBusy(error)) {
-      throw new Refused(`${path} is in use: stop all servers and imports first; nothing was changed`, {
-        cause: error,
-      });
+      throw new StorageError(
+        'busy',
+        `${path} is in use: stop all servers and imports first; nothing was changed`,
+        {
+          cause: error,
+        },
+      );
     }
     throw explainSqlite(error, path);
   }

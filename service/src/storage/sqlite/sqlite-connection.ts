@@ -11,7 +11,7 @@ import {
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { BadInput } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import {
   type Connection,
   columnsOf,
@@ -113,13 +113,16 @@ export class SqliteConnection implements Connection {
     this.#file = file;
   }
 
-  /** Throws BadInput for a file without our tables, unless it is empty and may be filled. */
+  /** Throws a StorageError for a file without our tables, unless it is empty and may be filled. */
   #requireOurs(create: boolean): void {
     const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
     const tables = this.#statement(sql).all() as { name: string }[];
     if (tables.some(({ name }) => name === 'schema_version')) return;
     if (tables.length > 0)
-      throw new BadInput(`${this.#path} is not an Offerbook database: it has the tables of another program`);
+      throw new StorageError(
+        'invalid',
+        `${this.#path} is not an Offerbook database: it has the tables of another program`,
+      );
     if (!create) throw noDatabase(placeOf(this.#path));
   }
 

@@ -3,7 +3,7 @@
 import { SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import { busy } from '../database.ts';
 
 export function isBusy(error: unknown): boolean {
@@ -22,18 +22,26 @@ export function explainSqlite(error: unknown, path: string): unknown {
   // The first two words are the error; what may follow is where it happened.
   switch (error.code?.split('_').slice(0, 2).join('_')) {
     case 'SQLITE_NOTADB':
-      return new BadInput(`${path} is not an Offerbook database: it is not an SQLite file`, cause);
+      return new StorageError(
+        'invalid',
+        `${path} is not an Offerbook database: it is not an SQLite file`,
+        cause,
+      );
     case 'SQLITE_CANTOPEN':
       if (hasNoFileHandles())
-        return new DatabaseUnavailable(`${path} cannot be opened: too many files are open`, cause);
-      return new BadInput(`${path} cannot be opened: ${whyNot(path)}`, cause);
+        return new StorageError('unavailable', `${path} cannot be opened: too many files are open`, cause);
+      return new StorageError('denied', `${path} cannot be opened: ${whyNot(path)}`, cause);
     case 'SQLITE_READONLY':
-      return new BadInput(`${path} is read-only: nothing was written`, cause);
+    case 'SQLITE_PERM':
+      return new StorageError('denied', `${path} is read-only: nothing was written`, cause);
     case 'SQLITE_FULL':
-      return new DatabaseUnavailable(`the disk that holds ${path} is full: nothing was written`, cause);
-    case 'SQLITE_IOERR':
+      return new StorageError('full', `the disk that holds ${path} is full: nothing was written`, cause);
     case 'SQLITE_CORRUPT':
-      return new DatabaseUnavailable(`${path} cannot be read or written (${error.message})`, cause);
+      return new StorageError('corrupt', `${path} cannot be read or written (${error.message})`, cause);
+    case 'SQLITE_IOERR':
+    case 'SQLITE_NOMEM':
+    case 'SQLITE_PROTOCOL':
+      return new StorageError('unavailable', `${path} cannot be read or written (${error.message})`, cause);
     default:
       return error;
   }

@@ -1,7 +1,7 @@
 // SQLite, the embedded default, through bun:sqlite. One connection writes; reads use connections of their
 // own, so that WAL lets them go on while an import runs. Single statements and the watch share one that stays open.
 
-import { BadInput, DatabaseUnavailable } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
 import { type OpenOnce, openOnce } from '../open-once.ts';
 import { placeOf, SqliteConnection } from './sqlite-connection.ts';
@@ -11,7 +11,10 @@ const IDLE_READERS_MAX = 4;
 
 export function openSqlite(path: string, options: DatabaseOptions): Database {
   if (path === ':memory:') {
-    throw new BadInput('the database must be a file: several connections could not share one in memory');
+    throw new StorageError(
+      'settings',
+      'the database must be a file: several connections could not share one in memory',
+    );
   }
   const { access, create = false } = options;
   const idleReaders: SqliteConnection[] = [];
@@ -29,7 +32,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
 
   /** What would open a connection again leaves the log beside the file when the process ends. */
   function requireOpen(): void {
-    if (closed) throw new DatabaseUnavailable('the database has been closed');
+    if (closed) throw new StorageError('unavailable', 'the database has been closed');
   }
 
   async function withReader<T>(work: (connection: Connection) => Promise<T>, isKept: boolean): Promise<T> {

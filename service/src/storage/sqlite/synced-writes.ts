@@ -4,7 +4,7 @@
 
 import { close, fdatasync, open } from 'node:fs';
 import { promisify } from 'node:util';
-import { DatabaseUnavailable } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import type { Database } from '../database.ts';
 
 const [openFile, syncFile, closeFile] = [promisify(open), promisify(fdatasync), promisify(close)];
@@ -23,7 +23,7 @@ export function withSyncedWrites(database: Database, path: string): Database {
       } catch (error) {
         // The next write tries again; whether this one is safe cannot be told.
         log = undefined;
-        throw new DatabaseUnavailable(`the log of ${path} could not be synced`, { cause: error });
+        throw new StorageError('unavailable', `the log of ${path} could not be synced`, { cause: error });
       }
       return result;
     },

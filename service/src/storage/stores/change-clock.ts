@@ -1,7 +1,7 @@
 // The change clocks of the organisations. Whoever writes transactions holds the lock of the clock from the stamp to the
 // commit, so that stamps rise in the order of the commits. An organisation that is being deleted has no clock any more.
 
-import { BadInput } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database } from '../database.ts';
 
 /** By organisation: the last stamp. Locks all clocks in one order. */
@@ -20,7 +20,7 @@ export async function lockClock(database: Database, connection: Connection, orgI
     `SELECT last_stamp FROM organisations WHERE id = $1 AND deleting_since IS NULL ${lockFor(database)}`,
     orgId,
   );
-  if (row === undefined) throw new BadInput('the organisation is not there any more');
+  if (row === undefined) throw new StorageError('gone', 'the organisation is not there any more');
   return row.last_stamp;
 }
 

@@ -5,7 +5,7 @@
 import { isLive } from '../../domain/access-token.ts';
 import type { ClickStore } from '../../domain/click.ts';
 import { printCountOf } from '../../domain/count.ts';
-import { Refused } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import type { DeletedCounts, OrganisationStore } from '../../domain/stores.ts';
 import { newUuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
@@ -153,8 +153,9 @@ async function forget(connection: Connection, orgId: number): Promise<void> {
   await raiseCounter(connection, DELETED_NUMBER, orgId);
 }
 
-function stillInUse(name: string, live: number): Refused {
-  return new Refused(
-    `"${name}" has ${printCountOf(live, 'token')} that ${live === 1 ? 'is' : 'are'} good: revoke ${live === 1 ? 'it' : 'them'} first, or delete it with --revoke-tokens; nothing was changed`,
+function stillInUse(name: string, live: number): StorageError {
+  return new StorageError(
+    'conflict',
+    `"${name}" has ${printCountOf(live, 'valid token')}; nothing was changed`,
   );
 }

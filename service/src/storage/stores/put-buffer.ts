@@ -2,7 +2,7 @@
 // the id, so rows in order fall side by side in each of them. A million new transactions are written in about half
 // the time.
 
-import { Refused } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 import type { PutTransaction } from '../../domain/stores.ts';
 import { type Connection, TRANSACTIONS } from '../database.ts';
 import type { Dialect } from '../sql-dialect.ts';
@@ -82,7 +82,10 @@ export class PutBuffer {
         })),
       );
       if (written !== slice.length) {
-        throw new Refused('another organisation has just imported a transaction with one of these ids');
+        throw new StorageError(
+          'conflict',
+          'another organisation has just imported a transaction with one of these ids',
+        );
       }
     }
   }

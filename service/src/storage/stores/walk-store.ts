@@ -2,7 +2,7 @@
 // change: a page without one says in its Complete-Through what it is complete up to.
 
 import type { Clock } from '../../domain/clock.ts';
-import { BadInput, DatabaseUnavailable, Refused } from '../../domain/failures.ts';
+import { isStorageError } from '../../domain/storage-error.ts';
 import type { WalkStore } from '../../domain/stores.ts';
 import type { Connection, Database } from '../database.ts';
 import { isFileFault } from '../sqlite/sqlite-errors.ts';
@@ -15,6 +15,9 @@ const CLEAN_UP_EVERY_MS = 60_000;
 const CLEAN_UP_MAX = 1_000;
 /** Others hold the lock for a moment only, to do the same. */
 const LOCK_TIMEOUT_MS = 1_000;
+
+/** The disk is full, or we may only read. */
+const CANNOT_WRITE = ['denied', 'full', 'invalid', 'missing'] as const;
 
 const FIND_SQL = `SELECT stamp FROM walks
    WHERE token_id = $1 AND min_stamp = $2 AND max_stamp = $3 AND begun_at >= $4`;
@@ -56,14 +59,8 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
         );
         await cleanUp(database, nowMs);
       } catch (error) {
-        // The disk is full, or we may only read.
-        if (error instanceof BadInput || isFileFault(error)) return;
-        // A note of an earlier walk would hold this one to an older state.
-        if (error instanceof Refused) {
-          throw new DatabaseUnavailable('the beginning of a walk could not be noted in time', {
-            cause: error,
-          });
-        }
+        // A note of an earlier walk would hold this one to an older state, so a lock that does not come free is no reason to go on.
+        if (isStorageError(error, ...CANNOT_WRITE) || isFileFault(error)) return;
         throw error;
       }
     },

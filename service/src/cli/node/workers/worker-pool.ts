@@ -3,6 +3,7 @@
 
 import { BadInput } from '../../../domain/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
+import { isStorageError } from '../../../domain/storage-error.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';
 import { canStartThread } from '../file-handles.ts';
 import { WorkerHandle } from './worker-handle.ts';
@@ -32,6 +33,9 @@ const TIMINGS: WorkerTimings = {
   restartMaxMs: 10_000,
   provenMs: 60_000,
 };
+
+/** Failures of storage that the next start would meet, too. */
+const PERMANENT = ['denied', 'missing', 'invalid', 'unreleased', 'too new', 'settings'] as const;
 
 const LOOK_INTERVAL_MS = 250;
 /** How many starts may fail one after the other, of whichever workers, while no worker is ready. */
@@ -152,7 +156,7 @@ export class WorkerPool {
     this.#failedStarts = this.ready > 0 ? 0 : this.#failedStarts + 1;
     if (this.#failedStarts === 0) return;
     // What is wrong with the settings will be wrong the next time, too.
-    if (reason instanceof BadInput) this.#failure.reject(reason);
+    if (reason instanceof BadInput || isStorageError(reason, ...PERMANENT)) this.#failure.reject(reason);
     if (this.#failedStarts < FAILED_STARTS_MAX) return;
     this.#failure.reject(new Error(`no worker comes up: ${reason.message}`, { cause: reason }));
   }

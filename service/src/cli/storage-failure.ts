@@ -1,0 +1,38 @@
+// What a failure of storage means on the command line: its exit code, and what to do about it in terms of commands and options.
+
+import type { StorageError, StorageErrorKind } from '../domain/storage-error.ts';
+
+const EXIT_CODES: Readonly<Record<StorageErrorKind, 1 | 2 | 3>> = {
+  unavailable: 1,
+  overloaded: 1,
+  full: 1,
+  corrupt: 1,
+  denied: 2,
+  missing: 2,
+  invalid: 2,
+  outdated: 2,
+  unreleased: 2,
+  'too new': 2,
+  gone: 2,
+  settings: 2,
+  busy: 3,
+  exists: 3,
+  conflict: 3,
+};
+
+const ADVICE: Partial<Record<StorageErrorKind, string>> = {
+  missing:
+    'say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME',
+  outdated: 'upgrade it first with: offerbook migrate',
+  unreleased: 'copy it into a new one with: offerbook copy --database OLD --to NEW',
+};
+
+export function storageExitCode({ kind }: StorageError): 1 | 2 | 3 {
+  return EXIT_CODES[kind];
+}
+
+/** The message with advice, if there is any. */
+export function storageWords({ kind, message }: StorageError): string {
+  const advice = ADVICE[kind];
+  return advice === undefined ? message : `${message}; ${advice}`;
+}

@@ -1,0 +1,29 @@
+// Failures of storage on the command line: one line, advice in terms of commands, and an exit code for each kind.
+
+import { expect, test } from 'bun:test';
+import { storageExitCode, storageWords } from '../../src/cli/storage-failure.ts';
+import { StorageError, type StorageErrorKind } from '../../src/domain/storage-error.ts';
+
+const CREATE =
+  'say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME';
+
+test.each<[StorageErrorKind, 1 | 2 | 3, string]>([
+  ['unavailable', 1, 'why'],
+  ['overloaded', 1, 'why'],
+  ['full', 1, 'why'],
+  ['corrupt', 1, 'why'],
+  ['denied', 2, 'why'],
+  ['missing', 2, `why; ${CREATE}`],
+  ['invalid', 2, 'why'],
+  ['outdated', 2, 'why; upgrade it first with: offerbook migrate'],
+  ['unreleased', 2, 'why; copy it into a new one with: offerbook copy --database OLD --to NEW'],
+  ['too new', 2, 'why'],
+  ['gone', 2, 'why'],
+  ['settings', 2, 'why'],
+  ['busy', 3, 'why'],
+  ['exists', 3, 'why'],
+  ['conflict', 3, 'why'],
+])('a failure of the kind %p has exit code %p', (kind, code, words) => {
+  const error = new StorageError(kind, 'why');
+  expect([storageExitCode(error), storageWords(error)]).toEqual([code, words]);
+});
