@@ -22,7 +22,7 @@ test('a database for which too many wait is usable and is not logged as lost; on
 
 test('a use that fails again before its retry is retried once', async () => {
   const health = new DatabaseHealth(new Logger('silent', () => {}));
-  const error = new DatabaseUnavailable('PostgreSQL has not answered');
+  const error = new StorageError('unavailable', 'PostgreSQL has not answered');
   const retried: string[] = [];
   const failed = (use: 'changes' | 'catalogue', name: string) =>
     new Promise<void>((resolve) => {
