@@ -3,7 +3,7 @@
 
 import { statfsSync } from 'node:fs';
 import type { ClickStore } from '../../domain/click.ts';
-import { DatabaseUnavailable } from '../../domain/failures.ts';
+import { StorageError } from '../../domain/storage-error.ts';
 
 /** How old a measurement may be. */
 const MEASURE_EVERY_MS = 1_000;
@@ -34,7 +34,8 @@ export class DiskReserve {
   guard<Store extends ClickStore>(store: Store): Store {
     const requireRoom = () => {
       if (this.isLow)
-        throw new DatabaseUnavailable(
+        throw new StorageError(
+          'full',
           `less than ${this.#megabytes} MB are free in ${this.#folder}: no clicks are written there (--disk-reserve)`,
         );
     };
