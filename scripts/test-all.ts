@@ -33,8 +33,8 @@ async function run(part: number, args: readonly string[], onText: (text: string)
 }
 
 /** The last lines: failed tests, processes with a non-zero exit code, and counts. */
-function summary(texts: readonly string[], codes: readonly number[]): string {
-  const lines = texts.join('\n').split('\n');
+function summary(outputs: readonly string[], codes: readonly number[]): string {
+  const lines = outputs.join('\n').split('\n');
   const counted = (what: string) =>
     lines.reduce((sum, line) => sum + Number(new RegExp(`^ *(\\d+) ${what}$`).exec(line)?.[1] ?? 0), 0);
   return [
@@ -53,15 +53,15 @@ rmSync(BUILT, { recursive: true, force: true });
 const command = await buildForThisMachine(BUILT);
 const rest = PARTS.flat().flatMap((folder) => ['--path-ignore-patterns', `${folder}/**`]);
 const parts = availableParallelism() < 2 ? [[]] : [rest, ...PARTS];
-const texts = parts.map(() => '');
+const outputs = parts.map(() => '');
 const codes = await Promise.all(
   parts.map((args, i) =>
     run(i, args, (text) => {
-      texts[i] += text;
+      outputs[i] += text;
       if (i === 0) process.stdout.write(text);
     }),
   ),
 );
-for (const text of texts.slice(1)) process.stdout.write(text);
-process.stdout.write(summary(texts, codes));
+for (const text of outputs.slice(1)) process.stdout.write(text);
+process.stdout.write(summary(outputs, codes));
 process.exitCode = Math.max(...codes);

@@ -47,7 +47,7 @@ export interface DealData {
   /** By rank, listed deals only: four words each. */
   readonly ids: Uint32Array;
   /** By slot: a comma followed by the JSON object. */
-  readonly texts: PackedJson;
+  readonly documents: PackedJson;
   /** By retailer: the ranks of its deals. `begins` is also the retailer's first slot. */
   readonly ranks: PackedNumbers;
   /** By rank: the deal's slot. */

@@ -105,10 +105,10 @@ export interface ClickStore {
   close(): Promise<void>;
 }
 
-/** Clicks on their way into the database, in a file that others may have damaged. */
+/** Clicks waiting in a file for the database. Other processes may have damaged the file. */
 export interface ClickSpool extends ClickStore {
-  /** Moves a row that is not a click of ours out of the way; it stays in the file, with the reason. */
+  /** Sets aside a row that is not a valid click; it stays in the file, with the reason. */
   setAside(id: string, reason: string): Promise<void>;
-  /** The same for every row that is larger than any click; returns how many. They are not read into memory. */
+  /** Sets aside rows larger than any click, without reading them into memory; returns their number. */
   setAsideOversized(): Promise<number>;
 }

@@ -257,7 +257,7 @@ export interface TransactionPage {
 export interface StoredTransaction extends StoredDocument {
   readonly orgId: number;
   readonly updatedAtMs: number;
-  /** The newest time of change that the source has told; null where it never told one. */
+  /** Latest sourceUpdatedAt in an import; null if no import had one. */
   readonly sourceUpdatedAtMs: number | null;
   /** The import that wrote this version, if it has a number. */
   readonly importId: number | null;

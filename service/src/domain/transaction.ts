@@ -62,8 +62,8 @@ export type Transaction = z.output<typeof TransactionSchema>;
 export type UnstampedTransaction = Omit<Transaction, 'updatedAt'>;
 
 /**
- * A field of import rows that is no part of a transaction: when the source last changed it, if the source tells. A row that
- * is older than the stored transaction by this time is not imported.
+ * Field of import rows that is not part of the transaction: when the source last changed it, if known. The import skips a
+ * row whose time is older than the stored one.
  */
 export const SOURCE_TIME_FIELD = 'sourceUpdatedAt';
 const sourceTime = timestamp('When the source last changed the transaction (UTC)', '2026-11-14T12:04:00');

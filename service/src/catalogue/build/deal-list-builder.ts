@@ -9,7 +9,7 @@ import { UUID_WORDS, UuidTable } from '../tables/uuid-table.ts';
 import { JsonPacker, sharedFloat64Array, sharedUint32Array } from './shared-memory.ts';
 
 export class DealListBuilder {
-  readonly #texts = new JsonPacker();
+  readonly #documents = new JsonPacker();
   readonly #idWords: number[] = [];
   readonly #fromMs: number[] = [];
   readonly #untilMs: number[] = [];
@@ -19,7 +19,7 @@ export class DealListBuilder {
   /** Adds the deals of the next retailer, in ascending order of id. */
   add(deals: readonly (CashbackOffer | Coupon | Promotion)[]): void {
     for (const deal of deals) {
-      this.#texts.add(`,${printJson(deal)}`);
+      this.#documents.add(`,${printJson(deal)}`);
       this.#idWords.push(...uuidWords(deal.id));
       this.#owners.push(this.#firstSlots.length - 1);
       if ('startDate' in deal) {
@@ -50,7 +50,7 @@ export class DealListBuilder {
     for (let rank = 0; rank < length; rank++) ranks[slots[rank] as number] = rank;
     return {
       ids: byRank(sharedUint32Array(listedCount * UUID_WORDS), this.#idWords, UUID_WORDS),
-      texts: this.#texts.build(),
+      documents: this.#documents.build(),
       ranks: { items: ranks, begins: sharedUint32Array(this.#firstSlots) },
       slots,
       owners: byRank(sharedUint32Array(length), this.#owners),

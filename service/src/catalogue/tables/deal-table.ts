@@ -14,26 +14,26 @@ export class DealTable {
   readonly data: DealData;
   /** Ids of the listed deals, by rank. */
   readonly ids: UuidTable;
-  readonly #texts: JsonColumn;
+  readonly #documents: JsonColumn;
   readonly #tails: JsonColumn;
 
   /** `tails`: by retailer, the JSON that follows a deal's own fields in its list form. */
   constructor(data: DealData, tails: JsonColumn) {
     this.data = data;
     this.ids = new UuidTable(data.ids);
-    this.#texts = new JsonColumn(data.texts);
+    this.#documents = new JsonColumn(data.documents);
     this.#tails = tails;
   }
 
   /** The deal's own target URL, if it has one. */
   deepLink(rank: number): string | undefined {
-    const text = this.#texts.text(this.data.slots[rank] as number, COMMA_BYTES);
+    const text = this.#documents.text(this.data.slots[rank] as number, COMMA_BYTES);
     return (JSON.parse(text) as { deepLink?: string }).deepLink;
   }
 
   /** Writes the deal as an item of its list: the retailer's fields replace its closing brace. */
   writeListForm(rank: number, writer: PageWriter): void {
-    this.#texts.write(this.data.slots[rank] as number, writer, COMMA_BYTES, BRACE_BYTES);
+    this.#documents.write(this.data.slots[rank] as number, writer, COMMA_BYTES, BRACE_BYTES);
     this.#tails.write(this.data.owners[rank] as number, writer);
   }
 
@@ -43,7 +43,7 @@ export class DealTable {
     let skipped = COMMA_BYTES;
     for (let slot = begins[retailer] as number; slot < (begins[retailer + 1] as number); slot++) {
       if (active?.has(ranks[slot] as number) === false) continue;
-      this.#texts.write(slot, writer, skipped);
+      this.#documents.write(slot, writer, skipped);
       skipped = 0;
     }
   }
