@@ -75,7 +75,7 @@ function weekDateMs(year: number, week: number, weekday: number): number | undef
   thursday.setUTCFullYear(year, 0, 4);
   // 4 January is always in week 1. getUTCDay counts Sunday as 0.
   thursday.setUTCDate(4 + 4 - (thursday.getUTCDay() || 7) + (week - 1) * 7);
-  const exists = week >= 1 && weekday >= 1 && weekday <= 7 && thursday.getUTCFullYear() === year;
+  const exists = weekday >= 1 && weekday <= 7 && thursday.getUTCFullYear() === year;
   return exists ? thursday.getTime() + (weekday - 4) * DAY_MS : undefined;
 }
 
