@@ -1,36 +1,36 @@
-// How storage fails. The command line turns a kind into an exit code and advice, HTTP into a status; storage knows neither. An
-// error of storage that is not one of these is a mistake in the program.
+// Errors of storage, by kind. The command line maps a kind to an exit code and advice, HTTP to a status; storage knows neither.
+// Any other error thrown by storage is a bug.
 
 export type StorageErrorKind =
-  /** The database cannot be reached, or does not answer in time. */
+  /** The database is unreachable or too slow. */
   | 'unavailable'
-  /** It works, but too many others wait for it. */
+  /** The queue for the database is full; later requests may succeed. */
   | 'overloaded'
   /** Another process holds a lock. */
   | 'busy'
-  /** This user or role may not do that. */
+  /** The user or role lacks a permission. */
   | 'denied'
   | 'full'
   | 'corrupt'
-  /** There is no database. */
+  /** The database does not exist. */
   | 'missing'
-  /** There is something else than an Offerbook database or a valid backup. */
+  /** The file or database is not an Offerbook database or a valid backup. */
   | 'invalid'
-  /** The schema is older than this program's, which may not or cannot upgrade it here. */
+  /** The schema is older than this program's and cannot be upgraded here. */
   | 'outdated'
-  /** The schema is from before the first release, and only a copy can be used. */
+  /** The schema predates the first release; only a copy of the data can be used. */
   | 'unreleased'
   | 'too new'
-  /** There is something where something was to be created. */
+  /** The target of a creation already exists. */
   | 'exists'
-  /** The rows that are there do not allow it. */
+  /** Existing rows do not allow the change. */
   | 'conflict'
-  /** The organisation was deleted meanwhile. */
+  /** The organisation was deleted in the meantime. */
   | 'gone'
-  /** A URL or a setting that cannot be used, of ours or of the database. */
+  /** A URL or a setting, Offerbook's or the database's, is not usable. */
   | 'settings';
 
-/** Nothing has changed, unless the message says otherwise. */
+/** Nothing has changed unless the message states otherwise. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly kind: StorageErrorKind;
