@@ -199,6 +199,13 @@ describe('the checkpoint', () => {
     ]);
   });
 
+  test('yields no page for a walk without changes', async () => {
+    const { client } = openClient(scripted(walked([], T1)), { token: PRIVATE });
+    const pages: unknown[] = [];
+    for await (const one of client.followTransactions({ once: true }).pages()) pages.push(one);
+    expect(pages).toEqual([]);
+  });
+
   test('cannot advance without the Complete-Through header', async () => {
     expect(await failure(follow([() => page([1])]))).toMatchObject({ code: 'no_complete_through' });
   });

@@ -1,7 +1,7 @@
 // The pieces of which the console's pages are made, at the edges of what they print.
 
 import { expect, test } from 'bun:test';
-import { bar, duration, share, shellWord, shownOf, since } from '../../src/console/elements.ts';
+import { amount, bar, duration, share, shellWord, shownOf, since } from '../../src/console/elements.ts';
 import { textOf } from './open-console.ts';
 
 test.each([
@@ -53,6 +53,15 @@ test.each([
   [7, 7, '100.0 %'],
 ])('%d of %d is printed as %s', (part, whole, text) => {
   expect(textOf(share(part, whole).text)).toBe(text);
+});
+
+test.each([
+  [0, '0.00'],
+  [999.5, '999.50'],
+  [1_000, '1,000.00'],
+  [1_234_567.891, '1,234,567.891'],
+])('the amount %d is printed as %s', (value, text) => {
+  expect(textOf(amount(value).text)).toBe(text);
 });
 
 test('a bar of nothing is empty, and a bar of everything is full', () => {

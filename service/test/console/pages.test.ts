@@ -352,6 +352,15 @@ describe.each(DATABASES)('$name', (database) => {
     ]);
     await node.get('/v1/transactions/', token);
     expect((await rowOf(console_))?.[4]).toBe('nothing to fetch');
+    // The use of a public token is no poll.
+    const { tokens: all } = await node.stores.tokens.list();
+    await node.token('public', 'catalogue only');
+    const added = (await node.stores.tokens.list()).tokens.find(({ id: one }) =>
+      all.every((t) => t.id !== one),
+    );
+    await node.stores.tokens.touch(new Map([[added?.id ?? id(0), Date.now()]]));
+    const rows = (await console_.page('/organisations')).table('Organisations') ?? [];
+    expect(rows.find(([org]) => org === 'catalogue only')?.[3]).toBe('never');
   });
 
   test('the catalogue after another import has the deals of that import', async () => {
@@ -368,6 +377,22 @@ describe.each(DATABASES)('$name', (database) => {
       [printed(soonMs), 'Coupons', 'Renamed', 'Coupon 31'],
       [printed(soonMs), 'Coupons', 'Renamed', 'Coupon 32'],
     ]);
+  });
+
+  test('a sale counts for the retailer of its offer, its coupon or its promotion', async () => {
+    const { stores } = console_.node;
+    const retailerOfDeal = new Map([11, 21, 31].map((number) => [id(number), id(number - 10)]));
+    await console_.importTransactions(
+      [
+        transaction(311, { cashbackOfferId: id(11) }),
+        transaction(312, { couponId: id(21) }),
+        transaction(313, { promotionId: id(31) }),
+      ],
+      'deals',
+    );
+    const { retailers } = await countTransactions(stores, retailerOfDeal, Date.now);
+    const own = retailers.filter(({ org }) => org === 'deals').map(({ retailer: one }) => one as string);
+    expect(own.toSorted()).toEqual([id(1), id(11), id(21)].toSorted());
   });
 
   test('a pending sale reaches the next age group exactly 7, 30, 60 and 90 days after it was sold', async () => {

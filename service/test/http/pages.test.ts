@@ -100,6 +100,17 @@ describe('the explorer', () => {
   });
 });
 
+test.each(['/', '/docs', '/docs/polling', '/errors/', '/errors/not_found'])(
+  '%s sends no referrer and shares no window with pages of other sites',
+  async (path) => {
+    const { headers } = await node.get(path);
+    expect([headers.get('Referrer-Policy'), headers.get('Cross-Origin-Opener-Policy')]).toEqual([
+      'no-referrer',
+      'same-origin',
+    ]);
+  },
+);
+
 describe('assets', () => {
   async function assetPaths(): Promise<string[]> {
     const page = await (await node.get('/')).text();

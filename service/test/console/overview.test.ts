@@ -1,0 +1,117 @@
+// The warnings of the overview, for each state that a node and its database can be in.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { importsInto } from '../../src/cli/commands/sandbox/imports.ts';
+import { buildConsole } from '../../src/console/console.ts';
+import type { NodeView } from '../../src/console/console-page.ts';
+import type { HourFigures } from '../../src/console/recent-hour.ts';
+import { StorageError } from '../../src/domain/storage-error.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { CallerTally } from '../../src/http/caller-tally.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { retailer } from '../support/fixtures.ts';
+import { ShownPage, textOf } from './open-console.ts';
+
+const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const NO_REQUESTS = { requests: 0, refused: 0, failed: 0 };
+
+const CALM: NodeView = {
+  nowMs: NOW_MS,
+  startedAtMs: NOW_MS - HOUR_MS,
+  workers: 2,
+  hour: { fromMs: NOW_MS - HOUR_MS, untilMs: NOW_MS, all: NO_REQUESTS, routes: [], minutes: [] },
+  state: {
+    isReady: true,
+    isDatabaseUsable: true,
+    areClicksSpooled: false,
+    isClickDiskLow: false,
+    routes: new Map(),
+    callers: new CallerTally(() => NOW_MS).tallies,
+    catalogueRevision: 1,
+    catalogueItems: undefined,
+    database: undefined,
+    replica: undefined,
+    pools: undefined,
+    clicks: undefined,
+    workers: { ready: 2, restarts: 0 },
+  },
+};
+
+async function overview(node: NodeView, stores: () => Promise<Stores>): Promise<ShownPage> {
+  const console_ = buildConsole({ stores, folder: temporaryFolder(), clock: () => NOW_MS });
+  const { status, body } = await console_(new Request('http://localhost/'), node);
+  return new ShownPage(String(body), status);
+}
+
+/** Warnings about the disk depend on the machine. */
+function warningsOf(page: ShownPage): string[] {
+  const found = [...page.html.matchAll(/<li><p>(.*?)<\/p>/gs)].map(([, words = '']) => textOf(words));
+  return found.filter((words) => !words.startsWith('The disk'));
+}
+
+describe('of the node', () => {
+  let stores: Stores;
+
+  beforeAll(async () => {
+    stores = await openStores(`sqlite:${temporaryFolder()}/calm.db`, CREATE_OPTIONS);
+  });
+
+  afterAll(() => stores.close());
+
+  test.each<[string, Partial<NodeView['state']>, RegExp[]]>([
+    ['nothing is wrong', {}, []],
+    ['it is not ready', { isReady: false }, [/^The node is not ready/]],
+    ['a worker does not answer', { workers: { ready: 1, restarts: 0 } }, [/^1 of the workers/]],
+    ['clicks go to the spool', { areClicksSpooled: true }, [/^Clicks go to the spool/]],
+    ['the replica is not used', { replica: { isUsable: false, lagMs: 9 } }, [/^The replica is not used/]],
+    ['the replica is used', { replica: { isUsable: true, lagMs: 9 } }, []],
+  ])('when %s', async (_, state, warnings) => {
+    const page = await overview({ ...CALM, state: { ...CALM.state, ...state } }, async () => stores);
+    expect(warningsOf(page)).toEqual(warnings.map((pattern) => expect.stringMatching(pattern)));
+  });
+
+  test('the minute that is not over is left out of the plot, unless it is the only one', async () => {
+    const minutes = [3, 2, 1].map((ago) => {
+      const fromMs = NOW_MS - ago * 60_000;
+      return { ...NO_REQUESTS, fromMs, untilMs: fromMs + 60_000 };
+    });
+    const shown = async (some: HourFigures['minutes']) => {
+      const page = await overview({ ...CALM, hour: { ...CALM.hour, minutes: some } }, async () => stores);
+      return page.table('Requests by minute')?.map(([from]) => from);
+    };
+    expect(await shown(minutes)).toEqual(['11:57', '11:58']);
+    expect(await shown(minutes.slice(2))).toEqual(['11:59']);
+  });
+});
+
+test('without its database, the overview shows the node, and other pages say that the database does not answer', async () => {
+  const away = () => Promise.reject(new StorageError('unavailable', 'the database is unreachable'));
+  expect(warningsOf(await overview(CALM, away))).toEqual([
+    expect.stringMatching(/^The database does not answer: the database is unreachable\./),
+  ]);
+  const console_ = buildConsole({ stores: away, folder: temporaryFolder(), clock: () => NOW_MS });
+  const { status, body } = await console_(new Request('http://localhost/organisations'), CALM);
+  expect([status, new ShownPage(String(body), status).title]).toEqual([503, 'The database does not answer']);
+});
+
+test.each([
+  ['three imports tell nothing yet', [2, 1, 0], 99, false],
+  ['after three usual pauses it is not late', [3, 2, 1, 0], 3, false],
+  ['after more than three it is', [3, 2, 1, 0], 3.01, true],
+])('an old catalogue: %s', async (_, importedHoursAgo, hoursSince, isLate) => {
+  let nowMs = NOW_MS;
+  const url = `sqlite:${temporaryFolder()}/late.db`;
+  const stores = await openStores(url, CREATE_OPTIONS, () => nowMs);
+  const org = await stores.organisations.create('acme');
+  if (org === undefined) throw new Error('acme is taken');
+  for (const ago of importedHoursAgo) {
+    nowMs = NOW_MS - ago * HOUR_MS;
+    await importsInto(stores, org).catalogue([retailer(1, { name: `As of ${ago}` })]);
+  }
+  const node = { ...CALM, nowMs: NOW_MS + hoursSince * HOUR_MS };
+  const warnings = warningsOf(await overview(node, async () => stores));
+  await stores.close();
+  expect(warnings).toEqual(isLate ? [expect.stringMatching(/^The catalogue is older than usual/)] : []);
+});
