@@ -2,7 +2,7 @@
 
 import type { ImportResult } from '../domain/books.ts';
 import { BadInput } from '../domain/failures.ts';
-import { printProblems, type RowProblem } from './checks/row-problem.ts';
+import { printProblems, type RowProblem, withoutFileText } from './checks/row-problem.ts';
 import type { ImportSource } from './formats/import-source.ts';
 
 export interface ImportProgress {
@@ -76,12 +76,12 @@ export class InvalidRows extends BadInput {
   }
 }
 
-/** What the book keeps of a report. */
+/** What the import log keeps of a report: nothing of what is in the rows, since erasing a user does not change the log. */
 export function resultOf(
   { read, added, changed, unchanged, stale, withdrawn, invalid, problems, problemCount }: ImportReport,
   { digest }: ImportSource,
   reason: string | null,
 ): ImportResult {
   const counts = { read, added, changed, unchanged, stale, withdrawn, invalid };
-  return { counts, fileDigest: digest, problems, problemCount, reason };
+  return { counts, fileDigest: digest, problems: problems.map(withoutFileText), problemCount, reason };
 }

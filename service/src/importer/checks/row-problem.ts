@@ -3,7 +3,13 @@
 
 import type { z } from 'zod';
 import { printCount, printCountOf } from '../../domain/count.ts';
-import type { FieldProblem, Place, RawRow } from '../formats/raw-row.ts';
+import {
+  type FieldProblem,
+  nameProblem,
+  type Place,
+  type RawRow,
+  REASONS_WITHOUT_NAME,
+} from '../formats/raw-row.ts';
 
 export interface RowProblem extends Place, FieldProblem {
   /** Of a conversion: which of its files, and which of the network's ids, if that can be told. */
@@ -76,6 +82,15 @@ export function rowProblem(place: Place, { field, reason }: FieldProblem): RowPr
   return { ...where, field: printable(field), reason };
 }
 
+/** The problem without text from the file: what the import log may keep. The JSON parser's words may quote the row. */
+export function withoutFileText({ field, reason, ...place }: RowProblem): RowProblem {
+  const nameless = Object.hasOwn(REASONS_WITHOUT_NAME, reason)
+    ? REASONS_WITHOUT_NAME[reason as keyof typeof REASONS_WITHOUT_NAME]
+    : undefined;
+  if (nameless !== undefined) return { ...place, field: '', reason: nameless };
+  return { ...place, field, reason: reason.replace(/is not JSON \(.*\)$/, 'is not JSON') };
+}
+
 export function checkRow<Value>(row: Omit<RawRow, 'length'>, schema: z.ZodType<Value>): CheckedRow<Value> {
   const { place } = row;
   if (row.problem !== undefined) return rejected(place, [row.problem]);
@@ -98,7 +113,7 @@ export function problemsOf(issue: z.core.$ZodIssue, parent: readonly PropertyKey
   if (issue.code !== 'unrecognized_keys') return [{ field: printPath(path), reason: issue.message }];
   return issue.keys
     .slice(0, PROBLEMS_MAX)
-    .map((key) => ({ field: printPath([...path, key]), reason: 'is an unknown field' }));
+    .map((key) => nameProblem(printPath([...path, key]), 'is an unknown field'));
 }
 
 /** `coupons[2].endDate` */

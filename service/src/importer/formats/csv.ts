@@ -6,7 +6,7 @@ import { parseDecimal } from '../../domain/decimal.ts';
 import type { FieldKind } from '../../domain/transaction.ts';
 import { decodeUtf8, NOT_UTF8 } from './json-row.ts';
 import { NEWLINE, QUOTE } from './json-scan.ts';
-import { BrokenFile, type FieldProblem, type RawRow, RowBytes } from './raw-row.ts';
+import { BrokenFile, type FieldProblem, nameProblem, type RawRow, RowBytes } from './raw-row.ts';
 import { type RowLimits, tooLong } from './row-limits.ts';
 
 /** The fields that a file may have as columns, and what their cells hold. */
@@ -216,7 +216,7 @@ function checkHeader(names: readonly string[], rules: CsvRules): readonly string
     return { field: 'the header', reason: 'must have commas between its columns' };
   }
   const unknown = rules.ignoreUnknown ? undefined : names.find((name) => !rules.columns.has(name));
-  if (unknown !== undefined) return { field: unknown, reason: 'is an unknown column' };
+  if (unknown !== undefined) return nameProblem(unknown, 'is an unknown column');
   return findTwice(names) ?? names;
 }
 
@@ -224,7 +224,7 @@ function checkHeader(names: readonly string[], rules: CsvRules): readonly string
 export function findTwice(names: readonly string[]): FieldProblem | undefined {
   const seen = new Set<string>();
   for (const name of names) {
-    if (seen.has(name)) return { field: name, reason: 'is the name of two columns' };
+    if (seen.has(name)) return nameProblem(name, 'is the name of two columns');
     seen.add(name);
   }
   return undefined;

@@ -3,7 +3,7 @@
 
 import { DIGITS_MAX, parseDecimal } from '../../domain/decimal.ts';
 import { isBlank } from './json-scan.ts';
-import type { FieldProblem, Place, RawRow } from './raw-row.ts';
+import { type FieldProblem, nameProblem, type Place, type RawRow } from './raw-row.ts';
 import { findExcess, type RowLimits, tooLong } from './row-limits.ts';
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -59,7 +59,7 @@ export function parseJsonText(
 }
 
 export function isTwice(field: string): FieldProblem {
-  return { field, reason: 'appears twice in the same object' };
+  return nameProblem(field, 'appears twice in the same object');
 }
 
 function parseJson(text: string, readNumber: NumberReader): { value: unknown; problem?: FieldProblem } {

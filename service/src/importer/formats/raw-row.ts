@@ -25,6 +25,22 @@ export interface FieldProblem {
   readonly reason: string;
 }
 
+/**
+ * Reasons of problems whose field is a name from the file, and the reasons to keep where such names must not be stored:
+ * they may be anything, also what names a user.
+ */
+export const REASONS_WITHOUT_NAME = {
+  'is an unknown field': 'has an unknown field',
+  'appears twice in the same object': 'has a field twice in the same object',
+  'is an unknown column': 'has an unknown column',
+  'is the name of two columns': 'has two columns of the same name',
+} as const;
+
+/** A problem with a name that is not part of the format. */
+export function nameProblem(field: string, reason: keyof typeof REASONS_WITHOUT_NAME): FieldProblem {
+  return { field, reason };
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

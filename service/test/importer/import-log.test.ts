@@ -1,0 +1,116 @@
+// The import log never contains values of rows, or names that are not part of a format: both may name a user, and
+// `offerbook erase` does not search the log.
+
+import { afterAll, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { ImportKind } from '../../src/domain/books.ts';
+import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { importLinks } from '../../src/importer/import-links.ts';
+import type { WholeFileOptions } from '../../src/importer/import-report.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { recordImport } from '../../src/importer/record-import.ts';
+import { TEST_SEED } from '../hostile/seed.ts';
+import { closeBooks, coupon, id, NOW_MS, ndjson, newBook, retailer, transaction } from './fixture.ts';
+
+afterAll(closeBooks);
+
+const SECRET = 'alice';
+const { stores, org } = await newBook();
+const link = { retailerId: id('retailer', 1), template: 'https://network.example/?sub={click}' };
+const ROWS: Record<ImportKind, object> = {
+  catalogue: retailer(1),
+  links: link,
+  transactions: transaction(1),
+};
+const KINDS = Object.keys(ROWS) as ImportKind[];
+
+/** The entry in the log of an import that is rolled back, or skips its invalid rows. */
+async function entryOf(kind: ImportKind, content: string, options: WholeFileOptions = {}) {
+  const source = sourceFrom(content);
+  const origin = { kind, orgId: null, by: 'test', source: null, fileName: 'rows', version: '1' };
+  let number = 0;
+  await recordImport(stores.imports, origin, source, (importId) => {
+    number = importId;
+    const run = { ...options, importId };
+    if (kind === 'catalogue') return importCatalogue(stores.catalogue, source, run);
+    if (kind === 'links') return importLinks(stores.links, source, run);
+    return importTransactions(stores.transactions, org, source, () => NOW_MS, run);
+  }).catch(() => undefined);
+  const entry = await stores.imports.find(number);
+  if (entry === undefined) throw new Error('the import is not in the log');
+  return entry;
+}
+
+const nameless = (line: number, reason: string) => [{ line, field: '', reason }];
+
+test.each([
+  ['an unknown field', { [SECRET]: 1 }, 'has an unknown field'],
+  ['text that is not JSON', `{"id": ${SECRET}}`, 'is not JSON'],
+  ['a field that appears twice', `{"${SECRET}":1,"${SECRET}":2}`, 'has a field twice in the same object'],
+])('names the place and the kind of problem, not the text, for %s', async (_, part, reason) => {
+  for (const kind of KINDS) {
+    const row = typeof part === 'string' ? part : { ...ROWS[kind], ...part };
+    const { problems, problemCount } = await entryOf(kind, ndjson(row));
+    expect([problems, problemCount]).toEqual([nameless(1, reason), 1]);
+  }
+});
+
+test('keeps the names of fields that are part of the format', async () => {
+  const row = transaction(1, { status: SECRET });
+  expect((await entryOf('transactions', ndjson(row))).problems).toEqual([
+    { line: 1, field: 'status', reason: 'must be one of PENDING, CONFIRMED, DECLINED' },
+  ]);
+});
+
+test.each([
+  ['an unknown column', `id,${SECRET}\n`, {}, 'has an unknown column'],
+  [
+    'a column that appears twice',
+    `id,${SECRET},${SECRET}\n`,
+    { ignoreUnknown: true },
+    'has two columns of the same name',
+  ],
+])('names no column for %s', async (_, header, options, reason) => {
+  const { problems } = await entryOf('transactions', `${header}1,2\n`, options);
+  expect(problems).toEqual(nameless(1, reason));
+});
+
+test.each([
+  ['an envelope around text that is not JSON', `{"data":[${SECRET}]}`],
+  ['an envelope with unknown fields', `{"data":[{"${SECRET}":1}],"${SECRET}":1}`],
+  ['an envelope with a field that is not JSON', `{"data":${SECRET}}`],
+  ['a list with an invalid row', `[{"${SECRET}":${SECRET}}]`],
+  ['a truncated list', `[{"id":"${SECRET}"`],
+  ['CSV with an open quote', `id,status\n${SECRET},"${SECRET}`],
+  [
+    'an unknown field inside a coupon',
+    ndjson(retailer(1, { coupons: [{ ...coupon(1), [SECRET]: { [SECRET]: SECRET } }] })),
+  ],
+])('contains nothing of %s', async (_, content) => {
+  for (const kind of KINDS) {
+    const entry = await entryOf(kind, content);
+    expect(entry.problemCount).toBeGreaterThan(0);
+    expect(JSON.stringify(entry)).not.toContain(SECRET);
+  }
+});
+
+test('contains nothing of any value or unknown name of a row, wherever it is', async () => {
+  const mutation = fc.tuple(
+    fc.constantFrom(...KINDS),
+    fc.nat(),
+    fc.constantFrom<unknown>(SECRET, [SECRET], { [SECRET]: SECRET }, `${SECRET}\0`, SECRET.repeat(20_000)),
+    fc.boolean(),
+  );
+  await fc.assert(
+    fc.asyncProperty(mutation, fc.nat(), async ([kind, at, value, skipInvalid], cut) => {
+      const names = [...Object.keys(ROWS[kind]), SECRET];
+      const row = JSON.stringify({ ...ROWS[kind], [names[at % names.length] ?? '']: value });
+      for (const content of [row, row.slice(cut % row.length), row.replaceAll('"', '')])
+        expect(JSON.stringify(await entryOf(kind, content, { skipInvalid, merge: true }))).not.toContain(
+          SECRET,
+        );
+    }),
+    { numRuns: 150, seed: TEST_SEED },
+  );
+});
