@@ -40,7 +40,7 @@ export interface ConsoleStores {
   readonly clicks: Pick<ClickStore, 'countBetween'>;
   readonly transactions: Pick<TransactionStore, 'page' | 'read'>;
   readonly history: Pick<TransactionHistory, 'versions' | 'findByPassbackUid'>;
-  readonly imports: Pick<ImportLog, 'find' | 'list' | 'days'>;
+  readonly imports: Pick<ImportLog, 'find' | 'list' | 'days' | 'totals'>;
   revisions(): Promise<Revisions>;
 }
 

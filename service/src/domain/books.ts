@@ -73,14 +73,31 @@ export interface ImportQuery {
   readonly limit: number;
 }
 
-/** Number of imports by kind and outcome since the database was created. Deleting log entries does not reduce it. */
+/** Numbers of imports by kind and outcome since the database was created, and how fresh each feed is. Deleting log entries changes neither. */
 export interface ImportTotals {
   readonly counts: readonly {
     readonly kind: ImportKind;
     readonly outcome: ImportOutcome;
     readonly count: number;
   }[];
-  readonly lastSuccesses: readonly { readonly kind: ImportKind; readonly atMs: number }[];
+  readonly feeds: readonly ImportFeed[];
+}
+
+/**
+ * How fresh the data of one feed is: imports of a kind and organisation that have the same `--source`. An organisation
+ * whose imports had none for 30 days is one feed.
+ */
+export interface ImportFeed {
+  readonly kind: ImportKind;
+  /** Null for imports that belong to no organisation. */
+  readonly orgName: string | null;
+  /** Null for all imports of the organisation. */
+  readonly source: string | null;
+  /** When the last import that changed the database or found nothing to change ended; null if there was none. */
+  readonly lastSuccessMs: number | null;
+  /** How and when the last import ended. */
+  readonly lastOutcome: Exclude<ImportOutcome, 'begun' | 'unfinished'>;
+  readonly lastEndedMs: number;
 }
 
 /** Totals of one kind of import on one day (UTC). Includes the rows of refused imports. */

@@ -90,9 +90,16 @@ const METRICS: Readonly<Record<string, Metric>> = {
     database?.imports.counts.map(({ kind, outcome, count: value }) => ({ labels: { kind, outcome }, value })),
   ),
   offerbook_import_last_success_timestamp_seconds: gauge(
-    'When the last import that was kept ended.',
+    'When the last successful import of each feed ended.',
     ({ database }) =>
-      database?.imports.lastSuccesses.map(({ kind, atMs }) => ({ labels: { kind }, value: atMs / 1_000 })),
+      database?.imports.feeds.flatMap(({ kind, orgName, source, lastSuccessMs }) =>
+        lastSuccessMs === null
+          ? []
+          : {
+              labels: { kind, organisation: orgName ?? '', source: source ?? '' },
+              value: lastSuccessMs / 1_000,
+            },
+      ),
   ),
   offerbook_tokens_expiring: gauge(
     'Tokens that expire within 14 days.',
@@ -184,7 +191,7 @@ function print(name: string, { type, help }: Metric, reading: Reading): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-/** The names of organisations are the operator's words, and may have anything in them but control characters. */
+/** The names of organisations and sources are the operator's words, and may contain anything but control characters. */
 function escaped(text: string | number): string {
   return String(text).replaceAll(/[\\"]/g, '\\$&');
 }

@@ -11,6 +11,7 @@ import {
   columnsOf,
   ERASURES,
   HISTORY,
+  IMPORT_FEEDS,
   LINKS,
   noDatabase,
   outdated,
@@ -161,6 +162,8 @@ async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMa
     newNumbers.set(id, await insertRow(to, 'imports', row));
   for (const { name, value } of await from.all<{ name: string; value: number }>(COUNTERS_SQL))
     await raiseCounter(to, name, value);
+  type FeedRow = TableRow<keyof typeof IMPORT_FEEDS.columns>;
+  await to.putMany(IMPORT_FEEDS, await from.all<FeedRow>('SELECT * FROM import_feeds'));
   return newNumbers;
 }
 

@@ -147,6 +147,19 @@ export const ERASURES = {
   keyLength: 2,
 } as const satisfies Table;
 
+export const IMPORT_FEEDS = {
+  name: 'import_feeds',
+  columns: {
+    kind: 'text',
+    org_id: 'integer',
+    source: 'text',
+    last_success: 'bigint',
+    last_outcome: 'text',
+    last_ended: 'bigint',
+  },
+  keyLength: 3,
+} as const satisfies Table;
+
 export function columnsOf<Column extends string>({ columns }: Table<Column>): Column[] {
   return Object.keys(columns) as Column[];
 }

@@ -1,9 +1,10 @@
-// What can be seen of a database without changing it, for `offerbook doctor`. Nothing is made, migrated or locked.
+// What can be seen of a database without changing it, for `offerbook doctor`. Nothing is created or migrated. On SQLite,
+// it takes the write lock for a moment to see whether it is free.
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AccessToken } from '../domain/access-token.ts';
-import type { ImportTotals } from '../domain/books.ts';
+import type { ImportEntry, ImportFeed } from '../domain/books.ts';
 import type { Clock } from '../domain/clock.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import { openSpoolFile } from './click-spool.ts';
@@ -14,6 +15,7 @@ import { READ_OPTIONS } from './open-stores.ts';
 import { inspectPostgres, type PostgresFacts } from './postgres/inspect-postgres.ts';
 import { findSchemaState } from './schema/migrate.ts';
 import { SCHEMAS, versionOf } from './schema/schema.ts';
+import type { Auditor } from './stores/audit-book.ts';
 import { importBook } from './stores/import-book.ts';
 import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
@@ -32,12 +34,25 @@ export interface DatabaseFacts {
   /** The greatest stamp of all organisations; null when there are none. */
   readonly lastStampMs: number | null;
   /** Undefined when the schema is not this program's. */
-  readonly books: { readonly tokens: readonly AccessToken[]; readonly imports: ImportTotals } | undefined;
+  readonly books: BookFacts | undefined;
   /** For the name of the spool; undefined as above. */
   readonly clickKey: string | undefined;
   readonly postgres: PostgresFacts | undefined;
   /** Those of SQLite that are there. */
   readonly files: readonly FileFacts[];
+}
+
+interface BookFacts {
+  readonly tokens: readonly AccessToken[];
+  readonly feeds: readonly ImportFeed[];
+  readonly writeLock: WriteLockFacts;
+}
+
+export interface WriteLockFacts {
+  /** Undefined if this user may not write. */
+  readonly isHeld: boolean | undefined;
+  /** Imports without an end in the log, the newest first: they run, wait for the lock, or were killed. */
+  readonly openImports: readonly ImportEntry[];
 }
 
 export interface SchemaFacts {
@@ -74,17 +89,40 @@ export async function inspectDatabase(
     place: await database.describePlace(),
     schema,
     lastStampMs: last?.stamp ?? null,
-    books:
-      schema.state === 'current'
-        ? {
-            tokens: (await tokenStore(database, auditor).list()).tokens,
-            imports: await importBook(database, clock).totals(),
-          }
-        : undefined,
+    books: schema.state === 'current' ? await inspectBooks(url, database, auditor) : undefined,
     clickKey: schema.state === 'current' ? await readClickKey(database).catch(() => undefined) : undefined,
     postgres: database.dialect === 'postgres' ? await inspectPostgres(database, clock) : undefined,
     files: inspectFiles(sqlitePath(url)),
   };
+}
+
+async function inspectBooks(url: string, database: Database, auditor: Auditor): Promise<BookFacts> {
+  const imports = importBook(database, auditor.clock);
+  return {
+    tokens: (await tokenStore(database, auditor).list()).tokens,
+    feeds: (await imports.totals()).feeds,
+    writeLock: {
+      isHeld: await isWriteLockHeld(url, database),
+      openImports: await imports.list({ outcome: 'begun', limit: OPEN_IMPORTS_MAX }),
+    },
+  };
+}
+
+const OPEN_IMPORTS_MAX = 5;
+
+/** SELECT … FOR UPDATE holds this lock on the table until its transaction ends. Imports lock rows of these tables. */
+const LOCKED_SQL = `SELECT pid FROM pg_locks
+  WHERE relation IN ('organisations'::regclass, 'revisions'::regclass) AND mode = 'RowShareLock' AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;
+
+const ROLLED_BACK = new Error('the write lock was free');
+
+async function isWriteLockHeld(url: string, database: Database): Promise<boolean | undefined> {
+  if (database.dialect === 'postgres') return (await database.all(LOCKED_SQL)).length > 0;
+  await using writable = closing(openDatabase(url, { ...OPTIONS, access: 'dry run' }));
+  return writable
+    .write(() => Promise.reject(ROLLED_BACK))
+    .catch((error: unknown) => (error === ROLLED_BACK ? false : isStorageError(error, 'busy') ? true : undefined));
 }
 
 /** How many clicks wait in a spool; 0 when there is none, or one that was not finished when its server was killed. */

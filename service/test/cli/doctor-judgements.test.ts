@@ -3,10 +3,11 @@
 import { describe, expect, test } from 'bun:test';
 import { type CheckState, worstOf } from '../../src/cli/doctor/check.ts';
 import { checkDisk, checkOpenFiles } from '../../src/cli/doctor/check-machine.ts';
-import { judgeImports, judgeTokens } from '../../src/cli/doctor/judge-books.ts';
+import { judgeImports, judgeTokens, judgeWriteLock } from '../../src/cli/doctor/judge-books.ts';
 import { judgeDatabase, judgeSchema } from '../../src/cli/doctor/judge-database.ts';
 import { judgeProxies } from '../../src/cli/doctor/judge-proxies.ts';
 import type { AccessToken } from '../../src/domain/access-token.ts';
+import type { ImportEntry, ImportFeed } from '../../src/domain/books.ts';
 import type { DatabaseFacts } from '../../src/storage/inspect-database.ts';
 import type { PostgresFacts } from '../../src/storage/postgres/inspect-postgres.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -110,16 +111,108 @@ describe('of a database', () => {
 });
 
 describe('of the books', () => {
+  const feed = (with_: Partial<ImportFeed>): ImportFeed => ({
+    kind: 'transactions',
+    orgName: null,
+    source: null,
+    lastSuccessMs: NOW_MS - DAY_MS,
+    lastOutcome: 'done',
+    lastEndedMs: NOW_MS - DAY_MS,
+    ...with_,
+  });
+  const judged = (feeds: readonly ImportFeed[]) =>
+    judgeImports(feeds, NOW_MS, 2 * DAY_MS).map(({ check, state, found }) => [check, state, found]);
+
   test('an import is too old after the time that was given; links may be of any age', () => {
-    const lastSuccesses = [
-      { kind: 'catalogue', atMs: NOW_MS - 2 * DAY_MS - 1 },
-      { kind: 'links', atMs: NOW_MS - 400 * DAY_MS },
-    ] as const;
-    const judged = judgeImports({ counts: [], lastSuccesses }, NOW_MS, 2 * DAY_MS);
-    expect(judged.map(({ check, state, found }) => [check, state, found])).toEqual([
-      ['import of catalogue', 'warning', '2 days ago, at 2026-11-12T11:59:59.999'],
-      ['import of links', 'ok', '400 days ago, at 2025-10-10T12:00:00'],
+    const lateMs = NOW_MS - 2 * DAY_MS - 1;
+    const feeds = [
+      feed({ kind: 'catalogue', lastSuccessMs: lateMs, lastEndedMs: lateMs }),
+      feed({ kind: 'links', lastSuccessMs: NOW_MS - 400 * DAY_MS }),
+    ];
+    expect(judged(feeds)).toEqual([
+      ['import of catalogue', 'warning', 'succeeded 2 days ago, at 2026-11-12T11:59:59.999'],
+      ['import of links', 'ok', 'succeeded 400 days ago, at 2025-10-10T12:00:00'],
       ['import of transactions', 'warning', 'none has succeeded yet'],
+    ]);
+    expect(judged([])[1]).toEqual(['import of links', 'ok', 'none yet']);
+  });
+
+  test('each organisation and source is judged on its own', () => {
+    const feeds = [
+      feed({ orgName: 'acme', source: 'awin' }),
+      feed({ orgName: 'acme', source: 'cj', lastSuccessMs: NOW_MS - 3 * DAY_MS }),
+      feed({ orgName: 'other', lastSuccessMs: NOW_MS - 2 * DAY_MS }),
+    ];
+    expect(judged(feeds).slice(2)).toEqual([
+      [
+        'import of transactions of "acme" from "awin"',
+        'ok',
+        'succeeded 24 hours ago, at 2026-11-13T12:00:00',
+      ],
+      [
+        'import of transactions of "acme" from "cj"',
+        'warning',
+        'succeeded 3 days ago, at 2026-11-11T12:00:00',
+      ],
+      ['import of transactions of "other"', 'ok', 'succeeded 2 days ago, at 2026-11-12T12:00:00'],
+    ]);
+  });
+
+  test('a last import that was refused or failed is a warning, however fresh the data, of links too', () => {
+    const lastEndedMs = NOW_MS - 5 * 60_000;
+    const feeds = [
+      feed({ kind: 'catalogue', lastSuccessMs: null, lastOutcome: 'refused', lastEndedMs }),
+      feed({ kind: 'links', lastOutcome: 'failed', lastEndedMs }),
+      feed({ lastOutcome: 'refused', lastEndedMs }),
+    ];
+    const ended = '5 minutes ago, at 2026-11-14T11:55:00';
+    const success = 'succeeded 24 hours ago, at 2026-11-13T12:00:00';
+    expect(judged(feeds)).toEqual([
+      ['import of catalogue', 'warning', `none has succeeded yet; the last one was refused ${ended}`],
+      ['import of links', 'warning', `${success}; the last one was stopped by an error ${ended}`],
+      ['import of transactions', 'warning', `${success}; the last one was refused ${ended}`],
+    ]);
+    expect(judgeImports(feeds, NOW_MS, DAY_MS).map(({ advice }) => advice)).toEqual(
+      ['catalogue', 'links', 'transactions'].map(
+        (kind) => `see why with: offerbook imports list --kind ${kind}`,
+      ),
+    );
+  });
+
+  test('the write lock is a warning once an import has held it for a minute, or was killed', () => {
+    const open = (beganAtMs: number, orgName: string | null = 'acme') =>
+      ({ id: 12, kind: 'transactions', orgName, by: 'job@host', beganAtMs }) as ImportEntry;
+    const lock = (isHeld: boolean | undefined, ...openImports: ImportEntry[]) => {
+      const { state, found, advice } = judgeWriteLock({ isHeld, openImports }, NOW_MS);
+      return [state, found, advice];
+    };
+    expect(lock(false)).toEqual(['ok', 'free', undefined]);
+    expect(lock(undefined)).toEqual(['ok', 'not known; no import is running', undefined]);
+    expect(lock(true)).toEqual([
+      'ok',
+      'held by a command that is not in the import log, such as a dry run',
+      undefined,
+    ]);
+    const words = (at: string) =>
+      `import 12, transactions of "acme" by job@host, began 1 minute ago, at 2026-11-14T${at}, and has not ended`;
+    const [brief, long] = [open(NOW_MS - 60_000), open(NOW_MS - 60_001)];
+    expect(lock(true, brief)).toEqual(['ok', `held: ${words('11:59:00')}`, undefined]);
+    expect(lock(false, brief)).toEqual(['ok', `free; ${words('11:59:00')}`, undefined]);
+    expect(lock(true, long)).toEqual([
+      'warning',
+      `held: ${words('11:58:59.999')}`,
+      'meanwhile other imports, on SQLite also orgs and tokens commands, are refused after a minute; if its input has stalled, end its process: nothing of it is kept',
+    ]);
+    expect(lock(undefined, long)[1]).toBe(`not known: ${words('11:58:59.999')}`);
+    expect(lock(false, long)).toEqual([
+      'warning',
+      `free, but ${words('11:58:59.999')}`,
+      'its process was killed, and nothing of it was kept: import again',
+    ]);
+    expect(lock(true, brief, open(NOW_MS - 35 * 60_000, null))).toEqual([
+      'warning',
+      `held: ${words('11:59:00')}; import 12, transactions by job@host, began 35 minutes ago, at 2026-11-14T11:25:00, and has not ended`,
+      expect.any(String),
     ]);
   });
 

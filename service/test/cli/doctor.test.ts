@@ -57,6 +57,7 @@ for (const database of DATABASES) {
         'import of catalogue': 'warning',
         'import of links': 'ok',
         'import of transactions': 'warning',
+        'write lock': 'ok',
         tokens: 'ok',
         ...(database.name === 'SQLite' ? { disk: 'ok' } : {}),
         spool: 'ok',
@@ -82,6 +83,40 @@ for (const database of DATABASES) {
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: versionOf(older) }]);
       await raw.all('UPDATE schema_version SET version = 99, oldest_version = 99');
       expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
+    });
+
+    test('sees an import that holds the write lock, and one that was killed', async () => {
+      const url = await database.create();
+      const stores = await open.stores(url);
+      const org = await newOrganisation(stores);
+      const lock = async () => (await look(url)).get('write lock');
+      expect(await lock()).toEqual({ check: 'write lock', state: 'ok', found: 'free' });
+      const origin = { kind: 'transactions', orgId: org.id, by: 'me', source: null } as const;
+      const importId = await stores.imports.begin({ ...origin, fileName: 'f', version: '1' });
+      const entry =
+        /import 1, transactions of "acme" by me, began 0 minutes ago, at [\d:T.-]+, and has not ended$/;
+      await stores.transactions.write(
+        org.id,
+        async ({ finishImport }) => {
+          expect(await lock()).toMatchObject({ state: 'ok', found: expect.stringMatching(entry) });
+          expect((await lock())?.found).toStartWith('held: ');
+          await finishImport({
+            counts: { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 },
+            fileDigest: null,
+            problems: [],
+            problemCount: 0,
+            reason: null,
+          });
+        },
+        importId,
+      );
+      expect((await lock())?.found).toBe('free');
+      expect((await look(url)).get('import of transactions of "acme"')).toMatchObject({
+        state: 'ok',
+        found: expect.stringMatching(/^succeeded 0 minutes ago/),
+      });
+      await stores.imports.begin({ ...origin, fileName: 'f', version: '1' });
+      expect((await lock())?.found).toStartWith('free; import 2, transactions of "acme" by me, began ');
     });
 
     test('sees clicks that wait in a spool, and a spool that is no folder', async () => {

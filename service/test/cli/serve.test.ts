@@ -83,7 +83,9 @@ test.each(['1', '2'])(
     expect(page).toContain('offerbook_ready 1');
     expect(page).toContain('offerbook_catalogue_items{list="retailers"} 3');
     expect(page).toContain('offerbook_imports_total{kind="catalogue",outcome="done"} 1');
-    expect(page).toMatch(/^offerbook_import_last_success_timestamp_seconds{kind="catalogue"} 1\d{9}/m);
+    expect(page).toMatch(
+      /^offerbook_import_last_success_timestamp_seconds{kind="catalogue",organisation="",source=""} 1\d{9}/m,
+    );
     expect(page).not.toContain(token);
     expect(await (await fetch(`http://127.0.0.1:${adminPort}/livez`)).json()).toEqual({ status: 'live' });
     const ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);

@@ -76,10 +76,14 @@ describe.each(DATABASES)('$name', (database) => {
     await console_?.[Symbol.asyncDispose]();
   });
 
-  test('the overview has the requests of the node, and warns of a token that ends soon', async () => {
+  test('the overview has the requests of the node, and warns of a refused import and a token that ends soon', async () => {
     const { node } = console_;
-    const calm = await console_.page('/');
-    expect(calm.html).toContain('No problems found.');
+    const before = await console_.page('/');
+    expect(before.html).toContain(
+      '<p>The last import of transactions of <bdi>acme</bdi> from <bdi>sandbox</bdi> was refused, <time',
+    );
+    const seeWhy = 'offerbook imports list --kind transactions';
+    expect(before.commands).toEqual([seeWhy]);
     const token = await node.token('public', 'acme', Date.now() + 3 * DAY_MS);
     for (const [path, status] of [
       ['/v1/coupons/', 200],
@@ -100,7 +104,7 @@ describe.each(DATABASES)('$name', (database) => {
     const [row] = page.table('By operation, in the same time') ?? [];
     expect(row?.slice(0, 4)).toEqual(['/v1/coupons/', '3', '33.3 %', '0.0 %']);
     const { tokens } = await node.stores.tokens.list();
-    expect(page.commands).toEqual([`offerbook tokens rotate ${tokens[0]?.id}`]);
+    expect(page.commands).toEqual([`offerbook tokens rotate ${tokens[0]?.id}`, seeWhy]);
     // Every metric that it names is there.
     const metrics = await (await console_.get('/metrics')).text();
     const named = page.sources.filter((name) => name.startsWith('offerbook_'));
@@ -143,6 +147,18 @@ describe.each(DATABASES)('$name', (database) => {
         ...[printed(beganAtMs), kind, orgName ?? '', outcome],
         ...[counts.read, counts.added, counts.changed, counts.withdrawn, counts.invalid].map(String),
         fileName,
+      ]),
+    );
+    const { feeds } = await stores.imports.totals();
+    expect(feeds.map(({ kind, lastOutcome }) => [kind, lastOutcome])).toEqual([
+      ['catalogue', 'done'],
+      ['transactions', 'refused'],
+    ]);
+    expect(page.table('Freshness by organisation and source')).toEqual(
+      feeds.map(({ kind, orgName, source, lastSuccessMs, lastEndedMs, lastOutcome }) => [
+        ...[kind, orgName ?? '', source ?? ''],
+        ...[lastSuccessMs, lastEndedMs].map((ms) => expect.stringContaining(printed(ms ?? 0))),
+        lastOutcome,
       ]),
     );
     const outcomes = (shown = page) => shown.table('Imports, the newest first')?.map((row) => row[3]);
@@ -361,6 +377,14 @@ describe.each(DATABASES)('$name', (database) => {
     await node.stores.tokens.touch(new Map([[added?.id ?? id(0), Date.now()]]));
     const rows = (await console_.page('/organisations')).table('Organisations') ?? [];
     expect(rows.find(([org]) => org === 'catalogue only')?.[3]).toBe('never');
+  });
+
+  test('the overview of a node without problems has no warnings', async () => {
+    await using calm = await ConsoleNode.start({ databaseUrl: await database.create() });
+    await calm.importCatalogue([retailer(1)]);
+    const { html, commands } = await calm.page('/');
+    expect(html).toContain('No problems found.');
+    expect(commands).toEqual([]);
   });
 
   test('the catalogue after another import has the deals of that import', async () => {

@@ -280,7 +280,16 @@ test('docs/operations/monitoring.md lists every metric with its type and labels,
     database: {
       imports: {
         counts: [{ kind: 'links', outcome: 'done', count: 1 }],
-        lastSuccesses: [{ kind: 'links', atMs: 1 }],
+        feeds: [
+          {
+            kind: 'links',
+            orgName: 'acme',
+            source: 'awin',
+            lastSuccessMs: 1,
+            lastOutcome: 'done',
+            lastEndedMs: 1,
+          },
+        ],
       },
       tokensExpiring: 0,
     },

@@ -113,10 +113,16 @@ test('the page has a type and a help text for each metric, and is in the text fo
   expect(text).toContain('\nofferbook_replica_lag_seconds 1.5\n');
 });
 
+const FEED = { orgName: null, source: null, lastOutcome: 'refused', lastEndedMs: 3_000 } as const;
+
 test('imports, tokens and lists are shown by kind, outcome and name; what the database could not be asked is left out', async () => {
   const imports = {
     counts: [{ kind: 'links', outcome: 'refused', count: 3 }],
-    lastSuccesses: [{ kind: 'catalogue', atMs: 1_794_657_600_500 }],
+    feeds: [
+      { ...FEED, kind: 'catalogue', lastSuccessMs: 1_794_657_600_500 },
+      { ...FEED, kind: 'transactions', orgName: 'a\\"b', source: 'c"d', lastSuccessMs: 2_000 },
+      { ...FEED, kind: 'transactions', orgName: 'never', lastSuccessMs: null },
+    ],
   } as const;
   const known = { ...STATE, database: { imports, tokensExpiring: 2 } };
   const names = ['offerbook_import', 'offerbook_tokens', 'offerbook_catalogue_items', 'offerbook_build'];
@@ -130,7 +136,8 @@ test('imports, tokens and lists are shown by kind, outcome and name; what the da
   ];
   expect(await lines(known)).toEqual([
     'offerbook_imports_total{kind="links",outcome="refused"} 3',
-    'offerbook_import_last_success_timestamp_seconds{kind="catalogue"} 1794657600.5',
+    'offerbook_import_last_success_timestamp_seconds{kind="catalogue",organisation="",source=""} 1794657600.5',
+    'offerbook_import_last_success_timestamp_seconds{kind="transactions",organisation="a\\\\\\"b",source="c\\"d"} 2',
     'offerbook_tokens_expiring 2',
     ...always,
   ]);

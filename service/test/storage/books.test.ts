@@ -131,7 +131,7 @@ for (const database of DATABASES) {
       pass(500 * DAY_MS);
       for (let later = 0; later < 2; later++) await stores.imports.begin(origin(null));
       expect(await outcomes(stores)).toHaveLength(2);
-      const { counts, lastSuccesses } = await stores.imports.totals();
+      const { counts, feeds } = await stores.imports.totals();
       expect(counts.filter(({ count }) => count > 0)).toEqual([
         { kind: 'catalogue', outcome: 'refused', count: 1 },
         { kind: 'transactions', outcome: 'done', count: 3 },
@@ -141,7 +141,72 @@ for (const database of DATABASES) {
       ]);
       // Those that have not happened are there, too: a counter that appears late hides its first step.
       expect(counts).toHaveLength(3 * 4);
-      expect(lastSuccesses).toEqual([{ kind: 'transactions', atMs: lastMs }]);
+      expect(feeds).toEqual([
+        {
+          kind: 'catalogue',
+          orgName: null,
+          source: null,
+          lastSuccessMs: null,
+          lastOutcome: 'refused',
+          lastEndedMs: lastMs,
+        },
+        {
+          kind: 'transactions',
+          orgName: 'acme',
+          source: null,
+          lastSuccessMs: lastMs,
+          lastOutcome: 'done',
+          lastEndedMs: lastMs,
+        },
+      ]);
+    });
+
+    test('the freshness and the last outcome of each organisation and source are kept apart', async () => {
+      const { stores, org, pass, now } = await scene();
+      const other = await newOrganisation(stores, 'other');
+      const begin = (orgId: number, source: string | null) =>
+        stores.imports.begin({ ...origin(orgId), source });
+      const succeed = async (orgId: number, source: string | null) => {
+        const id = await begin(orgId, source);
+        await stores.transactions.write(orgId, (writer) => writer.finishImport(NO_RESULT), id);
+        return now();
+      };
+      const refuse = async (orgId: number, source: string | null) => {
+        await stores.imports.close(await begin(orgId, source), 'refused', NO_RESULT);
+        return now();
+      };
+      const feeds = async () =>
+        (await stores.imports.totals()).feeds.map(
+          ({ orgName, source, lastSuccessMs, lastOutcome, lastEndedMs }) =>
+            [orgName, source, lastSuccessMs, lastOutcome, lastEndedMs] as const,
+        );
+
+      const plainMs = await succeed(org.id, null);
+      const otherMs = await succeed(other.id, null);
+      pass(1_000);
+      const awinMs = await succeed(org.id, 'awin');
+      pass(1_000);
+      const cjMs = await refuse(org.id, 'cj');
+      pass(1_000);
+      const lateMs = await refuse(org.id, 'awin');
+      expect(await feeds()).toEqual([
+        ['acme', 'awin', awinMs, 'refused', lateMs],
+        ['acme', 'cj', null, 'refused', cjMs],
+        ['other', null, otherMs, 'done', otherMs],
+      ]);
+      // A source that nobody imports any more is forgotten after 30 days; then the organisation counts as a whole.
+      pass(30 * DAY_MS - 1_000);
+      expect(await feeds()).toEqual([
+        ['acme', 'awin', awinMs, 'refused', lateMs],
+        ['other', null, plainMs, 'done', plainMs],
+      ]);
+      pass(1_000);
+      expect(await feeds()).toEqual([
+        ['acme', null, awinMs, 'refused', lateMs],
+        ['other', null, plainMs, 'done', plainMs],
+      ]);
+      await stores.organisations.delete('other', { reloadMs: 0 });
+      expect(await feeds()).toEqual([['acme', null, awinMs, 'refused', lateMs]]);
     });
 
     test('entries are kept for 400 days', async () => {

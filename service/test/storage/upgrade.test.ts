@@ -59,6 +59,92 @@ for (const database of DATABASES) {
     }
   });
 
+  describe(`the import log of a database before schema version 10 on ${database.name}`, () => {
+    const open = openTestStores();
+
+    test('gives each feed its freshness, and loses the problems, which may quote rows', async () => {
+      const url = await database.create();
+      const raw = open.database(url);
+      const schema = SCHEMAS[dialect];
+      await migrate(raw, TEST_AUDITOR, { ...schema, steps: schema.steps.slice(0, 5) });
+      const nowMs = Date.now();
+      await raw.all(`INSERT INTO organisations (name, created_at, last_stamp) VALUES ('acme', 1, 1)`);
+      await raw.all(`INSERT INTO revisions (name, value) VALUES ('imports transactions last success', 5)`);
+      const problems = [{ line: 1, field: 'alice', reason: 'is an unknown field' }];
+      const counts = { read: 1, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 1 };
+      const enter = (orgId: number | null, source: string | null, endedMs: number | null, outcome: string) =>
+        raw.all(
+          `INSERT INTO imports (kind, org_id, began_at, ended_at, outcome, document) VALUES ($1, $2, $3, $4, $5, $6)`,
+          orgId === null ? 'catalogue' : 'transactions',
+          orgId,
+          nowMs - 10_000,
+          endedMs,
+          outcome,
+          JSON.stringify({
+            by: 'me',
+            source,
+            fileName: 'f',
+            version: '0.1.0',
+            ...{ counts, fileDigest: null },
+            problems,
+            problemCount: 1,
+            reason: null,
+          }),
+        );
+      await enter(1, 'awin', nowMs - 9_000, 'done');
+      await enter(1, 'awin', nowMs - 8_000, 'refused');
+      await enter(1, null, nowMs - 7_000, 'done');
+      await enter(1, 'cj', nowMs - 6_000, 'failed');
+      await enter(null, null, nowMs - 5_000, 'done');
+      await enter(null, null, null, 'begun');
+
+      const stores = await open.stores(url);
+      const { feeds } = await stores.imports.totals();
+      const feed = (ageMs: number, lastOutcome: 'done' | 'refused' | 'failed') => ({
+        lastOutcome,
+        lastEndedMs: nowMs - ageMs,
+      });
+      expect(feeds).toEqual([
+        {
+          kind: 'catalogue',
+          orgName: null,
+          source: null,
+          lastSuccessMs: nowMs - 5_000,
+          ...feed(5_000, 'done'),
+        },
+        {
+          kind: 'transactions',
+          orgName: 'acme',
+          source: 'awin',
+          lastSuccessMs: nowMs - 9_000,
+          ...feed(8_000, 'refused'),
+        },
+        {
+          kind: 'transactions',
+          orgName: 'acme',
+          source: 'cj',
+          lastSuccessMs: null,
+          ...feed(6_000, 'failed'),
+        },
+      ]);
+      expect(
+        await raw.all(
+          `SELECT last_success AS "success", last_outcome AS "outcome" FROM import_feeds WHERE org_id = 1 AND source = ''`,
+        ),
+      ).toEqual([{ success: nowMs - 7_000, outcome: 'failed' }]);
+      expect(await raw.all(`SELECT name FROM revisions WHERE name LIKE 'imports %'`)).toEqual([]);
+      const entries = await stores.imports.list({ limit: 9 });
+      expect(
+        entries.map(({ problems: listed, problemCount, source, counts: { invalid } }) => [
+          listed,
+          problemCount,
+          source,
+          invalid,
+        ]),
+      ).toEqual([null, null, 'cj', null, 'awin', 'awin'].map((source) => [[], 1, source, 1]));
+    });
+  });
+
   describe(`a database from before the first release on ${database.name}`, () => {
     const open = openTestStores();
     const fixture = `schema-4.${database.name.toLowerCase()}`;

@@ -14,7 +14,7 @@ import { spoolPath, spoolProblem } from '../node/activation.ts';
 import { storageWords } from '../storage-failure.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { checkDisk, checkOpenFiles, checkPort } from './check-machine.ts';
-import { judgeImports, judgeTokens } from './judge-books.ts';
+import { judgeImports, judgeTokens, judgeWriteLock } from './judge-books.ts';
 import { judgeDatabase } from './judge-database.ts';
 import { judgeProxies } from './judge-proxies.ts';
 import { isOfferbook } from './probe.ts';
@@ -36,7 +36,8 @@ export async function examine(examination: Examination): Promise<Check[]> {
   else {
     checks.push(...judgeDatabase(facts, nowMs));
     if (facts.books !== undefined) {
-      checks.push(...judgeImports(facts.books.imports, nowMs, importAgeMaxMs));
+      checks.push(...judgeImports(facts.books.feeds, nowMs, importAgeMaxMs));
+      checks.push(judgeWriteLock(facts.books.writeLock, nowMs));
       checks.push(judgeTokens(facts.books.tokens, nowMs));
     }
   }

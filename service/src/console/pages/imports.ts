@@ -1,6 +1,12 @@
 // What did the imports do?
 
-import { IMPORT_KINDS, IMPORT_OUTCOMES, type ImportEntry, type ImportOutcome } from '../../domain/books.ts';
+import {
+  IMPORT_KINDS,
+  IMPORT_OUTCOMES,
+  type ImportEntry,
+  type ImportFeed,
+  type ImportOutcome,
+} from '../../domain/books.ts';
 import { type Html, html } from '../../http/site/html.ts';
 import type { MakePage } from '../console-page.ts';
 import {
@@ -12,6 +18,7 @@ import {
   plot,
   section,
   shellWord,
+  since,
   source,
   table,
   tag,
@@ -29,6 +36,7 @@ export const importsPage: MakePage = async ({ node, stores: openStores, query })
   const org = organisations.find(({ publicId }) => publicId === query.get('org'));
   const entries = await stores.imports.list({ kind, outcome, orgId: org?.id, limit: LIST_MAX });
   const days = await stores.imports.days(Math.floor(node.nowMs / DAY_MS - DAYS + 1) * DAY_MS);
+  const { feeds } = await stores.imports.totals();
   const byDay = [...Map.groupBy(days, ({ dayMs }) => dayMs)];
   const listCommand = [
     'offerbook imports list',
@@ -53,6 +61,11 @@ export const importsPage: MakePage = async ({ node, stores: openStores, query })
       source('offerbook imports list --json', 'offerbook_imports_total'),
     )}
 ${section(
+  'Freshness',
+  feedTable(feeds, node.nowMs),
+  source('offerbook doctor', 'offerbook_import_last_success_timestamp_seconds'),
+)}
+${section(
   'The newest',
   html`<form class="filter" method="get" action="/imports">
 ${choice('Kind', 'kind', [['', 'All'], ...IMPORT_KINDS.map((one) => [one, one] as const)], kind ?? '')}
@@ -71,6 +84,22 @@ ${choice('Organisation', 'org', [['', 'All'], ...organisations.map(({ publicId, 
 )}`,
   };
 };
+
+function feedTable(feeds: readonly ImportFeed[], nowMs: number): Html {
+  return table(
+    'Freshness by organisation and source',
+    ['Kind', 'Organisation', 'Source', 'Last success (UTC)', 'Last import (UTC)', 'Outcome'],
+    feeds.map(({ kind, orgName, source: name, lastSuccessMs, lastOutcome, lastEndedMs }) => [
+      kind,
+      html`<bdi>${orgName ?? ''}</bdi>`,
+      html`<bdi>${name ?? ''}</bdi>`,
+      since(lastSuccessMs, nowMs),
+      since(lastEndedMs, nowMs),
+      outcomeTag(lastOutcome),
+    ]),
+    'No imports.',
+  );
+}
 
 function importTable(entries: readonly ImportEntry[]): Html {
   return table(

@@ -156,6 +156,7 @@ async function databaseWarnings(stores: ConsoleStores, nowMs: number): Promise<W
     await stores.imports.list({ kind: 'catalogue', outcome: 'done', limit: USUAL_IMPORTS }),
     nowMs,
   );
+  const { feeds } = await stores.imports.totals();
   return [
     ...expiring.map(({ id, kind, orgName, expiresAtMs }) => ({
       words: html`A ${kind} token of <bdi>${orgName}</bdi> ends ${since(expiresAtMs, nowMs)}.`,
@@ -169,6 +170,12 @@ async function databaseWarnings(stores: ConsoleStores, nowMs: number): Promise<W
             remedy: command('See how the last imports ended:', 'offerbook imports list --kind catalogue'),
           },
         ]),
+    ...feeds
+      .filter(({ lastOutcome }) => lastOutcome !== 'done')
+      .map(({ kind, orgName, source: name, lastSuccessMs, lastOutcome, lastEndedMs }) => ({
+        words: html`The last import of ${kind}${orgName === null ? undefined : html` of <bdi>${orgName}</bdi>`}${name === null ? undefined : html` from <bdi>${name}</bdi>`} was ${lastOutcome}, ${since(lastEndedMs, nowMs)}. The last success: ${since(lastSuccessMs, nowMs)}.`,
+        remedy: command('See why:', `offerbook imports list --kind ${kind}`),
+      })),
   ];
 }
 

@@ -22,7 +22,7 @@ export interface PostgresFacts {
 
 const TABLES = [
   ...['schema_version', 'revisions', 'organisations', 'tokens', 'retailers', 'transactions', 'history'],
-  ...['imports', 'audit', 'walks', 'links', 'secrets', 'clicks', 'taps', 'erasures'],
+  ...['imports', 'audit', 'walks', 'links', 'secrets', 'clicks', 'taps', 'erasures', 'import_feeds'],
 ];
 
 const may = (right: string) => `has_table_privilege(format('%I.%I', schemaname, tablename), '${right}')`;

@@ -278,7 +278,49 @@ const sourceTimes: MakeStep = (dialect) => [
   `ALTER TABLE transactions ADD COLUMN source_updated_at ${WORDS[dialect].bigint}`,
 ];
 
-const STEPS: readonly MakeStep[] = [firstTables, activation, erasure, noUserStatistics, sourceTimes];
+/**
+ * How fresh each feed is. An organisation's number is 0, and a source is empty, where an import has none. The import log
+ * loses the problems of earlier imports, which may quote rows that name erased users.
+ */
+const importFeeds: MakeStep = (dialect) => {
+  const { integer, bigint, text, keyedEnd } = WORDS[dialect];
+  const source = { sqlite: `json_extract(document, '$.source')`, postgres: `document::json ->> 'source'` };
+  const withoutProblems = {
+    sqlite: `json_set(document, '$.problems', json('[]'))`,
+    postgres: `jsonb_set(document::jsonb, '{problems}', '[]')::text`,
+  };
+  const ended = `SELECT id, kind, coalesce(org_id, 0) AS org_id, coalesce(${source[dialect]}, '') AS source, ended_at, outcome
+    FROM imports WHERE ended_at IS NOT NULL`;
+  return [
+    `CREATE TABLE import_feeds (
+     kind ${text} NOT NULL,
+     org_id ${integer} NOT NULL,
+     source ${text} NOT NULL,
+     last_success ${bigint},
+     last_outcome ${text} NOT NULL,
+     last_ended ${bigint} NOT NULL,
+     PRIMARY KEY (kind, org_id, source)
+   )${keyedEnd}`,
+    `INSERT INTO import_feeds (kind, org_id, source, last_success, last_outcome, last_ended)
+     SELECT feed.kind, feed.org_id, feed.source, feed.last_success, last.outcome, last.ended_at
+     FROM (
+       SELECT kind, org_id, source, max(CASE WHEN outcome = 'done' THEN ended_at END) AS last_success, max(id) AS last_id
+       FROM (${ended} UNION SELECT id, kind, org_id, '', ended_at, outcome FROM (${ended}) AS any_source) AS ended
+       GROUP BY kind, org_id, source
+     ) AS feed JOIN imports AS last ON last.id = feed.last_id`,
+    `DELETE FROM revisions WHERE name LIKE 'imports % last success'`,
+    `UPDATE imports SET document = ${withoutProblems[dialect]}`,
+  ];
+};
+
+const STEPS: readonly MakeStep[] = [
+  firstTables,
+  activation,
+  erasure,
+  noUserStatistics,
+  sourceTimes,
+  importFeeds,
+];
 
 export const SCHEMAS = inBoth<Schema>((dialect) => ({
   firstVersion: 5,

@@ -1,5 +1,5 @@
-// The book of imports: an entry for each, opened before it begins and closed by its own transaction when it is kept. How
-// many have ended in which way is counted beside it, in the table of revisions: entries go, and a counter must not fall.
+// The import log: an entry for each import, opened before it begins and closed by its own transaction when it commits.
+// Entries are deleted after 400 days. Counters of outcomes, in the table of revisions, and the freshness of each feed stay.
 
 import {
   IMPORT_KINDS,
@@ -7,6 +7,7 @@ import {
   type ImportCounts,
   type ImportDay,
   type ImportEntry,
+  type ImportFeed,
   type ImportKind,
   type ImportLog,
   type ImportOrigin,
@@ -18,7 +19,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
 import { inBoth } from '../sql-dialect.ts';
 import { forgetSql, KEEP_MS } from './audit-book.ts';
-import { DELETED_NUMBER, raiseCounter } from './revision.ts';
+import { DELETED_NUMBER } from './revision.ts';
 
 /** Those that may be under way stay, because they must be able to close their entry. */
 const FORGET_SQL = `${forgetSql('imports', 'began_at')} AND outcome <> 'begun'`;
@@ -101,7 +102,9 @@ export function importBook(database: Database, clock: Clock): ImportLog {
     },
     async totals() {
       const rows = await database.all<{ name: string; value: number }>(COUNTERS_SQL);
-      return toTotals(new Map(rows.map(({ name, value }) => [name, value])));
+      const counters = new Map(rows.map(({ name, value }) => [name, value]));
+      const feeds = await database.all<ImportFeed>(FEEDS_SQL, clock() - SOURCE_KEEP_MS);
+      return { counts: countsOf(counters), feeds };
     },
   };
 }
@@ -126,23 +129,35 @@ const DAYS_SQL = inBoth((dialect) => {
 /** The counters, for a copy, too, with that of deleted organisations. */
 export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %' OR name = '${DELETED_NUMBER}'`;
 
-const counterOf = (kind: ImportKind, what: ImportOutcome | 'last success') => `imports ${kind} ${what}`;
+const counterOf = (kind: ImportKind, outcome: ImportOutcome) => `imports ${kind} ${outcome}`;
 
-function toTotals(counters: ReadonlyMap<string, number>): ImportTotals {
-  return {
-    counts: IMPORT_KINDS.flatMap((kind) =>
-      IMPORT_OUTCOMES.filter((outcome) => outcome !== 'begun').map((outcome) => ({
-        kind,
-        outcome,
-        count: counters.get(counterOf(kind, outcome)) ?? 0,
-      })),
-    ),
-    lastSuccesses: IMPORT_KINDS.flatMap((kind) => {
-      const atMs = counters.get(counterOf(kind, 'last success'));
-      return atMs === undefined ? [] : [{ kind, atMs }];
-    }),
-  };
+function countsOf(counters: ReadonlyMap<string, number>): ImportTotals['counts'] {
+  return IMPORT_KINDS.flatMap((kind) =>
+    IMPORT_OUTCOMES.filter((outcome) => outcome !== 'begun').map((outcome) => ({
+      kind,
+      outcome,
+      count: counters.get(counterOf(kind, outcome)) ?? 0,
+    })),
+  );
 }
+
+/** A source without an import for this long was given up: its age must not raise alarms for ever. */
+const SOURCE_KEEP_MS = 30 * DAY_MS;
+
+/** The sources of each kind and organisation since $1; where there are none, all imports of the organisation as one feed. */
+const FEEDS_SQL = `SELECT f.kind, o.name AS "orgName", nullif(f.source, '') AS source, f.last_success AS "lastSuccessMs",
+    f.last_outcome AS "lastOutcome", f.last_ended AS "lastEndedMs"
+  FROM import_feeds f LEFT JOIN organisations o ON o.id = f.org_id
+  WHERE o.deleting_since IS NULL AND CASE f.source WHEN '' THEN NOT EXISTS (
+    SELECT 1 FROM import_feeds s
+    WHERE s.kind = f.kind AND s.org_id = f.org_id AND s.source <> '' AND s.last_ended > $1
+  ) ELSE f.last_ended > $1 END
+  ORDER BY f.kind, coalesce(o.name, ''), f.source`;
+
+const PUT_FEED_SQL = `INSERT INTO import_feeds (kind, org_id, source, last_success, last_outcome, last_ended)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (kind, org_id, source) DO UPDATE SET last_outcome = excluded.last_outcome, last_ended = excluded.last_ended,
+    last_success = coalesce(excluded.last_success, import_feeds.last_success)`;
 
 /** Last in its transaction: every import of the kind waits for it until the commit. */
 async function count(
@@ -192,8 +207,8 @@ async function closeImport(
   result: ImportResult,
   nowMs: number,
 ): Promise<void> {
-  const [row] = await connection.all<Pick<Row, 'kind' | 'document'>>(
-    'SELECT kind, document FROM imports WHERE id = $1',
+  const [row] = await connection.all<Pick<Row, 'kind' | 'orgId' | 'document'>>(
+    'SELECT kind, org_id AS "orgId", document FROM imports WHERE id = $1',
     id,
   );
   if (row === undefined) throw new Error(`import ${id} is not in the book`);
@@ -206,7 +221,9 @@ async function closeImport(
     JSON.stringify(document),
   );
   await count(connection, row.kind, outcome);
-  if (outcome === 'done') await raiseCounter(connection, counterOf(row.kind, 'last success'), nowMs);
+  const successMs = outcome === 'done' ? nowMs : null;
+  for (const source of new Set(['', document.source ?? '']))
+    await connection.all(PUT_FEED_SQL, row.kind, row.orgId ?? 0, source, successMs, outcome, nowMs);
 }
 
 function toEntry({ document, ...row }: Row): ImportEntry {

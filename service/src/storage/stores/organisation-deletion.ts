@@ -147,7 +147,7 @@ interface Begun {
 
 /** Its number is never given to another: ids of clicks hold it, and sales of them may come for months. */
 async function forget(connection: Connection, orgId: number): Promise<void> {
-  for (const table of ['erasures', 'tokens'])
+  for (const table of ['erasures', 'import_feeds', 'tokens'])
     await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);
   await connection.all('DELETE FROM organisations WHERE id = $1', orgId);
   await raiseCounter(connection, DELETED_NUMBER, orgId);
