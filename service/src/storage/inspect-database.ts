@@ -11,7 +11,7 @@ import { openSpoolFile } from './click-spool.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
-import { READ_OPTIONS } from './open-stores.ts';
+import { DRY_RUN_OPTIONS, READ_OPTIONS } from './open-stores.ts';
 import { inspectPostgres, type PostgresFacts } from './postgres/inspect-postgres.ts';
 import { findSchemaState } from './schema/migrate.ts';
 import { SCHEMAS, versionOf } from './schema/schema.ts';
@@ -115,14 +115,12 @@ const LOCKED_SQL = `SELECT pid FROM pg_locks
   WHERE relation IN ('organisations'::regclass, 'revisions'::regclass) AND mode = 'RowShareLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;
 
-const ROLLED_BACK = new Error('the write lock was free');
-
 async function isWriteLockHeld(url: string, database: Database): Promise<boolean | undefined> {
   if (database.dialect === 'postgres') return (await database.all(LOCKED_SQL)).length > 0;
-  await using writable = closing(openDatabase(url, { ...OPTIONS, access: 'dry run' }));
+  await using writable = closing(openDatabase(url, { ...DRY_RUN_OPTIONS, lockTimeoutMs: 0 }));
   return writable
-    .write(() => Promise.reject(ROLLED_BACK))
-    .catch((error: unknown) => (error === ROLLED_BACK ? false : isStorageError(error, 'busy') ? true : undefined));
+    .write(async () => false)
+    .catch((error: unknown) => (isStorageError(error, 'busy') ? true : undefined));
 }
 
 /** How many clicks wait in a spool; 0 when there is none, or one that was not finished when its server was killed. */
