@@ -224,9 +224,8 @@ describe('of the books', () => {
     [2 * DAY_MS, 'ok', '2 days'],
     [2 * DAY_MS + 1, 'warning', '2 days'],
   ])('an import of %p ms ago is %s with a limit of two days, and %s old', (ageMs, state, age) => {
-    const lastSuccesses = [{ kind: 'catalogue', atMs: NOW_MS - ageMs }] as const;
-    const [judged] = judgeImports({ counts: [], lastSuccesses }, NOW_MS, 2 * DAY_MS);
-    expect([judged?.state, judged?.found.split(' ago')[0]]).toEqual([state, age] as never);
+    const [, found, words] = judged([feed({ kind: 'catalogue', lastSuccessMs: NOW_MS - ageMs })])[0] ?? [];
+    expect([found, words?.split(' ago')[0]]).toEqual([state, `succeeded ${age}`] as never);
   });
 
   const token = (number: number, with_: Partial<AccessToken> = {}): AccessToken => ({
