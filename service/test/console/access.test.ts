@@ -166,7 +166,9 @@ describe('a form that is sent', () => {
       statuses.push(await post(console, headers));
     expect(statuses).toEqual([200, 200, 200, 200, 200, 403, 403, 403, 403, 403]);
     // Pages may link to the console.
-    expect((await console.get('/', { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(200);
+    const headers = { 'Sec-Fetch-Site': 'cross-site' };
+    for (const method of ['GET', 'HEAD'])
+      expect((await fetch(console.url, { method, headers })).status).toBe(200);
   });
 
   test('by a page of another origin is refused even with the secret, which browsers send along', async () => {

@@ -272,6 +272,7 @@ describe('bad parameters', () => {
       'utm_source',
       'gclid',
       'toString',
+      'constructor',
       '1',
     ])
       expect((await node.get(`/v1/retailers/?${name}=1`, token)).status).toBe(200);
