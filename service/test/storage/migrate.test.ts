@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
@@ -147,6 +148,20 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     expect(error.message).toBe(
       'PostgreSQL refuses the connection: password authentication failed for user "postgres"',
     );
+  });
+
+  test('a root certificate that is no PEM, and a search_path without a schema', async () => {
+    const file = join(temporaryFolder(), 'root.pem');
+    writeFileSync(file, 'not a certificate');
+    const url = await newPostgresDatabase();
+    expect(await rejection(openStores(`${url}?sslmode=verify-full&sslrootcert=${file}`))).toMatchObject({
+      kind: 'settings',
+      message: 'a file that sslrootcert, sslcert or sslkey names in the database URL is not valid PEM',
+    });
+    for (const create of [false, true])
+      expect(
+        await rejection(openStores(`${url}?search_path=nowhere`, { ...COMMAND_OPTIONS, create })),
+      ).toBeInstanceOf(StorageError);
   });
 
   test('a PostgreSQL database that does not exist', async () => {

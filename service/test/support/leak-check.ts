@@ -2,8 +2,12 @@
 
 import { afterAll } from 'bun:test';
 import { leakWatch } from './leak-watch.ts';
+import { stopPostgres } from './postgres-server.ts';
 
-afterAll(() => {
+afterAll(async () => {
   const leaks = leakWatch.findLeaks();
-  if (leaks.length > 0) throw new Error(`a token was leaked:\n${leaks.join('\n')}`);
+  if (leaks.length === 0) return;
+  // Bun skips the hooks after one that throws, so that they would leave the server running.
+  await stopPostgres();
+  throw new Error(`a token was leaked:\n${leaks.join('\n')}`);
 });

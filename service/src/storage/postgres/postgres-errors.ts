@@ -38,6 +38,13 @@ export function isConnectionLoss(error: unknown): boolean {
 
 export function explainPostgres(error: unknown, servers: string): unknown {
   const code = codeOf(error);
+  // Bun gives this error no code of its own.
+  if (error instanceof Error && /^Invalid (CA|cert|key)/i.test(error.message))
+    return new StorageError(
+      'settings',
+      'a file that sslrootcert, sslcert or sslkey names in the database URL is not valid PEM',
+      { cause: error },
+    );
   if (code === undefined) return error;
   const message = error instanceof Error ? error.message : code;
   const cause = { cause: error };
