@@ -40,6 +40,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       time,
       recorder,
       tap: (passbackUid: string) => activation.activate(deal, { ...request, passbackUid }, 'follow'),
+      prepare: () => recordClick(stores, orgId, { clickedAtMs: null }),
       recorded: async () => (await stores.clicks.list(10)).map((click) => click.id),
       [Symbol.asyncDispose]: stop,
     };
@@ -97,6 +98,14 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     });
     expect(await recorder.find(click.id)).toEqual(click);
     await spool.close();
+  });
+
+  test('of visits of one link that share a commit, the first counts', async () => {
+    await using taps = await openTaps();
+    const { recorder, click } = { ...taps, click: await taps.prepare() };
+    const [first, second] = [click.activatedAtMs + 1, click.activatedAtMs + 2];
+    await Promise.all([first, second].map((clickedAtMs) => recorder.record({ ...click, clickedAtMs })));
+    expect(await recorder.find(click.id)).toEqual({ ...click, clickedAtMs: first });
   });
 
   test('a drain that fails once leaves every click in the spool, and the next one moves them', async () => {

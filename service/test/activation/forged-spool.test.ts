@@ -151,12 +151,14 @@ describe('a spool is refused, and the server goes on and stops', () => {
     const reason = 'belongs to another user, who may have forged clicks; move it away';
     expect(await refusal((path) => chownSync(path, 65_534, 65_534))).toBe(`PATH ${reason}`);
     // A log beside the file would be taken up with it.
-    const log = await refusal(async (path) => {
-      await Bun.write(`${path}-wal`, '');
-      chmodSync(`${path}-wal`, 0o600);
-      chownSync(`${path}-wal`, 65_534, 65_534);
-    });
-    expect(log).toBe(`PATH-wal ${reason}`);
+    for (const end of ['-wal', '-shm']) {
+      const log = await refusal(async (path) => {
+        await Bun.write(`${path}${end}`, '');
+        chmodSync(`${path}${end}`, 0o600);
+        chownSync(`${path}${end}`, 65_534, 65_534);
+      });
+      expect(log).toBe(`PATH${end} ${reason}`);
+    }
   });
 
   test('whose tables are others: a view that never ends is not read', async () => {

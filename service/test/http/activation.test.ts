@@ -543,10 +543,15 @@ describe('where a click leads', () => {
     nowMs += 1;
     expect((await follow(first, '192.0.2.1')).status).toBe(429);
     expect((await follow(third, '192.0.2.2')).status).toBe(302);
+    // The addresses of a /64 share one limit.
+    const [fourth, fifth, sixth] = [await link('104'), await link('105'), await link('106')];
+    expect((await follow(fourth, '2001:db8::1')).status).toBe(302);
+    expect((await follow(fifth, '2001:db8::2')).status).toBe(302);
+    expect((await follow(sixth, '2001:db8::3')).status).toBe(429);
     // What is not ours is not looked up, and not counted.
     expect((await follow('/go/0000000000000000000000/', '192.0.2.1')).status).toBe(404);
     const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-    expect(metrics).toContain('\nofferbook_clicks_total{outcome="limited"} 3\n');
+    expect(metrics).toContain('\nofferbook_clicks_total{outcome="limited"} 4\n');
   });
 
   test('never to a URL of the caller: the origin is always one of the operator', async () => {
