@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printTimestamp } from '../service/src/domain/timestamp.ts';
-import { exampleSource } from '../service/src/feeds/source/example-source.ts';
+import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { COMMAND, offerbook } from '../service/test/support/command.ts';
 import { percentile } from './percentile.ts';
 

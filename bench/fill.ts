@@ -1,11 +1,11 @@
 // Fills databases for the benchmarks: Offerbook's through its stores, and the tables of the plain implementation.
 
 import { Database as SqliteFile } from 'bun:sqlite';
+import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import postgres from 'postgres';
 import { digestToken } from '../service/src/domain/access-token.ts';
-import { printRetailer, type Retailer } from '../service/src/domain/catalogue.ts';
 import type { Stores } from '../service/src/domain/stores.ts';
-import type { Transaction } from '../service/src/domain/transaction.ts';
 
 const BATCH_SIZE = 500;
 

@@ -5,7 +5,7 @@ import { makeCoupons, makePromotions } from '@offerbook/sandbox/coupons-and-prom
 import { makeOffers } from '@offerbook/sandbox/offers.ts';
 import { namedUuid } from '@offerbook/sandbox/random.ts';
 import { openShops } from '@offerbook/sandbox/shop.ts';
-import type { Retailer } from '../service/src/domain/catalogue.ts';
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
 
 const SEED = 1;
 const PATTERNS = 400;

@@ -3,8 +3,8 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import postgres from 'postgres';
-import type { Retailer } from '../service/src/domain/catalogue.ts';
 import { newPostgresDatabase } from '../service/test/support/postgres-server.ts';
 import { Server } from './server.ts';
 

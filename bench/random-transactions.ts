@@ -4,9 +4,9 @@
 
 import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
-import { printTimestamp } from '../service/src/domain/timestamp.ts';
-import { TRANSACTION_FORMAT } from '../service/src/domain/transaction.ts';
-import { newUuid, type Uuid } from '../service/src/domain/uuid.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { TRANSACTION_FORMAT } from '@offerbook/wire/transaction.ts';
+import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type Database, TRANSACTIONS } from '../service/src/storage/database.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,10 +2,10 @@
 //   npm run bench:search -- [--offers 300000]
 
 import { parseArgs } from 'node:util';
+import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { buildSnapshotData } from '../service/src/catalogue/build/build-snapshot.ts';
 import { Catalogue, type CatalogueQuery } from '../service/src/catalogue/catalogue.ts';
-import { printRetailer, type Retailer } from '../service/src/domain/catalogue.ts';
-import type { Uuid } from '../service/src/domain/uuid.ts';
 import { LARGE, makeRetailers } from './large-catalogue.ts';
 import { percentile } from './percentile.ts';
 import { milliseconds, table, whole } from './table.ts';

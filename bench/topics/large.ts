@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Random } from '@offerbook/sandbox/random.ts';
-import { printRetailer, type Retailer } from '../../service/src/domain/catalogue.ts';
+import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import type { Stores } from '../../service/src/domain/stores.ts';
 import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
 import { fillCatalogue } from '../fill.ts';

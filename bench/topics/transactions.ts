@@ -5,9 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Random } from '@offerbook/sandbox/random.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import postgres from 'postgres';
 import type { Stores } from '../../service/src/domain/stores.ts';
-import { printTimestamp } from '../../service/src/domain/timestamp.ts';
 import { openDatabase } from '../../service/src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
 import { offerbook } from '../../service/test/support/command.ts';

@@ -3,11 +3,11 @@
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import type * as catalogue from '@offerbook/wire/catalogue.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type * as transactions from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ErrorCode, ParameterError } from '../../service/src/domain/api-errors.ts';
-import type * as catalogue from '../../service/src/domain/catalogue.ts';
-import type { Timestamp } from '../../service/src/domain/timestamp.ts';
-import type * as transactions from '../../service/src/domain/transaction.ts';
-import type { Uuid } from '../../service/src/domain/uuid.ts';
 import { OPERATIONS as SERVICE_OPERATIONS } from '../../service/src/http/operations/operations.ts';
 import { openApiDocument } from '../../service/src/http/site/openapi.ts';
 import { type OpenApi, printWire } from '../scripts/print-wire.ts';

@@ -1,7 +1,7 @@
 // The only reader of the environment. A setting of `serve` is a flag or an OFFERBOOK_* variable of the same
 // name; the flag wins; anything unknown or bad stops the start with one sentence.
 
-import { BadInput } from './domain/failures.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
 import { clientReader } from './http/access/client-address.ts';

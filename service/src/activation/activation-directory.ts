@@ -1,7 +1,7 @@
 // What activation keeps in memory of the database: the public ids of organisations, the links, and the key of the clicks.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../domain/stores.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import { ClickIds } from './click-id.ts';
 
 type Source = Pick<Stores, 'organisations' | 'links' | 'clickKey' | 'revisions'>;

@@ -1,12 +1,12 @@
 // Activates deals: finds where a user is to go, records the click, and says where that is. It knows nothing of HTTP.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
 import { BoundedLog } from '../domain/bounded-log.ts';
 import { type ActivatedKind, type Click, type ClickId, TAP_MS } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../domain/logger.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import type { ActivationDirectory } from './activation-directory.ts';
 import type { ClickOrigin } from './click-id.ts';
 import type { ClickRecorder } from './click-recorder.ts';

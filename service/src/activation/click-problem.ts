@@ -1,6 +1,8 @@
 // Checks a click that comes from a file beside the database: a spool may be damaged, or hold clicks that somebody forged to
 // claim sales. One such row must neither become a click nor keep the others out of the database.
 
+import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
+import { parseUuid } from '@offerbook/wire/uuid.ts';
 import {
   CLICK_TIME_LENGTH,
   type Click,
@@ -8,8 +10,6 @@ import {
   PASSBACK_UID_BYTES_MAX,
   passbackProblem,
 } from '../domain/click.ts';
-import { DEAL_LISTS } from '../domain/deals.ts';
-import { parseUuid } from '../domain/uuid.ts';
 import type { ClickIds } from './click-id.ts';
 
 const KINDS: readonly string[] = ['retailers', ...DEAL_LISTS];

@@ -1,9 +1,9 @@
 // The in-memory catalogue that serves the four catalogue operations. It replaces whole snapshots, so no request ever sees
 // part of a change. It does not build them.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { unavailable } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import type { CatalogueListName, ListView } from './list-view.ts';
 import { type CatalogueEntry, Snapshot } from './snapshot.ts';
 import type { SnapshotData } from './snapshot-data.ts';

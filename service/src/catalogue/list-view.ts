@@ -1,8 +1,8 @@
 // Immutable views of the lists at one moment: neither time nor a later import changes them. A view selects the items of a
 // page and writes them.
 
-import { DEAL_LISTS, type DealList } from '../domain/deals.ts';
-import type { Uuid } from '../domain/uuid.ts';
+import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Activity } from './activity.ts';
 import type { OfferQuery, OfferSearch } from './search/offer-search.ts';
 import { allBelow, firstAccepted, type Range } from './tables/ascending.ts';

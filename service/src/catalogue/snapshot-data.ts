@@ -1,7 +1,7 @@
 // The catalogue at one revision as plain data: typed arrays in shared memory. One thread builds it and posts it to the
 // threads that serve it, without copying.
 
-import type { DealList } from '../domain/deals.ts';
+import type { DealList } from '@offerbook/wire/deals.ts';
 import type { TermName } from './search/offer-terms.ts';
 
 export interface SnapshotData {

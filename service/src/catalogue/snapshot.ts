@@ -2,8 +2,8 @@
 // the view of each list until a deal of that list starts or ends. Each thread wraps the same shared data in its own
 // snapshot, which is cheap.
 
-import { type DealList, forEachDealList } from '../domain/deals.ts';
-import type { Uuid } from '../domain/uuid.ts';
+import { type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { Activity } from './activity.ts';
 import { type CatalogueListName, DealsView, type ListView, RetailersView } from './list-view.ts';
 import { OfferSearch } from './search/offer-search.ts';

@@ -2,7 +2,7 @@
 // written is a failure of its own: whoever reads has gone, or the disk is full.
 
 import { writeSync } from 'node:fs';
-import { printJson } from '../domain/decimal.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
 import { writeAll } from './write-all.ts';
 
 export const STDOUT = 1;

@@ -1,8 +1,8 @@
 // The command line: which commands there are, and how each way to fail becomes an exit code.
 //   0 done   1 unexpected failure   2 bad usage or bad input   3 refused by a guard
 
+import { BadInput, FaultFound, Refused, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command, CommanderError } from 'commander';
-import { BadInput, FaultFound, Refused, ServiceFailure } from '../domain/failures.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import { OutputFailure, print, printNote } from './output.ts';
 import { storageExitCode, storageWords } from './storage-failure.ts';

@@ -1,9 +1,9 @@
 // The small pieces that pages are made of. Numbers are `data` elements and moments `time` elements, so that the script
 // draws a plot from the very table that stands below it.
 
-import { printCount } from '../domain/count.ts';
-import { printMoney } from '../domain/decimal.ts';
-import { printTimestamp } from '../domain/timestamp.ts';
+import { printCount } from '@offerbook/wire/count.ts';
+import { printMoney } from '@offerbook/wire/decimal.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { dataTable } from '../http/site/data-table.ts';
 import { type Html, html } from '../http/site/html.ts';
 

@@ -5,8 +5,8 @@
 //   30 characters       base62, 178 random bits
 //   6 characters        CRC-32 of everything before, to reject typing mistakes without a lookup
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { BASE62, printBase62 } from './base62.ts';
-import type { Uuid } from './uuid.ts';
 
 export const TOKEN_KINDS = ['public', 'private'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];

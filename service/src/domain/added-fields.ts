@@ -2,7 +2,7 @@
 // are read; they are never rewritten, so their stamps stay and upgrades are instant. Separate from the schemas, so that a
 // server starts without loading those; a test keeps the two consistent.
 
-import type { DealList } from './deals.ts';
+import type { DealList } from '@offerbook/wire/deals.ts';
 
 /** Field names and their values in older documents, in the order in which the fields were added. */
 export type AddedFields = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 // The import log, the history of transactions and the audit log. Each entry is written in the same database transaction as
 // the change it describes, so the logs cannot disagree with the data. They never contain tokens.
 
-import type { Status } from './transaction.ts';
-import type { Uuid } from './uuid.ts';
+import type { Status } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 
 export const IMPORT_KINDS = ['catalogue', 'links', 'transactions'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];

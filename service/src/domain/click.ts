@@ -1,9 +1,9 @@
 // A click: a user of an organisation activated a deal, or followed the link that an activation returned. When the sale
 // arrives, the stored click attributes it to the user.
 
+import type { DealList } from '@offerbook/wire/deals.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { printBase62 } from './base62.ts';
-import type { DealList } from './deals.ts';
-import type { Uuid } from './uuid.ts';
 
 declare const brand: unique symbol;
 /** Created and verified by activation/click-id.ts. */

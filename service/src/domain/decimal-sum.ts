@@ -1,6 +1,6 @@
 // Exact sums of amounts. Sums of doubles accumulate errors, and some totals have more digits than a double holds.
 
-import { printJson, rawJson } from './decimal.ts';
+import { printJson, rawJson } from '@offerbook/wire/decimal.ts';
 
 /** Fast path: most amounts are whole multiples of 1/PARTS and are summed as integers. */
 const PARTS = 10_000;

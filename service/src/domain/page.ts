@@ -2,7 +2,7 @@
 // id of the next item. A cursor is a position, not a row: a page starts at the first item whose id is at or after it, so
 // the cursor stays valid if that item is removed.
 
-import type { Uuid } from './uuid.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 
 export const PAGE_SIZE_DEFAULT = 100;
 export const PAGE_SIZE_MAX = 1000;

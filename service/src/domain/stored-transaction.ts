@@ -1,9 +1,9 @@
 // Edits single fields of a stored transaction document and keeps all others, including those written by newer programs.
 // Does not load the schemas, which servers do not need.
 
-import { printJson } from './decimal.ts';
-import type { Timestamp } from './timestamp.ts';
-import type { Transaction } from './transaction.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 
 /** Removes user id and passback data from a document, and sets `updatedAt` if given. */
 export function withoutUser(document: string, updatedAt?: Timestamp): string {

@@ -2,10 +2,10 @@
 // Documents are JSON strings from `printRetailer` and `TRANSACTION_FORMAT`, stored as printed, so that reading a page parses
 // nothing.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { AccessToken, TokenKind } from './access-token.ts';
 import type { AuditLog, ImportLog, ImportResult, TransactionVersion } from './books.ts';
 import type { ClickStore } from './click.ts';
-import type { Uuid } from './uuid.ts';
 
 export interface Stores {
   readonly organisations: OrganisationStore;

@@ -3,20 +3,20 @@
 // nothing. Where the record is gone, the transaction that is stored takes its place. Nothing is guessed: a row that no
 // click of ours leads to is refused, or put aside to be looked at by a person.
 
-import type { ClickIds, ClickOrigin } from '../activation/click-id.ts';
-import type { ActivatedKind, Click, ClickId, ClickStore } from '../domain/click.ts';
-import { printCount } from '../domain/count.ts';
-import { printJson } from '../domain/decimal.ts';
-import type { Organisation, StoredTransaction } from '../domain/stores.ts';
-import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
+import { printCount } from '@offerbook/wire/count.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
+import type { Place, RawRow } from '@offerbook/wire/rows/raw-row.ts';
+import { type CheckedRow, PROBLEMS_MAX, printPlace, rejected } from '@offerbook/wire/rows/row-problem.ts';
+import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type {
   SOURCE_TIME_FIELD,
   Transaction,
   TransactionFormat,
   UnstampedTransaction,
-} from '../domain/transaction.ts';
-import { type CheckedRow, PROBLEMS_MAX, printPlace, rejected } from './checks/row-problem.ts';
-import type { Place, RawRow } from './formats/raw-row.ts';
+} from '@offerbook/wire/transaction.ts';
+import type { ClickIds, ClickOrigin } from '../activation/click-id.ts';
+import type { ActivatedKind, Click, ClickId, ClickStore } from '../domain/click.ts';
+import type { Organisation, StoredTransaction } from '../domain/stores.ts';
 
 export const CLICK_FIELD = 'clickId';
 

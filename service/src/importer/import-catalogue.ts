@@ -1,17 +1,22 @@
 // Imports the catalogue. The file is the whole of it: what the file no longer has is withdrawn, unless it is
 // merged. Guards stand before a file that is too short to be meant.
 
-import { printRetailer, RETAILER_FORMAT, type Retailer, type RetailerFormat } from '../domain/catalogue.ts';
-import { printCountOf } from '../domain/count.ts';
-import { Refused } from '../domain/failures.ts';
+import {
+  printRetailer,
+  RETAILER_FORMAT,
+  type Retailer,
+  type RetailerFormat,
+} from '@offerbook/wire/catalogue.ts';
+import { printCountOf } from '@offerbook/wire/count.ts';
+import { Refused } from '@offerbook/wire/failures.ts';
+import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import type { RawRow } from '@offerbook/wire/rows/raw-row.ts';
+import { findDocumentExcess, RETAILER_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
+import { printPlace, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../domain/stores.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import { findSharedDeals } from './checks/find-shared-deals.ts';
 import { RetailerCheck } from './checks/retailer-check.ts';
-import { printPlace, rowProblem } from './checks/row-problem.ts';
-import type { ImportSource } from './formats/import-source.ts';
-import type { RawRow } from './formats/raw-row.ts';
-import { findDocumentExcess, RETAILER_LIMITS } from './formats/row-limits.ts';
 import type { ImportReport, WholeFileOptions } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
 

@@ -1,15 +1,15 @@
 // Imports links: where clicks on retailers and deals lead. The file has all of them: a link that it no longer has is
 // withdrawn, unless it is merged. Retailers and deals need not be in the catalogue, which has an import of its own.
 
+import type { Columns } from '@offerbook/wire/rows/csv.ts';
+import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import { TRANSACTION_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
+import { type CheckedRow, checkRow, printPlace, rejected } from '@offerbook/wire/rows/row-problem.ts';
+import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
+import { OBJECT, text, uuid } from '@offerbook/wire/scalars.ts';
 import { z } from 'zod';
 import { templateProblem } from '../activation/link-template.ts';
 import type { Link, LinkStore, LinkWriter } from '../domain/stores.ts';
-import { OBJECT, text, uuid } from '../domain/wire.ts';
-import { type CheckedRow, checkRow, printPlace, rejected } from './checks/row-problem.ts';
-import { UuidPlaces } from './checks/uuid-places.ts';
-import type { Columns } from './formats/csv.ts';
-import type { ImportSource } from './formats/import-source.ts';
-import { TRANSACTION_LIMITS } from './formats/row-limits.ts';
 import type { ImportReport, WholeFileOptions } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
 

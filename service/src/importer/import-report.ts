@@ -1,9 +1,9 @@
 // What an import is told and what it tells.
 
+import { BadInput } from '@offerbook/wire/failures.ts';
+import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import { printProblems, type RowProblem, withoutFileText } from '@offerbook/wire/rows/row-problem.ts';
 import type { ImportResult } from '../domain/books.ts';
-import { BadInput } from '../domain/failures.ts';
-import { printProblems, type RowProblem, withoutFileText } from './checks/row-problem.ts';
-import type { ImportSource } from './formats/import-source.ts';
 
 export interface ImportProgress {
   /** Of the file as it lies on disk, packed or not. */

@@ -1,10 +1,11 @@
 // One run of an import: hands out the file's rows in batches, keeps the counts and the first problems, and
 // makes the run all or nothing. What a row means to the database is not known here.
 
-import type { ImportResult } from '../domain/books.ts';
-import { printCount, printCountOf } from '../domain/count.ts';
-import { BadInput, Refused } from '../domain/failures.ts';
-import type { Uuid } from '../domain/uuid.ts';
+import { printCount, printCountOf } from '@offerbook/wire/count.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import { BrokenFile, type RawRow } from '@offerbook/wire/rows/raw-row.ts';
+import { type RowRules, readRows } from '@offerbook/wire/rows/read-rows.ts';
 import {
   byPlace,
   ProblemList,
@@ -12,10 +13,9 @@ import {
   printPlace,
   type RowProblem,
   rowProblem,
-} from './checks/row-problem.ts';
-import type { ImportSource } from './formats/import-source.ts';
-import { BrokenFile, type RawRow } from './formats/raw-row.ts';
-import { type RowRules, readRows } from './formats/read-rows.ts';
+} from '@offerbook/wire/rows/row-problem.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { ImportResult } from '../domain/books.ts';
 import { type ImportReport, InvalidRows, resultOf, type WholeFileOptions } from './import-report.ts';
 
 const BATCH_ROWS = 500;

@@ -1,9 +1,29 @@
 // Imports an organisation's transactions: upserts by id, and leaves alone what has not changed, so that
 // importing a file twice gives no poller anything to do.
 
+import { printCountOf } from '@offerbook/wire/count.ts';
+import type { Columns } from '@offerbook/wire/rows/csv.ts';
+import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import type { FieldProblem, RawRow } from '@offerbook/wire/rows/raw-row.ts';
+import { findDocumentExcess, TRANSACTION_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
+import {
+  type CheckedRow,
+  checkRow,
+  printPlace,
+  rejected,
+  rowProblem,
+} from '@offerbook/wire/rows/row-problem.ts';
+import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
+import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import {
+  mayBecome,
+  SOURCE_TIME_FIELD,
+  TRANSACTION_FORMAT,
+  type TransactionFormat,
+} from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickId } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
-import { printCountOf } from '../domain/count.ts';
 import type {
   Organisation,
   PutTransaction,
@@ -11,21 +31,7 @@ import type {
   TransactionStore,
   TransactionWriters,
 } from '../domain/stores.ts';
-import { printTimestamp, type Timestamp, timestampMs } from '../domain/timestamp.ts';
-import {
-  mayBecome,
-  SOURCE_TIME_FIELD,
-  TRANSACTION_FORMAT,
-  type TransactionFormat,
-} from '../domain/transaction.ts';
-import type { Uuid } from '../domain/uuid.ts';
 import { Attribution, type Attributor, CLICK_FIELD, type OwnedRow, type Row } from './attribution.ts';
-import { type CheckedRow, checkRow, printPlace, rejected, rowProblem } from './checks/row-problem.ts';
-import { UuidPlaces } from './checks/uuid-places.ts';
-import type { Columns } from './formats/csv.ts';
-import type { ImportSource } from './formats/import-source.ts';
-import type { FieldProblem, RawRow } from './formats/raw-row.ts';
-import { findDocumentExcess, TRANSACTION_LIMITS } from './formats/row-limits.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun, readAhead } from './import-run.ts';
 

@@ -1,10 +1,10 @@
 // Enters an import into the book: opened before it begins, closed by its own transaction when it is kept, and closed here
 // when it is not.
 
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import type { ImportLog, ImportOrigin, ImportResult } from '../domain/books.ts';
-import { BadInput, Refused } from '../domain/failures.ts';
 import { isStorageError } from '../domain/storage-error.ts';
-import type { ImportSource } from './formats/import-source.ts';
 import { type ImportReport, InvalidRows, resultOf } from './import-report.ts';
 
 const NOTHING = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };

@@ -3,8 +3,8 @@
 // on with the same token from the same watermark, and the ids of clicks stay good. All or nothing; what is written to the
 // first meanwhile is not in the copy.
 
+import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../domain/storage-error.ts';
-import { newUuid, type Uuid } from '../domain/uuid.ts';
 import { copyClicks } from './copy-clicks.ts';
 import {
   type Connection,

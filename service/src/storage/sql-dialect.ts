@@ -1,6 +1,6 @@
 // SQL that the two databases write differently, where it is needed in more than one place.
 
-import type { Uuid } from '../domain/uuid.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Database, SqlValue } from './database.ts';
 
 export type Dialect = Database['dialect'];

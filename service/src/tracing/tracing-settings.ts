@@ -1,6 +1,6 @@
 // Where spans go and which of them, from the variables that OpenTelemetry has named. Without an endpoint there are none.
 
-import { BadInput } from '../domain/failures.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 
 export interface TracingSettings {
   /** Where batches are posted. */

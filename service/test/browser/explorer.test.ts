@@ -1,9 +1,9 @@
 // The explorer at `/`, as a reader uses it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';

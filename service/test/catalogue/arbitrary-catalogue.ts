@@ -1,12 +1,12 @@
 // Small catalogues full of awkward texts and times that lie close together, for property tests, and ways to load one.
 
+import { type Coupon, type Promotion, printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
 import { Catalogue, type CatalogueQuery } from '../../src/catalogue/catalogue.ts';
-import { type Coupon, type Promotion, printRetailer, type Retailer } from '../../src/domain/catalogue.ts';
 import type { CatalogueStore } from '../../src/domain/stores.ts';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 
 export const START_MS = Date.UTC(2026, 10, 14, 12);
 

@@ -1,15 +1,15 @@
 // What is served of a stored retailer: its document as it is, taken apart into lists.
 
 import { expect, test } from 'bun:test';
-import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
-import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import {
   CashbackOfferSchema,
   CouponSchema,
   PromotionSchema,
   RetailerSchema,
-} from '../../src/domain/catalogue.ts';
-import { DEAL_LISTS, type DealList, forEachDealList } from '../../src/domain/deals.ts';
+} from '@offerbook/wire/catalogue.ts';
+import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
+import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
+import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { START_MS } from './arbitrary-catalogue.ts';
 import { readPage } from './read-page.ts';

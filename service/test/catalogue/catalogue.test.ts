@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { printRetailer, type Retailer } from '../../src/domain/catalogue.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 import { loadCatalogue, START_MS, storeOf, uuid } from './arbitrary-catalogue.ts';
 import { readPage } from './read-page.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
+import type { CashbackOffer, Promotion, Retailer } from '@offerbook/wire/catalogue.ts';
+import { activePeriodMs } from '@offerbook/wire/deals.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/catalogue.ts';
-import type { CashbackOffer, Promotion, Retailer } from '../../src/domain/catalogue.ts';
-import { activePeriodMs } from '../../src/domain/deals.ts';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 import { catalogue, loadCatalogue, query, START_MS, uuid } from './arbitrary-catalogue.ts';
 import { naivePage } from './naive-catalogue.ts';
 import { readPage } from './read-page.ts';

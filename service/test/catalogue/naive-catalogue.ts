@@ -1,12 +1,12 @@
 // What the catalogue must show, in its plainest form: keep everything, and for each question filter, sort
 // and cut. The tests hold the real catalogue to it.
 
+import type { Coupon, Retailer } from '@offerbook/wire/catalogue.ts';
+import { activePeriodMs } from '@offerbook/wire/deals.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/catalogue.ts';
 import { fold } from '../../src/catalogue/search/fold.ts';
-import type { Coupon, Retailer } from '../../src/domain/catalogue.ts';
-import { activePeriodMs } from '../../src/domain/deals.ts';
-import { printJson } from '../../src/domain/decimal.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 
 /** A page as the texts of its items. */
 export interface TextPage {

@@ -1,8 +1,8 @@
 // A page of a view as the texts of its items, for comparing.
 
 import { expect } from 'bun:test';
+import { printJson } from '@offerbook/wire/decimal.ts';
 import type { CatalogueQuery, ListView } from '../../src/catalogue/catalogue.ts';
-import { printJson } from '../../src/domain/decimal.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
 import type { TextPage } from './naive-catalogue.ts';
 

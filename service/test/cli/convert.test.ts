@@ -14,11 +14,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
+import { parseSource } from '@offerbook/feeds/source/source-file.ts';
+import { awinFiles } from '../../../feeds/test/catalogues.ts';
+import { awinSale, idOf, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 import { RowFile } from '../../src/cli/commands/row-file.ts';
-import { exampleSource } from '../../src/feeds/source/example-source.ts';
-import { parseSource } from '../../src/feeds/source/source-file.ts';
-import { awinFiles } from '../feeds/catalogues.ts';
-import { awinSale, idOf, NAMESPACE, type Row } from '../feeds/fixture.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 

@@ -3,9 +3,9 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PRINTED_UUID_PATTERN } from '@offerbook/wire/uuid.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click } from '../../src/domain/click.ts';
-import { PRINTED_UUID_PATTERN } from '../../src/domain/uuid.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';

@@ -2,7 +2,7 @@
 // what it has built is handed out only when something else has happened.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { SnapshotData } from '../../src/catalogue/catalogue.ts';
 import { type RunningNode, startNode } from '../../src/cli/node/node.ts';
 import { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
@@ -10,7 +10,6 @@ import { readServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';

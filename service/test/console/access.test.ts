@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { openAdminAccess } from '../../src/cli/node/admin-access.ts';
 import { readServeSettings } from '../../src/config.ts';
-import { BadInput } from '../../src/domain/failures.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { TestNode } from '../support/test-node.ts';
 import { ConsoleNode } from './open-console.ts';

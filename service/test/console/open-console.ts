@@ -1,8 +1,8 @@
 // A node with a console, and how tests read its pages: as tables and facts, the way a person does.
 
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
+import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { importsInto } from '../../src/cli/commands/sandbox/imports.ts';
-import type { Retailer } from '../../src/domain/catalogue.ts';
-import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode, type TestNodeOptions } from '../support/test-node.ts';
 

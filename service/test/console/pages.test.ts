@@ -1,10 +1,10 @@
 // The pages of the console, held against the database that they were made from and against what callers did.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { countTransactions } from '../../src/console/counts/transaction-totals.ts';
 import type { Organisation } from '../../src/domain/stores.ts';
-import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
 import { DATABASES } from '../support/databases.ts';
 import { coupon, id, offer, retailer, timestamp, transaction } from '../support/fixtures.ts';
 import { ConsoleNode } from './open-console.ts';

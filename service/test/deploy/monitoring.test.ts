@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { parseTracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { temporaryFolder } from '../support/databases.ts';

@@ -4,8 +4,14 @@
 import { describe, expect, test } from 'bun:test';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NetworkName } from '../../src/feeds/source/source-file.ts';
-import { awinFiles, cjFiles, impactFiles, partnerizeFiles, rakutenFiles } from '../feeds/catalogues.ts';
+import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
+import {
+  awinFiles,
+  cjFiles,
+  impactFiles,
+  partnerizeFiles,
+  rakutenFiles,
+} from '../../../feeds/test/catalogues.ts';
 import {
   awinSale,
   cjAnswer,
@@ -17,7 +23,7 @@ import {
   partnerizePage,
   type Row,
   rakutenSku,
-} from '../feeds/fixture.ts';
+} from '../../../feeds/test/fixture.ts';
 import { COMMAND } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 

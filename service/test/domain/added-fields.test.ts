@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RetailerSchema } from '../../src/domain/catalogue.ts';
-import { TransactionSchema } from '../../src/domain/transaction.ts';
+import { RetailerSchema } from '@offerbook/wire/catalogue.ts';
+import { TransactionSchema } from '@offerbook/wire/transaction.ts';
 import { withAddedFields } from '../fixtures/release-contents.ts';
 
 const RELEASE = join(import.meta.dir, '..', 'fixtures', 'schema-4.sqlite.ndjson');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { isExactDecimal, parseDecimal, printJson, printMoney } from '@offerbook/wire/decimal.ts';
 import fc from 'fast-check';
-import { isExactDecimal, parseDecimal, printJson, printMoney } from '../../src/domain/decimal.ts';
 import { DecimalSum } from '../../src/domain/decimal-sum.ts';
 
 describe('exact decimals', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
+import { TRANSACTION_FORMAT, type Transaction } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
 import { printedPassbackUid, withoutUser } from '../../src/domain/stored-transaction.ts';
-import { TRANSACTION_FORMAT, type Transaction } from '../../src/domain/transaction.ts';
 import { timestamp, transaction } from '../support/fixtures.ts';
 
 const STAMP = timestamp('2026-11-14T12:00:00');

@@ -1,8 +1,8 @@
 // Clicks while everything breaks: servers are killed in the middle of them, and the database goes away and comes back.
 // In the end every redirect that was answered with a click has its record, and none has two.
 
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { ClickId } from '../../src/domain/click.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { ServerProcess } from '../support/command.ts';

@@ -1,10 +1,10 @@
 // Where a fault of PostgreSQL is played: a database server of its own with something in it, a proxy before it,
 // and a node, which reaches it only through the proxy or straight at its address.
 
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';

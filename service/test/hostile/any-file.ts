@@ -2,8 +2,8 @@
 // or after they were packed.
 
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
-import { TRANSACTION_FIELDS } from '../../src/domain/transaction.ts';
 import { coupon, ndjson, offer, promotion, retailer, transaction } from '../importer/fixture.ts';
 
 export type FileKind = 'catalogue' | 'transactions';

@@ -1,13 +1,13 @@
 // Converts mutated files of each network: every conversion ends in time, prints only rows that an import takes, and says
 // of everything else what is wrong and where.
 
+import { Unconverted } from '@offerbook/feeds/convert-report.ts';
+import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
+import { RetailerSchema } from '@offerbook/wire/catalogue.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import { TRANSACTION_FORMAT } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
-import { RetailerSchema } from '../../src/domain/catalogue.ts';
-import { BadInput, Refused } from '../../src/domain/failures.ts';
-import { TRANSACTION_FORMAT } from '../../src/domain/transaction.ts';
-import { Unconverted } from '../../src/feeds/convert-report.ts';
-import type { NetworkName } from '../../src/feeds/source/source-file.ts';
-import { FEEDS, type FeedName } from '../feeds/any-feed.ts';
+import { FEEDS, type FeedName } from '../../../feeds/test/any-feed.ts';
 import {
   awinFiles,
   cjFiles,
@@ -15,8 +15,8 @@ import {
   impactFiles,
   partnerizeFiles,
   rakutenFiles,
-} from '../feeds/catalogues.ts';
-import { type Conversion, convertSales, convertShops, sourceFor } from '../feeds/fixture.ts';
+} from '../../../feeds/test/catalogues.ts';
+import { type Conversion, convertSales, convertShops, sourceFor } from '../../../feeds/test/fixture.ts';
 import { type Damage, damaged, someDamage } from './any-file.ts';
 
 export interface FeedAttackReport {

@@ -1,7 +1,7 @@
 // Some hundreds of the mutated network files that `npm run test:hostile` tries by the ten thousand.
 
 import { expect, test } from 'bun:test';
-import { FEED_NAMES } from '../feeds/any-feed.ts';
+import { FEED_NAMES } from '../../../feeds/test/any-feed.ts';
 import { attackWithFeeds } from './feed-attack.ts';
 import { TEST_SEED } from './seed.ts';
 

@@ -1,11 +1,11 @@
 // Imports hostile files, one after the other, into a book that remembers: each is imported whole or changes
 // nothing, ends in time, says where it is bad, and leaves nothing behind but rows as documented.
 
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
-import { BadInput, Refused } from '../../src/domain/failures.ts';
 import { withTimeout } from '../../src/domain/with-timeout.ts';
 import { openApiDocument } from '../../src/http/site/openapi.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { type ImportReport, InvalidRows } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';

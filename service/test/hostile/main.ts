@@ -2,7 +2,7 @@
 // promise was broken, says which input broke it and how to run the same inputs again, and exits with 1.
 
 import { parseArgs } from 'node:util';
-import { FEED_NAMES } from '../feeds/any-feed.ts';
+import { FEED_NAMES } from '../../../feeds/test/any-feed.ts';
 import { DATABASES } from '../support/databases.ts';
 import { stopPostgres } from '../support/postgres-server.ts';
 import { attack } from './attack.ts';

@@ -1,12 +1,12 @@
 // Activation over HTTP, on both databases: where users are sent, what is recorded, and what is refused.
 
 import { describe, expect, test } from 'bun:test';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { ERRORS, type ErrorCode } from '../../src/domain/api-errors.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
 import type { Link } from '../../src/domain/stores.ts';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 import { openApiDocument } from '../../src/http/site/openapi.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { zstdDecompressSync } from 'bun';
-import type { Retailer } from '../../src/domain/catalogue.ts';
 import { coupon, id, offer, promotion, retailer, timestamp } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 

@@ -2,7 +2,7 @@
 // and nothing else notices.
 
 import { expect, test } from 'bun:test';
-import { parseInstant } from '../../src/domain/timestamp.ts';
+import { parseInstant } from '@offerbook/wire/timestamp.ts';
 import { coupon, offer, retailer, timestamp, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 

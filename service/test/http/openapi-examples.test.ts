@@ -2,12 +2,12 @@
 // answers, byte for byte.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import { timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/api-errors.ts';
-import type { Retailer } from '../../src/domain/catalogue.ts';
-import type { Timestamp } from '../../src/domain/timestamp.ts';
-import { timestampMs } from '../../src/domain/timestamp.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { openApiDocument } from '../../src/http/site/openapi.ts';
 import { exampleProblem } from '../../src/http/site/openapi-examples.ts';

@@ -1,7 +1,7 @@
 // Transactions over HTTP, on every database: windows, Complete-Through, walks, and who sees what.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Transaction } from '../../src/domain/transaction.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';

@@ -1,13 +1,13 @@
 // A field that is added to a schema: what is imported with it, what is stored without it, and what is read of both.
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { RetailerFormat, retailerFields } from '@offerbook/wire/catalogue.ts';
+import { orNull } from '@offerbook/wire/printed-form.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { flag, money, optionalText, text } from '@offerbook/wire/scalars.ts';
+import { TransactionFormat, transactionFields } from '@offerbook/wire/transaction.ts';
 import { ADDED_FIELDS, type AllAddedFields } from '../../src/domain/added-fields.ts';
-import { RetailerFormat, retailerFields } from '../../src/domain/catalogue.ts';
-import { orNull } from '../../src/domain/printed-form.ts';
 import type { StoredDocument } from '../../src/domain/stores.ts';
-import { TransactionFormat, transactionFields } from '../../src/domain/transaction.ts';
-import { flag, money, optionalText, text } from '../../src/domain/wire.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { completeCatalogue, completeTransactions } from '../../src/storage/stores/complete-documents.ts';

@@ -2,9 +2,9 @@
 // there is nothing left to do.
 
 import { afterAll, expect, test } from 'bun:test';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
-import { BadInput, Refused } from '../../src/domain/failures.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';

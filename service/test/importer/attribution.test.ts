@@ -1,13 +1,13 @@
 // Sales that name the click that led to them: they find their organisation and their user by themselves.
 
 import { describe, expect, test } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
 import fc from 'fast-check';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
-import { printTimestamp, type Timestamp } from '../../src/domain/timestamp.ts';
 import type { Aside } from '../../src/importer/attribution.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { InvalidRows } from '../../src/importer/import-report.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
 import {

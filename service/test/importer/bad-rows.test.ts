@@ -1,7 +1,7 @@
 // Every kind of bad row, one by one: what the person reads who sent it, and that nothing has changed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import {

@@ -1,10 +1,10 @@
 // What the importer's tests share: believable rows, a fresh database, and its whole content for comparison.
 
-import type { Retailer } from '../../src/domain/catalogue.ts';
-import { BadInput } from '../../src/domain/failures.ts';
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';

@@ -1,8 +1,8 @@
 // When an import stops early: an input without rows, and one with more invalid rows than a person would read.
 
 import { afterAll, describe, expect, test } from 'bun:test';
-import { BadInput } from '../../src/domain/failures.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importLinks } from '../../src/importer/import-links.ts';
 import {

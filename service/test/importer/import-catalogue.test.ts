@@ -2,9 +2,9 @@
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
-import { printRetailer, type Retailer } from '../../src/domain/catalogue.ts';
-import { BadInput, Refused } from '../../src/domain/failures.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportProgress, WholeFileOptions } from '../../src/importer/import-report.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { Refused } from '../../src/domain/failures.ts';
+import { Refused } from '@offerbook/wire/failures.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importLinks } from '../../src/importer/import-links.ts';
 import { InvalidRows, type WholeFileOptions } from '../../src/importer/import-report.ts';
 import { openTestStores, rejection } from '../storage/open-test-stores.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
-import { RETAILER_LIMITS } from '../../src/importer/formats/row-limits.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { RETAILER_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
 import { ImportRun } from '../../src/importer/import-run.ts';
 
 const RULES = { columns: undefined, limits: RETAILER_LIMITS, onCursor: () => undefined };

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
-import { BadInput } from '../../src/domain/failures.ts';
-import { type ImportSource, openSource, sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { type ImportSource, openSource, sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 const folder = temporaryFolder();

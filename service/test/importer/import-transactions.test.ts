@@ -2,8 +2,8 @@
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { zstdCompressSync } from 'node:zlib';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
 import {
   closeBooks,

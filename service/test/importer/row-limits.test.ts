@@ -2,8 +2,8 @@
 // is stored is never larger than what can be imported again.
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { TRANSACTION_FIELDS } from '../../src/domain/transaction.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { WholeFileOptions } from '../../src/importer/import-report.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';

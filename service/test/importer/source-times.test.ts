@@ -3,10 +3,10 @@
 
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
-import { TRANSACTION_FIELDS } from '../../src/domain/transaction.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
 import { recordImport } from '../../src/importer/record-import.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';

@@ -1,9 +1,9 @@
 // Holds a poller's copy against the database itself: a change is lost when the copy has an older version of
 // a row than the database, or none.
 
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 
 export interface Comparison {
   /** Rows whose last version the copy does not have. */

@@ -3,9 +3,9 @@
 // of the other import all or nothing.
 
 import { Random } from '@offerbook/sandbox/random.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { transaction } from '../support/fixtures.ts';

@@ -2,11 +2,11 @@
 // file that is made up while the change clock's lock is held. Runs in the importers' processes.
 
 import { Random } from '@offerbook/sandbox/random.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { STATUSES, type Status, type Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Organisation, Stores, TransactionStore, TransactionWriter } from '../../src/domain/stores.ts';
-import { STATUSES, type Status, type Transaction } from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { transaction } from '../support/fixtures.ts';
 import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName } from './world.ts';

@@ -1,7 +1,7 @@
 // An importing process: takes orders on stdin, one JSON text for each line, and reports on stdout. May be
 // killed at any moment; what it had not reported by then is nobody's promise.
 
-import { BadInput, Refused } from '../../src/domain/failures.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { isStorageError } from '../../src/domain/storage-error.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { carryOut, type ImportOrder, type ImportResult } from './import-order.ts';

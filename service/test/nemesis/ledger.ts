@@ -1,8 +1,8 @@
 // The book of all imports: which stamps they were given, and which were acknowledged. Checks that stamps rise
 // from each acknowledged import to every one that begins after it, and that a row's stamp is its import's.
 
-import { printTimestamp, type Timestamp } from '../../src/domain/timestamp.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
+import { printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { ImportPart, ImportResult } from './import-order.ts';
 import type { ClockWitness } from './page-reader.ts';
 import type { OrganisationName } from './world.ts';

@@ -3,9 +3,9 @@
 // decided by the seed, each actor by its own part of it; only the timing is the machine's.
 
 import { Random } from '@offerbook/sandbox/random.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { Timestamp } from '../../src/domain/timestamp.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';

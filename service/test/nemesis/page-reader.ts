@@ -1,9 +1,9 @@
 // Asks for pages over HTTP, and holds every answer against the promises of the interface: what it finds
 // broken it notes, and goes on, so that the end of the run can still tell what was lost.
 
-import type { Timestamp } from '../../src/domain/timestamp.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { FetchPage, Page, PageQuery } from './pollers/poller.ts';
 
 /** Sends a GET for a path to a node of its own choice. */

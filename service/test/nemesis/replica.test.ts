@@ -2,8 +2,8 @@
 // its completeness is true all the same, and no poller loses a change, wherever its pages come from.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
-import { FIRST_ID } from '../../src/domain/uuid.ts';
+import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import { FIRST_ID } from '@offerbook/wire/uuid.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';

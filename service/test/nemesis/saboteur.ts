@@ -2,9 +2,9 @@
 // operation of the product does. Does nothing while somebody else is writing.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { TRANSACTIONS } from '../../src/storage/database.ts';
 import { carryOut, getOrganisation } from './import-order.ts';

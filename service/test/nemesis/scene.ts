@@ -1,10 +1,10 @@
 // A small scene for scripted interleavings: two nodes on one database, an organisation with numbered
 // transactions, and a clock that moves on by a second with every change.
 
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import type { ServeSettings } from '../../src/config.ts';
 import type { Clock } from '../../src/domain/clock.ts';
-import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { transaction } from '../support/fixtures.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';

@@ -1,10 +1,10 @@
 // What an organisation's transactions were at a stamp, worked out from all that the database holds of them. Slow and plain,
 // so that it can be held against the walks of the service.
 
-import type { Timestamp } from '../../src/domain/timestamp.ts';
-import { timestampMs } from '../../src/domain/timestamp.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import { timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Database } from '../../src/storage/database.ts';
 
 interface Row {

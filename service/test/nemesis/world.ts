@@ -1,7 +1,7 @@
 // The world in which the nemesis plays: its organisations and the ids that their transactions may have. The
 // same in every process, so that a driver and its importers need not tell each other.
 
-import type { Uuid } from '../../src/domain/uuid.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 
 export const ORGANISATIONS = ['amber', 'birch', 'cedar', 'dogwood'] as const;
 export type OrganisationName = (typeof ORGANISATIONS)[number];

@@ -7,9 +7,9 @@ import { type Change, courseOf, fasterSince, follow, REAL_PACE } from '@offerboo
 import { isSaleId, reportedAtMs } from '@offerbook/sandbox/sale-id.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
 import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { mayBecome, TransactionSchema } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
-import { mayBecome, TransactionSchema } from '../../src/domain/transaction.ts';
 
 const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
 const MINUTE_MS = 60_000;

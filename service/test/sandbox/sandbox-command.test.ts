@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { type Finished, offerbook } from '../support/command.ts';

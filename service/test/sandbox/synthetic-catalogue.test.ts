@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import { RetailerSchema } from '@offerbook/wire/catalogue.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import fc from 'fast-check';
-import { RetailerSchema } from '../../src/domain/catalogue.ts';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
 
 const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
 const DAY_MS = 86_400_000;

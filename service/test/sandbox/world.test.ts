@@ -1,14 +1,14 @@
 // The sandbox's data on real databases, through the real imports, with a clock that the test sets.
 
 import { describe, expect, test } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { findSeed, openOrganisation, openTokens } from '../../src/cli/commands/sandbox/organisation.ts';
 import { World } from '../../src/cli/commands/sandbox/world.ts';
 import { digestToken, isLive } from '../../src/domain/access-token.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
-import { printTimestamp, timestampMs } from '../../src/domain/timestamp.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';

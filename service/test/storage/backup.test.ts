@@ -19,12 +19,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { BackupManifest } from '../../src/storage/backup/backup-manifest.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';

@@ -1,11 +1,11 @@
 // The books of the database itself: what is entered when, what is kept for how long, and what a purge leaves.
 
 import { describe, expect, test } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportOrigin } from '../../src/domain/books.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { recordImport } from '../../src/importer/record-import.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';

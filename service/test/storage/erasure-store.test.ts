@@ -3,13 +3,13 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import { FIRST_ID } from '@offerbook/wire/uuid.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click } from '../../src/domain/click.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
-import { printTimestamp } from '../../src/domain/timestamp.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import { FIRST_ID } from '../../src/domain/uuid.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
-import type { Uuid } from '../../src/domain/uuid.ts';
 import { mergeRuns, type Run } from '../../src/storage/transactions/merge-runs.ts';
 import { idOf } from './open-test-stores.ts';
 

@@ -1,6 +1,7 @@
 // Opens stores for a test and closes them when the test is over.
 
 import { afterEach } from 'bun:test';
+import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import type {
   PublicOrganisation,
@@ -9,7 +10,6 @@ import type {
   TransactionPage,
   TransactionWriter,
 } from '../../src/domain/stores.ts';
-import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';

@@ -1,11 +1,11 @@
 // An organisation is deleted with everything that belongs to it, and with nothing else.
 
 import { describe, expect, test } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { recordImport } from '../../src/importer/record-import.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';

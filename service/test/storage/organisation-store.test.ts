@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { PRINTED_UUID_PATTERN } from '../../src/domain/uuid.ts';
+import { PRINTED_UUID_PATTERN } from '@offerbook/wire/uuid.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { openTestStores } from './open-test-stores.ts';

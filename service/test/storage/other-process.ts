@@ -3,8 +3,8 @@
 
 import { dlopen, ptr } from 'bun:ffi';
 import { openSync, writeSync } from 'node:fs';
+import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Subprocess } from 'bun';
-import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { newIds, writeTransactions } from './open-test-stores.ts';

@@ -1,10 +1,10 @@
 // Pages of transactions end early at a limit of bytes, whichever way they are read, and a walk loses nothing by it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
 import type { StampWindow, Stores, TransactionPage } from '../../src/domain/stores.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { NARROW_MAX } from '../../src/storage/transactions/transaction-page.ts';
 import { DATABASES } from '../support/databases.ts';

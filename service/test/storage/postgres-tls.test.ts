@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { $ } from 'bun';
-import { BadInput } from '../../src/domain/failures.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import {
   newPostgresDatabase,

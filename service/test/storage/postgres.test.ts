@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { newUuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { isStorageError, StorageError } from '../../src/domain/storage-error.ts';
-import { newUuid } from '../../src/domain/uuid.ts';
 import { RETAILERS } from '../../src/storage/database.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';

@@ -1,7 +1,7 @@
 // A thread that imports one sale after another, each with a click of its own, until it is told to stop.
 
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { recordClick } from '../support/fixture-click.ts';

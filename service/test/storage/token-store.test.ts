@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { BadInput } from '../../src/domain/failures.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { newUuid } from '@offerbook/wire/uuid.ts';
 import type { NewToken, Stores } from '../../src/domain/stores.ts';
-import { newUuid } from '../../src/domain/uuid.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { FIRST_ID, LAST_ID, newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
-import { FIRST_ID, LAST_ID, newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import { HISTORY_SQL } from '../../src/storage/copy-database.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from 'bun:test';
+import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores, TransactionPage, TransactionQuery } from '../../src/domain/stores.ts';
-import { newUuid, type Uuid } from '../../src/domain/uuid.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import {

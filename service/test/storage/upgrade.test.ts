@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newUuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { newUuid } from '../../src/domain/uuid.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';

@@ -1,9 +1,9 @@
 // Data for tests: retailers and transactions with sensible values, of which a test names only what it is about.
 
-import type { CashbackOffer, Coupon, Promotion, Retailer } from '../../src/domain/catalogue.ts';
-import type { Timestamp } from '../../src/domain/timestamp.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
-import type { Uuid } from '../../src/domain/uuid.ts';
+import type { CashbackOffer, Coupon, Promotion, Retailer } from '@offerbook/wire/catalogue.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 
 /** A UUID that shows its number: handy for reading failures, and in the order of the numbers. */
 export function id(number: number): Uuid {

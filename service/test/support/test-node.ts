@@ -2,16 +2,16 @@
 // scope when used with `await using`.
 
 import http from 'node:http';
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { startNode } from '../../src/cli/node/node.ts';
 import { readServeSettings, type ServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
-import type { Retailer } from '../../src/domain/catalogue.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import type { Organisation, Stores } from '../../src/domain/stores.ts';
-import type { UnstampedTransaction } from '../../src/domain/transaction.ts';
 import type { Route } from '../../src/http/router.ts';
-import { sourceFrom } from '../../src/importer/formats/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';

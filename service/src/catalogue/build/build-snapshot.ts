@@ -1,11 +1,11 @@
 // Builds snapshot data from the stored catalogue. This takes seconds of CPU for a large catalogue, so it runs in its own
 // thread. It does not validate documents: the import did.
 
-import type { ListFields, Retailer } from '../../domain/catalogue.ts';
-import { DEAL_LISTS, forEachDealList } from '../../domain/deals.ts';
-import { printJson } from '../../domain/decimal.ts';
+import type { ListFields, Retailer } from '@offerbook/wire/catalogue.ts';
+import { DEAL_LISTS, forEachDealList } from '@offerbook/wire/deals.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
+import { uuidWords } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/stores.ts';
-import { uuidWords } from '../../domain/uuid.ts';
 import { fold } from '../search/fold.ts';
 import { gramsOf } from '../search/name-index.ts';
 import { TERM_NAMES } from '../search/offer-terms.ts';

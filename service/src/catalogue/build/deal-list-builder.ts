@@ -1,9 +1,9 @@
 // Collects the deals of one list, retailer by retailer, then lays them out in both orders: by retailer and by id.
 
-import type { CashbackOffer, Coupon, Promotion } from '../../domain/catalogue.ts';
-import { activePeriodMs } from '../../domain/deals.ts';
-import { printJson } from '../../domain/decimal.ts';
-import { uuidWords } from '../../domain/uuid.ts';
+import type { CashbackOffer, Coupon, Promotion } from '@offerbook/wire/catalogue.ts';
+import { activePeriodMs } from '@offerbook/wire/deals.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
+import { uuidWords } from '@offerbook/wire/uuid.ts';
 import type { DealData } from '../snapshot-data.ts';
 import { UUID_WORDS, UuidTable } from '../tables/uuid-table.ts';
 import { JsonPacker, sharedFloat64Array, sharedUint32Array } from './shared-memory.ts';

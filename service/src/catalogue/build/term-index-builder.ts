@@ -1,6 +1,6 @@
 // Builds inverted indexes from terms to retailers or offers.
 
-import type { CashbackOffer } from '../../domain/catalogue.ts';
+import type { CashbackOffer } from '@offerbook/wire/catalogue.ts';
 import { OFFER_TERMS, type TermName } from '../search/offer-terms.ts';
 import type { OfferTermsData, TermIndexData } from '../snapshot-data.ts';
 import { packNumbers, packStrings, sharedUint32Array } from './shared-memory.ts';

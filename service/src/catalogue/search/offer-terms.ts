@@ -1,7 +1,7 @@
 // The exact-match filters for cashback offers, one row each. Both the index builder and the search use this table. The
 // filter by retailer name is not in it.
 
-import type { CashbackOffer } from '../../domain/catalogue.ts';
+import type { CashbackOffer } from '@offerbook/wire/catalogue.ts';
 import { fold } from './fold.ts';
 
 interface OfferTerm {

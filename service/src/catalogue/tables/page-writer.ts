@@ -1,8 +1,8 @@
 // Assembles a page as bytes by copying the catalogue's JSON, which is already UTF-8. Joining and encoding strings was
 // measurably slower.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { ENVELOPE_START, envelopeEnd, PAGE_BYTES_MAX } from '../../domain/page.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import type { UuidTable } from './uuid-table.ts';
 
 const COMMA = 0x2c;

@@ -1,7 +1,7 @@
 // Many UUIDs in one array, 16 bytes each, to save memory compared with strings.
 
+import { type Uuid, uuidWords } from '@offerbook/wire/uuid.ts';
 import { firstIndex } from '../../domain/binary-search.ts';
-import { type Uuid, uuidWords } from '../../domain/uuid.ts';
 
 export const UUID_WORDS = 4;
 

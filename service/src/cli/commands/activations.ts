@@ -1,10 +1,10 @@
 // offerbook activations: counts clicks, and forgets clicks that have led to no sale. They hold what partners pass along of their users.
 
+import { printCount, printCountOf } from '@offerbook/wire/count.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { Command } from 'commander';
 import { CLICK_DAYS, countClicks } from '../../console/counts/click-totals.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { printCount, printCountOf } from '../../domain/count.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { parseCount, parseOlderThanMs } from './option-values.ts';

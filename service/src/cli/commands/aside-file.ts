@@ -10,7 +10,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { BadInput } from '../../domain/failures.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Aside } from '../../importer/attribution.ts';
 import { RowFile } from './row-file.ts';
 

@@ -1,8 +1,8 @@
 // offerbook audit: who created organisations, issued, rotated and revoked tokens, purged, copied and migrated.
 
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
 import type { AuditEntry } from '../../domain/books.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { parseCount } from './option-values.ts';

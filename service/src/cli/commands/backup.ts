@@ -1,5 +1,6 @@
 // offerbook backup: a copy of an SQLite database that can be brought back, made while servers and imports run.
 
+import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
 import manifest from '../../../package.json';
 import { databaseName } from '../../activation/activation-directory.ts';
@@ -7,7 +8,6 @@ import { ClickIds } from '../../activation/click-id.ts';
 import { clickProblem } from '../../activation/click-problem.ts';
 import { readDatabaseUrl, readSpoolFolder } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { printCountsOf } from '../../domain/count.ts';
 import { makeBackup } from '../../storage/backup/make-backup.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
 import { spoolPath } from '../node/activation.ts';

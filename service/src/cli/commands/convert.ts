@@ -2,23 +2,28 @@
 // is opened.
 
 import { dirname, isAbsolute, join } from 'node:path';
+import { type CatalogueFile, convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
+import { type ConvertOptions, type ConvertReport, Unconverted } from '@offerbook/feeds/convert-report.ts';
+import type { Network } from '@offerbook/feeds/network.ts';
+import { openNetwork } from '@offerbook/feeds/open-network.ts';
+import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
+import { type Overlay, parseOverlay } from '@offerbook/feeds/source/overlay.ts';
+import { Shares } from '@offerbook/feeds/source/share.ts';
+import {
+  NETWORK_NAMES,
+  type NetworkName,
+  parseSource,
+  type Source,
+} from '@offerbook/feeds/source/source-file.ts';
+import { convertTransactions } from '@offerbook/feeds/transactions/convert-transactions.ts';
+import { readCouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
+import { printCount, printCountOf } from '@offerbook/wire/count.ts';
+import { BadInput, FaultFound } from '@offerbook/wire/failures.ts';
+import { openSource } from '@offerbook/wire/rows/import-source.ts';
+import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
+import { newUuid } from '@offerbook/wire/uuid.ts';
 import { Command } from 'commander';
 import { systemClock } from '../../domain/clock.ts';
-import { printCount, printCountOf } from '../../domain/count.ts';
-import { BadInput, FaultFound } from '../../domain/failures.ts';
-import { newUuid } from '../../domain/uuid.ts';
-import { type CatalogueFile, convertCatalogue } from '../../feeds/catalogue/convert-catalogue.ts';
-import { type ConvertOptions, type ConvertReport, Unconverted } from '../../feeds/convert-report.ts';
-import type { Network } from '../../feeds/network.ts';
-import { openNetwork } from '../../feeds/open-network.ts';
-import { exampleSource } from '../../feeds/source/example-source.ts';
-import { type Overlay, parseOverlay } from '../../feeds/source/overlay.ts';
-import { Shares } from '../../feeds/source/share.ts';
-import { NETWORK_NAMES, type NetworkName, parseSource, type Source } from '../../feeds/source/source-file.ts';
-import { convertTransactions } from '../../feeds/transactions/convert-transactions.ts';
-import { readCouponCodes } from '../../feeds/transactions/coupon-codes.ts';
-import { printProblems } from '../../importer/checks/row-problem.ts';
-import { openSource } from '../../importer/formats/import-source.ts';
 import { print, printNote } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { RowFile } from './row-file.ts';

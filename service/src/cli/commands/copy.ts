@@ -1,12 +1,12 @@
 // offerbook copy: everything from one database into another, as when an installation outgrows SQLite.
 
 import { dirname } from 'node:path';
+import { printCountOf, printCountsOf } from '@offerbook/wire/count.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
 import { databaseName } from '../../activation/activation-directory.ts';
 import { readDatabaseUrl, readSpoolFolder, readTargetUrl } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { printCountOf, printCountsOf } from '../../domain/count.ts';
-import { BadInput } from '../../domain/failures.ts';
 import { copyDatabase } from '../../storage/copy-database.ts';
 import { countSpooled } from '../../storage/inspect-database.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';

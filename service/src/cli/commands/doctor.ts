@@ -1,9 +1,9 @@
 // offerbook doctor: looks whether an installation is in order, with the settings of `serve`, and says what to do.
 
+import { FaultFound } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
 import { SERVE_FLAGS } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { FaultFound } from '../../domain/failures.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
 import { type Check, worstOf } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';

@@ -1,7 +1,7 @@
 // offerbook erase: takes a user out of transactions, their history and clicks. Amounts stay; partners see a change.
 
+import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
-import { printCountsOf } from '../../domain/count.ts';
 import type { ErasureCounts } from '../../domain/stores.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printResult } from '../output.ts';

@@ -13,10 +13,10 @@ import {
   type Transaction,
 } from '@offerbook/client';
 import { fileCheckpoint } from '@offerbook/client/node';
+import { printJson } from '@offerbook/wire/decimal.ts';
+import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';
 import { readToken } from '../../config.ts';
-import { printJson } from '../../domain/decimal.ts';
-import { BadInput, ServiceFailure } from '../../domain/failures.ts';
 import { untilToldToStop } from '../node/signals.ts';
 import { print, printable, printNote } from '../output.ts';
 import { parsePositiveDurationMs } from './option-values.ts';

@@ -1,18 +1,18 @@
 // offerbook import: carries a catalogue, links or transactions from a file into the database, all or nothing.
 
 import { basename } from 'node:path';
+import { printCount, printCountOf } from '@offerbook/wire/count.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { type ImportSource, openSource } from '@offerbook/wire/rows/import-source.ts';
+import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { Command } from 'commander';
 import manifest from '../../../package.json';
 import { ClickIds } from '../../activation/click-id.ts';
 import { readDatabaseUrl, readTracingSettings } from '../../config.ts';
 import type { ImportKind, ImportOrigin } from '../../domain/books.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { printCount, printCountOf } from '../../domain/count.ts';
-import { BadInput } from '../../domain/failures.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { Attributor } from '../../importer/attribution.ts';
-import { printProblems } from '../../importer/checks/row-problem.ts';
-import { type ImportSource, openSource } from '../../importer/formats/import-source.ts';
 import { importCatalogue } from '../../importer/import-catalogue.ts';
 import { importLinks } from '../../importer/import-links.ts';
 import {

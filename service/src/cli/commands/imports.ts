@@ -1,11 +1,11 @@
 // offerbook imports: what was imported, by whom, and how it ended.
 
+import { printCount } from '@offerbook/wire/count.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { Command } from 'commander';
 import { IMPORT_KINDS, type ImportEntry } from '../../domain/books.ts';
-import { printCount } from '../../domain/count.ts';
-import { BadInput } from '../../domain/failures.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
-import { printProblems } from '../../importer/checks/row-problem.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { parseCount } from './option-values.ts';

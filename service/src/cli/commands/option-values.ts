@@ -1,7 +1,7 @@
 // Numbers and durations as people write them on a command line: 100, 90d, 24h, 30m, 45s.
 
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { BadInput } from '../../domain/failures.ts';
 
 const COUNT_MAX = 1e9;
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };

@@ -1,11 +1,11 @@
 // offerbook orgs: the organisations that tokens and transactions belong to.
 
+import { printCountsOf } from '@offerbook/wire/count.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { Command } from 'commander';
-import { printCountsOf } from '../../domain/count.ts';
-import { BadInput, Refused } from '../../domain/failures.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { DeletedCounts, Organisation, PublicOrganisation, Stores } from '../../domain/stores.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';

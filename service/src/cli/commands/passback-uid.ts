@@ -1,8 +1,8 @@
 // The identifier of a user as an option. It may name a person, and what is an argument can be read by everybody on the
 // machine, and stays in the history of the shell: `-` reads it from stdin instead. No message repeats it.
 
-import { BadInput } from '../../domain/failures.ts';
-import { TEXT_LENGTH_MAX } from '../../domain/text.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 
 export const PASSBACK_UID_HELP = 'the identifier that was supplied at activation; - reads it from stdin';
 

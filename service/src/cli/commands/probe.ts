@@ -1,7 +1,7 @@
 // offerbook probe: asks a running service whether it is live. For health checks of containers, which have no curl.
 
+import { BadInput, FaultFound } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';
-import { BadInput, FaultFound } from '../../domain/failures.ts';
 import { isOfferbook } from '../doctor/probe.ts';
 import { print, printNote } from '../output.ts';
 

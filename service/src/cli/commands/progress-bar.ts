@@ -1,6 +1,6 @@
 // A progress bar on stderr, drawn only when a person is watching.
 
-import { printCountOf } from '../../domain/count.ts';
+import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportProgress } from '../../importer/import-report.ts';
 
 const WIDTH = 30;

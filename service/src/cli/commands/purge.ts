@@ -1,8 +1,8 @@
 // offerbook purge: forgets versions of transactions that were replaced long ago. Transactions themselves stay.
 
+import { printCountOf } from '@offerbook/wire/count.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
-import { printCountOf } from '../../domain/count.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { printResult } from '../output.ts';
 import { parseOlderThanMs } from './option-values.ts';

@@ -1,10 +1,10 @@
 // offerbook restore: brings a backup back, and sees to it that those who poll lose nothing by it.
 
+import { printCountOf } from '@offerbook/wire/count.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
 import { readDatabaseUrl } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { printCountOf } from '../../domain/count.ts';
-import { BadInput, Refused } from '../../domain/failures.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import { beginTimeline } from '../../storage/backup/new-timeline.ts';
 import type { LaterEvent } from '../../storage/backup/replaced-database.ts';

@@ -23,8 +23,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { BadInput } from '../../domain/failures.ts';
-import type { RowSpool } from '../../feeds/convert-report.ts';
+import type { RowSpool } from '@offerbook/feeds/convert-report.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { sync } from '../../storage/backup/synced-files.ts';
 import { STDOUT, writing } from '../output.ts';
 import { writeAll } from '../write-all.ts';

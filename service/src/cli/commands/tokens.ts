@@ -1,6 +1,9 @@
 // offerbook tokens: issue, list, revoke, rotate and verify access tokens. The text of a token is printed
 // once, when it is made; it is never an argument.
 
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { Command } from 'commander';
 import { readDatabaseUrl } from '../../config.ts';
 import {
@@ -14,9 +17,6 @@ import {
   tokenState,
 } from '../../domain/access-token.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { BadInput } from '../../domain/failures.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
-import { parseUuid, type Uuid } from '../../domain/uuid.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import { withReserve } from '../../storage/sqlite/revocation-reserve.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';

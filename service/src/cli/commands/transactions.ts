@@ -1,17 +1,17 @@
 // offerbook transactions: where a sale is, what it was before, which imports made it so, and what all of them add up to.
 
+import { printCount } from '@offerbook/wire/count.ts';
+import { printJson, printMoney } from '@offerbook/wire/decimal.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import { parseUuid } from '@offerbook/wire/uuid.ts';
 import { Command } from 'commander';
 import { CatalogueReader } from '../../console/counts/catalogue-contents.ts';
 import { AGE_BOUNDS_DAYS, countTransactions } from '../../console/counts/transaction-totals.ts';
 import type { ImportEntry, TransactionVersion } from '../../domain/books.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { printCount } from '../../domain/count.ts';
-import { printJson, printMoney } from '../../domain/decimal.ts';
-import { BadInput } from '../../domain/failures.ts';
 import type { Stores } from '../../domain/stores.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
-import type { Transaction } from '../../domain/transaction.ts';
-import { parseUuid } from '../../domain/uuid.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { getOrganisation } from './organisations.ts';

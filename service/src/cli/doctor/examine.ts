@@ -2,11 +2,11 @@
 // cannot be looked at, because the database does not answer, is left out.
 
 import { dirname } from 'node:path';
+import { printCountOf } from '@offerbook/wire/count.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { databaseName } from '../../activation/activation-directory.ts';
 import type { ServeSettings } from '../../config.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { printCountOf } from '../../domain/count.ts';
-import { BadInput } from '../../domain/failures.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import { countSpooled, type DatabaseFacts, inspectDatabase } from '../../storage/inspect-database.ts';
 import { sqlitePath } from '../../storage/open-database.ts';

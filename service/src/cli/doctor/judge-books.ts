@@ -1,11 +1,11 @@
 // Judges the import log, the write lock and the tokens: how fresh each feed is and how its last import ended, which
 // import holds the write lock, which tokens are about to expire. Pure.
 
+import { printCountOf } from '@offerbook/wire/count.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { type AccessToken, isExpiring, isLive } from '../../domain/access-token.ts';
 import type { ImportEntry, ImportFeed, ImportKind } from '../../domain/books.ts';
 import { IMPORT_KINDS } from '../../domain/books.ts';
-import { printCountOf } from '../../domain/count.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
 import type { WriteLockFacts } from '../../storage/inspect-database.ts';
 import { type Check, ok, warning } from './check.ts';
 

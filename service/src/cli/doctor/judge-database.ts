@@ -1,6 +1,6 @@
 // Judges what was seen of the database: schema, rights, clock, and whether it is kept. Pure.
 
-import { printTimestamp } from '../../domain/timestamp.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { DatabaseFacts, SchemaFacts } from '../../storage/inspect-database.ts';
 import type { PostgresFacts } from '../../storage/postgres/inspect-postgres.ts';
 import { type Check, fault, ok, warning } from './check.ts';

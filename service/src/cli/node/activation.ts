@@ -2,6 +2,7 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { Activation } from '../../activation/activation.ts';
 import { ActivationDirectory } from '../../activation/activation-directory.ts';
 import { clickProblem } from '../../activation/click-problem.ts';
@@ -9,7 +10,6 @@ import { ClickRecorder } from '../../activation/click-recorder.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { BadInput } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { openSpool } from '../../storage/click-spool.ts';

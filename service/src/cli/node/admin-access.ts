@@ -4,8 +4,8 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { isLoopback, type ServeSettings } from '../../config.ts';
-import { BadInput } from '../../domain/failures.ts';
 import { networkOf } from '../../http/access/client-address.ts';
 import { RateLimiter } from '../../http/access/rate-limit.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';

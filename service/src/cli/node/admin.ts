@@ -2,15 +2,15 @@
 // machine unless told otherwise. No caller of the service can fill up its connections.
 
 import { dirname } from 'node:path';
+import { Refused } from '@offerbook/wire/failures.ts';
+import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
 import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { Refused } from '../../domain/failures.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { Stores } from '../../domain/stores.ts';
-import { TEXT_LENGTH_MAX } from '../../domain/text.ts';
 import { clientReader } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { type Health, readiness } from '../../http/readiness.ts';

@@ -1,7 +1,7 @@
 // The socket: hands requests to the app, and on stop lets those under way finish.
 
+import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ServeSettings } from '../../config.ts';
-import { BadInput } from '../../domain/failures.ts';
 import type { App } from '../../http/app.ts';
 import { STOP_MAX_MS } from './signals.ts';
 

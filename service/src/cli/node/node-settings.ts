@@ -1,8 +1,8 @@
 // Everything that a node is told, by flags and variables, and what it refuses of that before it looks at a database. For
 // `serve`, and for `doctor`, which must refuse the same.
 
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { readDatabaseUrl, readServeSettings, readTracingSettings } from '../../config.ts';
-import { BadInput } from '../../domain/failures.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import { openAdminAccess } from './admin-access.ts';
 

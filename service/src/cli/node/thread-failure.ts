@@ -1,6 +1,6 @@
 // An error on its way from one thread to another. It would lose its class, by which commands choose their exit code.
 
-import { BadInput, Refused } from '../../domain/failures.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { isStorageError, StorageError, type StorageErrorKind } from '../../domain/storage-error.ts';
 
 export interface ThreadFailure {

@@ -1,11 +1,11 @@
 // What the console wants to know of the catalogue that no list of the API tells: whose a deal is, and which deals end soon.
 // Read once for each revision.
 
-import type { Retailer } from '../../domain/catalogue.ts';
-import { DEAL_LISTS, type DealList } from '../../domain/deals.ts';
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
+import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
+import { timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore, Revisions } from '../../domain/stores.ts';
-import { timestampMs } from '../../domain/timestamp.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 
 export interface EndingDeal {
   readonly list: DealList;

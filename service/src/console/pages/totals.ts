@@ -1,8 +1,8 @@
 // How much is pending, confirmed, declined?
 
-import { printCount } from '../../domain/count.ts';
-import type { Status } from '../../domain/transaction.ts';
-import type { Uuid } from '../../domain/uuid.ts';
+import { printCount } from '@offerbook/wire/count.ts';
+import type { Status } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type Html, html } from '../../http/site/html.ts';
 import type { MakePage } from '../console-page.ts';
 import type { CatalogueContents } from '../counts/catalogue-contents.ts';

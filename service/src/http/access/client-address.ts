@@ -2,7 +2,7 @@
 // one of the operator's proxies, the last address in X-Forwarded-For that is not a proxy. Anybody else's headers are worth
 // nothing, and so is whatever stands left of the first entry that no proxy of ours can have written.
 
-import { BadInput } from '../../domain/failures.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { parseTraceParent, type TraceParent } from '../../tracing/traceparent.ts';
 
 interface Client {

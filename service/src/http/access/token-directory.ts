@@ -1,10 +1,10 @@
 // All tokens, in memory: a request is authenticated without the database, so known tokens go on working
 // while it is away. Also remembers when each token was last used, and writes that down now and then.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type AccessToken, digestToken, isLive } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Revisions, TokenStore } from '../../domain/stores.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 
 export class TokenDirectory {
   readonly #store: TokenStore;

@@ -1,8 +1,8 @@
 // Pages of the catalogue as replies. A page that is asked for again is kept, compressed once for each coding, while the
 // list it was cut from is current. Bounded by bytes; the page that was used longest ago goes first.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueQuery, EncodedPage, ListView } from '../../catalogue/catalogue.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import type { Reply } from '../reply.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';

@@ -1,10 +1,10 @@
 // GET and POST /v1/{retailers, cashback-offers, coupons, promotions}/{id}/activate/, the same with the id in the query, and
 // GET /go/{click}/. They need no token: users follow these links. Nobody is ever sent to a URL that a caller has given.
 
+import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { Activatable, Activation, ActivationRequest } from '../../activation/activation.ts';
 import { ApiError, unavailable } from '../../domain/api-errors.ts';
 import type { ActivatedKind } from '../../domain/click.ts';
-import { parseUuid } from '../../domain/uuid.ts';
 import { useDatabase } from '../../tracing/tracer.ts';
 import { networkOf } from '../access/client-address.ts';
 import { countRequest, type RateLimitState, type RateLimits } from '../access/rate-limit.ts';

@@ -16,7 +16,7 @@ export const listCashbackOffers = {
     "Lists cashback offers in the order of their ids. Filters narrow the list down to what matches all of them: name searches in the retailer's name, category is compared as a whole, both without regard to case and accents.",
   item: {
     component: 'CashbackOffer',
-    loadSchema: async () => (await import('../../domain/catalogue.ts')).CashbackOfferSchema,
+    loadSchema: async () => (await import('@offerbook/wire/catalogue.ts')).CashbackOfferSchema,
   },
   sample: {
     clientMethod: 'cashbackOffers',

@@ -13,7 +13,7 @@ export const listCoupons = {
   description: 'Lists the coupons that are active now, in the order of their ids.',
   item: {
     component: 'Coupon',
-    loadSchema: async () => (await import('../../domain/catalogue.ts')).CouponSchema,
+    loadSchema: async () => (await import('@offerbook/wire/catalogue.ts')).CouponSchema,
   },
   sample: {
     clientMethod: 'coupons',

@@ -13,7 +13,7 @@ export const listPromotions = {
   description: 'Lists the promotions that are active now, in the order of their ids.',
   item: {
     component: 'Promotion',
-    loadSchema: async () => (await import('../../domain/catalogue.ts')).PromotionSchema,
+    loadSchema: async () => (await import('@offerbook/wire/catalogue.ts')).PromotionSchema,
   },
   sample: {
     clientMethod: 'promotions',

@@ -14,7 +14,7 @@ export const listRetailers = {
     'Lists the retailers that currently have at least one active offer, coupon or promotion, each with its active deals, in the order of their ids.',
   item: {
     component: 'Retailer',
-    loadSchema: async () => (await import('../../domain/catalogue.ts')).RetailerSchema,
+    loadSchema: async () => (await import('@offerbook/wire/catalogue.ts')).RetailerSchema,
     embedded: { cashbackOffers: 'RetailerOffer', coupons: 'RetailerCoupon', promotions: 'RetailerPromotion' },
   },
   sample: {

@@ -1,13 +1,13 @@
 // The query parameters of the operations. One error names every parameter that is invalid, misspelt or misleading. Other
 // unknown parameters are ignored, because clients add cache busters.
 
+import { mistakenCountry } from '@offerbook/wire/country-code.ts';
+import { dateTimeProblem, type Instant, parseInstant } from '@offerbook/wire/timestamp.ts';
+import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { z } from 'zod';
 import { ApiError, type ParameterError } from '../../domain/api-errors.ts';
 import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX, passbackProblem } from '../../domain/click.ts';
-import { mistakenCountry } from '../../domain/country-code.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
-import { dateTimeProblem, type Instant, parseInstant } from '../../domain/timestamp.ts';
-import { parseUuid, type Uuid } from '../../domain/uuid.ts';
 import { describeMisleading, describeMisspelling } from './unknown-parameter.ts';
 
 export const VALUE_LENGTH_MAX = 200;

@@ -1,8 +1,8 @@
 // Serves an organisation's transactions from the database, with the stamp up to which the answer is complete.
 
+import { type Instant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/stores.ts';
-import { type Instant, printTimestamp } from '../../domain/timestamp.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';

@@ -1,7 +1,7 @@
 // The page at `/`: the explorer, or, where the operator has switched it off, a short welcome.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { parseTokenKind } from '../../domain/access-token.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import type { StaticFile } from '../content/static-file.ts';
 import { html } from './html.ts';
 import { type Frame, htmlPage } from './html-page.ts';

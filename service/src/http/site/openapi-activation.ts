@@ -1,8 +1,8 @@
 // The part of the OpenAPI document about activation: two operations for whatever can be activated, and the links that one
 // of them returns. They take no token.
 
+import { EXAMPLE_IDS } from '@offerbook/wire/catalogue.ts';
 import type { ErrorCode } from '../../domain/api-errors.ts';
-import { EXAMPLE_IDS } from '../../domain/catalogue.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
 import type { CodeSample } from './code-samples.ts';
 import { errorResponses } from './openapi-errors.ts';

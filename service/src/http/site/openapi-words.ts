@@ -1,8 +1,8 @@
 // The words that operations share in the OpenAPI document: what each parameter and header means.
 
+import { DATE_TIME_PATTERN } from '@offerbook/wire/timestamp.ts';
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
-import { DATE_TIME_PATTERN } from '../../domain/timestamp.ts';
 import { type ParameterName, VALUE_LENGTH_MAX } from '../operations/query.ts';
 
 export type Schema = Record<string, unknown>;

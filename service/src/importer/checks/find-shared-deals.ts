@@ -1,12 +1,12 @@
 // Looks through the catalogue as it was for deals that the file gives to another retailer, while the retailer that has
 // them keeps its deals. Needed when retailers stay beside those of the file.
 
-import type { Retailer } from '../../domain/catalogue.ts';
-import { DEAL_LISTS } from '../../domain/deals.ts';
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
+import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
+import { byPlace, printPlace, type RowProblem, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/stores.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import type { RetailerCheck } from './retailer-check.ts';
-import { byPlace, printPlace, type RowProblem, rowProblem } from './row-problem.ts';
 
 /** One problem for each row of the file that lists a deal of a retailer which keeps its deals, in the order of the file. */
 export async function findSharedDeals(

@@ -1,13 +1,19 @@
 // Checks retailers as they come out of the file: the schema, and that no id of a kind stands there twice.
 
+import type { Retailer, RetailerFormat } from '@offerbook/wire/catalogue.ts';
+import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
+import type { FieldProblem, Place, RawRow } from '@offerbook/wire/rows/raw-row.ts';
+import {
+  type CheckedRow,
+  PROBLEMS_MAX,
+  printPlace,
+  problemsOf,
+  rejected,
+} from '@offerbook/wire/rows/row-problem.ts';
+import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
+import { LIST } from '@offerbook/wire/scalars.ts';
+import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { z } from 'zod';
-import type { Retailer, RetailerFormat } from '../../domain/catalogue.ts';
-import { DEAL_LISTS, type DealList, forEachDealList } from '../../domain/deals.ts';
-import { parseUuid, type Uuid } from '../../domain/uuid.ts';
-import { LIST } from '../../domain/wire.ts';
-import type { FieldProblem, Place, RawRow } from '../formats/raw-row.ts';
-import { type CheckedRow, PROBLEMS_MAX, printPlace, problemsOf, rejected } from './row-problem.ts';
-import { UuidPlaces } from './uuid-places.ts';
 
 type RetailerSchema = ReturnType<RetailerFormat['rowSchema']>;
 

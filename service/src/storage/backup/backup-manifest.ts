@@ -2,9 +2,9 @@
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseTimestamp } from '@offerbook/wire/timestamp.ts';
 import { z } from 'zod';
 import { StorageError } from '../../domain/storage-error.ts';
-import { parseTimestamp } from '../../domain/timestamp.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
 /** Whatever the database was called. */

@@ -11,10 +11,10 @@
 
 import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Click } from '../../domain/click.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
 import { IS_OVERSIZED, openSpoolFile } from '../click-spool.ts';
 import { copyClickRows } from '../copy-clicks.ts';
 import { noDatabase } from '../database.ts';

@@ -3,10 +3,10 @@
 // everything that may have been announced, and all transactions of an organisation get a new stamp. Whoever polls on, from
 // any watermark, gets them once more, and has what the database has.
 
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { withUpdatedAt } from '../../domain/stored-transaction.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, type TableRow, TRANSACTIONS } from '../database.ts';
 import { type Auditor, amendAudit, writeAudit } from '../stores/audit-book.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';

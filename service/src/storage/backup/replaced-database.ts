@@ -2,8 +2,8 @@
 // an earlier version, because it is read as it is.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import type { ErasedUser } from '../stores/erased-users.ts';
 import type { OldTimeline } from './new-timeline.ts';

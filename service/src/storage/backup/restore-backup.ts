@@ -9,9 +9,9 @@
 import type { Database as SqliteFile } from 'bun:sqlite';
 import { existsSync, linkSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import type { Database } from '../database.ts';
 import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';

@@ -3,8 +3,8 @@
 // holds a password, and a password with a question mark looks like a parameter.
 
 import { readFileSync } from 'node:fs';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import type { SQL } from 'bun';
-import { BadInput } from '../../domain/failures.ts';
 
 /** What the client is told beside the mode, which is in the URL. */
 export type Tls = SQL.TLSOptions | 'disable' | 'prefer';

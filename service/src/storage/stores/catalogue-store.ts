@@ -1,9 +1,9 @@
 // The catalogue: one document for each retailer. Deals are not rows of their own. The catalogue is imported as
 // retailers and read as a whole, so nothing has to be joined, and nobody sees half of a retailer.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../../domain/stores.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, RETAILERS } from '../database.ts';
 import { takeTurn } from './import-book.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';

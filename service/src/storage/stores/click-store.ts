@@ -1,5 +1,6 @@
 // Clicks and taps. The same on both databases, and in the spool.
 
+import { textProblem } from '@offerbook/wire/text.ts';
 import {
   type Click,
   type ClickCount,
@@ -11,7 +12,6 @@ import {
   type Tap,
 } from '../../domain/click.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { textProblem } from '../../domain/text.ts';
 import { CLICKS, type Connection, columnsOf, type Database } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
 import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';

@@ -1,9 +1,9 @@
 // Gives stored documents the fields that came after they were stored. Where no field was added, which is so until one
 // is, the stores stay as they are.
 
+import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
 import { ADDED_FIELDS, type AddedFields, type AllAddedFields } from '../../domain/added-fields.ts';
-import { DEAL_LISTS } from '../../domain/deals.ts';
-import { printJson } from '../../domain/decimal.ts';
 import type { CatalogueStore, StoredDocument, TransactionStore } from '../../domain/stores.ts';
 import { NEXT_DOCUMENT } from '../transactions/transaction-page.ts';
 

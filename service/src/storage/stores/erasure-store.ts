@@ -5,11 +5,11 @@
 // by what follows, and imports after it bring nothing back. Clicks come next, because sales take their user from them.
 // The history comes last: until then, an import may move a version there that was not erased yet.
 
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickStore } from '../../domain/click.ts';
 import { printedPassbackUid, withoutUser } from '../../domain/stored-transaction.ts';
 import type { ErasureCounts, ErasureStore } from '../../domain/stores.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, HISTORY, TRANSACTIONS } from '../database.ts';
 import { CONTAINS, type Dialect, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';

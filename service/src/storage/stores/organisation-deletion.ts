@@ -2,12 +2,12 @@
 // nobody finds it, and no import can write to it. The rest goes in batches, each of which holds its locks for a moment.
 // The audit stays.
 
+import { printCountOf } from '@offerbook/wire/count.ts';
+import { newUuid } from '@offerbook/wire/uuid.ts';
 import { isLive } from '../../domain/access-token.ts';
 import type { ClickStore } from '../../domain/click.ts';
-import { printCountOf } from '../../domain/count.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 import type { DeletedCounts, OrganisationStore } from '../../domain/stores.ts';
-import { newUuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
 import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';

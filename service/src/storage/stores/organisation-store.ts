@@ -1,7 +1,7 @@
 // Organisations: the tenants that tokens and transactions belong to. The row also holds the change clock.
 
+import { newUuid } from '@offerbook/wire/uuid.ts';
 import type { OrganisationStore, PublicOrganisation } from '../../domain/stores.ts';
-import { newUuid } from '../../domain/uuid.ts';
 import type { Database } from '../database.ts';
 import { type Auditor, writeAudit } from './audit-book.ts';
 import { LAST_NUMBER_SQL, raiseRevision } from './revision.ts';

@@ -1,7 +1,7 @@
 // Reads rows batch by batch, so that no list has to fit into memory. What a batch is used for may change its rows.
 
+import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { StoredDocument } from '../../domain/stores.ts';
-import { FIRST_ID, type Uuid } from '../../domain/uuid.ts';
 import type { Connection, SqlValue } from '../database.ts';
 
 const VERSIONS_BATCH = 1_000;

@@ -1,10 +1,10 @@
 // Access tokens: digests and dates, never the tokens themselves.
 
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type AccessToken, endMs } from '../../domain/access-token.ts';
 import type { AuditAction, AuditEntry } from '../../domain/books.ts';
 import type { NewToken, TokenStore } from '../../domain/stores.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
-import { newUuid, type Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database } from '../database.ts';
 import { forUpdate } from '../sql-dialect.ts';
 import { type Auditor, writeAudit } from './audit-book.ts';

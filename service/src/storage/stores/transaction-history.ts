@@ -1,12 +1,12 @@
 // What transactions were before they changed. An import copies the versions that it replaces into the history, in its own
 // transaction (`keepReplaced`); the rest of this file answers questions of operators.
 
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { TransactionVersion } from '../../domain/books.ts';
 import { printedPassbackUid } from '../../domain/stored-transaction.ts';
 import type { TransactionHistory } from '../../domain/stores.ts';
-import { printTimestamp } from '../../domain/timestamp.ts';
-import type { Transaction } from '../../domain/transaction.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
 import { CONTAINS, type Dialect, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
 import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';

@@ -2,6 +2,7 @@
 // clock's lock from the stamp to the commit, so stamps rise in the order of the commits. No change can appear behind
 // a stamp that a reader was told is complete.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type {
   StoredTransaction,
@@ -9,7 +10,6 @@ import type {
   TransactionWriter,
   TransactionWriters,
 } from '../../domain/stores.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import { type Connection, type Database, type SqlValue, TRANSACTIONS } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';

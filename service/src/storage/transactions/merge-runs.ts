@@ -1,7 +1,7 @@
 // Finds the smallest ids of many sorted runs while reading as little of each as possible. Knows nothing of
 // databases: whoever calls it says how a piece of a run is read.
 
-import { LAST_ID, type Uuid } from '../../domain/uuid.ts';
+import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 
 /** What is read of a run at first, in multiples of its fair share and beyond, so that chance seldom makes a second round necessary. */
 const SHARE_FACTOR = 2;

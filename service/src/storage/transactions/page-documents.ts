@@ -5,8 +5,8 @@
 // share of the bytes, and longer ones are left out while joining. The database never builds a text beyond the limit, and
 // a page on which nothing was left out is within it. Otherwise the lengths are read first, and only what fits is joined.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { TransactionPage } from '../../domain/stores.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection } from '../database.ts';
 import { type Dialect, inBoth, VALUES } from '../sql-dialect.ts';
 

@@ -13,8 +13,8 @@
 //   few in the window    read those of each import by the stamps from which they were true
 //   otherwise            merge the runs of the imports by id (merge-runs.ts)
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/stores.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection, SqlValue } from '../database.ts';
 import { type Dialect, inBoth, JOIN_IDS, splitIds, VALUES } from '../sql-dialect.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';

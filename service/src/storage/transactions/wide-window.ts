@@ -24,8 +24,8 @@
 // So a page can be slow only for an organisation with more than some 4,000 changes within seventeen minutes, not many of
 // them in the same commit, and a window that ends just there.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow, TransactionQuery } from '../../domain/stores.ts';
-import type { Uuid } from '../../domain/uuid.ts';
 import type { Connection } from '../database.ts';
 import { type Dialect, inBoth, JOIN_IDS, splitIds, VALUES } from '../sql-dialect.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';

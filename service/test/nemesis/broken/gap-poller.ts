@@ -1,7 +1,7 @@
 // A poller without protection 4: it takes both bounds for what they are not, so that (…, T) and (T, …) leave
 // out what is stamped T.
 
-import type { Timestamp } from '../../../src/domain/timestamp.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import { TilingPoller } from '../pollers/tiling-poller.ts';
 
 export class GapPoller extends TilingPoller {

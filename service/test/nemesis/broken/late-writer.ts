@@ -1,8 +1,8 @@
 // A writer without protection 1: it takes its stamp before it holds the clock's lock, and commits when others
 // have long committed later stamps. What most services do with now().
 
-import { printTimestamp } from '../../../src/domain/timestamp.ts';
-import { TRANSACTION_FORMAT, type UnstampedTransaction } from '../../../src/domain/transaction.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { TRANSACTION_FORMAT, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { TRANSACTIONS } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../../src/storage/open-stores.ts';

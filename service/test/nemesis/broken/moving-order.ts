@@ -1,9 +1,9 @@
 // A page reader without protection 2: ordered by (updatedAt, id), with the cursor's row as the place to go on
 // from. When that row changes, the place moves with it.
 
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../../src/domain/page.ts';
-import { printTimestamp } from '../../../src/domain/timestamp.ts';
-import type { Uuid } from '../../../src/domain/uuid.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../../src/storage/open-stores.ts';
 import type { Send } from '../page-reader.ts';

@@ -1,8 +1,8 @@
 // The client library's own follower, one walk at a time. A walk that breaks off goes on where it was.
 
 import { NetworkError, OfferbookClient } from '@offerbook/client';
-import type { Transaction } from '../../../src/domain/transaction.ts';
-import type { Uuid } from '../../../src/domain/uuid.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { FetchPage, Page, PageQuery, Poller } from './poller.ts';
 import { upsert } from './poller.ts';
 

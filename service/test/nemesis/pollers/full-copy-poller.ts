@@ -1,9 +1,9 @@
 // A nightly full copy: walks everything from the beginning, and holds the walk against what the database held at its first
 // page, row by row and version by version. It keeps one token, and shares its window with others that have theirs.
 
-import type { Timestamp } from '../../../src/domain/timestamp.ts';
-import type { Transaction } from '../../../src/domain/transaction.ts';
-import type { Uuid } from '../../../src/domain/uuid.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
 
 /** Compares a walk with the state of the database at its first page. */

@@ -1,9 +1,9 @@
 // The client that has not read the documentation: it goes on from the greatest updatedAt it has seen. Safe
 // only while nobody else begins a walk through the same window with its token.
 
-import type { Timestamp } from '../../../src/domain/timestamp.ts';
-import type { Transaction } from '../../../src/domain/transaction.ts';
-import type { Uuid } from '../../../src/domain/uuid.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
 
 export class GreatestStampPoller implements Poller {

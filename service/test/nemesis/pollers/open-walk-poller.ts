@@ -1,8 +1,8 @@
 // The documented way: walk everything after the watermark, and go on from where all of its pages were complete.
 
-import type { Timestamp } from '../../../src/domain/timestamp.ts';
-import type { Transaction } from '../../../src/domain/transaction.ts';
-import type { Uuid } from '../../../src/domain/uuid.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
 
 export class OpenWalkPoller implements Poller {

@@ -1,9 +1,9 @@
 // What a poller is to the nemesis: a client that keeps a copy of an organisation's transactions by reading
 // pages, and nothing else. How a page is fetched, from which node, is not its business.
 
-import type { Timestamp } from '../../../src/domain/timestamp.ts';
-import type { Transaction } from '../../../src/domain/transaction.ts';
-import type { Uuid } from '../../../src/domain/uuid.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 
 export interface PageQuery {
   readonly updatedAtGreaterThan?: Timestamp | undefined;

@@ -3,9 +3,9 @@
 // yet: it sees that from a page's Complete-Through, leaves the walk where it is, and asks again later.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
-import { printTimestamp, type Timestamp, timestampMs } from '../../../src/domain/timestamp.ts';
-import type { Transaction } from '../../../src/domain/transaction.ts';
-import type { Uuid } from '../../../src/domain/uuid.ts';
+import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
 
 /** Changes come every few milliseconds. */

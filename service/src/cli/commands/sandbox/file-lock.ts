@@ -4,7 +4,7 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { BadInput } from '../../../domain/failures.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 
 /** Returns what releases it. `path`: without links, so that the same file under two names has one lock. */
 export function lockFile(path: string): () => void {

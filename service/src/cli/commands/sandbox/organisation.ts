@@ -3,6 +3,7 @@
 // says from which seed the sandbox made the data, which is how a database is recognised as a sandbox's.
 
 import { createHmac } from 'node:crypto';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import {
   type AccessToken,
   digestToken,
@@ -10,7 +11,6 @@ import {
   newTokenText,
   type TokenKind,
 } from '../../../domain/access-token.ts';
-import { BadInput } from '../../../domain/failures.ts';
 import type { Organisation, PublicOrganisation, Stores } from '../../../domain/stores.ts';
 
 const NAME = 'Sandbox';

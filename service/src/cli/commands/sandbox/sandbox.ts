@@ -4,11 +4,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';
 import { readDatabaseUrl, readServeSettings, type ServeSettings } from '../../../config.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import { BadInput } from '../../../domain/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import type { Route } from '../../../http/router.ts';

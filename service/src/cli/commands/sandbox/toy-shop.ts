@@ -2,9 +2,9 @@
 // arrives among the transactions as one of a real shop would. No other server has it.
 
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import { UUID_PATTERN, type Uuid } from '@offerbook/wire/uuid.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import type { Stores } from '../../../domain/stores.ts';
-import { UUID_PATTERN, type Uuid } from '../../../domain/uuid.ts';
 import type { Exchange } from '../../../http/exchange.ts';
 import type { Reply } from '../../../http/reply.ts';
 import type { Route } from '../../../http/router.ts';

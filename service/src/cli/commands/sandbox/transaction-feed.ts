@@ -1,11 +1,11 @@
 // The sandbox's transactions for its explorer, as they change. The page gets what a server would that polls with the
 // private token, and not the token. What is shown is synthetic; no other server has this.
 
+import { parseTimestamp, printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Organisation, TransactionPage, TransactionStore } from '../../../domain/stores.ts';
-import { parseTimestamp, printTimestamp, timestampMs } from '../../../domain/timestamp.ts';
-import type { Transaction } from '../../../domain/transaction.ts';
 import { json } from '../../../http/reply.ts';
 import type { Route } from '../../../http/router.ts';
 

@@ -2,7 +2,7 @@
 
 import { asciiWords } from '@offerbook/sandbox/retailer-names.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
-import { printTimestamp } from '../../../domain/timestamp.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,8 @@
 // The console as the admin port sees it: hands a request to the thread that answers it. The thread is started by the first
 // request, so that a node whose console nobody opens does without it.
 
+import { Refused } from '@offerbook/wire/failures.ts';
 import type { NodeView } from '../../../console/console-page.ts';
-import { Refused } from '../../../domain/failures.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';
 import { canStartThread } from '../file-handles.ts';
 import { fromThreadFailure } from '../thread-failure.ts';

@@ -1,7 +1,7 @@
 // Keeps the workers of a node running: starts them, replaces those that end or fall silent, and gives up when none
 // comes up any more.
 
-import { BadInput } from '../../../domain/failures.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';

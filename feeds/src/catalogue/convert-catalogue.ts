@@ -1,0 +1,115 @@
+// Converts the catalogue of a network: reads all files, puts their facts together, and hands out retailers that
+// `offerbook import catalogue` takes as they are. Nothing counts until the end: a bad row undoes all, unless it is to be
+// skipped.
+
+import { Refused } from '@offerbook/wire/failures.ts';
+import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import type { ConvertOptions, ConvertReport, RowSpool } from '../convert-report.ts';
+import { ConvertRun, type FeedPlace } from '../convert-run.ts';
+import { Fields } from '../fields.ts';
+import type { FeedRow } from '../formats/feed-row.ts';
+import { PageCheck } from '../formats/page-check.ts';
+import type { CatalogueFeed } from '../network.ts';
+import { FactBook, type RetailerFacts } from './fact-book.ts';
+import { idOf } from './facts.ts';
+import { type CatalogueRules, type Deals, RetailerMaker } from './to-retailer.ts';
+
+export interface CatalogueFile {
+  readonly feed: CatalogueFeed;
+  /** What the file is called among the options: `commission-groups`. */
+  readonly name: string;
+  readonly source: ImportSource;
+  /** Whom it is about, where the file does not tell. */
+  readonly advertiserId: string | undefined;
+}
+
+export async function convertCatalogue(
+  files: readonly CatalogueFile[],
+  rules: CatalogueRules,
+  spool: RowSpool,
+  options: ConvertOptions,
+): Promise<ConvertReport> {
+  const run = new ConvertRun(
+    files.map(({ source }) => source),
+    options,
+  );
+  const facts = new FactBook(files.some(({ feed }) => feed.tellsPartners === true));
+  /** By what the user wrote, since an answer does not tell the advertiser whom the command names. */
+  const pages = new Map<string, PageCheck>();
+  for (const file of files) {
+    const question = file.advertiserId === undefined ? file.name : `${file.name} ${file.advertiserId}=…`;
+    const check = pages.get(question) ?? new PageCheck();
+    pages.set(question, check);
+    for await (const rows of run.rows(file.source, file.feed.shape, check)) {
+      for (const row of rows) takeRow(row, file, rules.source.timeZone, run, facts);
+    }
+  }
+  requireAllPages(pages);
+  printRetailers(run, facts, rules, spool);
+  run.requireValid();
+  await spool.flush();
+  return run.report;
+}
+
+function takeRow(row: FeedRow, file: CatalogueFile, zone: string, run: ConvertRun, facts: FactBook): void {
+  const place: FeedPlace = { ...row.place, file: file.source.name };
+  if (row.problem !== undefined) {
+    run.reject(place, undefined, [row.problem]);
+    return;
+  }
+  const fields = new Fields(row.value, zone);
+  const found = file.feed.readFacts(fields, file.advertiserId, row.format);
+  if (fields.problems.length > 0) {
+    const ofParts = found.flatMap((fact) => (fact.kind === 'bad' ? fact.problems : []));
+    run.reject(place, idOf(found), [...fields.problems, ...ofParts]);
+    return;
+  }
+  for (const fact of found) {
+    if (fact.kind === 'left out') run.leaveOut(fact.what);
+    else if (fact.kind === 'bad') run.reject(place, fact.id, fact.problems);
+    else facts.add(fact, place);
+  }
+}
+
+/** The file is the whole catalogue: an import would withdraw what stands on a page that is missing. */
+function requireAllPages(pages: ReadonlyMap<string, PageCheck>): void {
+  const missing = [...pages].filter(([, check]) => check.isPageMissing).map(([name]) => `--${name}`);
+  if (missing.length === 0) return;
+  throw new Refused(
+    `an answer among ${missing.join(', ')} says that the network has more than these files: a page is missing; nothing was converted, since an import would withdraw what stands there`,
+  );
+}
+
+function printRetailers(run: ConvertRun, facts: FactBook, rules: CatalogueRules, spool: RowSpool): void {
+  for (const { place, id } of facts.conflicts()) {
+    run.reject(place, id, [{ field: '', reason: 'was read before with other contents' }]);
+  }
+  const known = facts.retailers();
+  for (const { kind } of facts.orphans(known)) {
+    run.leaveOut(`${kind}s of advertisers that are not among the retailers`);
+  }
+  const maker = new RetailerMaker(rules);
+  const made = known.flatMap((retailer) => makeRetailer(retailer, maker, run));
+  made.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { document } of made) spool.append(document);
+  run.counts.written = made.length;
+  if (run.counts.invalid > 0) {
+    run.notes.push('What is missing here is withdrawn by an import, unless that is told to --merge.');
+  }
+}
+
+function makeRetailer(
+  { fact, place, deals }: RetailerFacts,
+  maker: RetailerMaker,
+  run: ConvertRun,
+): { id: string; document: string }[] {
+  const lists: Deals = { cashbackOffers: [], coupons: [], promotions: [] };
+  for (const deal of deals) {
+    const problems = maker.addDeal(deal.fact, fact, lists);
+    if (problems.length > 0) run.reject(deal.place, deal.fact.id, problems);
+  }
+  const made = maker.makeRetailer(fact, lists);
+  if (made.problems === undefined) return [made.value];
+  run.reject(place, fact.advertiserId, made.problems);
+  return [];
+}

@@ -1,0 +1,89 @@
+// One run of a conversion: hands out the rows of all files, keeps the counts and the first problems. What a row means is not
+// known here.
+
+import { printCountOf } from '@offerbook/wire/count.ts';
+import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import { BrokenFile, type FieldProblem, type Place } from '@offerbook/wire/rows/raw-row.ts';
+import { ProblemList, printBadRows, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
+import { type ConvertOptions, type ConvertReport, Unconverted } from './convert-report.ts';
+import { quote } from './fields.ts';
+import type { FeedRow, FeedShape } from './formats/feed-row.ts';
+import type { PageCheck } from './formats/page-check.ts';
+import { readFeed } from './formats/read-feed.ts';
+
+/** Where a row stands among all files. */
+export interface FeedPlace extends Place {
+  readonly file: string;
+}
+
+export class ConvertRun {
+  readonly counts = { read: 0, written: 0, invalid: 0 };
+  readonly notes: string[] = [];
+  readonly #options: ConvertOptions;
+  readonly #sources: readonly ImportSource[];
+  readonly #startedMs = performance.now();
+  readonly #problems = new ProblemList();
+  readonly #leftOut = new Map<string, number>();
+
+  constructor(sources: readonly ImportSource[], options: ConvertOptions) {
+    this.#sources = sources;
+    this.#options = options;
+  }
+
+  get report(): ConvertReport {
+    const leftOut = [...this.#leftOut].map(
+      ([what, count]) => `Left out: ${what} (${printCountOf(count, 'row')}).`,
+    );
+    return {
+      ...this.counts,
+      seconds: Math.round(performance.now() - this.#startedMs) / 1000,
+      problems: this.#problems.listed,
+      problemCount: this.#problems.count,
+      notes: [...this.notes, ...leftOut],
+    };
+  }
+
+  /** The rows of one file, some at a time. One that cannot be read to its end stops the run. */
+  async *rows(source: ImportSource, shape: FeedShape, pages: PageCheck): AsyncGenerator<FeedRow[]> {
+    try {
+      for await (const rows of readFeed(source.chunks(), shape, (note) => pages.add(note))) {
+        this.counts.read += rows.length;
+        yield rows;
+        this.#tellProgress();
+      }
+    } catch (error) {
+      if (!(error instanceof BrokenFile)) throw error;
+      // Whatever stands there counts as a bad row.
+      this.counts.read++;
+      this.counts.invalid++;
+      this.#problems.addLast({ ...rowProblem(error.place, error.problem), file: source.name });
+      throw new Unconverted(this.report, 'the file cannot be read beyond this point');
+    }
+  }
+
+  /** Counts a bad row; the problems are all of the same row. */
+  reject({ file, ...place }: FeedPlace, id: string | undefined, problems: readonly FieldProblem[]): void {
+    this.counts.invalid++;
+    const shownId = id === undefined ? undefined : quote(id).slice(1, -1);
+    this.#problems.add(...problems.map((problem) => ({ ...rowProblem(place, problem), file, id: shownId })));
+  }
+
+  /** Counts a row that is none of those asked for, by what it is. */
+  leaveOut(what: string): void {
+    this.#leftOut.set(what, (this.#leftOut.get(what) ?? 0) + 1);
+  }
+
+  /** Throws unless all rows were good or the bad ones are to be skipped. */
+  requireValid(): void {
+    if (this.counts.invalid === 0 || this.#options.skipInvalid === true) return;
+    throw new Unconverted(this.report, printBadRows(this.counts));
+  }
+
+  #tellProgress(): void {
+    const bytesRead = this.#sources.reduce((sum, source) => sum + source.bytesRead, 0);
+    const sizes = this.#sources.flatMap(({ bytesTotal }) => bytesTotal ?? []);
+    const isKnown = sizes.length === this.#sources.length;
+    const bytesTotal = isKnown ? sizes.reduce((sum, size) => sum + size, 0) : undefined;
+    this.#options.onProgress?.({ bytesRead, bytesTotal, rows: this.counts.read });
+  }
+}

@@ -1,0 +1,196 @@
+// Awin: one row for each transaction, with a status. Times are in the zone that was asked for, which the answer does not
+// repeat: the source file tells it.
+
+import { timestampMs } from '@offerbook/wire/timestamp.ts';
+import { type Amount, compare, isZero, ofPercent, sum } from '../amount.ts';
+import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
+import { joinTexts } from '../catalogue/texts.ts';
+import { type Fields, quote } from '../fields.ts';
+import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
+import type { Commission, Network, Sale } from '../network.ts';
+import type { SourceOf } from '../source/source-file.ts';
+import { parseEnd, parseTime, patternReader } from '../zoned-time.ts';
+import { AWIN } from './awin-words.ts';
+
+export function awin(source: SourceOf<'awin'>): Network {
+  const sharedGroups = new Set(Object.keys(source.share.groups));
+  return {
+    transactions: {
+      shape: { json: [], explain: explainAnswer },
+      idField: () => 'id',
+      readSale: (row) => readSale(row, sharedGroups),
+    },
+    catalogue: {
+      programmes: { shape: { json: [], explain: explainAnswer }, readFacts: readProgramme },
+      'commission-groups': { shape: { json: [], explain: explainAnswer }, readFacts: readCommissionGroups },
+      offers: {
+        shape: {
+          json: AWIN.offerLists,
+          csv: { columns: Object.values(AWIN.offer.CSV) },
+          explain: explainAnswer,
+        },
+        readFacts: (row, _advertiserId, format) => readOffer(row, format),
+      },
+    },
+  };
+}
+
+function explainAnswer(answer: Record<string, unknown>): PageNote {
+  const { code, words } = AWIN.error;
+  if (typeof answer[code] === 'string') {
+    return { error: [answer[code], answer[words]].filter((text) => typeof text === 'string').join(': ') };
+  }
+  const { page, totalPages } = (answer.pagination ?? {}) as { page?: unknown; totalPages?: unknown };
+  if (typeof page !== 'number' || typeof totalPages !== 'number') return {};
+  return { page, hasMore: page < totalPages };
+}
+
+function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
+  const status = row.word('commissionStatus', AWIN.statuses) ?? 'PENDING';
+  const currency = row.text('saleAmount.currency');
+  const commissionCurrency = row.text('commissionAmount.currency');
+  if (currency !== '' && commissionCurrency !== '' && commissionCurrency !== currency) {
+    row.fail('commissionAmount.currency', `is not ${quote(currency)}, that of the sale`);
+  }
+  const isDeclined = status === 'DECLINED';
+  const orderValue = keptAmount(row, 'saleAmount', isDeclined, ['oldSaleAmount', 'originalSaleAmount']);
+  const commission = keptAmount(row, 'commissionAmount', isDeclined, ['oldCommissionAmount']);
+  const parts = readParts(row);
+  const validatedAt = row.findTime('validationDate');
+  const areEmptied = isDeclined && parts.length > 1 && parts.every((part) => isZero(part.commission));
+  return {
+    // An amendment has no time of its own, but follows the version without it.
+    version:
+      (validatedAt === undefined ? 0 : timestampMs(validatedAt)) + (row.find('amended') === true ? 1 : 0),
+    changedAt: status === 'PENDING' ? undefined : validatedAt,
+    id: row.text('id'),
+    advertiserId: row.text('advertiserId'),
+    status,
+    country: row.findText('customerCountry') ?? row.findText('advertiserCountry'),
+    clickedAt: row.findTime('clickDate'),
+    soldAt: row.time('transactionDate'),
+    currency,
+    orderValue,
+    commissions: splitByGroup(row, commission, parts, areEmptied, sharedGroups),
+    subId: row.findText('clickRefs.clickRef'),
+    subData: row.findText('clickRefs.clickRef2'),
+    offerId: areEmptied ? undefined : largestPart(parts)?.group,
+    couponCode: row.findText('voucherCode'),
+  };
+}
+
+/** A declined sale may show 0: what it was before stands beside it. */
+function keptAmount(row: Fields, field: string, isDeclined: boolean, before: readonly string[]): Amount {
+  const amount = row.amount(`${field}.amount`);
+  if (!isDeclined || !isZero(amount)) return amount;
+  for (const name of before) {
+    const old = row.findAmount(`${name}.amount`);
+    if (old !== undefined && !isZero(old)) return old;
+  }
+  return amount;
+}
+
+interface Part {
+  readonly group: string;
+  readonly commission: Amount;
+}
+
+function readParts(row: Fields): Part[] {
+  return row.list('transactionParts').flatMap((part) => {
+    const group = part.findText('commissionGroupId');
+    const commission = part.findAmount('commissionAmount');
+    return group === undefined || commission === undefined ? [] : [{ group, commission }];
+  });
+}
+
+/** Of several that are as large, the one with the smallest id, whatever their order. */
+function largestPart(parts: readonly Part[]): Part | undefined {
+  if (parts.length < 2) return parts[0];
+  return parts.toSorted((a, b) => compare(b.commission, a.commission) || (a.group < b.group ? -1 : 1))[0];
+}
+
+/** The commission by groups, where one of them has a share of its own; otherwise as one amount. */
+function splitByGroup(
+  row: Fields,
+  commission: Amount,
+  parts: readonly Part[],
+  areEmptied: boolean,
+  sharedGroups: ReadonlySet<string>,
+): Commission[] {
+  if (!parts.some(({ group }) => sharedGroups.has(group))) return [{ amount: commission }];
+  // Of a declined sale whose parts show 0, another version may tell what they were.
+  if (areEmptied || compare(sum(parts.map((part) => part.commission)), commission) === 0) {
+    return parts.map(({ group, commission: amount }) => ({ group, amount }));
+  }
+  const [only, ...others] = parts;
+  if (others.length === 0) return [{ group: only?.group, amount: commission }];
+  row.fail('transactionParts', 'do not add up to the commission, and their groups have different shares');
+  return [];
+}
+
+function readProgramme(row: Fields): CatalogueFact[] {
+  if (row.isOther('membershipStatus', AWIN.joined)) return leftOut('programmes that you have not joined');
+  const region = row.findText('primaryRegion.countryCode');
+  return [
+    {
+      kind: 'retailer',
+      advertiserId: row.text('id'),
+      name: row.text('name'),
+      url: row.text('displayUrl'),
+      logo: row.findText('logoUrl'),
+      countries: region === undefined ? undefined : [AWIN.regions.get(region) ?? region],
+    },
+  ];
+}
+
+function readCommissionGroups(row: Fields): CatalogueFact[] {
+  const advertiserId = row.text('advertiser');
+  return readApart(row.list('commissionGroups'), (group) => [
+    {
+      kind: 'offer',
+      advertiserId,
+      id: group.text('groupId'),
+      rate: readRate(group),
+      description: group.findText('groupName') ?? '',
+      terms: printConditions(group),
+    },
+  ]);
+}
+
+function readRate(group: Fields): Rate {
+  if (group.word('type', AWIN.rateTypes) === 'fixed') {
+    return { fixed: group.amount('amount'), currency: group.text('currency') };
+  }
+  return { fraction: ofPercent(group.amount('percentage')) };
+}
+
+function printConditions(group: Fields): string | undefined {
+  const conditions = group.list('conditions').map((condition) => {
+    const values = condition.list('values').map((value) => value.text(''));
+    return [condition.findText('type'), condition.findText('operator'), values.join(', ')]
+      .filter((text) => text !== undefined && text !== '')
+      .join(' ');
+  });
+  return conditions.length === 0 ? undefined : conditions.join('; ');
+}
+
+function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
+  const isCsv = format === 'CSV';
+  const names = AWIN.offer[isCsv ? 'CSV' : 'JSON'];
+  if (row.find('advertiser.joined') === false)
+    return leftOut('offers of programmes that you have not joined');
+  const { pattern, zone } = AWIN.offerTimes;
+  const readTime = isCsv ? patternReader(pattern) : parseTime;
+  const readEnd = isCsv ? patternReader(pattern, parseEnd) : parseEnd;
+  const deal = {
+    advertiserId: row.text(names.advertiserId),
+    id: row.text(names.id),
+    description: joinTexts(row.findText(names.title), row.findText(names.description)),
+    startDate: row.findTime(names.start, (text) => readTime(text, zone)),
+    endDate: row.findTime(names.end, (text) => readEnd(text, zone)),
+  };
+  const type = row.word(names.type, isCsv ? AWIN.csvOfferTypes : AWIN.offerTypes);
+  if (type === 'coupon') return [{ kind: 'coupon', ...deal, code: row.text(names.code) }];
+  // Their own links have no sub-id: a sale through one would have no owner.
+  return [{ kind: 'promotion', ...deal, deepLink: row.findText(names.link) }];
+}

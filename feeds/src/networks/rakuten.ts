@@ -1,0 +1,209 @@
+// Rakuten Advertising: an order is several rows, one for each SKU, and none has a status. An order is pending until the
+// operator's rule confirms it, and declined once its commissions sum up to nothing.
+
+import { isObject } from '@offerbook/wire/rows/raw-row.ts';
+import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Status } from '@offerbook/wire/transaction.ts';
+import { type Amount, isNegative, isZero, ofPercent, sum } from '../amount.ts';
+import { type CatalogueFact, leftOut, readApart } from '../catalogue/facts.ts';
+import { joinTexts } from '../catalogue/texts.ts';
+import { type Fields, wholeNumber } from '../fields.ts';
+import type { PageNote } from '../formats/feed-row.ts';
+import type { CatalogueFeed, LeftOutRow, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
+import type { SourceOf } from '../source/source-file.ts';
+import { latest, parseEnd, parseTime } from '../zoned-time.ts';
+import { RAKUTEN } from './rakuten-words.ts';
+
+const DAY_MS = 86_400_000;
+
+export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
+  const transactions: PartedSaleFeed<SkuRow> = {
+    shape: { json: [], explain: explainAnswer },
+    idField: () => 'order_id',
+    readPart: (row) => readSku(row, source.transactionType),
+    joinParts: (rows, group) => joinSkus(rows, group, source, nowMs),
+    findFault: (rows) => (source.transactionType === undefined ? findMixedTypes(rows) : undefined),
+  };
+  const json = (list: string, readFacts: CatalogueFeed['readFacts']): CatalogueFeed => ({
+    shape: { json: [[list]], explain: explainAnswer },
+    readFacts,
+  });
+  return {
+    transactions,
+    catalogue: {
+      advertisers: json('advertisers', readAdvertiser),
+      partnerships: { ...json('partnerships', readPartnership), tellsPartners: true },
+      offers: json('offers', readOffer),
+      coupons: {
+        shape: { xml: { row: ['couponfeed', 'link'] }, explain: explainCoupons },
+        readFacts: readCoupon,
+      },
+    },
+  };
+}
+
+function explainAnswer(answer: Record<string, unknown>): PageNote {
+  const { code, words } = RAKUTEN.error;
+  if (typeof answer[code] === 'string') return { error: String(answer[words] ?? answer[code]) };
+  const { metadata, links, next, page } = RAKUTEN.paging;
+  const told = answer[metadata];
+  const following = isObject(told) && isObject(told[links]) ? told[links][next] : undefined;
+  if (!isObject(told)) return {};
+  return { page: wholeNumber(told[page]), hasMore: typeof following === 'string' && following !== '' };
+}
+
+function explainCoupons(answer: Record<string, unknown>): PageNote {
+  const { page, pages } = RAKUTEN.couponPaging;
+  const [number, last] = [wholeNumber(answer[page]), wholeNumber(answer[pages])];
+  return number === undefined || last === undefined ? {} : { page: number, hasMore: number < last };
+}
+
+interface SkuRow extends SalePart {
+  readonly advertiserId: string;
+  readonly type: string;
+  readonly processedAt: Timestamp | undefined;
+  readonly soldAt: Timestamp;
+  readonly currency: string;
+  readonly orderValue: Amount;
+  readonly commission: Amount;
+  readonly offerId: string | undefined;
+  readonly subId: string | undefined;
+}
+
+function readSku(row: Fields, wantedType: string | undefined): SkuRow | LeftOutRow {
+  if (row.findWord('is_event', RAKUTEN.events) === true) {
+    return { leftOut: 'media-optimisation events, which are not sales' };
+  }
+  const type = row.findText('transaction_type') ?? '';
+  if (wantedType !== undefined && wantedType !== 'any' && type !== wantedType) {
+    return { leftOut: 'rows of another transaction type' };
+  }
+  const advertiserId = row.text('advertiser_id');
+  const orderId = row.text('order_id');
+  const processedAt = row.findTime('process_date', readEventTime);
+  return {
+    saleId: advertiserId === '' || orderId === '' ? '' : `${advertiserId}:${orderId}`,
+    version: processedAt === undefined ? 0 : timestampMs(processedAt),
+    processedAt,
+    partId: row.text('etransaction_id'),
+    advertiserId,
+    type,
+    soldAt: row.time('transaction_date', readEventTime),
+    currency: row.text('currency'),
+    orderValue: row.amount('sale_amount'),
+    commission: row.amount('commissions'),
+    offerId: row.findText('offer_id'),
+    subId: row.findText('u1'),
+  };
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+function readEventTime(text: string): Timestamp | undefined {
+  const [, month = '', day, year, time, offset] = RAKUTEN.eventTime.exec(text) ?? [];
+  const number = MONTHS.indexOf(month) + 1;
+  if (number === 0) return undefined;
+  return parseTime(`${year}-${String(number).padStart(2, '0')}-${day}T${time}${offset}`, 'UTC');
+}
+
+function findMixedTypes(rows: Iterable<SkuRow>): string | undefined {
+  const types = new Set<string>();
+  for (const { type } of rows) types.add(type);
+  if (types.size < 2) return undefined;
+  return 'the files have realtime and batch rows, and a sale may be in both under different ids: put "transactionType" into the source file, with "batch", "realtime" or "any"';
+}
+
+function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'rakuten'>, nowMs: number): Sale {
+  // What is taken back comes as rows with negative amounts.
+  const bought = rows.filter(
+    ({ commission, orderValue }) => !isNegative(commission) && !isNegative(orderValue),
+  );
+  if (bought.length === 0) group.fail('', 'is taken back only: the file with the purchase is missing');
+  const told = (bought.length > 0 ? bought : rows).reduce((a, b) => (b.soldAt < a.soldAt ? b : a));
+  if (rows.some(({ currency }) => currency !== told.currency))
+    group.fail('currency', 'differs between the rows');
+  // Rows that take something back may come without it.
+  const subIds = new Set(rows.flatMap(({ subId }) => (subId === undefined ? [] : [subId])));
+  if (subIds.size > 1) group.fail('u1', 'differs between the rows');
+  const commission = sum(rows.map((row) => row.commission));
+  const isTakenBack = isNegative(commission) || isZero(commission);
+  const counted = isTakenBack ? bought : rows;
+  return {
+    id: told.saleId,
+    advertiserId: told.advertiserId,
+    status: isTakenBack ? 'DECLINED' : statusByAge(told.soldAt, source.confirmAfterDays, nowMs),
+    country: source.country,
+    clickedAt: undefined,
+    soldAt: told.soldAt,
+    changedAt: latest(rows.map((row) => row.processedAt)),
+    currency: told.currency,
+    orderValue: sum(counted.map((row) => row.orderValue)),
+    commissions: counted.map((row) => ({ amount: row.commission, group: row.offerId })),
+    subId: [...subIds][0],
+  };
+}
+
+/** The network never confirms; the operator may take sales as confirmed after so many days without a reversal. */
+function statusByAge(soldAt: Timestamp, confirmAfterDays: number | undefined, nowMs: number): Status {
+  if (confirmAfterDays === undefined) return 'PENDING';
+  return nowMs - timestampMs(soldAt) >= confirmAfterDays * DAY_MS ? 'CONFIRMED' : 'PENDING';
+}
+
+function readAdvertiser(row: Fields): CatalogueFact[] {
+  return [{ kind: 'retailer', advertiserId: row.text('id'), name: row.text('name'), url: row.text('url') }];
+}
+
+function readPartnership(row: Fields): CatalogueFact[] {
+  if (row.isOther('status', RAKUTEN.activePartners)) return leftOut('partnerships that are not active');
+  return [{ kind: 'partnership', advertiserId: row.text('advertiser.id') }];
+}
+
+function readOffer(row: Fields): CatalogueFact[] {
+  const advertiserId = row.text('advertiser.id');
+  const country = RAKUTEN.networks.get(row.findText('advertiser.network')?.split(' - ')[0] ?? '');
+  return readApart(row.list('offer_rules'), (rule) => {
+    const [commission] = rule.list('commissions');
+    const [tier] = commission?.list('tiers') ?? [];
+    if (commission === undefined || tier === undefined) return leftOut('offer rules without a rate');
+    commission.word('commission_type', RAKUTEN.rateTypes);
+    return [
+      {
+        kind: 'offer',
+        advertiserId,
+        id: rule.text('oid'),
+        rate: { fraction: ofPercent(tier.amount('commission')) },
+        description: joinTexts(row.findText('name'), commission.findText('description')),
+        countries: country === undefined ? undefined : [country],
+        terms: joinTexts(rule.findText('sku_list_name'), row.findText('terms_url')),
+      },
+    ];
+  });
+}
+
+function readCoupon(row: Fields): CatalogueFact[] {
+  const advertiserId = row.text('advertiserid');
+  const description = row.findText('offerdescription') ?? '';
+  const code = row.findText('couponcode');
+  const start = row.findText('offerstartdate');
+  const deal = {
+    advertiserId,
+    // They have no ids: these four tell them apart.
+    id: [advertiserId, code ?? '', start ?? '', description].join(':'),
+    description: joinTexts(description, row.findText('couponrestriction')),
+    startDate: row.findTime('offerstartdate'),
+    endDate: row.findTime('offerenddate', parseEnd),
+  };
+  if (code !== undefined) return [{ kind: 'coupon', ...deal, code }];
+  return [{ kind: 'promotion', ...deal, deepLink: unwrapLink(row.findText('clickurl')) }];
+}
+
+/** The retailer's own address inside a link of the network, which would have no sub-id. */
+function unwrapLink(link: string | undefined): string | undefined {
+  if (link === undefined || !URL.canParse(link)) return undefined;
+  const { searchParams } = new URL(link);
+  for (const name of RAKUTEN.linkTargets) {
+    const target = searchParams.get(name);
+    if (target !== null && /^https?:\/\//.test(target) && URL.canParse(target)) return target;
+  }
+  return undefined;
+}

@@ -1,0 +1,102 @@
+// The source file: what an operator tells about one account at one network, which no file of the network says. Checked by
+// a schema that lists every mistake at once.
+
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
+import {
+  countryCode,
+  currencyCode,
+  filledText,
+  fraction,
+  OBJECT,
+  oneOf,
+  uuid,
+} from '@offerbook/wire/scalars.ts';
+import { z } from 'zod';
+import { ROUNDINGS } from '../amount.ts';
+import { tableFields, timeZone } from './table-mapping.ts';
+
+const shares = z.record(z.string(), fraction('Part of the commission that the user gets', 0.7), OBJECT);
+
+const commonFields = {
+  account: filledText('Account at the network', '77777'),
+  namespace: uuid('Made once: all ids are derived from it', '6f6b2c64-5f0e-4b51-9a3e-2f1f0f6f7a10'),
+  share: z.strictObject(
+    {
+      default: fraction('Part of the commission that the user gets', 0.7),
+      advertisers: shares.default({}),
+      groups: shares.default({}),
+    },
+    OBJECT,
+  ),
+  rounding: oneOf(ROUNDINGS).default('half-even'),
+  timeZone: timeZone.default('UTC'),
+  country: countryCode('Where the network does not tell the country', 'DE').optional(),
+  overlay: filledText('A CSV file beside this one', 'overlay.csv').optional(),
+  subId: oneOf(['uid', 'click', 'org-uid']),
+  separator: filledText('Between organisation and passbackUid', '.').optional(),
+};
+
+const schemas = [
+  z.strictObject({ network: z.literal('awin'), ...commonFields }, OBJECT),
+  z.strictObject({ network: z.literal('impact'), ...commonFields }, OBJECT),
+  z.strictObject({ network: z.literal('partnerize'), ...commonFields }, OBJECT),
+  z.strictObject(
+    { network: z.literal('cj'), ...commonFields, currency: currencyCode('Of the account', 'USD') },
+    OBJECT,
+  ),
+  z.strictObject(
+    {
+      network: z.literal('rakuten'),
+      ...commonFields,
+      country: countryCode('Of sales: the network does not tell it', 'US'),
+      transactionType: oneOf(['realtime', 'batch', 'any']).optional(),
+      confirmAfterDays: z
+        .int({ error: 'must be a whole number of days' })
+        .min(1, 'must be at least 1')
+        .max(3650, 'must be at most 3650')
+        .optional(),
+    },
+    OBJECT,
+  ),
+  z.strictObject({ network: z.literal('table'), ...commonFields, ...tableFields }, OBJECT),
+] as const;
+
+export const NETWORK_NAMES = schemas.map((schema) => schema.shape.network.value);
+export type NetworkName = (typeof NETWORK_NAMES)[number];
+
+const sourceSchema = z
+  .discriminatedUnion('network', schemas, {
+    error: (issue) =>
+      issue.code === 'invalid_union' ? `must be one of ${NETWORK_NAMES.join(', ')}` : OBJECT.error(issue),
+  })
+  .check(({ value, issues }) => {
+    if ((value.subId === 'org-uid') === (value.separator !== undefined)) return;
+    const message =
+      value.subId === 'org-uid' ? 'is missing: subId is org-uid' : 'is only for a subId of org-uid';
+    issues.push({ code: 'custom', message, input: value, path: ['separator'] });
+  });
+
+export type Source = z.output<typeof sourceSchema>;
+export type SourceOf<Name extends NetworkName> = Extract<Source, { network: Name }>;
+
+/** The source that a text describes, or a BadInput with a line for every mistake in it. */
+export function parseSource(text: string, fileName: string): Source {
+  const { value, problems } = checkRow(
+    { place: { line: 1 }, value: parseJson(text, fileName) },
+    sourceSchema,
+  );
+  if (problems === undefined) return value;
+  const lines = problems.map(
+    ({ field, reason }) => `${fileName}: ${field === '' ? 'the file' : field} ${reason}`,
+  );
+  throw new BadInput(lines.join('\n'));
+}
+
+function parseJson(text: string, fileName: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new BadInput(`${fileName} is not JSON`, { cause: error });
+  }
+}

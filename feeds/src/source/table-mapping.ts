@@ -1,0 +1,126 @@
+// The part of a source file that describes tables of any kind: which column becomes which field. It is a declaration, not
+// a language: a field is a column or a constant, and a column may be read in one of a few ways.
+
+import { filledText, LIST, OBJECT, oneOf } from '@offerbook/wire/scalars.ts';
+import { STATUSES } from '@offerbook/wire/transaction.ts';
+import { z } from 'zod';
+import { findPatternFault, isTimeZone } from '../zoned-time.ts';
+
+export const timeZone = z
+  .string({ error: 'must be a time zone' })
+  .refine(isTimeZone, 'must be a time zone such as Europe/Berlin');
+
+const cell = z.strictObject(
+  {
+    column: filledText('Its name, or a path such as order.total in JSON', 'Order number').optional(),
+    constant: filledText('The same for every row', 'EUR').optional(),
+    trim: z.boolean({ error: 'must be true or false' }).optional(),
+    lower: z.boolean({ error: 'must be true or false' }).optional(),
+    /** How a number is written: 1234.56 or 1.234,56. */
+    number: oneOf(['point', 'comma']).optional(),
+    /** A number of percent, of which a fraction is made. */
+    percent: z.literal(true, { error: 'must be true' }).optional(),
+    /** How a time is written, such as DD.MM.YYYY HH:mm. */
+    date: z
+      .string({ error: 'must be a pattern' })
+      .regex(/^(?=.*YYYY)(?=.*MM)(?=.*DD)[^A-Za-z]*(?:(?:YYYY|MM|DD|HH|mm|ss|T)[^A-Za-z]*)+$/, {
+        error: 'must be a pattern of YYYY, MM, DD, HH, mm and ss, such as DD.MM.YYYY HH:mm',
+      })
+      .check(({ value, issues }) => {
+        const message = findPatternFault(value);
+        if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+      })
+      .optional(),
+    timeZone: timeZone.optional(),
+    /** What the words of the column mean. */
+    words: z.record(z.string(), filledText('Meaning', 'PENDING'), OBJECT).optional(),
+  },
+  OBJECT,
+);
+export type Cell = z.output<typeof cell>;
+
+const eitherCell = cell.refine((it) => (it.column === undefined) !== (it.constant === undefined), {
+  error: 'must have either a column or a constant',
+});
+
+/** A text alone is the name of a column. */
+function columnOr<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => (typeof value === 'string' ? { column: value } : value), schema);
+}
+
+const mapped = columnOr(eitherCell);
+
+const statusCell = eitherCell.check(({ value, issues }) => {
+  const meanings = value.words === undefined ? [value.constant] : Object.values(value.words);
+  for (const meaning of meanings) {
+    if (meaning === undefined || STATUSES.some((status) => status === meaning)) continue;
+    issues.push({ code: 'custom', message: `must lead to ${STATUSES.join(', ')}`, input: value, path: [] });
+  }
+});
+
+/** One kind of row: where it stands, and what becomes of its columns. */
+function rowsOf<Shape extends z.ZodRawShape>(fields: Shape) {
+  return z.strictObject(
+    {
+      /** Between the columns of a CSV file. */
+      separator: z.string({ error: 'must be a text' }).length(1, 'must be one character').optional(),
+      /** In JSON with an envelope, the names that lead to the list of rows. */
+      list: z.array(filledText('Name of a field', 'data'), LIST).optional(),
+      fields: z.strictObject(fields, OBJECT),
+    },
+    OBJECT,
+  );
+}
+
+const saleFields = {
+  id: mapped,
+  advertiserId: mapped,
+  status: columnOr(statusCell),
+  soldAt: mapped,
+  currency: mapped,
+  orderValue: mapped,
+  commission: mapped,
+  country: mapped.optional(),
+  clickedAt: mapped.optional(),
+  modifiedAt: mapped.optional(),
+  group: mapped.optional(),
+  subId: mapped.optional(),
+  subData: mapped.optional(),
+  couponCode: mapped.optional(),
+  offerId: mapped.optional(),
+};
+
+const retailerFields = {
+  id: mapped,
+  name: mapped,
+  url: mapped,
+  logo: mapped.optional(),
+  countries: mapped.optional(),
+};
+const offerFields = {
+  id: mapped,
+  retailerId: mapped,
+  /** A fraction of the order value: 0.05, or with `percent` 5. */
+  rate: mapped.optional(),
+  fixed: mapped.optional(),
+  currency: mapped.optional(),
+  description: mapped.optional(),
+  category: mapped.optional(),
+  countries: mapped.optional(),
+  terms: mapped.optional(),
+};
+const dealFields = {
+  id: mapped,
+  retailerId: mapped,
+  description: mapped.optional(),
+  startDate: mapped.optional(),
+  endDate: mapped.optional(),
+};
+
+export const tableFields = {
+  transactions: rowsOf(saleFields).optional(),
+  retailers: rowsOf(retailerFields).optional(),
+  offers: rowsOf(offerFields).optional(),
+  coupons: rowsOf({ ...dealFields, code: mapped }).optional(),
+  promotions: rowsOf({ ...dealFields, deepLink: mapped.optional() }).optional(),
+};

@@ -1,0 +1,65 @@
+// Finds the coupon that a sale was made with, by the code that the network tells, in catalogues that were converted before.
+// There may be several, because networks list a coupon for weeks and decide on its sales months later.
+
+import { type Retailer, RetailerSchema } from '@offerbook/wire/catalogue.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
+import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
+import { readRows } from '@offerbook/wire/rows/read-rows.ts';
+import { RETAILER_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
+import { checkRow, printProblem } from '@offerbook/wire/rows/row-problem.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+
+type Coupon = Pick<Retailer['coupons'][number], 'id' | 'startDate' | 'endDate'>;
+
+export class CouponCodes {
+  readonly #coupons = new Map<string, Coupon[]>();
+
+  add({ id: retailerId, coupons }: Pick<Retailer, 'id' | 'coupons'>): void {
+    for (const { id, code, startDate, endDate } of coupons) {
+      const key = keyOf(retailerId, code);
+      const known = this.#coupons.get(key);
+      const coupon = { id, startDate, endDate };
+      if (known === undefined) this.#coupons.set(key, [coupon]);
+      // Most coupons of a catalogue stood in the one before.
+      else if (!known.some((other) => Bun.deepEquals(other, coupon))) known.push(coupon);
+    }
+  }
+
+  /** The only coupon of the retailer with that code that was active at the time of the sale; null when there are several. */
+  find(retailerId: Uuid, code: string, soldAt: Timestamp): Uuid | null {
+    const known = this.#coupons.get(keyOf(retailerId, code)) ?? [];
+    const active = known.filter(({ startDate, endDate }) => startDate <= soldAt && soldAt < endDate);
+    const first = active[0]?.id ?? null;
+    // One coupon may have other dates in each catalogue.
+    return active.every(({ id }) => id === first) ? first : null;
+  }
+}
+
+function keyOf(retailerId: Uuid, code: string): string {
+  return `${retailerId} ${code}`;
+}
+
+export async function readCouponCodes(files: readonly ImportSource[]): Promise<CouponCodes> {
+  const codes = new CouponCodes();
+  for (const file of files) await addFile(codes, file);
+  return codes;
+}
+
+async function addFile(codes: CouponCodes, file: ImportSource): Promise<void> {
+  try {
+    const rules = { columns: undefined, limits: RETAILER_LIMITS, ignoreUnknown: false };
+    for await (const rows of readRows(file.chunks(), rules)) {
+      for (const row of rows) {
+        const { value, problems } = checkRow<Retailer>(row, RetailerSchema);
+        if (problems !== undefined)
+          throw new BadInput(`${file.name}, ${problems.map(printProblem).join('; ')}`);
+        codes.add(value);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error;
+    throw new BadInput(printProblem({ ...error.place, ...error.problem, file: file.name }), { cause: error });
+  }
+}

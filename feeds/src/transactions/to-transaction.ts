@@ -1,0 +1,150 @@
+// From a sale as a network tells it to a row as `offerbook import transactions` reads it: our ids, the user's share, whose
+// it is. Every row is held against the schema of the import before it is handed out.
+
+import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
+import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import {
+  SOURCE_TIME_FIELD,
+  TRANSACTION_FORMAT,
+  type UnstampedTransaction,
+} from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { round, toNumber } from '../amount.ts';
+import { type IdMaker, idMaker } from '../derive-id.ts';
+import { minorUnits } from '../minor-units.ts';
+import type { Sale } from '../network.ts';
+import type { Shares } from '../source/share.ts';
+import type { Source } from '../source/source-file.ts';
+import type { CouponCodes } from './coupon-codes.ts';
+
+/** In place of all that the click of a sale knows, the row has the id of the click. */
+export interface ClickRow
+  extends Pick<
+    UnstampedTransaction,
+    'id' | 'country' | 'soldAt' | 'currencyCode' | 'orderValue' | 'cashback' | 'status'
+  > {
+  readonly clickId: string;
+}
+
+/** Its fields are in the order in which they are printed. */
+export type ConvertedRow = (UnstampedTransaction | ClickRow) & {
+  readonly [SOURCE_TIME_FIELD]?: Timestamp | undefined;
+};
+
+export type Converted =
+  | {
+      readonly kind: 'row';
+      readonly row: ConvertedRow;
+      /** Whether its coupon was looked for and not found. */
+      readonly lacksCoupon: boolean;
+    }
+  | { readonly kind: 'other organisation' }
+  | { readonly kind: 'bad'; readonly problems: readonly FieldProblem[] };
+
+export interface TransactionRules {
+  readonly source: Source;
+  readonly shares: Shares;
+  /** Undefined where nobody asked for coupons. */
+  readonly coupons: CouponCodes | undefined;
+  /** Whose sales to print, where sub-ids name the organisation. */
+  readonly organisation: string | undefined;
+}
+
+const ROW_SCHEMA = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
+const NO_COUNTRY = { field: 'country', reason: 'is told neither by the network nor by the source file' };
+const isPrinted = TRANSACTION_FORMAT.printedRow({ updatedAt: 'ignore' });
+
+export class TransactionMaker {
+  readonly #rules: TransactionRules;
+  readonly #makeId: IdMaker;
+
+  constructor(rules: TransactionRules) {
+    this.#rules = rules;
+    this.#makeId = idMaker(rules.source);
+  }
+
+  make(sale: Sale): Converted {
+    const owner = findOwner(sale, this.#rules);
+    if (owner === 'other organisation') return { kind: owner };
+    if ('reason' in owner) return { kind: 'bad', problems: [owner] };
+    const row = this.#row(sale, 'clickId' in owner ? NO_USER : owner);
+    const problems = this.#findFaults(row);
+    if (problems !== undefined) return { kind: 'bad', problems };
+    const time = sale.changedAt === undefined ? {} : { [SOURCE_TIME_FIELD]: sale.changedAt };
+    if ('clickId' in owner) {
+      return { kind: 'row', row: { ...withClick(row, owner.clickId), ...time }, lacksCoupon: false };
+    }
+    const isCouponWanted = sale.couponCode !== undefined && this.#rules.coupons !== undefined;
+    return { kind: 'row', row: { ...row, ...time }, lacksCoupon: isCouponWanted && row.couponId === null };
+  }
+
+  #row(sale: Sale, { passbackUid, passbackData }: User): UnstampedTransaction {
+    const { source, shares } = this.#rules;
+    const commission = shares.apply(sale.advertiserId, sale.commissions);
+    const row = {
+      id: this.#makeId('transaction', sale.id),
+      country: sale.country ?? source.country,
+      clickedAt: sale.clickedAt ?? null,
+      soldAt: sale.soldAt,
+      currencyCode: sale.currency,
+      orderValue: toNumber(sale.orderValue),
+      cashback: toNumber(round(commission, minorUnits(sale.currency), source.rounding)),
+      activatedAt: null,
+      passbackUid,
+      passbackData,
+      status: sale.status,
+      cashbackOfferId: sale.offerId === undefined ? null : this.#makeId('offer', sale.offerId),
+      couponId: this.#couponId(sale),
+      promotionId: null,
+    };
+    // Whether it has a country is for the check to say.
+    return row as UnstampedTransaction;
+  }
+
+  #couponId({ advertiserId, couponCode, soldAt }: Sale): Uuid | null {
+    const { coupons } = this.#rules;
+    if (couponCode === undefined || coupons === undefined) return null;
+    return coupons.find(this.#makeId('retailer', advertiserId), couponCode, soldAt);
+  }
+
+  /** What the import would say of the row, or undefined when it would take it. */
+  #findFaults(row: UnstampedTransaction): readonly FieldProblem[] | undefined {
+    if (isPrinted(row)) return undefined;
+    const { problems } = checkRow({ place: { line: 1 }, value: row }, ROW_SCHEMA);
+    return problems?.map(({ field, reason }) =>
+      field === 'country' && row.country === undefined ? NO_COUNTRY : { field, reason },
+    );
+  }
+}
+
+type User = Pick<UnstampedTransaction, 'passbackUid' | 'passbackData'>;
+const NO_USER: User = { passbackUid: null, passbackData: null };
+
+/**
+ * Whose sale it is. A network hands back the one text that was put into the link; the source file says what it is. It
+ * never becomes part of a message: it may be personal.
+ */
+function findOwner(
+  { subId, subData }: Sale,
+  { source, organisation }: TransactionRules,
+): User | { readonly clickId: string } | 'other organisation' | FieldProblem {
+  const user = (passbackUid: string | null): User => ({ passbackUid, passbackData: subData ?? null });
+  if (source.subId === 'uid') return user(subId ?? null);
+  // A sale without a click is printed all the same: the import decides what to do with sales that nobody owns.
+  if (source.subId === 'click') return subId === undefined ? user(null) : { clickId: subId };
+  const { separator = '' } = source;
+  const [owner, ...rest] = subId?.split(separator) ?? [];
+  const passbackUid = rest.join(separator);
+  if (owner === undefined || owner === '' || passbackUid === '') {
+    const reason = `must be an organisation, ${JSON.stringify(separator)} and a passbackUid`;
+    return { field: 'the sub-id', reason };
+  }
+  return owner === organisation ? user(passbackUid) : 'other organisation';
+}
+
+/** The organisation, the user, the times and the deal come from the record of the click. */
+function withClick(row: UnstampedTransaction, clickId: string): ClickRow {
+  const { id, country, soldAt, currencyCode, orderValue, cashback, status } = row;
+  return { id, clickId, country, soldAt, currencyCode, orderValue, cashback, status };
+}

@@ -1,0 +1,144 @@
+// Exact decimals: what is read is what is printed, sums and products lose nothing, rounding is that which was asked for.
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { TEST_SEED } from '../../service/test/hostile/seed.ts';
+import {
+  type Amount,
+  compare,
+  multiply,
+  parseAmount,
+  parseCommaAmount,
+  parseEitherMark,
+  printAmount,
+  ROUNDINGS,
+  round,
+  sum,
+  toNumber,
+} from '../src/amount.ts';
+import { minorUnits } from '../src/minor-units.ts';
+
+const SEED = { seed: TEST_SEED };
+const anyAmount = fc.record({ units: fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), scale: fc.nat(12) });
+
+const read = (text: string): Amount => {
+  const amount = parseAmount(text);
+  if (amount === undefined) throw new Error(`${text} is no amount`);
+  return amount;
+};
+
+test('any amount is printed as it was read, and read as it was printed', () => {
+  fc.assert(
+    fc.property(anyAmount, (amount) => {
+      expect(read(printAmount(amount))).toEqual(amount);
+    }),
+    SEED,
+  );
+});
+
+test.each(['', '-', '.5', '5.', '+5', '1e3', '0x1', '1 000', '1,5', '--1', '٣', 'NaN', '9'.repeat(61)])(
+  '%p is no amount',
+  (text) => {
+    expect(parseAmount(text)).toBeUndefined();
+  },
+);
+
+test('sums and products are those of whole numbers', () => {
+  fc.assert(
+    fc.property(anyAmount, anyAmount, (a, b) => {
+      const scale = a.scale + b.scale;
+      const whole = ({ units, scale: own }: Amount) => units * 10n ** BigInt(scale - own);
+      expect(whole(sum([a, b]))).toBe(whole(a) + whole(b));
+      expect(multiply(a, b)).toEqual({ units: a.units * b.units, scale });
+      expect(Math.sign(compare(a, b))).toBe(whole(a) < whole(b) ? -1 : whole(a) > whole(b) ? 1 : 0);
+    }),
+    SEED,
+  );
+  expect(sum([])).toEqual({ units: 0n, scale: 0 });
+});
+
+test('rounding moves by half of the last place at most, to the side that was asked for', () => {
+  fc.assert(
+    fc.property(anyAmount, fc.nat(4), fc.constantFrom(...ROUNDINGS), (amount, decimals, rounding) => {
+      const rounded = round(amount, decimals, rounding);
+      expect(rounded.scale).toBe(Math.min(amount.scale, decimals));
+      const twice = 2n * (rounded.units * 10n ** BigInt(amount.scale - rounded.scale) - amount.units);
+      const place = 10n ** BigInt(amount.scale - rounded.scale);
+      const moved = twice < 0n ? -twice : twice;
+      const isAway = amount.units < 0n ? twice < 0n : twice > 0n;
+      if (rounding === 'down') expect([isAway, moved < 2n * place]).toEqual([false, true]);
+      else expect(moved <= place).toBe(true);
+      if (moved === place && rounding === 'half-up') expect(isAway).toBe(true);
+      if (moved === place && rounding === 'half-even') expect(rounded.units % 2n).toBe(0n);
+    }),
+    { ...SEED, numRuns: 2_000 },
+  );
+});
+
+test.each([
+  ['2.835', '2.84', '2.84', '2.83'],
+  ['2.825', '2.82', '2.83', '2.82'],
+  ['-2.825', '-2.82', '-2.83', '-2.82'],
+  ['0.005', '0.00', '0.01', '0.00'],
+  ['7', '7', '7', '7'],
+])('%p becomes %p, half up %p, down %p', (text, even, up, down) => {
+  const all = ROUNDINGS.map((rounding) => printAmount(round(read(text), 2, rounding)));
+  expect(all).toEqual([even, up, down]);
+});
+
+test('the number of an amount is the one that its text stands for, or none', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), fc.nat(15), (units, scale) => {
+      expect(toNumber({ units, scale })).toBe(Number(printAmount({ units, scale })));
+    }),
+    { ...SEED, numRuns: 2_000 },
+  );
+  expect(toNumber(read('1234567890.1234567'))).toBe(Number.POSITIVE_INFINITY);
+  expect(toNumber(read(`1${'0'.repeat(20)}`))).toBe(Number.POSITIVE_INFINITY);
+});
+
+describe('commas', () => {
+  test('with a decimal comma, points stand between thousands only', () => {
+    const print = (text: string) => {
+      const amount = parseCommaAmount(text);
+      return amount === undefined ? undefined : printAmount(amount);
+    };
+    expect(['4,05', '1.234,5', '1.234', '12', '-0,5', '1.23,4', '1,2,3', '4.05'].map(print)).toEqual([
+      '4.05',
+      '1234.5',
+      '1234',
+      '12',
+      '-0.5',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('where either may be the mark, a text is read only if there is one way to read it', () => {
+    fc.assert(
+      fc.property(fc.nat(99_999_999), fc.constantFrom('en', 'de', 'plain'), (cents, style) => {
+        const text = {
+          en: (cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2 }),
+          de: (cents / 100).toLocaleString('de-DE', { minimumFractionDigits: 2 }),
+          plain: (cents / 100).toFixed(2),
+        }[style];
+        const amount = parseEitherMark(text);
+        expect(amount === undefined ? text : toNumber(amount)).toBe(cents / 100);
+      }),
+      SEED,
+    );
+  });
+});
+
+test.each([
+  ['EUR', 2],
+  ['JPY', 0],
+  ['KWD', 3],
+  ['CLF', 4],
+  ['ISK', 0],
+  ['RSD', 2],
+  ['XXX', 2],
+])('%s has %i decimals', (currency, decimals) => {
+  expect(minorUnits(currency)).toBe(decimals);
+});

@@ -1,0 +1,193 @@
+// Rows of each network as fast-check makes them: a few sales, in versions that agree, follow or contradict each other; and
+// files that hold such rows in any order and any shape that networks and shells produce.
+
+import fc from 'fast-check';
+import type { NetworkName } from '../src/source/source-file.ts';
+import {
+  awinSale,
+  cjAnswer,
+  cjRecord,
+  impactAction,
+  impactPage,
+  partnerizeConversion,
+  partnerizeItem,
+  partnerizePage,
+  type Row,
+  rakutenSku,
+} from './fixture.ts';
+
+const few = fc.nat(3);
+const anyCents = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(0) },
+  { weight: 4, arbitrary: fc.integer({ min: -300, max: 9_999 }) },
+);
+const anySubId = fc.constantFrom('user-1', 'user-2', '007', '', null);
+const anyDay = fc.integer({ min: 10, max: 28 });
+
+const point = (cents: number) => (cents / 100).toFixed(2);
+
+const anyAwin = fc
+  .record({
+    n: few,
+    status: fc.constantFrom('pending', 'approved', 'declined', 'deleted', 'odd'),
+    sale: anyCents,
+    commission: anyCents,
+    day: fc.option(anyDay),
+    amended: fc.boolean(),
+    clickRef: anySubId,
+  })
+  .map(({ n, status, sale, commission, day, amended, clickRef }) =>
+    awinSale({
+      id: 900 + n,
+      commissionStatus: status,
+      saleAmount: { amount: sale / 100, currency: 'EUR' },
+      commissionAmount: { amount: commission / 100, currency: 'EUR' },
+      validationDate: day === null ? null : `2026-11-${day}T00:00:00`,
+      amended,
+      clickRefs: { clickRef },
+      transactionParts: [],
+    }),
+  );
+
+const anyImpact = fc
+  .record({
+    n: few,
+    State: fc.constantFrom('PENDING', 'APPROVED', 'REVERSED', 'LOCKED'),
+    sale: anyCents,
+    payout: anyCents,
+    SubId1: anySubId,
+  })
+  .map(({ n, State, sale, payout, SubId1 }) =>
+    impactAction({ Id: `1.2.${n}`, State, Amount: point(sale), Payout: point(payout), SubId1 }),
+  );
+
+const anyPartnerize = fc
+  .record({
+    n: few,
+    status: fc.constantFrom('pending', 'approved', 'rejected', 'mixed', 'odd'),
+    itemStatuses: fc.array(fc.constantFrom('pending', 'approved', 'rejected'), { maxLength: 3 }),
+    sale: anyCents,
+    day: anyDay,
+  })
+  .map(({ n, status, itemStatuses, sale, day }) =>
+    partnerizeConversion(
+      {
+        conversion_id: `111l${n}`,
+        last_modified: `2026-11-${day} 12:00:00`,
+        conversion_items: itemStatuses.map((item_status) => partnerizeItem({ item_status })),
+      },
+      { conversion_status: status, value: sale / 100 },
+    ),
+  );
+
+const anyCj = fc
+  .record({
+    n: few,
+    record: few,
+    actionStatus: fc.constantFrom('new', 'extended', 'locked', 'closed', 'odd'),
+    validationStatus: fc.constantFrom('PENDING', 'AUTOMATED', 'ACCEPTED', 'DECLINED'),
+    sale: anyCents,
+    commission: anyCents,
+  })
+  .map(({ n, record, actionStatus, validationStatus, sale, commission }) =>
+    cjRecord({
+      originalActionId: `170${n}`,
+      commissionId: `290${n}${record}`,
+      original: record === 0,
+      actionStatus,
+      validationStatus,
+      saleAmountPubCurrency: point(sale),
+      pubCommissionAmountPubCurrency: point(commission),
+    }),
+  );
+
+const anyRakuten = fc
+  .record({
+    n: few,
+    sku: few,
+    sale: anyCents,
+    commission: anyCents,
+    day: anyDay,
+    currency: fc.constantFrom('EUR', 'EUR', 'EUR', ''),
+  })
+  .map(({ n, sku, sale, commission, day, currency }) =>
+    rakutenSku({
+      order_id: `A-${n}`,
+      etransaction_id: `${n}-${sku}`,
+      sale_amount: sale / 100,
+      commissions: commission / 100,
+      process_date: `Sat Nov ${day} 2026 12:05:00 GMT+0000 (UTC)`,
+      currency,
+    }),
+  );
+
+interface FeedKind {
+  readonly row: fc.Arbitrary<Row>;
+  /** One answer with some rows, in each of the shapes in which networks send it. */
+  readonly shapes: readonly ((rows: readonly Row[]) => string)[];
+}
+
+const list = (rows: readonly Row[]) => JSON.stringify(rows);
+const prettyList = (rows: readonly Row[]) => JSON.stringify(rows, null, 2);
+const lines = (rows: readonly Row[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('') || '[]';
+
+export const FEEDS: Readonly<Record<Exclude<NetworkName, 'table'>, FeedKind>> = {
+  awin: { row: anyAwin, shapes: [list, prettyList, lines] },
+  impact: {
+    row: anyImpact,
+    shapes: [
+      (rows) => impactPage('Actions', rows),
+      (rows) => `[${impactPage('Actions', rows)}]`,
+      list,
+      lines,
+    ],
+  },
+  partnerize: { row: anyPartnerize, shapes: [partnerizePage, list, lines] },
+  cj: {
+    row: anyCj,
+    shapes: [cjAnswer, (rows) => JSON.stringify(JSON.parse(cjAnswer(rows)), null, 1), list, lines],
+  },
+  rakuten: { row: anyRakuten, shapes: [list, prettyList, lines] },
+};
+
+export type FeedName = keyof typeof FEEDS;
+export const FEED_NAMES = Object.keys(FEEDS) as FeedName[];
+
+/** Some rows, and files that hold each of them at least once. */
+export function anyFiles(name: FeedName): fc.Arbitrary<{ rows: Row[]; files: Record<string, string> }> {
+  const { row, shapes } = FEEDS[name];
+  return fc
+    .array(row, { maxLength: 10 })
+    .chain((rows) =>
+      fc.record({
+        rows: fc.constant(rows),
+        order: fc.shuffledSubarray([...rows, ...rows], { minLength: rows.length * 2 }),
+        repeats: fc.nat(rows.length),
+        cuts: fc.array(fc.nat(20), { maxLength: 4 }),
+        shape: fc.array(fc.nat(shapes.length - 1), { minLength: 5, maxLength: 5 }),
+        /** Whether answers follow each other in one file, as `curl >> file` leaves them. */
+        isOneFile: fc.boolean(),
+      }),
+    )
+    .map(({ rows, order, repeats, cuts, shape, isOneFile }) => {
+      const given = keepOnce(order, rows, repeats);
+      const parts = split(given, cuts).map((part, index) => shapes[shape[index] ?? 0]?.(part) ?? '[]');
+      if (isOneFile) return { rows, files: { 'all.json': parts.join('') } };
+      return { rows, files: Object.fromEntries(parts.map((part, index) => [`${index}.json`, part])) };
+    });
+}
+
+/** Every row once, and some of them twice. */
+function keepOnce(order: readonly Row[], rows: readonly Row[], repeats: number): Row[] {
+  const extra = new Map(rows.map((row, index) => [row, index < repeats ? 2 : 1]));
+  return order.filter((row) => {
+    const left = extra.get(row) ?? 0;
+    extra.set(row, left - 1);
+    return left > 0;
+  });
+}
+
+function split(rows: readonly Row[], cuts: readonly number[]): Row[][] {
+  const places = [...new Set(cuts.map((cut) => cut % (rows.length + 1)))].sort((a, b) => a - b);
+  return [...places, rows.length].map((end, index) => rows.slice(places[index - 1] ?? 0, end));
+}

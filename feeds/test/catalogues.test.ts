@@ -1,0 +1,654 @@
+// Catalogues of each network: whole results, what only the overlay knows, and what is left out.
+
+import { describe, expect, test } from 'bun:test';
+import { parseOverlay } from '../src/source/overlay.ts';
+import type { NetworkName } from '../src/source/source-file.ts';
+import {
+  awinFiles,
+  awinShop,
+  cjFiles,
+  convertCatalogueOf,
+  impactFiles,
+  partnerizeFiles,
+  rakutenFiles,
+} from './catalogues.ts';
+import { convertShops, errorOf, idOf, impactPage, type Row, sourceFor } from './fixture.ts';
+
+const LOGO = 'https://logos.example/greenthumb.svg';
+const NO_END = { startDate: '1970-01-01T00:00:00', endDate: '9999-12-31T23:59:59' };
+
+/** In the order of their ids, as everything is printed. */
+function byId<Item extends { id: unknown }>(...items: Item[]): Item[] {
+  return items.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+}
+
+function offer(id: string, changes: Row) {
+  return {
+    id,
+    featured: false,
+    cashbackPercentage: 0,
+    maximumFixedCommissionFee: null,
+    description: '',
+    category: '',
+    termsAndExclusions: '',
+    ...changes,
+  };
+}
+
+test('Awin: programmes, commission groups and offers', async () => {
+  const { rows, report } = await awinShop();
+  const ours = (kind: string, id: string) => idOf('awin', kind, id);
+  expect(rows).toEqual(
+    byId<Row & { id: string }>(
+      {
+        id: ours('retailer', '17874'),
+        name: 'Greenthumb DE',
+        hostname: 'www.greenthumb.example',
+        url: 'https://www.greenthumb.example/',
+        logo: LOGO,
+        cashbackOffers: byId(
+          offer(ours('offer', '297335'), {
+            countries: ['DE'],
+            cashbackPercentage: 0.02625,
+            description: 'Default',
+          }),
+          offer(ours('offer', '297336'), {
+            countries: ['DE'],
+            maximumFixedCommissionFee: 3.62,
+            description: 'New customers',
+            termsAndExclusions: 'customer is new, returning',
+          }),
+        ),
+        coupons: [
+          {
+            code: 'SPRING10',
+            id: ours('coupon', '2651268'),
+            description: '10% off bulbs: On all bulbs',
+            startDate: '2026-11-01T08:00:00',
+            endDate: '2026-12-01T08:00:00',
+          },
+        ],
+        promotions: [
+          {
+            id: ours('promotion', '2651269'),
+            description: 'Free delivery',
+            startDate: '2026-11-01T08:00:00',
+            endDate: '2026-12-02T00:00:00',
+            deepLink: 'https://www.greenthumb.example/delivery',
+          },
+        ],
+      },
+      {
+        id: ours('retailer', '20001'),
+        name: 'Selo Brasil',
+        hostname: 'selo.example',
+        url: 'https://selo.example',
+        logo: 'https://logos.example/selo.svg',
+        cashbackOffers: [
+          offer(ours('offer', '300001'), {
+            featured: true,
+            countries: ['BR'],
+            cashbackPercentage: 0.02,
+            description: 'Padrão',
+            category: 'Stamps',
+          }),
+        ],
+        coupons: [],
+        promotions: [],
+      },
+    ),
+  );
+  expect([report.read, report.written, report.notes]).toEqual([
+    7,
+    2,
+    ['Left out: programmes that you have not joined (1 row).'],
+  ]);
+});
+
+test('Awin: offers from the CSV export, whose times are UTC and whose days come first', async () => {
+  const header =
+    'Promotion ID,Advertiser,Advertiser ID,Type,Code,Description,Starts,Ends,Categories,Regions,Terms,Deeplink Tracking,Deeplink,Commission Groups,Commission,Exclusive,Date Added,Title,Campaign';
+  const cells =
+    '2651268,Greenthumb DE,17874,Voucher,SPRING10,"On all ""bulbs"", and more",01/11/2026 08:00:00,12/12/2026 23:59:59,,DE,,https://www.awin1.com/x,https://www.greenthumb.example/bulbs,,5%,No,30/10/2026 08:00:00,10% off,';
+  const { rows } = await awinShop({ ...awinFiles, offers: `${header}\n${cells}\n` });
+  const greenthumb = rows.find((row) => row.name === 'Greenthumb DE');
+  expect([greenthumb?.coupons, greenthumb?.promotions]).toEqual([
+    [
+      {
+        code: 'SPRING10',
+        id: idOf('awin', 'coupon', '2651268'),
+        description: '10% off: On all "bulbs", and more',
+        startDate: '2026-11-01T08:00:00',
+        endDate: '2026-12-12T23:59:59',
+      },
+    ],
+    [],
+  ]);
+});
+
+test('impact.com: campaigns, contracts, promo codes and deals', async () => {
+  const { rows, report } = await convertCatalogueOf('impact', impactFiles);
+  const ours = (kind: string, id: string) => idOf('impact', kind, id);
+  const terms = { termsAndExclusions: 'Not on gift cards & stamps.\nx', countries: ['ZA', 'GB'] };
+  expect(rows).toEqual([
+    {
+      id: ours('retailer', '10306'),
+      name: 'Greenthumb',
+      hostname: 'www.greenthumb.example',
+      url: 'https://www.greenthumb.example',
+      logo: LOGO,
+      cashbackOffers: byId(
+        offer(ours('offer', '2240'), { ...terms, cashbackPercentage: 0.025, description: 'Online Sale' }),
+        offer(ours('offer', '2241'), {
+          ...terms,
+          maximumFixedCommissionFee: 6.25,
+          description: 'Subscription',
+        }),
+      ),
+      coupons: byId(
+        {
+          code: 'HAZEL10',
+          id: ours('coupon', '8111554'),
+          description: 'Summer promotion',
+          startDate: '2026-01-01T08:00:00',
+          endDate: '9999-12-31T23:59:59',
+        },
+        { code: 'MYSTERY', id: ours('coupon', 'deal 92813'), description: 'Mystery', ...NO_END },
+      ),
+      promotions: [
+        {
+          id: ours('promotion', 'deal 92812'),
+          description: 'Free shipping: On everything',
+          ...NO_END,
+          deepLink: 'https://www.greenthumb.example',
+        },
+      ],
+    },
+  ]);
+  expect(report.notes.toSorted()).toEqual([
+    'Left out: codes that are expressions (1 row).',
+    'Left out: deals and codes that have expired (1 row).',
+    'Left out: payouts for something else than purchases (1 row).',
+  ]);
+});
+
+test('impact.com: the default code of a deal that is among the promo codes of its time is one coupon', async () => {
+  const deals = impactPage('Deals', [
+    { Id: '1', Name: 'Summer', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'HAZEL10' },
+    { Id: '2', Name: 'Other', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'hazel10' },
+    {
+      Id: '3',
+      Name: 'Ends when the promo code starts',
+      CampaignId: '10306',
+      State: 'ACTIVE',
+      DefaultPromoCode: 'HAZEL10',
+      EndDate: '2026-01-01T00:00:00-08:00',
+    },
+  ]);
+  const { rows } = await convertCatalogueOf('impact', { ...impactFiles, deals });
+  const coupons = rows.flatMap((row) => row.coupons as Row[]);
+  expect(coupons.map(({ code, id }) => [code, id]).sort()).toEqual(
+    [
+      ['HAZEL10', idOf('impact', 'coupon', '8111554')],
+      ['HAZEL10', idOf('impact', 'coupon', 'deal 3')],
+      ['hazel10', idOf('impact', 'coupon', 'deal 2')],
+    ].sort(),
+  );
+  const alone = await convertCatalogueOf('impact', { campaigns: impactFiles.campaigns, deals });
+  expect(alone.rows.flatMap((row) => (row.coupons as Row[]).map(({ code }) => code)).sort()).toEqual([
+    'HAZEL10',
+    'HAZEL10',
+    'hazel10',
+  ]);
+});
+
+test('Partnerize: campaigns with their active commissions, or the default rate where there are none', async () => {
+  const { rows } = await convertCatalogueOf('partnerize', partnerizeFiles, { country: 'GB' });
+  const ours = (kind: string, id: string) => idOf('partnerize', kind, id);
+  const garden = {
+    countries: ['GB'],
+    category: 'Garden',
+    termsAndExclusions: 'Not on gift cards',
+    description: 'Bulbs',
+  };
+  expect(rows).toEqual(
+    byId<Row & { id: string }>(
+      {
+        id: ours('retailer', '111111l29'),
+        name: 'Greenthumb',
+        hostname: 'www.greenthumb.example',
+        url: 'https://www.greenthumb.example/',
+        logo: LOGO,
+        cashbackOffers: byId(
+          offer(ours('offer', '7:111111l92'), { ...garden, cashbackPercentage: 0.04 }),
+          offer(ours('offer', '7:111111l93'), { ...garden, maximumFixedCommissionFee: 0.62 }),
+        ),
+        coupons: [
+          {
+            code: 'SPRING10',
+            id: ours('coupon', '111111l1000015'),
+            description: '10% off',
+            startDate: '2026-11-01T15:00:00',
+            endDate: '2026-12-01T15:00:00',
+          },
+        ],
+        promotions: [],
+      },
+      {
+        id: ours('retailer', '111111l30'),
+        name: 'Selo',
+        hostname: 'selo.example',
+        url: 'https://selo.example/',
+        logo: LOGO,
+        cashbackOffers: [
+          offer(ours('offer', 'default:111111l30'), { countries: ['GB'], maximumFixedCommissionFee: 1.75 }),
+        ],
+        coupons: [],
+        promotions: [],
+      },
+    ),
+  );
+});
+
+test.each([
+  ['0', '5.00', { cashbackPercentage: 0, maximumFixedCommissionFee: 2.5 }],
+  ['4', '0', { cashbackPercentage: 0.02, maximumFixedCommissionFee: null }],
+  ['4', '5.00', { cashbackPercentage: 0.02, maximumFixedCommissionFee: null }],
+  ['0', '0.00', { cashbackPercentage: 0, maximumFixedCommissionFee: null }],
+])('Partnerize: a default rate of %s with a default amount of %s', async (rate, value, expected) => {
+  const campaign = {
+    campaign_id: '1',
+    title: 'Selo',
+    destination_url: 'https://selo.example/',
+    campaign_logo: LOGO,
+    default_commission_rate: rate,
+    default_commission_value: value,
+    default_currency: 'GBP',
+  };
+  const campaigns = JSON.stringify({ campaigns: [{ campaign }] });
+  const { rows } = await convertCatalogueOf('partnerize', { campaigns }, { country: 'GB' });
+  expect(rows[0]?.cashbackOffers).toEqual([expect.objectContaining(expected)]);
+});
+
+test('Partnerize: vouchers of a campaign that only the command knows', async () => {
+  const vouchers = partnerizeFiles.vouchers.replace('"campaign_id":"111111l29",', '');
+  const files = { campaigns: partnerizeFiles.campaigns, 'vouchers=111111l30': vouchers };
+  const { rows } = await convertCatalogueOf('partnerize', files, { country: 'GB' });
+  expect(rows.flatMap(({ name, coupons }) => (coupons as Row[]).map(({ code }) => [name, code]))).toEqual([
+    ['Selo', 'SPRING10'],
+  ]);
+});
+
+test('CJ: advertisers and links, as XML', async () => {
+  const { rows, report } = await convertCatalogueOf('cj', cjFiles);
+  const ours = (kind: string, id: string) => idOf('cj', kind, id);
+  const garden = { countries: ['US', 'CA'], category: 'Garden' };
+  expect(rows).toEqual([
+    {
+      id: ours('retailer', '1234567'),
+      name: 'Greenthumb & Daughters',
+      hostname: 'www.greenthumb.example',
+      url: 'https://www.greenthumb.example',
+      logo: LOGO,
+      cashbackOffers: byId(
+        offer(ours('offer', '1234567:380:37514'), {
+          ...garden,
+          cashbackPercentage: 0.04,
+          description: 'Purchase: Bulbs',
+        }),
+        offer(ours('offer', '1234567:380:37515'), {
+          ...garden,
+          maximumFixedCommissionFee: 2.5,
+          description: 'Purchase: Tools',
+        }),
+        offer(ours('offer', '1234567:380:default'), {
+          ...garden,
+          cashbackPercentage: 0.025,
+          description: 'Purchase',
+        }),
+      ),
+      coupons: [
+        {
+          code: 'SPRING10',
+          id: ours('coupon', '13000001'),
+          description: '10% off bulbs',
+          startDate: '2026-11-01T00:00:00',
+          endDate: '2026-12-01T23:59:00',
+        },
+      ],
+      promotions: [
+        {
+          id: ours('promotion', '13000002'),
+          description: 'Ships free: Free shipping',
+          ...NO_END,
+          deepLink: 'https://www.greenthumb.example/ships',
+        },
+      ],
+    },
+  ]);
+  expect(report.notes).toEqual(['Left out: links without a promotion (1 row).']);
+});
+
+test('Rakuten: advertisers that are partners, offers, and coupons as XML', async () => {
+  const { rows } = await convertCatalogueOf('rakuten', rakutenFiles);
+  const ours = (kind: string, id: string) => idOf('rakuten', kind, id);
+  expect(rows).toEqual([
+    {
+      id: ours('retailer', '3358'),
+      name: 'Greenthumb',
+      hostname: 'www.greenthumb.example',
+      url: 'https://www.greenthumb.example/',
+      logo: LOGO,
+      cashbackOffers: [
+        offer(ours('offer', '185078'), {
+          countries: ['US'],
+          cashbackPercentage: 0.0525,
+          description: 'Autumn: Base',
+          termsAndExclusions: 'Bulbs: https://terms.example/1',
+        }),
+      ],
+      coupons: [
+        {
+          code: 'SPRING10',
+          id: ours('coupon', '3358:SPRING10:2026-11-01:10% off bulbs'),
+          description: '10% off bulbs: Not on gift cards',
+          startDate: '2026-11-01T00:00:00',
+          endDate: '2026-12-02T00:00:00',
+        },
+      ],
+      promotions: [
+        {
+          id: ours('promotion', '3358::2026-11-01:Free delivery'),
+          description: 'Free delivery',
+          startDate: '2026-11-01T00:00:00',
+          endDate: '9999-12-31T23:59:59',
+          deepLink: 'https://www.greenthumb.example/delivery',
+        },
+      ],
+    },
+  ]);
+});
+
+test.each([
+  ['none', []],
+  ['none that is active', [{ advertiser: { id: 3358 }, status: 'inactive' }]],
+])('Rakuten: of partnerships there are %s, so that no advertiser is published', async (_which, list) => {
+  const partnerships = JSON.stringify({ partnerships: list });
+  const { rows } = await convertCatalogueOf('rakuten', { ...rakutenFiles, partnerships });
+  expect(rows).toEqual([]);
+});
+
+describe('what the network does not tell', () => {
+  test('a retailer without a logo is refused with its advertiser id, and the overlay has it', async () => {
+    const error = await errorOf(convertShops(sourceFor('cj', { country: 'US' }), cjFiles));
+    expect(error.message).toBe(
+      [
+        'advertisers, line 2 (item 1), id 1234567: logo is told neither by the network nor by the overlay',
+        'Nothing was converted: 1 of 4 rows is bad.',
+      ].join('\n'),
+    );
+  });
+
+  test('an offer without countries is refused, unless the overlay or the source file has them', async () => {
+    const overlay = new Map([['1234567', { logo: LOGO }]]);
+    const error = await errorOf(convertShops(sourceFor('cj'), cjFiles, { overlay }));
+    expect(error.message).toContain(
+      'advertisers, line 2 (item 1), id 1234567:380:37514: countries is told neither',
+    );
+  });
+
+  test('the overlay wins over what the network tells of countries and categories', async () => {
+    const overlay = new Map([['3358', { logo: LOGO, countries: ['IE'], category: 'Bulbs' }]]);
+    const ofRakuten = await convertShops(sourceFor('rakuten'), rakutenFiles, { overlay });
+    const offers = (rows: readonly Row[]) =>
+      rows.flatMap((row) => (row.cashbackOffers as Row[]).map((it) => [it.countries, it.category]));
+    expect(offers(ofRakuten.rows)).toEqual([[['IE'], 'Bulbs']]);
+    const table = sourceFor('table', {
+      retailers: { fields: { id: 'id', name: 'name', url: 'url', logo: 'logo', countries: 'countries' } },
+      offers: {
+        fields: { id: 'id', retailerId: 'shop', rate: 'rate', category: 'category', countries: 'countries' },
+      },
+    });
+    const files = {
+      retailers: `id,name,url,logo,countries\ng,Greenthumb,https://g.example/,${LOGO},AT\n`,
+      offers: 'id,shop,rate,category,countries\n1,g,0.1,Garden,DE\n2,g,0.1,,\n',
+    };
+    const told = await convertShops(table, files);
+    expect(offers(told.rows).sort()).toEqual([
+      [['AT'], ''],
+      [['DE'], 'Garden'],
+    ]);
+    const ours = new Map([['g', { countries: ['IE'], category: 'Bulbs' }]]);
+    expect(offers((await convertShops(table, files, { overlay: ours })).rows)).toEqual([
+      [['IE'], 'Bulbs'],
+      [['IE'], 'Bulbs'],
+    ]);
+  });
+
+  test('shares by group, by advertiser of the overlay, and the default', async () => {
+    const source = sourceFor('cj', { country: 'US', share: { default: 0.5, groups: { 380: 0.1 } } });
+    const share = async (overlay: Map<string, Row>, of = source) => {
+      const { rows } = await convertShops(of, { advertisers: cjFiles.advertisers }, { overlay });
+      return rows.flatMap((row) => (row.cashbackOffers as Row[]).map((it) => it.cashbackPercentage)).sort();
+    };
+    expect(await share(new Map([['1234567', { logo: LOGO, share: 0.25 }]]))).toEqual([0, 0.005, 0.008]);
+    const plain = sourceFor('cj', { country: 'US' });
+    expect(await share(new Map([['1234567', { logo: LOGO, share: 0.25 }]]), plain)).toEqual([
+      0, 0.0125, 0.02,
+    ]);
+  });
+});
+
+describe('what is wrong', () => {
+  const bad = awinFiles.offers.replace('2026-12-01T08:00:00+00:00', '2026-10-01T08:00:00+00:00');
+
+  test('a coupon that ends before it starts is told with its place, and its retailer can do without it', async () => {
+    const error = await errorOf(awinShop({ ...awinFiles, offers: bad }));
+    expect(error.message).toBe(
+      [
+        'offers, line 1 (item 1), id 2651268: endDate must be after startDate',
+        'Nothing was converted: 1 of 7 rows is bad.',
+      ].join('\n'),
+    );
+    const { rows, report } = await awinShop({ ...awinFiles, offers: bad }, { skipInvalid: true });
+    expect([rows.length, rows.flatMap((row) => row.coupons as Row[]), report.invalid]).toEqual([2, [], 1]);
+    expect(report.notes).toContain(
+      'What is missing here is withdrawn by an import, unless that is told to --merge.',
+    );
+  });
+
+  test('a row that cannot be read is told with the id of its retailer', async () => {
+    const programmes = '[{"id":4711,"displayUrl":"https://x.example"}]';
+    expect((await errorOf(awinShop({ programmes }))).message).toBe(
+      [
+        'programmes, line 1 (item 1), id 4711: name is missing',
+        'Nothing was converted: 1 of 1 row is bad.',
+      ].join('\n'),
+    );
+  });
+
+  test.each<[string, NetworkName, Record<string, string>, string, string, string]>([
+    ['297335', 'awin', awinFiles, 'commission-groups', '"percentage":5.25', '"percentage":"5-6"'],
+    ['1234567:380:37514', 'cj', cjFiles, 'advertisers', '>8.00%<', '>4.00% - 8.00%<'],
+    ['1234567:380:default', 'cj', cjFiles, 'advertisers', '>5.00%<', '>up to 5%<'],
+    ['2240', 'impact', impactFiles, 'contracts', '"DefaultPayoutRate":"5"', '"DefaultPayoutRate":"some"'],
+    ['185078', 'rakuten', rakutenFiles, 'offers', '"commission":10.5', '"commission":"much"'],
+    ['default:111111l30', 'partnerize', partnerizeFiles, 'campaigns', '"3.5"', '"3,5"'],
+    ['7:111111l92', 'partnerize', partnerizeFiles, 'commissions=111111l29', ':8}', ':"8 %"}'],
+  ])(
+    'rate %s of %s, which cannot be read, takes nothing else along',
+    async (id, network, files, name, good, bad) => {
+      const changes = { country: 'GB' };
+      const whole = await convertCatalogueOf(network, files, changes);
+      const expected = whole.rows.map((row) => ({
+        ...row,
+        cashbackOffers: (row.cashbackOffers as Row[]).filter((it) => it.id !== idOf(network, 'offer', id)),
+      }));
+      const changed = { ...files, [name]: files[name]?.replace(good, bad) };
+      const { rows, report } = await convertCatalogueOf(network, changed, changes, { skipInvalid: true });
+      expect([rows, report.problems.map((problem) => problem.id)]).toEqual([expected, [id]]);
+      expect(rows).not.toEqual(whole.rows);
+    },
+  );
+
+  test('the same file twice is fine; two that contradict each other are not', async () => {
+    const { rows } = await awinShop({ ...awinFiles, 'programmes again': awinFiles.programmes });
+    expect(rows).toHaveLength(2);
+    const renamed = awinFiles.programmes.replace('Greenthumb DE', 'Redthumb DE');
+    const error = await errorOf(awinShop({ ...awinFiles, 'programmes again': renamed }));
+    expect(error.message).toContain(
+      'programmes again, line 1 (item 1), id 17874: the row was read before with other contents',
+    );
+  });
+
+  test('deals of retailers that are not there are left out, and counted', async () => {
+    const { rows, report } = await awinShop({ ...awinFiles, programmes: '[]' });
+    expect([rows, report.notes]).toEqual([
+      [],
+      [
+        'Left out: offers of advertisers that are not among the retailers (3 rows).',
+        'Left out: coupons of advertisers that are not among the retailers (1 row).',
+        'Left out: promotions of advertisers that are not among the retailers (1 row).',
+      ],
+    ]);
+  });
+
+  test('a page that is missing is refused: an import would withdraw what stands on it', async () => {
+    const page = (number: string, next: string) =>
+      impactPage('Campaigns', [], { '@page': number, '@nextpageuri': next });
+    const [first, second] = [page('1', '/next'), page('2', '')];
+    const alone = impactPage('Campaigns', [], { '@nextpageuri': null });
+    expect((await convertCatalogueOf('impact', { campaigns: alone })).rows).toEqual([]);
+    expect((await convertCatalogueOf('impact', { campaigns: first + second })).rows).toEqual([]);
+    for (const campaigns of [first, second]) {
+      const error = await errorOf(convertCatalogueOf('impact', { campaigns }));
+      expect([error.name, error.message]).toEqual([
+        'Refused',
+        'an answer among --campaigns says that the network has more than these files: a page is missing; nothing was converted, since an import would withdraw what stands there',
+      ]);
+    }
+  });
+
+  const cjPage = (list: string, page: number, count: number, total: number) =>
+    `<cj-api><${list} total-matched="${total}" records-returned="${count}" page-number="${page}"/></cj-api>`;
+  const rakutenPage = (list: string, page: unknown, next: string | undefined) =>
+    JSON.stringify({ [list]: [], _metadata: { page, _links: { self: '', next } } });
+  const couponPage = (page: number, pages: number) =>
+    `<couponfeed><TotalMatches>9</TotalMatches><TotalPages>${pages}</TotalPages><PageNumberRequested>${page}</PageNumberRequested></couponfeed>`;
+  const dealPage = (campaign: number, page: number, pages: number) =>
+    impactPage('Deals', [], {
+      '@uri': `/Mediapartners/SID/Campaigns/${campaign}/Deals?State=ACTIVE&Page=${page}`,
+      '@page': String(page),
+      '@nextpageuri': page < pages ? `/next?Page=${page + 1}` : '',
+    });
+  const awinPage = (page: number) => JSON.stringify({ data: [], pagination: { page, totalPages: 3 } });
+
+  test.each<[string, NetworkName, string, readonly string[]]>([
+    ['numbers, and the last of them', 'awin', 'offers', [awinPage(1), awinPage(2), awinPage(3)]],
+    [
+      'how many rows there are',
+      'cj',
+      'links',
+      [cjPage('links', 1, 100, 250), cjPage('links', 2, 100, 251), cjPage('links', 3, 51, 251)],
+    ],
+    [
+      'the same, in two pages',
+      'cj',
+      'advertisers',
+      [cjPage('advertisers', 1, 100, 101), cjPage('advertisers', 2, 1, 101)],
+    ],
+    ['numbers beside the rows', 'rakuten', 'coupons', [couponPage(1, 3), couponPage(2, 3), couponPage(3, 3)]],
+    [
+      'numbers and a link',
+      'rakuten',
+      'advertisers',
+      [rakutenPage('advertisers', 1, '/v2?page=2'), rakutenPage('advertisers', 2, undefined)],
+    ],
+    [
+      'numbers that are texts',
+      'rakuten',
+      'offers',
+      [rakutenPage('offers', '1', '/v1?page=2'), rakutenPage('offers', '2', '')],
+    ],
+    [
+      'which question it is',
+      'impact',
+      'deals',
+      [dealPage(7, 1, 2), dealPage(7, 2, 2), dealPage(8, 1, 2), dealPage(8, 2, 2)],
+    ],
+  ])('a page tells %s: all are needed, in any order', async (_what, network, name, pages) => {
+    const convertPages = (...given: readonly string[]) =>
+      convertCatalogueOf(network, { [name]: given.join('\n') });
+    for (const all of [pages, pages.toReversed(), [...pages, ...pages]]) {
+      expect((await convertPages(...all)).rows).toEqual([]);
+    }
+    for (const left of pages) {
+      const error = await errorOf(convertPages(...pages.filter((page) => page !== left)));
+      expect([error.name, error.message]).toEqual([
+        'Refused',
+        expect.stringContaining(`an answer among --${name} says that the network has more than these files`),
+      ]);
+    }
+  });
+
+  test('pages of two questions that nothing tells apart are not suspected', async () => {
+    const [long, short] = [
+      [cjPage('links', 1, 100, 150), cjPage('links', 2, 50, 150)],
+      [cjPage('links', 1, 10, 17), cjPage('links', 2, 7, 17)],
+    ];
+    for (const pages of [
+      [...long, ...short],
+      [...short, ...long],
+      [...long, cjPage('links', 1, 0, 0)],
+    ]) {
+      expect((await convertCatalogueOf('cj', { links: pages.join('\n') })).rows).toEqual([]);
+    }
+  });
+
+  test('Partnerize: each campaign needs its last page', async () => {
+    const page = (next: string | null) =>
+      JSON.stringify({ active_commissions: [], hypermedia: { pagination: { next_page: next } } });
+    const [open, last] = [page('/v2/campaigns/1/publishers/2/commissions/active?offset=100'), page(null)];
+    const files = {
+      campaigns: '{"campaigns":[]}',
+      'commissions=1': `${open}\n${last}`,
+      'commissions=2': last,
+    };
+    expect((await convertCatalogueOf('partnerize', files)).rows).toEqual([]);
+    const error = await errorOf(convertCatalogueOf('partnerize', { ...files, 'commissions=1': open }));
+    expect(error.message).toStartWith(
+      'an answer among --commissions 1=… says that the network has more than these files',
+    );
+  });
+
+  test('XML of another kind is refused, rather than read as a list without rows', async () => {
+    const error = await errorOf(convertCatalogueOf('cj', { ...cjFiles, links: cjFiles.advertisers }));
+    expect(error.message).toContain('links, line 9: the XML has no <links>, in which its rows would stand');
+  });
+});
+
+test('the overlay lists every mistake at once, with its line', () => {
+  const source = sourceFor('cj', { share: { default: 0.5, advertisers: { 7: 0.1 } } });
+  const text = [
+    'advertiserId,logo,category,countries,featured,share',
+    '1,ftp://x,Garden,DE at,yes,1.5',
+    '',
+    ',https://x.example/l.svg,,,,',
+    '1,,,,,',
+    '7,,,"DE  AT",true,0.25',
+  ].join('\n');
+  expect(() => parseOverlay(text, 'overlay.csv', source)).toThrow(
+    [
+      'overlay.csv, line 2: logo must be a URL that starts with http:// or https://',
+      'overlay.csv, line 2: countries must be codes of two capital letters with spaces between them',
+      'overlay.csv, line 2: featured must be true or false',
+      'overlay.csv, line 2: share must be between 0 and 1',
+      'overlay.csv, line 4: advertiserId is missing',
+      'overlay.csv, line 5: advertiserId 1 is there twice',
+      'overlay.csv, line 6: share of 7 stands in the source file too',
+    ].join('\n'),
+  );
+  expect(() => parseOverlay('id,logo\n1,x', 'overlay.csv', source)).toThrow(
+    'overlay.csv, line 1: "id" is none of advertiserId, logo, category, countries, featured, share\noverlay.csv, line 1: there is no column advertiserId',
+  );
+});

@@ -1,0 +1,332 @@
+// What the tests of feeds share: rows of each network with true field names and invented values, and a conversion from
+// texts in memory to rows in memory.
+
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { convertCatalogue } from '../src/catalogue/convert-catalogue.ts';
+import type { ConvertReport, RowSpool } from '../src/convert-report.ts';
+import { openNetwork } from '../src/open-network.ts';
+import type { Overlay } from '../src/source/overlay.ts';
+import { Shares } from '../src/source/share.ts';
+import { type NetworkName, parseSource, type Source } from '../src/source/source-file.ts';
+import { convertTransactions } from '../src/transactions/convert-transactions.ts';
+import type { CouponCodes } from '../src/transactions/coupon-codes.ts';
+
+export type Row = Record<string, unknown>;
+
+export const NAMESPACE = '6f6b2c64-5f0e-4b51-9a3e-2f1f0f6f7a10';
+/** The time at which every test stands. */
+export const NOW_MS = Date.UTC(2026, 10, 20);
+
+const NEEDED: Readonly<Partial<Record<NetworkName, Row>>> = {
+  cj: { currency: 'USD' },
+  rakuten: { country: 'US' },
+};
+
+export function sourceFor(network: NetworkName, changes: Row = {}): Source {
+  const common = {
+    network,
+    account: '77777',
+    namespace: NAMESPACE,
+    share: { default: 0.5 },
+    subId: 'uid',
+    ...NEEDED[network],
+  };
+  return parseSource(JSON.stringify({ ...common, ...changes }), 'source.json');
+}
+
+/** The id that our side has for one of theirs, worked out apart from the code under test. */
+export function idOf(network: NetworkName, kind: string, theirId: string): string {
+  const name = new TextEncoder().encode(`${network}:77777:${kind}:${theirId}`);
+  const bytes = new Bun.CryptoHasher('sha1')
+    .update(Buffer.from(NAMESPACE.replaceAll('-', ''), 'hex'))
+    .update(name)
+    .digest()
+    .subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+class MemorySpool implements RowSpool {
+  readonly #rows: (string | undefined)[] = [];
+
+  get count(): number {
+    return this.rows.length;
+  }
+
+  get rows(): readonly string[] {
+    return this.#rows.filter((row) => row !== undefined);
+  }
+
+  append(row: string): number {
+    return this.#rows.push(row) - 1;
+  }
+
+  drop(number: number): void {
+    this.#rows[number] = undefined;
+  }
+
+  async flush(): Promise<void> {}
+}
+
+export interface Conversion {
+  /** In the order of their ids. */
+  readonly rows: readonly Row[];
+  readonly report: ConvertReport;
+}
+
+export interface ConversionOptions {
+  readonly skipInvalid?: boolean;
+  readonly organisation?: string;
+  readonly coupons?: CouponCodes;
+  readonly nowMs?: number;
+  readonly overlay?: Overlay;
+}
+
+/** Files by their names, or one that is called `the file`. */
+export type Files = string | Uint8Array | Readonly<Record<string, string | Uint8Array>>;
+
+export async function convertSales(
+  source: Source,
+  files: Files,
+  options: ConversionOptions = {},
+): Promise<Conversion> {
+  const { transactions } = openNetwork(source, options.nowMs ?? NOW_MS);
+  if (transactions === undefined) throw new Error('the source has no transactions');
+  const spool = new MemorySpool();
+  const rules = {
+    source,
+    shares: new Shares(source, options.overlay ?? new Map()),
+    coupons: options.coupons,
+    organisation: options.organisation,
+  };
+  const { skipInvalid } = options;
+  const report = await convertTransactions(transactions, rules, named(files), spool, { skipInvalid });
+  return { rows: parsed(spool), report };
+}
+
+/** A catalogue from files by the names of their options; `commissions=ID` tells the advertiser. */
+export async function convertShops(
+  source: Source,
+  files: Readonly<Record<string, string>>,
+  options: ConversionOptions = {},
+): Promise<Conversion> {
+  const { catalogue } = openNetwork(source, options.nowMs ?? NOW_MS);
+  const overlay = options.overlay ?? new Map();
+  const rules = { source, overlay, shares: new Shares(source, overlay) };
+  const spool = new MemorySpool();
+  const opened = Object.entries(files).map(([key, content]) => {
+    const [name = '', advertiserId] = key.replace(/ .*/, '').split('=');
+    const feed = catalogue[name];
+    if (feed === undefined) throw new Error(`there is no ${name}`);
+    return { feed, name, advertiserId, source: sourceFrom(content, key) };
+  });
+  const { skipInvalid } = options;
+  const report = await convertCatalogue(opened, rules, spool, { skipInvalid });
+  return { rows: parsed(spool), report };
+}
+
+function named(files: Files) {
+  if (typeof files === 'string' || files instanceof Uint8Array) return [sourceFrom(files, 'the file')];
+  return Object.entries(files).map(([name, content]) => sourceFrom(content, name));
+}
+
+function parsed(spool: MemorySpool): Row[] {
+  const rows = spool.rows.map((row) => JSON.parse(row) as Row & { id: string });
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The error that a promise is rejected with. */
+export async function errorOf(work: Promise<unknown>): Promise<Error> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Error) return error;
+  throw new Error('there was no error');
+}
+
+export function awinSale(changes: Row = {}): Row {
+  return {
+    id: 900100200,
+    url: 'https://cashback.example',
+    advertiserId: 17874,
+    publisherId: 77777,
+    campaign: null,
+    siteName: 'Cashback Example',
+    commissionStatus: 'pending',
+    commissionAmount: { amount: 4.05, currency: 'EUR' },
+    saleAmount: { amount: 81, currency: 'EUR' },
+    customerCountry: 'DE',
+    clickRefs: { clickRef: 'c7Qm2ZxT0a', clickRef2: 'autumn' },
+    clickDate: '2026-11-14T11:20:00',
+    transactionDate: '2026-11-14T12:00:00',
+    validationDate: null,
+    type: 'Commission group transaction',
+    declineReason: null,
+    voucherCodeUsed: true,
+    voucherCode: 'SPRING10',
+    lapseTime: 2400,
+    amended: false,
+    amendReason: null,
+    oldSaleAmount: null,
+    oldCommissionAmount: null,
+    orderRef: null,
+    transactionParts: [
+      { commissionGroupId: 297335, amount: 81, commissionAmount: 4.05, commissionGroupCode: 'DEFAULT' },
+    ],
+    paidToPublisher: false,
+    paymentId: 0,
+    ...changes,
+  };
+}
+
+export function impactAction(changes: Row = {}): Row {
+  return {
+    Id: '10306.4636.158133',
+    CampaignId: '10306',
+    CampaignName: 'Greenthumb',
+    ActionTrackerId: '2240',
+    ActionTrackerName: 'Online Sale',
+    State: 'PENDING',
+    AdId: '506720',
+    Payout: '4.05',
+    DeltaPayout: '4.05',
+    IntendedPayout: '4.05',
+    Amount: '81.00',
+    DeltaAmount: '81.00',
+    IntendedAmount: '81.00',
+    Currency: 'EUR',
+    ReferringDate: '2026-11-14T12:20:00+01:00',
+    EventDate: '2026-11-14T13:00:00+01:00',
+    CreationDate: '2026-11-14T13:09:00+01:00',
+    LockingDate: '2026-12-16T00:00:00+01:00',
+    ClearedDate: '',
+    ReferringType: 'CLICK_COOKIE',
+    PromoCode: 'SPRING10',
+    Oid: 'A-100',
+    CustomerCountry: 'DE',
+    SubId1: 'c7Qm2ZxT0a',
+    SubId2: 'autumn',
+    SubId3: '',
+    SharedId: '',
+    Uri: '/Mediapartners/SID/Actions/10306.4636.158133',
+    ...changes,
+  };
+}
+
+export function impactPage(list: string, rows: readonly Row[], changes: Row = {}): string {
+  const frame = { '@page': '1', '@numpages': '1', '@pagesize': '1000', '@total': '1', '@nextpageuri': '' };
+  return JSON.stringify({ ...frame, ...changes, [list]: rows });
+}
+
+export function partnerizeItem(changes: Row = {}): Row {
+  return {
+    conversion_item_id: '111111l315',
+    sku: 'bulb-1',
+    category: 'Bulbs',
+    item_value: 81,
+    item_publisher_commission: 4.05,
+    item_status: 'pending',
+    last_update: '2026-11-14 12:05:31',
+    approved_at: null,
+    reject_reason: null,
+    voucher_codes: [],
+    payable: false,
+    ...changes,
+  };
+}
+
+export function partnerizeConversion(changes: Row = {}, value: Row = {}): Row {
+  return {
+    conversion_data: {
+      conversion_id: '111111l314',
+      campaign_id: '111111l29',
+      publisher_id: '111111l92',
+      conversion_time: '2026-11-14 12:00:00',
+      currency: 'EUR',
+      publisher_reference: 'c7Qm2ZxT0a',
+      conversion_reference: 'A-100',
+      last_modified: '2026-11-14 12:05:31',
+      country: 'DE',
+      campaign_title: 'Greenthumb',
+      click: { set_time: '2026-11-14 11:20:00', status: 'used', publisher_reference: 'c7Qm2ZxT0a' },
+      conversion_value: { conversion_status: 'pending', value: 81, publisher_commission: 4.05, ...value },
+      conversion_items: [partnerizeItem()],
+      was_disputed: false,
+      ...changes,
+    },
+  };
+}
+
+export function partnerizePage(conversions: readonly Row[]): string {
+  return JSON.stringify({ count: conversions.length, limit: 300, conversions });
+}
+
+export function cjRecord(changes: Row = {}): Row {
+  return {
+    commissionId: '2900000001',
+    original: true,
+    originalActionId: '1700000077',
+    actionStatus: 'new',
+    actionType: 'item_sale',
+    actionTrackerId: '380',
+    validationStatus: 'AUTOMATED',
+    advertiserId: '1234567',
+    advertiserName: 'Greenthumb US',
+    aid: '10000001',
+    clickDate: '2026-11-14T11:20:00Z',
+    eventDate: '2026-11-14T12:00:00Z',
+    postingDate: '2026-11-14T12:30:00Z',
+    lockingDate: '2026-12-11T10:00:00Z',
+    orderId: 'A-100',
+    saleAmountPubCurrency: '80.00',
+    pubCommissionAmountPubCurrency: '4.00',
+    country: 'US',
+    coupon: 'SPRING10',
+    shopperId: 'c7Qm2ZxT0a',
+    correctionReason: null,
+    ...changes,
+  };
+}
+
+/** A correction of the record above. */
+export function cjCorrection(changes: Row = {}): Row {
+  return cjRecord({
+    commissionId: '2900000002',
+    original: false,
+    postingDate: '2026-11-20T09:00:00Z',
+    saleAmountPubCurrency: '-80.00',
+    pubCommissionAmountPubCurrency: '-4.00',
+    correctionReason: 'RETURNED_MERCHANDISE',
+    ...changes,
+  });
+}
+
+export function cjAnswer(records: readonly Row[], changes: Row = {}): string {
+  const list = { count: records.length, limit: 10000, payloadComplete: true, maxCommissionId: '2900000002' };
+  return JSON.stringify({ data: { publisherCommissions: { ...list, ...changes, records } } });
+}
+
+export function rakutenSku(changes: Row = {}): Row {
+  return {
+    etransaction_id: '61BCF6217AE356AE46E8A0D64BCD693D',
+    advertiser_id: '3358',
+    sid: '112',
+    order_id: 'A-100',
+    offer_id: '185078',
+    sku_number: 'bulb-1',
+    sale_amount: 81,
+    quantity: 1,
+    commissions: 4.05,
+    process_date: 'Sat Nov 14 2026 12:05:00 GMT+0000 (UTC)',
+    transaction_date: 'Sat Nov 14 2026 12:00:00 GMT+0000 (UTC)',
+    transaction_type: 'realtime',
+    product_name: 'Tulip bulbs',
+    u1: 'c7Qm2ZxT0a',
+    currency: 'EUR',
+    is_event: 'N',
+    commissions_list_id: '',
+    ...changes,
+  };
+}

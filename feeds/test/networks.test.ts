@@ -1,0 +1,442 @@
+// One sale of each network, field by field; whose sale it is; and tables of any kind.
+
+import { describe, expect, test } from 'bun:test';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { Source } from '../src/source/source-file.ts';
+import { CouponCodes } from '../src/transactions/coupon-codes.ts';
+import {
+  awinSale,
+  cjAnswer,
+  cjCorrection,
+  cjRecord,
+  convertSales,
+  convertShops,
+  errorOf,
+  idOf,
+  impactAction,
+  impactPage,
+  partnerizeConversion,
+  partnerizePage,
+  type Row,
+  rakutenSku,
+  sourceFor,
+} from './fixture.ts';
+
+const common = {
+  clickedAt: '2026-11-14T11:20:00',
+  soldAt: '2026-11-14T12:00:00',
+  currencyCode: 'EUR',
+  orderValue: 81,
+  cashback: 2.02,
+  activatedAt: null,
+  passbackUid: 'c7Qm2ZxT0a',
+  passbackData: null,
+  status: 'PENDING',
+  cashbackOfferId: null,
+  couponId: null,
+  promotionId: null,
+};
+
+describe('every field of a sale', () => {
+  test('Awin', async () => {
+    const { rows } = await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]));
+    const id = idOf('awin', 'transaction', '900100200');
+    const cashbackOfferId = idOf('awin', 'offer', '297335');
+    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData: 'autumn', cashbackOfferId }]);
+  });
+
+  test('impact.com', async () => {
+    const { rows } = await convertSales(sourceFor('impact'), impactPage('Actions', [impactAction()]));
+    const id = idOf('impact', 'transaction', '10306.4636.158133');
+    const cashbackOfferId = idOf('impact', 'offer', '2240');
+    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData: 'autumn', cashbackOfferId }]);
+  });
+
+  test('Partnerize', async () => {
+    const { rows } = await convertSales(
+      sourceFor('partnerize'),
+      partnerizePage([partnerizeConversion({}, { conversion_status: 'approved' })]),
+    );
+    const id = idOf('partnerize', 'transaction', '111111l314');
+    const sourceUpdatedAt = '2026-11-14T12:05:31';
+    expect(rows).toEqual([{ id, country: 'DE', ...common, status: 'CONFIRMED', sourceUpdatedAt }]);
+  });
+
+  test('CJ', async () => {
+    const { rows } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord()]));
+    const id = idOf('cj', 'transaction', '1700000077');
+    const money = { currencyCode: 'USD', orderValue: 80, cashback: 2 };
+    const sourceUpdatedAt = '2026-11-14T12:30:00';
+    expect(rows).toEqual([{ id, country: 'US', ...common, ...money, sourceUpdatedAt }]);
+  });
+
+  test('Rakuten', async () => {
+    const { rows } = await convertSales(sourceFor('rakuten'), JSON.stringify([rakutenSku()]));
+    const id = idOf('rakuten', 'transaction', '3358:A-100');
+    const sourceUpdatedAt = '2026-11-14T12:05:00';
+    expect(rows).toEqual([{ id, country: 'US', ...common, clickedAt: null, sourceUpdatedAt }]);
+  });
+
+  test('Partnerize, from the CSV export, which does not tell whose sale it is', async () => {
+    const header =
+      'conversion_id,campaign_id,publisher_id,conversion_date,conversion_date_time,click_time,click_date,click_date_time,currency,advertiser_reference,conversion_reference,referer_ip,source_referer,campaign_title,publisher_name,conversion_status,conversion_lag,value,commission,publisher_commission,creative_type,creative_id,specific_creative_id,customer_type,was_disputed,cookie_id,country,currency_original,currency_conversion_rate,customer_reference,camref';
+    const cells =
+      '111111l314,111111l29,111111l92,2026-11-14,2026-11-14 12:00:00,11:20:00,2026-11-14,2026-11-14 11:20:00,EUR,,A-100,,,Greenthumb,Cashback,pending,1,81.00,5.00,4.05,,,,new,n,,DE,EUR,1,,abc';
+    const csv = `${header}\n${cells}\n`;
+    const { rows, report } = await convertSales(sourceFor('partnerize'), csv);
+    const id = idOf('partnerize', 'transaction', '111111l314');
+    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackUid: null }]);
+    expect(report.notes).toEqual([
+      'The CSV export does not tell the publisher reference: no sale has its passbackUid.',
+    ]);
+    const byClick = errorOf(convertSales(sourceFor('partnerize', { subId: 'click' }), csv));
+    expect((await byClick).message).toContain('the file must be JSON; this looks like CSV');
+  });
+});
+
+describe('when the network last changed a sale', () => {
+  const times = async (source: Source, file: string) =>
+    (await convertSales(source, file)).rows.map((row) => row.sourceUpdatedAt);
+
+  test('Awin: when it was decided, and no time while it is pending', async () => {
+    const at = (commissionStatus: string) =>
+      awinSale({ commissionStatus, validationDate: '2026-11-16T01:00:00', amended: true });
+    const berlin = sourceFor('awin', { timeZone: 'Europe/Berlin' });
+    expect(await times(berlin, JSON.stringify([at('approved')]))).toEqual(['2026-11-16T00:00:00']);
+    expect(await times(berlin, JSON.stringify([at('deleted')]))).toEqual(['2026-11-16T00:00:00']);
+    expect(await times(berlin, JSON.stringify([at('pending')]))).toEqual([undefined]);
+  });
+
+  test('CJ: when the newest record was posted', async () => {
+    const undated = cjCorrection({
+      commissionId: '2900000003',
+      postingDate: null,
+      saleAmountPubCurrency: '1',
+    });
+    for (const records of [
+      [cjRecord(), cjCorrection(), undated],
+      [undated, cjCorrection(), cjRecord()],
+    ]) {
+      expect(await times(sourceFor('cj'), cjAnswer(records))).toEqual(['2026-11-20T09:00:00']);
+    }
+    expect(await times(sourceFor('cj'), cjAnswer([cjRecord({ postingDate: '' })]))).toEqual([undefined]);
+  });
+
+  test('Rakuten: when the newest row was processed', async () => {
+    const second = rakutenSku({
+      etransaction_id: '2',
+      process_date: 'Mon Nov 16 2026 01:00:00 GMT+0100 (CET)',
+    });
+    for (const rows of [
+      [rakutenSku(), second],
+      [second, rakutenSku()],
+    ]) {
+      expect(await times(sourceFor('rakuten'), JSON.stringify(rows))).toEqual(['2026-11-16T00:00:00']);
+    }
+    const undated = [rakutenSku({ process_date: '' })];
+    expect(await times(sourceFor('rakuten'), JSON.stringify(undated))).toEqual([undefined]);
+  });
+
+  test('impact.com does not tell', async () => {
+    expect(await times(sourceFor('impact'), impactPage('Actions', [impactAction()]))).toEqual([undefined]);
+  });
+
+  test('a sale with a click has it as well', async () => {
+    const source = sourceFor('partnerize', { subId: 'click' });
+    expect(await times(source, partnerizePage([partnerizeConversion()]))).toEqual(['2026-11-14T12:05:31']);
+  });
+});
+
+describe('where the network leaves the country open', () => {
+  const sale = awinSale({ customerCountry: null });
+
+  test('Awin: that of the advertiser, then that of the source file', async () => {
+    const country = async (row: Row, changes: Row = {}) =>
+      (await convertSales(sourceFor('awin', changes), JSON.stringify([row]))).rows[0]?.country;
+    expect(await country({ ...sale, advertiserCountry: 'AT' }, { country: 'CH' })).toBe('AT');
+    expect(await country(sale, { country: 'CH' })).toBe('CH');
+  });
+
+  test('nowhere: refused', async () => {
+    const error = await errorOf(convertSales(sourceFor('awin'), JSON.stringify([sale])));
+    expect(error.message).toContain(
+      'id 900100200: country is told neither by the network nor by the source file',
+    );
+  });
+
+  test('three letters are refused (CJ)', async () => {
+    const error = await errorOf(convertSales(sourceFor('cj'), cjAnswer([cjRecord({ country: 'USA' })])));
+    expect(error.message).toContain('id 1700000077: country must be a country code of two capital letters');
+  });
+});
+
+describe('whose sale it is', () => {
+  test('click: the id of the click takes the place of all that the click knows', async () => {
+    const { rows } = await convertSales(sourceFor('awin', { subId: 'click' }), JSON.stringify([awinSale()]));
+    expect(rows).toEqual([
+      {
+        id: idOf('awin', 'transaction', '900100200'),
+        clickId: 'c7Qm2ZxT0a',
+        country: 'DE',
+        soldAt: '2026-11-14T12:00:00',
+        currencyCode: 'EUR',
+        orderValue: 81,
+        cashback: 2.02,
+        status: 'PENDING',
+      },
+    ]);
+  });
+
+  test('click: a sale without one has what the network knows, and no owner', async () => {
+    const file = JSON.stringify([awinSale({ clickRefs: null })]);
+    const { rows } = await convertSales(sourceFor('awin', { subId: 'click' }), file);
+    expect(rows).toEqual([
+      expect.objectContaining({ clickedAt: '2026-11-14T11:20:00', passbackUid: null, passbackData: null }),
+    ]);
+    expect(Object.keys(rows[0] ?? {})).not.toContain('clickId');
+  });
+
+  const source = sourceFor('awin', { subId: 'org-uid', separator: '.' });
+  const sales = (...refs: (string | null)[]) =>
+    JSON.stringify(refs.map((clickRef, id) => awinSale({ id, clickRefs: { clickRef } })));
+
+  test('org-uid: the sales of one organisation, without its name', async () => {
+    const file = sales('acme.user-1', 'other.user-1', 'acme.a.b', 'acme2.x');
+    const { rows, report } = await convertSales(source, file, { organisation: 'acme' });
+    expect(rows.map((row) => row.passbackUid).sort()).toEqual(['a.b', 'user-1']);
+    expect([report.written, report.notes]).toEqual([2, ['Left out: sales of other organisations (2 rows).']]);
+  });
+
+  test.each(['user-1', '.user-1', 'acme.', null])(
+    'org-uid: %p names no organisation, and is refused without being repeated',
+    async (ref) => {
+      const { message } = await errorOf(convertSales(source, sales(ref), { organisation: 'acme' }));
+      expect(message).toStartWith(
+        'the file, line 1 (item 1), id 0: the sub-id must be an organisation, "." and a passbackUid\n',
+      );
+    },
+  );
+});
+
+test('coupons are found by their codes, at their retailer and in their time', async () => {
+  const coupons = new CouponCodes();
+  const coupon = (n: number, code: string, startDate: string, endDate: string) =>
+    ({ id: `00000000-0000-4000-8000-00000000000${n}`, code, description: '', startDate, endDate }) as never;
+  coupons.add({
+    id: idOf('awin', 'retailer', '17874') as Uuid,
+    coupons: [
+      coupon(1, 'SPRING10', '2026-01-01T00:00:00', '2026-11-14T12:00:00'),
+      coupon(2, 'SPRING10', '2026-11-14T12:00:00', '2026-12-01T00:00:00'),
+      coupon(3, 'TWICE', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
+      coupon(4, 'TWICE', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
+    ],
+  });
+  // A later catalogue, in which one coupon is as before and the other has other dates.
+  coupons.add({
+    id: idOf('awin', 'retailer', '17874') as Uuid,
+    coupons: [
+      coupon(2, 'SPRING10', '2026-11-14T12:00:00', '2026-12-01T00:00:00'),
+      coupon(3, 'LONGER', '2026-01-01T00:00:00', '2026-02-01T00:00:00'),
+      coupon(3, 'LONGER', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
+    ],
+  });
+  const source = sourceFor('awin');
+  const found = async (changes: Row) => {
+    // Both versions of the sale count as one.
+    const sales = [awinSale(changes), awinSale({ ...changes, commissionStatus: 'approved' })];
+    const { rows, report } = await convertSales(source, JSON.stringify(sales), { coupons });
+    return [rows[0]?.couponId, ...report.notes];
+  };
+  expect(await found({})).toEqual(['00000000-0000-4000-8000-000000000002']);
+  expect(await found({ transactionDate: '2026-11-14T11:59:59' })).toEqual([
+    '00000000-0000-4000-8000-000000000001',
+  ]);
+  expect(await found({ voucherCode: 'LONGER' })).toEqual(['00000000-0000-4000-8000-000000000003']);
+  const none = [
+    null,
+    'With a code that no coupon of the catalogue has, or several: 1 sale. Their couponId is null.',
+  ];
+  expect(await found({ voucherCode: 'TWICE' })).toEqual(none);
+  expect(await found({ voucherCode: 'spring10' })).toEqual(none);
+  expect(await found({ advertiserId: 1 })).toEqual(none);
+  // Nobody asked for coupons, or the coupon is the click's business.
+  const sale = JSON.stringify([awinSale({ voucherCode: 'OTHER' })]);
+  expect((await convertSales(source, sale)).report.notes).toEqual([]);
+  const byClick = await convertSales(sourceFor('awin', { subId: 'click' }), sale, { coupons });
+  expect(byClick.report.notes).toEqual([]);
+});
+
+describe('table', () => {
+  const fields = {
+    id: 'Order number',
+    advertiserId: { column: 'Shop', trim: true, lower: true },
+    status: { column: 'State', lower: true, words: { open: 'PENDING', paid: 'CONFIRMED', gone: 'DECLINED' } },
+    soldAt: { column: 'Date', date: 'DD.MM.YYYY HH:mm', timeZone: 'Europe/Berlin' },
+    currency: { constant: 'EUR' },
+    country: { constant: 'DE' },
+    orderValue: { column: 'Total', number: 'comma' },
+    commission: { column: 'Commission', number: 'comma' },
+    subId: 'Ref. no',
+  };
+  const source = sourceFor('table', { transactions: { separator: ';', fields } });
+  const header = 'Order number;Shop;State;Date;Total;Commission;Ref. no;Note';
+
+  test('CSV with its own separator, words, dates and numbers', async () => {
+    const csv = [
+      header,
+      'A-1; Greenthumb ;Open;14.11.2026 13:00;1.081,00;4,05;user-1;"x; y"',
+      '007;greenthumb;PAID;01.07.2026 00:30;5;0,1;;',
+    ].join('\r\n');
+    const { rows } = await convertSales(source, csv);
+    const sale = { ...common, country: 'DE', clickedAt: null };
+    const expected = [
+      { ...sale, id: idOf('table', 'transaction', 'A-1'), orderValue: 1081, passbackUid: 'user-1' },
+      {
+        ...sale,
+        id: idOf('table', 'transaction', '007'),
+        soldAt: '2026-06-30T22:30:00',
+        orderValue: 5,
+        cashback: 0.05,
+        passbackUid: null,
+        status: 'CONFIRMED',
+      },
+    ];
+    expect(rows).toEqual(expected.sort((a, b) => (a.id < b.id ? -1 : 1)));
+  });
+
+  test('what is wrong is told by the name of the column', async () => {
+    const csv = `${header}\nA-1;;lost;30.02.2026 13:00;1.08,00;;;\n`;
+    const { message } = await errorOf(convertSales(source, csv));
+    expect(message.split('\n')).toEqual([
+      'the file, line 2, id A-1: Shop is missing',
+      'the file, line 2, id A-1: State is "lost", which is none of open, paid, gone',
+      'the file, line 2, id A-1: Date is "30.02.2026 13:00", which is no time that can be read',
+      'the file, line 2, id A-1: Total is "1.08,00", which is no decimal number',
+      'the file, line 2, id A-1: Commission is missing',
+      'Nothing was converted: 1 of 1 row is bad.',
+    ]);
+  });
+
+  test.each([
+    ['a list', (rows: Row[]) => JSON.stringify({ result: { orders: rows } })],
+    ['a bare list', (rows: Row[]) => JSON.stringify(rows, null, 2)],
+    ['lines', (rows: Row[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')],
+  ])('JSON as %s, with paths into objects', async (_shape, print) => {
+    const json = sourceFor('table', {
+      transactions: {
+        list: ['result', 'orders'],
+        fields: {
+          id: 'id',
+          advertiserId: { constant: 'greenthumb' },
+          status: { column: 'state' },
+          soldAt: 'times.sold',
+          clickedAt: 'times.clicked',
+          modifiedAt: 'times.changed',
+          currency: 'money.currency',
+          country: { constant: 'DE' },
+          orderValue: 'money.total',
+          commission: 'money.commission',
+          subId: 'refs.user',
+          subData: 'refs.data',
+        },
+      },
+    });
+    const order = (changes: Row) => ({
+      id: 12345,
+      state: 'PENDING',
+      times: { sold: '2026-11-14T12:00:00Z', clicked: '2026-11-14 11:20:00', changed: '2026-11-15' },
+      money: { total: 81, commission: '4.05', currency: 'EUR' },
+      refs: { user: 'c7Qm2ZxT0a', data: 'autumn' },
+      ...changes,
+    });
+    const newer = order({
+      state: 'CONFIRMED',
+      times: { sold: '2026-11-14T12:00:00Z', changed: '2026-11-16' },
+    });
+    const { rows } = await convertSales(json, print([newer, order({})]));
+    expect(rows).toEqual([
+      {
+        id: idOf('table', 'transaction', '12345'),
+        country: 'DE',
+        ...common,
+        clickedAt: null,
+        passbackData: 'autumn',
+        status: 'CONFIRMED',
+        sourceUpdatedAt: '2026-11-16T00:00:00',
+      },
+    ]);
+  });
+
+  test('a catalogue: rates in percent or fixed, ends of days, countries in one cell', async () => {
+    const catalogue = sourceFor('table', {
+      timeZone: 'Europe/Berlin',
+      retailers: { fields: { id: 'shop', name: 'name', url: 'url', logo: 'logo' } },
+      offers: {
+        fields: {
+          id: 'id',
+          retailerId: 'shop',
+          rate: { column: 'percent', percent: true },
+          fixed: 'fixed',
+          currency: { constant: 'EUR' },
+          countries: 'countries',
+        },
+      },
+      coupons: {
+        fields: { id: 'id', retailerId: 'shop', code: 'code', startDate: 'from', endDate: 'until' },
+      },
+      promotions: { fields: { id: 'id', retailerId: 'shop', description: 'text', deepLink: 'link' } },
+    });
+    const { rows } = await convertShops(catalogue, {
+      retailers: 'shop,name,url,logo\ng,Greenthumb,https://g.example/,https://g.example/l.svg\n',
+      offers: 'id,shop,percent,fixed,countries\n1,g,5,,"DE, AT"\n2,g,,7.25,DE\n',
+      coupons: 'id,shop,code,from,until\n1,g,SPRING10,2026-11-01,2026-11-30\n',
+      promotions: 'id,shop,text,link\n1,g,Free delivery,\n',
+    });
+    const id = (kind: string, theirs: string) => idOf('table', kind, theirs);
+    const offer = { featured: false, description: '', category: '', termsAndExclusions: '' };
+    const offers = [
+      {
+        ...offer,
+        id: id('offer', '1'),
+        countries: ['DE', 'AT'],
+        cashbackPercentage: 0.025,
+        maximumFixedCommissionFee: null,
+      },
+      {
+        ...offer,
+        id: id('offer', '2'),
+        countries: ['DE'],
+        cashbackPercentage: 0,
+        maximumFixedCommissionFee: 3.62,
+      },
+    ];
+    expect(rows).toEqual([
+      {
+        id: id('retailer', 'g'),
+        name: 'Greenthumb',
+        hostname: 'g.example',
+        url: 'https://g.example/',
+        logo: 'https://g.example/l.svg',
+        cashbackOffers: offers.sort((a, b) => (a.id < b.id ? -1 : 1)),
+        coupons: [
+          {
+            code: 'SPRING10',
+            id: id('coupon', '1'),
+            description: '',
+            startDate: '2026-10-31T23:00:00',
+            endDate: '2026-11-30T23:00:00',
+          },
+        ],
+        promotions: [
+          {
+            id: id('promotion', '1'),
+            description: 'Free delivery',
+            startDate: '1970-01-01T00:00:00',
+            endDate: '9999-12-31T23:59:59',
+            deepLink: 'https://g.example/',
+          },
+        ],
+      },
+    ]);
+  });
+});

@@ -1,0 +1,135 @@
+// What holds for any files of any network: their order, how they are cut, and how often they are given make no difference;
+// money is exact; converting and importing again changes nothing.
+
+import { afterAll, describe, expect, test } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import fc from 'fast-check';
+import { importCatalogue } from '../../service/src/importer/import-catalogue.ts';
+import { importTransactions } from '../../service/src/importer/import-transactions.ts';
+import { TEST_SEED } from '../../service/test/hostile/seed.ts';
+import { closeBooks, countsOf, ndjson, newBook } from '../../service/test/importer/fixture.ts';
+import { anyFiles, FEED_NAMES, FEEDS } from './any-feed.ts';
+import { awinSale, convertSales, idOf, type Row, sourceFor } from './fixture.ts';
+
+/** After every time that a row of a network may have. */
+const LATER_MS = Date.UTC(2027, 0, 1);
+
+afterAll(closeBooks);
+
+describe.each(FEED_NAMES)('%s', (name) => {
+  const source = sourceFor(name, { country: 'DE' });
+
+  test('any order, any split and any repetition of the files give the same transactions', async () => {
+    let written = 0;
+    await fc.assert(
+      fc.asyncProperty(anyFiles(name), async ({ rows, files }) => {
+        const shape = FEEDS[name].shapes[0];
+        const plain = await convertSales(source, shape?.(rows) ?? '', { skipInvalid: true });
+        const other = await convertSales(source, files, { skipInvalid: true });
+        expect(other.rows).toEqual(plain.rows);
+        written += plain.rows.length;
+      }),
+      { numRuns: 300, seed: TEST_SEED },
+    );
+    expect(written).toBeGreaterThan(100);
+  });
+
+  test('what comes out is imported as it is, and a second time changes nothing', async () => {
+    const samples = fc.sample(fc.array(FEEDS[name].row, { minLength: 1, maxLength: 12 }), {
+      numRuns: 8,
+      seed: TEST_SEED,
+    });
+    for (const rows of samples) {
+      const { stores, org } = await newBook();
+      const file = FEEDS[name].shapes[0]?.(rows) ?? '';
+      const run = async () => {
+        const converted = await convertSales(source, file, { skipInvalid: true });
+        const text = sourceFrom(ndjson(...converted.rows));
+        const options = { allowEmpty: true };
+        return countsOf(await importTransactions(stores.transactions, org, text, () => LATER_MS, options));
+      };
+      const none = { changed: 0, withdrawn: 0, invalid: 0 };
+      const { read } = await run();
+      expect(await run()).toEqual({ read, added: 0, unchanged: read, ...none });
+    }
+  });
+});
+
+/** Half to even, by whole numbers of a hundredth of the smallest part. */
+function expectedCashback(commissionCents: number, sharePercent: number): number {
+  const hundredths = commissionCents * sharePercent;
+  const [cents, rest] = [Math.floor(hundredths / 100), hundredths % 100];
+  const isUp = rest > 50 || (rest === 50 && cents % 2 === 1);
+  return (cents + (isUp ? 1 : 0)) / 100;
+}
+
+test('money is exact: order values as they were, cashback rounded once, half to even', async () => {
+  const amounts = fc.array(fc.record({ sale: fc.nat(9_999_999), commission: fc.nat(999_999) }), {
+    maxLength: 40,
+  });
+  await fc.assert(
+    fc.asyncProperty(amounts, fc.nat(100), async (sales, sharePercent) => {
+      const source = sourceFor('awin', { share: { default: sharePercent / 100 } });
+      const file = JSON.stringify(
+        sales.map(({ sale, commission }, index) =>
+          awinSale({
+            id: index,
+            saleAmount: { amount: sale / 100, currency: 'EUR' },
+            commissionAmount: { amount: commission / 100, currency: 'EUR' },
+          }),
+        ),
+      );
+      const { rows } = await convertSales(source, file);
+      const expected = sales.map(({ sale, commission }, index) => [
+        idOf('awin', 'transaction', String(index)),
+        sale / 100,
+        expectedCashback(commission, sharePercent),
+      ]);
+      const found = rows.map(({ id, orderValue, cashback }) => [id, orderValue, cashback]);
+      expect(found).toEqual(expected.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
+    }),
+    { numRuns: 200, seed: TEST_SEED },
+  );
+});
+
+test('a share of each part is taken before the sum is rounded', async () => {
+  const part = (commissionGroupId: number, commissionAmount: number) => ({
+    commissionGroupId,
+    amount: 10,
+    commissionAmount,
+  });
+  const sale = awinSale({
+    commissionAmount: { amount: 0.03, currency: 'EUR' },
+    transactionParts: [part(1, 0.01), part(2, 0.02)],
+  });
+  const convert = async (groups: Row) => {
+    const source = sourceFor('awin', { share: { default: 0.5, groups } });
+    const { rows } = await convertSales(source, JSON.stringify([sale]));
+    return rows[0]?.cashback;
+  };
+  // 0.015 is rounded to 0.02; of 0.005 and 0.02, and of 0.0025 and 0.02, the sums are rounded.
+  expect(await convert({})).toBe(0.02);
+  expect(await convert({ 2: 1 })).toBe(0.02);
+  expect(await convert({ 1: 0.25, 2: 1 })).toBe(0.02);
+  expect(await convert({ 1: 1, 2: 0.25 })).toBe(0.02);
+  expect(await convert({ 1: 0, 2: 0.25 })).toBe(0);
+});
+
+test('ids do not depend on what else stands in the files, and differ by network, account and kind', async () => {
+  const [one] = (await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]))).rows;
+  expect(one?.id).toBe(idOf('awin', 'transaction', '900100200'));
+  expect(one?.cashbackOfferId).toBe(idOf('awin', 'offer', '297335'));
+  const elsewhere = sourceFor('awin', { account: '88888' });
+  const [other] = (await convertSales(elsewhere, JSON.stringify([awinSale()]))).rows;
+  expect(other?.id).not.toBe(one?.id);
+});
+
+test('a converted catalogue is imported as it is, and a second time changes nothing', async () => {
+  const { stores } = await newBook();
+  const { awinShop } = await import('./catalogues.ts');
+  const { rows } = await awinShop();
+  const run = async () => countsOf(await importCatalogue(stores.catalogue, sourceFrom(ndjson(...rows)), {}));
+  const none = { changed: 0, withdrawn: 0, invalid: 0 };
+  expect(await run()).toEqual({ read: 2, added: 2, unchanged: 0, ...none });
+  expect(await run()).toEqual({ read: 2, added: 0, unchanged: 2, ...none });
+});

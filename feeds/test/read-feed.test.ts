@@ -1,0 +1,475 @@
+// The formats of networks' files: answers as curl leaves them, XML without its dangers, CSV of any kind; and where a file is
+// broken.
+
+import { describe, expect, test } from 'bun:test';
+import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
+import fc from 'fast-check';
+import { TEST_SEED } from '../../service/test/hostile/seed.ts';
+import type { FeedRow, FeedShape, PageNote } from '../src/formats/feed-row.ts';
+import { readFeed } from '../src/formats/read-feed.ts';
+
+const SHAPE: FeedShape = {
+  json: [['Actions'], ['data', 'found', 'records']],
+  explain: (answer) => ({
+    error: typeof answer.error === 'string' ? answer.error : undefined,
+    page: typeof answer.page === 'number' ? answer.page : undefined,
+  }),
+  xml: { row: ['api', 'links', 'link'], errorElement: 'error-message' },
+  csv: { columns: ['id'] },
+};
+
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(content: string | Uint8Array, size = 1 << 18, shape = SHAPE) {
+  const rows: FeedRow[] = [];
+  const notes: PageNote[] = [];
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  for await (const some of readFeed(pieces(bytes, size), shape, (note) => notes.push(note)))
+    rows.push(...some);
+  return { rows, notes };
+}
+
+/** Line, item and value of each row. */
+async function rowsOf(content: string, size?: number) {
+  const { rows } = await read(content, size);
+  return rows.map(({ place, value }) => [place.line, place.item, value]);
+}
+
+async function breakOf(content: string | Uint8Array, shape = SHAPE): Promise<string> {
+  const error = await read(content, undefined, shape).catch((reason: unknown) => reason);
+  if (!(error instanceof BrokenFile)) throw error;
+  return `line ${error.place.line}: ${error.problem.field} ${error.problem.reason}`;
+}
+
+describe('JSON', () => {
+  const pretty = JSON.stringify({ page: 1, Actions: [{ id: 1 }, { id: 2 }], total: 2 }, null, 1);
+
+  test.each([
+    [
+      'a bare list',
+      '[{"id":1},\n{"id":2}]',
+      [
+        [1, 1, { id: 1 }],
+        [2, 2, { id: 2 }],
+      ],
+    ],
+    [
+      'an envelope',
+      '{"page":1,"Actions":[{"id":1},{"id":2}]}',
+      [
+        [1, 1, { id: 1 }],
+        [1, 2, { id: 2 }],
+      ],
+    ],
+    [
+      'an envelope over many lines',
+      pretty,
+      [
+        [4, 1, { id: 1 }],
+        [7, 2, { id: 2 }],
+      ],
+    ],
+    ['envelopes in envelopes', '{"data":{"n":1,"found":{"records":[{"id":1}],"n":2}}}', [[1, 1, { id: 1 }]]],
+    [
+      'a row on each line',
+      '{"id":1}\n\n{"id":2}\r\n',
+      [
+        [1, undefined, { id: 1 }],
+        [3, undefined, { id: 2 }],
+      ],
+    ],
+    [
+      'answers one after the other',
+      '{"Actions":[{"id":1}]}{"Actions":[]}\n[{"id":2}] [{"id":3}]\n{"id":4}',
+      [
+        [1, 1, { id: 1 }],
+        [2, 2, { id: 2 }],
+        [2, 3, { id: 3 }],
+        [3, undefined, { id: 4 }],
+      ],
+    ],
+    [
+      'a list of answers',
+      '[{"Actions":[{"id":1}]},{"Actions":[{"id":2}]}]',
+      [
+        [1, 1, { id: 1 }],
+        [1, 2, { id: 2 }],
+      ],
+    ],
+    ['nothing in a list', '[]', []],
+    ['a byte order mark', '\ufeff[{"id":1}]', [[1, 1, { id: 1 }]]],
+    [
+      'digits that a double does not keep',
+      '[{"id":12345678901234567890}]',
+      [[1, 1, { id: '12345678901234567890' }]],
+    ],
+  ])('%s', async (_name, text, expected) => {
+    expect(await rowsOf(text)).toEqual(expected);
+    expect(await rowsOf(text, 1)).toEqual(expected);
+  });
+
+  test.each([1, 5, 13, 1000])('a row by itself is bad or not, cut into pieces of %i', async (size) => {
+    const bad = [
+      '{"id":1,"a":2,"id":3}',
+      '{"id":}',
+      '{"id":1 "a":2}',
+      '{"a":{"b":1,"b":2}}',
+      '{"a":"Actions","a":1}',
+    ];
+    const { rows } = await read(`${bad.join('\n')}\n{"id":4}`, size);
+    expect(
+      rows.map(({ place, value, problem }) => [place.line, value, problem?.field, problem?.reason]),
+    ).toEqual([
+      [1, undefined, 'id', 'appears twice in the same object'],
+      [2, undefined, '', expect.stringMatching(/^is not JSON/)],
+      [3, undefined, '', expect.stringMatching(/^is not JSON/)],
+      [4, undefined, 'b', 'appears twice in the same object'],
+      [5, undefined, 'a', 'appears twice in the same object'],
+      [6, { id: 4 }, undefined, undefined],
+    ]);
+  });
+
+  test.each([1, 5, 1000])(
+    'a row on several lines that has a field twice is bad, cut into pieces of %i',
+    async (size) => {
+      const { rows } = await read('{"id":1,\n"a":2,\n"id":3}\n{"id":4}', size);
+      expect(rows.map(({ place, value, problem }) => [place.line, value, problem?.field])).toEqual([
+        [1, undefined, 'id'],
+        [4, { id: 4 }, undefined],
+      ]);
+    },
+  );
+
+  test('a list that is one long line is read like any other', async () => {
+    const items = Array.from({ length: 3_000 }, (_, id) => ({ id, text: 'x'.repeat(300) }));
+    const { rows } = await read(JSON.stringify({ Actions: items }), 64 * 1024);
+    expect(rows.map(({ value }) => value)).toEqual(items);
+  });
+
+  test('what an answer says besides its rows is handed on', async () => {
+    const { notes } = await read('{"Actions":[],"page":1}\n{"page":2,"Actions":[]}');
+    expect(notes.map(({ page }) => page)).toEqual([1, 2]);
+  });
+
+  test('with the first of its rows, wherever it was cut', async () => {
+    const answers: unknown[] = [];
+    const explain = (answer: Record<string, unknown>) => {
+      answers.push({ ...answer });
+      return {};
+    };
+    const shape = { ...SHAPE, json: [['Actions']], explain };
+    const text = '{"Actions":[{"id":1},{"id":2}],"n":1}\n{"n":2,"Actions":[]}';
+    await read(text, 1, shape);
+    expect(answers).toEqual([
+      { Actions: [{ id: 1 }], n: 1 },
+      { Actions: [], n: 2 },
+    ]);
+  });
+
+  test.each([
+    [
+      '{"error":"invalid_token"}',
+      'line 1: the file holds an error that the network answered with: "invalid_token"',
+    ],
+    ['', 'line 1: the file is empty'],
+    ['\n \n', 'line 1: the file is empty'],
+    ['[{"id":1},\n{"id":2}', 'line 2: the JSON is not complete: it ends too early'],
+    ['[{"id":1}\n,]', 'line 2: the JSON needs a value here'],
+    ['[{"id":1}] x', 'line 1: the JSON must be JSON lists or objects'],
+    ['{"page":1 "Actions":[]}', 'line 1: the JSON needs a comma or a closing bracket here'],
+    ['{"Actions":[]', 'line 1: the JSON is not complete: it ends too early'],
+    ['[1 2]', 'line 1: the JSON needs a comma or a closing bracket here'],
+  ])('%p is told as broken', async (text, words) => {
+    expect(await breakOf(text)).toBe(words);
+  });
+
+  test('a row that is no JSON harms no other', async () => {
+    const { rows } = await read('[{"id":1},{"id":},{"id":3,"id":4},"x",{"id":5}]');
+    expect(rows.map(({ value, problem }) => problem?.reason ?? value)).toEqual([
+      { id: 1 },
+      expect.stringMatching(/^is not JSON/),
+      'appears twice in the same object',
+      'x',
+      { id: 5 },
+    ]);
+  });
+
+  test('cut into chunks anywhere, it is the same', async () => {
+    const anyRow = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.constant(null),
+      fc.dictionary(fc.string(), fc.array(fc.string({ unit: 'binary' }))),
+    );
+    const any = fc.array(fc.array(anyRow, { maxLength: 4 }), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(any, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (lists, size, isPretty) => {
+        const text = lists
+          .map((Actions) => JSON.stringify({ a: [1], Actions, b: { Actions: [9] } }, null, isPretty ? 1 : 0))
+          .join('\n');
+        if (text === '') return;
+        const { rows } = await read(text, size);
+        expect(rows.map((row) => row.value)).toEqual(JSON.parse(JSON.stringify(lists.flat())));
+        expect(await read(text, size)).toEqual(await read(text));
+      }),
+      { numRuns: 200, seed: TEST_SEED },
+    );
+  });
+});
+
+describe('XML', () => {
+  const page = (inside: string) => `<api><links total="1">${inside}</links></api>`;
+
+  test.each([
+    [
+      'children, attributes, lists',
+      page('<link type="T"><id>1</id><a x="2">t</a><c>1</c><c>2</c><e/></link>'),
+      [[1, 1, { '@type': 'T', id: '1', a: { '@x': '2', '#text': 't' }, c: ['1', '2'], e: '' }]],
+    ],
+    [
+      'several documents',
+      `<?xml version="1.0" encoding="UTF-8"?>\n${page('<link><id>1</id></link>')}\n<?xml version="1.0"?>${page('<link><id>2</id></link>')}`,
+      [
+        [2, 1, { id: '1' }],
+        [3, 2, { id: '2' }],
+      ],
+    ],
+    [
+      'entities and CDATA',
+      page('<link><id>1 &amp; &#65;<![CDATA[<b>]]></id></link>'),
+      [[1, 1, { id: '1 & A<b>' }]],
+    ],
+    [
+      'names of JavaScript',
+      page('<link><__proto__>1</__proto__><constructor>2</constructor></link>'),
+      [[1, 1, JSON.parse('{"__proto__":"1","constructor":"2"}')]],
+    ],
+    ['no rows', page(''), []],
+  ])('%s', async (_name, text, expected) => {
+    for (const size of [1 << 18, 3]) {
+      const { rows } = await read(text, size);
+      const plain = rows.map(({ place, value }) => [
+        place.line,
+        place.item,
+        JSON.parse(JSON.stringify(value)),
+      ]);
+      expect(plain as unknown[]).toEqual(expected);
+    }
+  });
+
+  test.each([
+    [
+      '<api><error-message>Not authenticated</error-message></api>',
+      'line 1: the file holds an error that the network answered with: "Not authenticated"',
+    ],
+    ['<html><body/></html>', 'line 1: the XML must begin with <api>, not with "html"'],
+    ['<api><links>\n<link>', 'line 2: the XML is broken: unclosed tag: link'],
+    ['<api><links></api></links>', 'line 1: the XML is broken: unexpected close tag.'],
+    ['<api>&nbsp;</api>', 'line 1: the XML is broken: undefined entity.'],
+    ['<api a="1" a="2"/>', 'line 1: the XML is broken: attribute "a" is there twice'],
+    ['<api><links/></api>x', 'line 1: the XML has text outside of its elements'],
+    [
+      '<?xml version="1.0" encoding="ISO-8859-1"?><api/>',
+      'line 1: the XML must be UTF-8, and says that it is "ISO-8859-1"',
+    ],
+    ['<api/>', 'line 1: the XML has no <links>, in which its rows would stand'],
+    ['<api><x><link/></x></api>', 'line 1: the XML has no <links>, in which its rows would stand'],
+    ['<api><links/></api>\n<api/>', 'line 2: the XML has no <links>, in which its rows would stand'],
+    ['<!-- nothing -->', 'line 1: the XML has no element'],
+  ])('%p is told as broken', async (text, words) => {
+    expect(await breakOf(text)).toBe(words);
+  });
+
+  test('what an answer says besides its rows is handed on', async () => {
+    const answers: unknown[] = [];
+    const explain = (answer: Record<string, unknown>) => {
+      answers.push({ ...answer });
+      return { page: 7 };
+    };
+    const text = `<api><a>0</a><links page="1"><n>2</n>\n<link><n>3</n></link><m><n>4</n></m><n>5</n><e/></links></api><api><links/></api>`;
+    const { rows, notes } = await read(text, 3, { ...SHAPE, explain });
+    expect([rows.length, answers, notes]).toEqual([
+      1,
+      [{ '@page': '1', n: ['2', '5'], e: '' }, {}],
+      [{ page: 7 }, { page: 7 }],
+    ]);
+  });
+
+  test('what stands beside rows has a limit, too', async () => {
+    const beside = `<link/><n>${'x'.repeat(5 * 1024 * 1024)}</n>`;
+    expect(await breakOf(page(beside.repeat(4)))).toBe('line 1: the XML is longer than 16 MiB');
+  });
+
+  test('no document type is accepted, so no entity can grow or reach for a file', async () => {
+    const bomb =
+      '<!DOCTYPE api [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><api><links><link><id>&b;</id></link></links></api>';
+    const outside = '<!DOCTYPE api [<!ENTITY a SYSTEM "file:///etc/passwd">]><api>&a;</api>';
+    for (const text of [bomb, outside]) {
+      expect(await breakOf(text)).toBe(
+        'line 1: the XML is broken: inappropriately located doctype declaration.',
+      );
+    }
+  });
+
+  const MIB = 2 ** 20;
+  const names = (part: (name: string) => string) => (index: number) => part(`n${index}`);
+  const text = (part: string) => () => part.repeat(500);
+  const LONG = 'longer than 16 MiB';
+  const NAMES = 'has more than 1,000 different names of fields';
+
+  /** A document that never ends, up to 64 MiB: how many bytes are read of it until it is refused, and why. */
+  async function readEndless(head: string, part: (index: number) => string) {
+    let bytes = 0;
+    async function* chunks() {
+      yield new TextEncoder().encode(head);
+      for (let index = 0; bytes < 64 * MIB; ) {
+        let chunk = '';
+        while (chunk.length < 40_000) chunk += part(index++);
+        bytes += chunk.length;
+        yield new TextEncoder().encode(chunk);
+      }
+    }
+    const work = async () => {
+      for await (const _ of readFeed(chunks(), SHAPE, () => undefined));
+    };
+    const error = await work().catch((reason: unknown) => reason);
+    if (!(error instanceof BrokenFile)) throw error;
+    return { bytes, reason: error.problem.reason };
+  }
+
+  test.each<[string, string, (index: number) => string, string, number]>([
+    ['the text of a row', '<api><links><link><id>', text('x'), `is ${LONG}`, 16],
+    ['texts of a row', '<api><links><link><id>', text(`${'x'.repeat(60)}<b/>`), `is ${LONG}`, 18],
+    ['blanks between rows', '<api><links>', text(' '), `is ${LONG}`, 16],
+    ['the name of an element', '<api><links><', text('x'), `is ${LONG}`, 16],
+    ['the name of an element that closes', '<api><links></', text('x'), `is ${LONG}`, 16],
+    ['the name of an attribute', '<api><links><link ', text('x'), `is ${LONG}`, 16],
+    ['an attribute of a row', '<api><links><link x="', text('x'), `is ${LONG}`, 16],
+    ['an attribute beside the rows', '<api x="', text('x'), `is ${LONG}`, 16],
+    ['attributes of a tag', '<api><links><link', names((name) => ` ${name}="1"`), NAMES, 0],
+    [
+      'long attributes of a tag',
+      '<api><links><link',
+      names((name) => ` ${name}="${'x'.repeat(30_000)}"`),
+      `is ${LONG}`,
+      16,
+    ],
+    ['blanks in a tag', '<api><links><link', text(' '), `is ${LONG}`, 16],
+    ['a comment', '<!--', text('x'), `is ${LONG}`, 16],
+    ['a comment in a row', '<api><links><link><!--', text('x'), `is ${LONG}`, 16],
+    ['a CDATA section', '<api><links><link><id><![CDATA[', text(']'), `is ${LONG}`, 16],
+    ['a processing instruction', '<api><?x ', text('x'), `is ${LONG}`, 16],
+    ['the name of a processing instruction', '<api><?', text('x'), `is ${LONG}`, 16],
+    ['elements of a row', '<api><links><link>', text('<a/>'), 'has more than 1,000,000 values', 4],
+    [
+      'attributes of elements of a row',
+      '<api><links><link>',
+      text('<a b=""/>'),
+      'has more than 1,000,000 values',
+      5,
+    ],
+    ['names of elements of a row', '<api><links><link>', names((name) => `<${name}/>`), NAMES, 0],
+    ['elements beside the rows', '<api><links>', text('<a/>'), 'has more than 1,000,000 values', 4],
+    ['names of elements beside the rows', '<api><links>', names((name) => `<${name}/>`), NAMES, 0],
+    ['elements in one another', '<api><links><link>', text('<a>'), 'is nested more than 64 levels deep', 0],
+    ['texts beside the rows', '<api><links><x>', text(`${'x'.repeat(60)}<b/>`), `is ${LONG}`, 18],
+    ['an entity', '<api><links><link>&', text('x'), `is ${LONG}`, 16],
+  ])('%s without an end: refused at the limit of a row', async (_what, head, part, reason, mibMax) => {
+    const found = await readEndless(head, part);
+    expect(found.reason).toBe(reason);
+    expect(found.bytes).toBeLessThan(mibMax * MIB + 200_000);
+  });
+
+  test('the limits are those of one row: a file may hold any number of rows, comments and blanks', async () => {
+    const row = `<link a="1">\n<!-- c --><?p i?><id>${'x'.repeat(MIB)}</id></link>`;
+    const { rows } = await read(page(row.repeat(18)));
+    expect(rows).toHaveLength(18);
+    const blanks = `<link/><!-- c -->${' '.repeat(1000)}`;
+    expect((await read(page(blanks.repeat(20_000)))).rows).toHaveLength(20_000);
+  });
+
+  test('what stands beside rows is counted for each document', async () => {
+    const beside = (from: number) =>
+      page(Array.from({ length: 600 }, (_, index) => `<n${from + index}/>`).join(''));
+    const { rows } = await read(`${beside(0)}${beside(600)}${page('<link/>')}`);
+    expect(rows).toHaveLength(1);
+  });
+
+  test('a row may be as long as the limit, and no longer', async () => {
+    const row = (length: number) => page(`<link><id>${'x'.repeat(length)}</id></link>`);
+    // The names of the two elements count as well.
+    const longest = 16 * MIB - 'linkid'.length;
+    expect((await read(row(longest))).rows).toHaveLength(1);
+    expect(await breakOf(row(longest + 1))).toBe('line 1: the XML is longer than 16 MiB');
+  });
+
+  test('a name of any length is shortened in the message', async () => {
+    const words = await breakOf(page(`<${'x'.repeat(MIB)}>`));
+    expect(words).toBe('line 1: the XML is broken: unexpected close tag.');
+    expect(await breakOf(`<api><${'x'.repeat(MIB)}>`)).toBe(
+      `line 1: the XML is broken: unclosed tag: ${'x'.repeat(66)}…`,
+    );
+  });
+});
+
+describe('CSV', () => {
+  test('quotes, empty cells, empty lines, Windows line ends, a byte order mark', async () => {
+    const text = '\ufeffid, name ,x\r\n1,"a ""b""\nc",\r\n\r\n2,,3\r\n';
+    expect(await rowsOf(text)).toEqual([
+      [2, undefined, { id: '1', name: 'a "b"\nc' }],
+      [5, undefined, { id: '2', x: '3' }],
+    ]);
+  });
+
+  test('a row with more or fewer cells or a stray quote is bad by itself', async () => {
+    const { rows } = await read('id,x\n1\n2,3\n4,5,6\n7,8"9"\n');
+    expect(rows.map(({ problem }) => problem?.reason)).toEqual([
+      'has 1 cell where the header has 2',
+      undefined,
+      'has 3 cells where the header has 2',
+      'has a quote in the wrong place',
+    ]);
+  });
+
+  test.each([
+    [';', Buffer.from('id;x\n1;"a;\nb"\n2;c,d\n')],
+    ['\u{a6}', Buffer.from('id\u{a6}x\n1\u{a6}"a\u{a6}\nb"\n2\u{a6}c,d\n')],
+  ])('with %p between its cells', async (separator, bytes) => {
+    const { rows } = await read(bytes, 3, { csv: { columns: ['x'], separator } });
+    expect(rows.map(({ place, value, problem }) => [place.line, problem, value])).toEqual([
+      [2, undefined, { id: '1', x: `a${separator}\nb` }],
+      [4, undefined, { id: '2', x: 'c,d' }],
+    ]);
+  });
+
+  test.each([
+    ['name\n1\n', 'line 1: the header has no column "id"'],
+    ['id,id\n1,2\n', 'line 1: id is the name of two columns'],
+    ['id\n"1\n', 'line 2:  has a quote that is never closed'],
+    [
+      'id,"x"\r1,2\r',
+      'line 1: the file has bare carriage returns as line ends; save it with those of Unix or Windows',
+    ],
+  ])('%p is told as broken', async (text, words) => {
+    expect(await breakOf(text)).toBe(words);
+  });
+});
+
+test('a format that the network does not send is told', async () => {
+  expect(await breakOf('<api/>', { json: [], csv: { columns: [] } })).toBe(
+    'line 1: the file must be JSON or CSV; this looks like XML',
+  );
+});
+
+test.each([
+  [
+    'XML',
+    '<api><links>\n<link><id>\xe9 </id></link></links></api>',
+    /^line \d: the text is not UTF-8 from about here on$/,
+  ],
+  ['CSV', 'id,x\n1,2\n3,\xe9\n', /^line 3: the text is not UTF-8$/],
+])('%s that is not UTF-8 is refused, not mended', async (_format, text, words) => {
+  expect(await breakOf(Buffer.from(text, 'latin1'))).toMatch(words);
+});

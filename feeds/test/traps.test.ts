@@ -1,0 +1,766 @@
+// The traps that networks set for those who read their files, each with a test that is named after it.
+
+import { describe, expect, test } from 'bun:test';
+import { parseSource } from '../src/source/source-file.ts';
+import {
+  awinSale,
+  cjAnswer,
+  cjCorrection,
+  cjRecord,
+  convertSales,
+  convertShops,
+  errorOf,
+  idOf,
+  impactAction,
+  impactPage,
+  NAMESPACE,
+  partnerizeConversion,
+  partnerizeItem,
+  partnerizePage,
+  type Row,
+  rakutenSku,
+  sourceFor,
+} from './fixture.ts';
+
+/** Some fields of the only transaction that comes out. */
+async function only(work: ReturnType<typeof convertSales>, ...fields: string[]): Promise<unknown[]> {
+  const { rows } = await work;
+  expect(rows).toHaveLength(1);
+  return fields.map((field) => rows[0]?.[field]);
+}
+
+const awin = (rows: readonly Row[], changes: Row = {}) =>
+  convertSales(sourceFor('awin', changes), JSON.stringify(rows));
+const impact = (rows: readonly Row[]) => convertSales(sourceFor('impact'), impactPage('Actions', rows));
+const partnerize = (rows: readonly Row[]) => convertSales(sourceFor('partnerize'), partnerizePage(rows));
+const cj = (rows: readonly Row[]) => convertSales(sourceFor('cj'), cjAnswer(rows));
+const rakuten = (rows: readonly Row[], changes: Row = {}) =>
+  convertSales(sourceFor('rakuten', changes), JSON.stringify(rows));
+
+describe('corrections as new negative rows (CJ)', () => {
+  test('a full reversal declines the sale, with the amounts that it had', async () => {
+    expect(await only(cj([cjRecord(), cjCorrection()]), 'status', 'orderValue', 'cashback')).toEqual([
+      'DECLINED',
+      80,
+      2,
+    ]);
+  });
+
+  test('a partial return leaves the rest', async () => {
+    const part = cjCorrection({ saleAmountPubCurrency: '-30.00', pubCommissionAmountPubCurrency: '-1.50' });
+    expect(await only(cj([cjRecord(), part]), 'status', 'orderValue', 'cashback')).toEqual([
+      'PENDING',
+      50,
+      1.25,
+    ]);
+  });
+
+  test('a restatement is a reversal and the new state: three records, one sale', async () => {
+    const restated = cjCorrection({
+      commissionId: '2900000003',
+      saleAmountPubCurrency: '60.00',
+      pubCommissionAmountPubCurrency: '3.00',
+    });
+    const records = [restated, cjCorrection(), cjRecord()];
+    expect(await only(cj(records), 'status', 'orderValue', 'cashback')).toEqual(['PENDING', 60, 1.5]);
+  });
+
+  test('corrections without their original are refused: their sum means nothing', async () => {
+    const error = await errorOf(cj([cjCorrection()]));
+    expect(error.message).toBe(
+      'the file, line 1 (item 1), id 1700000077: the row has corrections only: the file with the original record is missing\nNothing was converted: 1 of 1 row is bad.',
+    );
+  });
+
+  test('an action with two original records is refused: one of them may be counted twice', async () => {
+    const error = await errorOf(cj([cjRecord(), cjRecord({ commissionId: '2900000009' })]));
+    expect(error.message).toBe(
+      'the file, line 1 (item 1), id 1700000077: the row has several original records\nNothing was converted: 1 of 2 rows is bad.',
+    );
+  });
+
+  test('the same order id in two actions is two sales: actions are summed, not orders', async () => {
+    const other = cjRecord({ commissionId: '2900000009', originalActionId: '1700000088' });
+    const { rows } = await cj([cjRecord(), other]);
+    expect(rows.map((row) => row.orderValue)).toEqual([80, 80]);
+  });
+});
+
+describe('locking without a new row (CJ)', () => {
+  test.each(['locked', 'closed'])(
+    'a record that is %s in a later answer confirms the sale',
+    async (actionStatus) => {
+      const files = {
+        'posted.json': cjAnswer([cjRecord()]),
+        'locked.json': cjAnswer([cjRecord({ actionStatus })]),
+      };
+      const locked = convertSales(sourceFor('cj'), files);
+      expect(await only(locked, 'status', 'orderValue')).toEqual(['CONFIRMED', 80]);
+    },
+  );
+
+  test('a sale that is locked stays confirmed when a correction follows that is not', async () => {
+    const part = cjCorrection({ saleAmountPubCurrency: '-30.00', pubCommissionAmountPubCurrency: '-1.50' });
+    const records = [cjRecord({ actionStatus: 'locked' }), part];
+    expect(await only(cj(records), 'status', 'orderValue')).toEqual(['CONFIRMED', 50]);
+  });
+
+  test('an extended record is still pending, a declined validation declines', async () => {
+    expect(await only(cj([cjRecord({ actionStatus: 'extended' })]), 'status')).toEqual(['PENDING']);
+    const declined = cjRecord({ actionStatus: 'locked', validationStatus: 'DECLINED' });
+    expect(await only(cj([declined]), 'status', 'cashback')).toEqual(['DECLINED', 2]);
+  });
+});
+
+describe('versions of a record (CJ)', () => {
+  const at = (actionStatus: string, validationStatus: string, amount: string) =>
+    cjRecord({ actionStatus, validationStatus, saleAmountPubCurrency: amount });
+
+  test.each([
+    [
+      'a locked record is newer than a new one that was validated',
+      ['locked', 'PENDING'],
+      ['new', 'ACCEPTED'],
+    ],
+    [
+      'a closed record is newer than a locked one that was declined',
+      ['closed', 'AUTOMATED'],
+      ['locked', 'DECLINED'],
+    ],
+    ['of two locked ones, that with the later validation', ['locked', 'DECLINED'], ['locked', 'PENDING']],
+  ] as const)('%s', async (_what, [newer, newValidation], [older, oldValidation]) => {
+    const records = [at(newer, newValidation, '70.00'), at(older, oldValidation, '80.00')];
+    for (const order of [records, records.toReversed()]) {
+      expect(await only(cj(order), 'orderValue')).toEqual([70]);
+    }
+  });
+});
+
+describe('currency of the account (CJ)', () => {
+  test('it comes from the source file, and a source file without it is refused', async () => {
+    const yen = convertSales(sourceFor('cj', { currency: 'JPY' }), cjAnswer([cjRecord()]));
+    expect(await only(yen, 'currencyCode', 'cashback')).toEqual(['JPY', 2]);
+    const source = { network: 'cj', account: '1', namespace: NAMESPACE, share: { default: 1 }, subId: 'uid' };
+    expect(() => parseSource(JSON.stringify(source), 'cj.json')).toThrow('cj.json: currency is missing');
+  });
+
+  test('commission in another currency than the sale is refused (Awin)', async () => {
+    const error = await errorOf(awin([awinSale({ commissionAmount: { amount: 4, currency: 'GBP' } })]));
+    expect(error.message).toStartWith(
+      'the file, line 1 (item 1), id 900100200: commissionAmount.currency is not "EUR", that of the sale\n',
+    );
+  });
+
+  test('a currency that is missing is refused, not guessed', async () => {
+    const error = await errorOf(impact([impactAction({ Currency: '' })]));
+    expect(error.message).toStartWith(
+      'the file, line 1 (item 1), id 10306.4636.158133: Currency is missing\n',
+    );
+  });
+});
+
+describe('SKUs of one order (Rakuten)', () => {
+  const second = rakutenSku({
+    etransaction_id: '71BCF6217AE356AE46E8A0D64BCD693D',
+    sku_number: 'bulb-2',
+    sale_amount: 19.5,
+    commissions: 0.95,
+    transaction_date: 'Sat Nov 14 2026 12:00:03 GMT+0000 (UTC)',
+  });
+
+  test('they become one transaction, with their sum, at the time of the first', async () => {
+    expect(await only(rakuten([second, rakutenSku()]), 'orderValue', 'cashback', 'soldAt')).toEqual([
+      100.5,
+      2.5,
+      '2026-11-14T12:00:00',
+    ]);
+  });
+
+  test('the same order id at two advertisers is two sales', async () => {
+    const { rows } = await rakuten([rakutenSku(), { ...second, advertiser_id: '4711' }]);
+    expect(rows.map((row) => row.orderValue).sort()).toEqual([19.5, 81]);
+  });
+
+  test('rows that take all of it back decline it, with the amounts that it had', async () => {
+    const back = { ...second, sale_amount: -81, commissions: -4.05, u1: '' };
+    expect(await only(rakuten([rakutenSku(), back]), 'status', 'orderValue', 'cashback')).toEqual([
+      'DECLINED',
+      81,
+      2.02,
+    ]);
+  });
+
+  test('rows that take back more than was bought decline it as well', async () => {
+    const back = { ...second, sale_amount: -81, commissions: -5 };
+    expect(await only(rakuten([rakutenSku(), back]), 'status', 'orderValue', 'cashback')).toEqual([
+      'DECLINED',
+      81,
+      2.02,
+    ]);
+  });
+
+  test('a return without commission is no purchase: it takes the value back and tells no time', async () => {
+    const back = {
+      ...second,
+      sale_amount: -20,
+      commissions: 0,
+      transaction_date: 'Fri Nov 13 2026 12:00:00 GMT+0000 (UTC)',
+    };
+    expect(await only(rakuten([rakutenSku(), back]), 'status', 'orderValue', 'soldAt')).toEqual([
+      'PENDING',
+      61,
+      '2026-11-14T12:00:00',
+    ]);
+  });
+
+  test('commissions of 0 decline it: there is nothing to pay', async () => {
+    expect(await only(rakuten([rakutenSku({ commissions: 0 })]), 'status', 'orderValue', 'cashback')).toEqual(
+      ['DECLINED', 81, 0],
+    );
+  });
+
+  test('nothing confirms it but the rule of the operator', async () => {
+    expect(await only(rakuten([rakutenSku()]), 'status')).toEqual(['PENDING']);
+    expect(await only(rakuten([rakutenSku()], { confirmAfterDays: 5 }), 'status')).toEqual(['CONFIRMED']);
+    expect(await only(rakuten([rakutenSku()], { confirmAfterDays: 6 }), 'status')).toEqual(['PENDING']);
+  });
+
+  test('confirms a sale that is exactly as old as the rule asks, and none that is younger', async () => {
+    const sold = Date.UTC(2026, 10, 14, 12);
+    const source = sourceFor('rakuten', { confirmAfterDays: 5 });
+    const statusAt = async (nowMs: number) =>
+      (await convertSales(source, JSON.stringify([rakutenSku()]), { nowMs })).rows.map((row) => row.status);
+    expect(await statusAt(sold + 5 * 86_400_000)).toEqual(['CONFIRMED']);
+    expect(await statusAt(sold + 5 * 86_400_000 - 1)).toEqual(['PENDING']);
+  });
+
+  test('media-optimisation events are left out and counted, whatever else the row says', async () => {
+    const event = { ...second, is_event: 'Y', transaction_type: 'batch', commissions: '?', currency: '' };
+    const { rows, report } = await rakuten([event, rakutenSku(), { ...second, is_event: null }, event]);
+    expect(rows.map((row) => [row.orderValue, row.cashback])).toEqual([[100.5, 2.5]]);
+    expect([report.read, report.written, report.invalid, report.notes]).toEqual([
+      4,
+      1,
+      0,
+      ['Left out: media-optimisation events, which are not sales (2 rows).'],
+    ]);
+    const error = await errorOf(rakuten([rakutenSku({ is_event: 'maybe' })]));
+    expect(error.message).toStartWith(
+      'the file, line 1 (item 1), id A-100: is_event is "maybe", which is none of Y, N\n',
+    );
+  });
+
+  test('counts rows of another transaction type, and does not call them sales', async () => {
+    const batch = { ...second, order_id: 'B-100', transaction_type: 'batch' };
+    const { report } = await rakuten([rakutenSku(), batch], { transactionType: 'batch' });
+    expect([report.written, report.notes]).toEqual([
+      1,
+      ['Left out: rows of another transaction type (1 row).'],
+    ]);
+  });
+
+  test('realtime and batch rows together are refused, until the source file says which count', async () => {
+    const batch = { ...second, order_id: 'B-100', transaction_type: 'batch' };
+    const error = await errorOf(rakuten([rakutenSku(), batch]));
+    expect(error.message).toContain('put "transactionType" into the source file');
+    expect(await only(rakuten([rakutenSku(), batch], { transactionType: 'batch' }), 'orderValue')).toEqual([
+      19.5,
+    ]);
+    expect((await rakuten([rakutenSku(), batch], { transactionType: 'any' })).rows).toHaveLength(2);
+  });
+});
+
+describe('mixed status (Partnerize)', () => {
+  test.each([
+    [['approved', 'pending', 'rejected'], 'CONFIRMED', 1],
+    [['pending', 'approved'], 'CONFIRMED', 10],
+    [['rejected', 'pending'], 'PENDING', 10],
+    [['rejected', 'rejected'], 'DECLINED', 11],
+  ])('items that are %p: %s, with the sum of those', async (statuses, status, orderValue) => {
+    const items = statuses.map((item_status, index) =>
+      partnerizeItem({ item_status, item_value: 10 ** index, item_publisher_commission: 10 ** index / 10 }),
+    );
+    const mixed = partnerizeConversion({ conversion_items: items }, { conversion_status: 'mixed' });
+    const fields = await only(partnerize([mixed]), 'status', 'orderValue', 'cashback');
+    expect(fields).toEqual([status, orderValue, orderValue / 20]);
+  });
+
+  const items = (...statuses: string[]) => ({
+    conversion_items: statuses.map((item_status, index) =>
+      partnerizeItem({ item_status, item_value: 10 + index, item_publisher_commission: 2 + index }),
+    ),
+  });
+  const mixed = (...statuses: string[]) =>
+    partnerize([partnerizeConversion(items(...statuses), { conversion_status: 'mixed' })]);
+
+  test('it is confirmed with the sum of the approved items, and no more', async () => {
+    expect(await only(mixed('approved', 'rejected', 'approved'), 'status', 'orderValue', 'cashback')).toEqual(
+      ['CONFIRMED', 22, 3],
+    );
+  });
+
+  test('while nothing is approved, what is pending counts', async () => {
+    expect(await only(mixed('pending', 'rejected'), 'status', 'orderValue')).toEqual(['PENDING', 10]);
+  });
+
+  test('without items nobody can tell, and it is refused', async () => {
+    const conversion = partnerizeConversion({ conversion_items: [] }, { conversion_status: 'mixed' });
+    expect((await errorOf(partnerize([conversion]))).message).toContain(
+      'conversion_data.conversion_value.conversion_status is "mixed", and there are no items',
+    );
+  });
+});
+
+describe('declined amounts that come as zero', () => {
+  const zero = { amount: 0, currency: 'EUR' };
+  const declined = (changes: Row = {}) =>
+    awinSale({ commissionStatus: 'declined', commissionAmount: zero, saleAmount: zero, ...changes });
+
+  test('Awin: the old amounts stand beside them', async () => {
+    const old = {
+      oldSaleAmount: { amount: 81, currency: 'EUR' },
+      oldCommissionAmount: { amount: 4, currency: 'EUR' },
+    };
+    expect(await only(awin([declined(old)]), 'status', 'orderValue', 'cashback')).toEqual([
+      'DECLINED',
+      81,
+      2,
+    ]);
+  });
+
+  test.each([
+    [{ originalSaleAmount: { amount: 90, currency: 'EUR' } }, 90],
+    [{ oldSaleAmount: zero, originalSaleAmount: { amount: 90, currency: 'EUR' } }, 90],
+    [
+      {
+        oldSaleAmount: { amount: 81, currency: 'EUR' },
+        originalSaleAmount: { amount: 90, currency: 'EUR' },
+      },
+      81,
+    ],
+  ])('Awin: of %p the newest amount that is not 0 counts', async (amounts, orderValue) => {
+    const old = { oldCommissionAmount: { amount: 4, currency: 'EUR' }, ...amounts };
+    expect(await only(awin([declined(old)]), 'orderValue', 'cashback')).toEqual([orderValue, 2]);
+  });
+
+  test('Awin: a decline that has lost one of its two amounts has it from another version', async () => {
+    const pending = awinSale({ commissionAmount: { amount: 4, currency: 'EUR' } });
+    const withoutCommission = awinSale({ commissionStatus: 'declined', commissionAmount: zero });
+    const withoutValue = awinSale({
+      commissionStatus: 'declined',
+      saleAmount: zero,
+      commissionAmount: { amount: 4, currency: 'EUR' },
+    });
+    for (const decline of [withoutCommission, withoutValue]) {
+      for (const rows of [
+        [pending, decline],
+        [decline, pending],
+      ]) {
+        expect(await only(awin(rows), 'status', 'orderValue', 'cashback')).toEqual(['DECLINED', 81, 2]);
+      }
+    }
+  });
+
+  test('Awin: a newer decline without amounts is refused where the versions before it differ', async () => {
+    const approved = awinSale({ commissionStatus: 'approved' });
+    const other = { ...approved, saleAmount: { amount: 70, currency: 'EUR' } };
+    const newer = declined({ validationDate: '2026-11-20T00:00:00' });
+    for (const rows of [
+      [approved, other, newer],
+      [newer, other, approved],
+    ]) {
+      expect((await errorOf(awin(rows))).message).toContain('nothing tells which is newer\nNothing was');
+    }
+  });
+
+  test('Awin: a newer decline settles older ones that differ', async () => {
+    const versions = [
+      declined(),
+      declined({ customerCountry: 'AT' }),
+      declined({ customerCountry: 'CH', validationDate: '2026-11-20T00:00:00' }),
+    ];
+    for (const rows of [versions, versions.toReversed()]) {
+      expect(await only(awin(rows), 'status', 'country')).toEqual(['DECLINED', 'CH']);
+    }
+  });
+
+  test('Awin: or another version of the sale has them, before or after it', async () => {
+    const pending = awinSale({ commissionAmount: { amount: 4, currency: 'EUR' } });
+    for (const rows of [
+      [pending, declined()],
+      [declined(), pending],
+    ]) {
+      expect(await only(awin(rows), 'status', 'orderValue', 'cashback')).toEqual(['DECLINED', 81, 2]);
+    }
+  });
+
+  test('Awin: where nothing tells them they are printed as 0, and the report says so', async () => {
+    const { rows, report } = await awin([declined()]);
+    expect(rows.map(({ status, orderValue }) => [status, orderValue])).toEqual([['DECLINED', 0]]);
+    expect(report.notes).toEqual([
+      'Declined, and without amounts in all files: 1 sale. They are printed as 0.',
+    ]);
+  });
+
+  test('Awin: two that differ are refused and left out with the pending one, unless a newer version tells all', async () => {
+    const versions = [awinSale(), declined(), declined({ customerCountry: 'AT' })];
+    const decided = awinSale({ commissionStatus: 'declined', validationDate: '2026-11-20T00:00:00' });
+    for (const rows of [versions, versions.toReversed()]) {
+      expect((await errorOf(awin(rows))).message).toContain('nothing tells which is newer\nNothing was');
+      const { rows: printed, report } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
+        skipInvalid: true,
+      });
+      expect([printed, report.written, report.invalid]).toEqual([[], 0, 1]);
+      expect(await only(awin([...rows, decided]), 'status', 'orderValue')).toEqual(['DECLINED', 81]);
+      expect(await only(awin([decided, ...rows]), 'status', 'orderValue')).toEqual(['DECLINED', 81]);
+    }
+  });
+
+  test('Awin: parts that come as zero, too, contradict nothing, and the offer of the sale stays', async () => {
+    const parts = (...commissions: number[]) => ({
+      transactionParts: commissions.map((commissionAmount, index) => ({
+        commissionGroupId: 10 + index,
+        commissionAmount,
+      })),
+    });
+    const amounts = { amount: 4, currency: 'EUR' };
+    const pending = awinSale({ commissionAmount: amounts, ...parts(1, 3) });
+    const emptied = declined(parts(0, 0));
+    const fields = ['status', 'cashback', 'cashbackOfferId'];
+    const source = sourceFor('awin', { share: { default: 0.5, groups: { 10: 1 } } });
+    const sale = (...rows: Row[]) => only(convertSales(source, JSON.stringify(rows)), ...fields);
+    for (const rows of [
+      [pending, emptied],
+      [emptied, pending],
+    ]) {
+      expect(await sale(...rows)).toEqual(['DECLINED', 2.5, idOf('awin', 'offer', '11')]);
+    }
+    // Old amounts that nobody can divide are those of another version, or none.
+    const old = declined({ ...parts(0, 0), oldCommissionAmount: amounts });
+    expect(await sale(old)).toEqual(['DECLINED', 0, null]);
+    expect(await sale(old, pending)).toEqual(['DECLINED', 2.5, idOf('awin', 'offer', '11')]);
+    const open = awinSale({ commissionAmount: amounts, ...parts(0, 0) });
+    expect((await errorOf(sale(open))).message).toContain('transactionParts do not add up');
+  });
+
+  test('Awin: deleted is declined', async () => {
+    expect(await only(awin([awinSale({ commissionStatus: 'deleted' })]), 'status', 'orderValue')).toEqual([
+      'DECLINED',
+      81,
+    ]);
+  });
+
+  test('impact.com: the intended amounts count', async () => {
+    const reversed = impactAction({
+      State: 'REVERSED',
+      Payout: '0.00',
+      Amount: '0.00',
+      IntendedPayout: '4.00',
+    });
+    expect(await only(impact([reversed]), 'status', 'orderValue', 'cashback')).toEqual(['DECLINED', 81, 2]);
+  });
+
+  test.each([
+    ['0.00', 81, 2.02],
+    ['', 81, 2.02],
+    ['90.00', 90, 45],
+  ])('impact.com: an intended amount of %p beside real ones', async (intended, orderValue, cashback) => {
+    const reversed = impactAction({ State: 'REVERSED', IntendedAmount: intended, IntendedPayout: intended });
+    const fields = await only(impact([reversed]), 'status', 'orderValue', 'cashback');
+    expect(fields).toEqual(['DECLINED', orderValue, cashback]);
+  });
+
+  test('impact.com: of an action that is not reversed the intended amount does not count', async () => {
+    const action = impactAction({ State: 'APPROVED', IntendedAmount: '90.00', IntendedPayout: '9.00' });
+    expect(await only(impact([action]), 'orderValue', 'cashback')).toEqual([81, 2.02]);
+  });
+
+  test('Awin: an approved sale beside a decline without amounts is paid by nobody', async () => {
+    const approved = awinSale({ commissionStatus: 'approved' });
+    const other = awinSale({ id: 1 });
+    for (const rows of [
+      [approved, declined(), other],
+      [declined(), approved, other],
+    ]) {
+      expect((await errorOf(awin(rows))).message).toContain(
+        'id 900100200: the row was read before with other contents, and nothing tells which is newer\n',
+      );
+      const { rows: printed } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
+        skipInvalid: true,
+      });
+      expect(printed.map((row) => row.id)).toEqual([idOf('awin', 'transaction', '1')]);
+    }
+    const validated = (day: string) => ({ validationDate: `2026-11-${day}T00:00:00` });
+    const later = declined(validated('21'));
+    const earlier = declined(validated('19'));
+    const decided = { ...approved, ...validated('20') };
+    for (const [decline, status] of [
+      [later, 'DECLINED'],
+      [earlier, 'CONFIRMED'],
+    ] as const) {
+      expect(await only(awin([decided, decline]), 'status', 'orderValue')).toEqual([status, 81]);
+      expect(await only(awin([decline, decided]), 'status', 'orderValue')).toEqual([status, 81]);
+    }
+  });
+
+  test('Partnerize: a rejected conversion that tells its commission has its own amounts', async () => {
+    const rejected = partnerizeConversion(
+      { conversion_items: [partnerizeItem({ item_status: 'rejected', item_publisher_commission: 4 })] },
+      { conversion_status: 'rejected', value: 0, publisher_commission: 3 },
+    );
+    expect(await only(partnerize([rejected]), 'orderValue', 'cashback')).toEqual([0, 1.5]);
+  });
+
+  test('Partnerize: the items have them', async () => {
+    const rejected = partnerizeConversion(
+      { conversion_items: [partnerizeItem({ item_status: 'rejected', item_publisher_commission: 4 })] },
+      { conversion_status: 'rejected', value: 0, publisher_commission: 0 },
+    );
+    expect(await only(partnerize([rejected]), 'status', 'orderValue', 'cashback')).toEqual([
+      'DECLINED',
+      81,
+      2,
+    ]);
+  });
+});
+
+describe('time zones', () => {
+  test('Awin: a text without a zone is read in the zone that was asked for, summer and winter', async () => {
+    const times = { clickDate: '2026-07-01T00:30:00', transactionDate: '2026-12-01T00:30:00' };
+    expect(await only(awin([awinSale(times)]), 'clickedAt', 'soldAt')).toEqual([
+      '2026-07-01T00:30:00',
+      '2026-12-01T00:30:00',
+    ]);
+    const berlin = awin([awinSale(times)], { timeZone: 'Europe/Berlin' });
+    expect(await only(berlin, 'clickedAt', 'soldAt')).toEqual(['2026-06-30T22:30:00', '2026-11-30T23:30:00']);
+  });
+
+  test('the hour that does not exist is refused, the one that is there twice is the first', async () => {
+    const berlin = { timeZone: 'Europe/Berlin' };
+    const error = await errorOf(awin([awinSale({ transactionDate: '2026-03-29T02:30:00' })], berlin));
+    expect(error.message).toContain('transactionDate is "2026-03-29T02:30:00", which is no time');
+    const twice = awin([awinSale({ transactionDate: '2026-10-25T02:30:00' })], berlin);
+    expect(await only(twice, 'soldAt')).toEqual(['2026-10-25T00:30:00']);
+  });
+
+  test('Partnerize: as Awin; impact.com: by its offset; CJ: Z; Rakuten: English, by its offset', async () => {
+    expect(await only(partnerize([partnerizeConversion()]), 'clickedAt', 'soldAt')).toEqual([
+      '2026-11-14T11:20:00',
+      '2026-11-14T12:00:00',
+    ]);
+    expect(await only(impact([impactAction()]), 'clickedAt', 'soldAt')).toEqual([
+      '2026-11-14T11:20:00',
+      '2026-11-14T12:00:00',
+    ]);
+    expect(await only(cj([cjRecord()]), 'clickedAt', 'soldAt')).toEqual([
+      '2026-11-14T11:20:00',
+      '2026-11-14T12:00:00',
+    ]);
+    const elsewhere = { transaction_date: 'Sat Nov 14 2026 13:00:00 GMT+0100 (CET)' };
+    expect(await only(rakuten([rakutenSku(elsewhere)]), 'clickedAt', 'soldAt')).toEqual([
+      null,
+      '2026-11-14T12:00:00',
+    ]);
+  });
+
+  test('the zone of the machine makes no difference', () => {
+    const script = `import { convertSales, awinSale, sourceFor } from './fixture.ts';
+      const { rows } = await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]));
+      console.log(rows[0].soldAt);`;
+    for (const TZ of ['Asia/Tokyo', 'America/New_York']) {
+      const env = { ...process.env, TZ };
+      const { stdout } = Bun.spawnSync([process.execPath, '-e', script], { cwd: import.meta.dir, env });
+      expect(stdout.toString()).toBe('2026-11-14T12:00:00\n');
+    }
+  });
+});
+
+describe('dates that mean the end of a day', () => {
+  const advertisers = JSON.stringify({
+    advertisers: [{ id: 3358, name: 'Greenthumb', url: 'https://g.example/' }],
+  });
+  const feed = `<couponfeed><link type="TEXT"><offerdescription>10% off bulbs</offerdescription>
+    <offerstartdate>2026-11-01</offerstartdate><offerenddate>2026-11-30</offerenddate><couponcode>SPRING10</couponcode>
+    <advertiserid>3358</advertiserid><network id="1">US Network</network></link></couponfeed>`;
+  const overlay = new Map([['3358', { logo: 'https://g.example/logo.svg' }]]);
+
+  test.each([
+    ['UTC', '2026-11-01T00:00:00', '2026-12-01T00:00:00'],
+    ['America/New_York', '2026-11-01T04:00:00', '2026-12-01T05:00:00'],
+  ])('Rakuten: an end of 30 November still counts that day, in %s', async (timeZone, startDate, endDate) => {
+    const source = sourceFor('rakuten', { timeZone });
+    const { rows } = await convertShops(source, { advertisers, coupons: feed }, { overlay });
+    expect(rows[0]?.coupons).toEqual([expect.objectContaining({ startDate, endDate })]);
+  });
+});
+
+describe('commas in numbers', () => {
+  test.each([
+    ['81,00', '4,00', 81, 2],
+    ['1.081,50', '4,00', 1081.5, 2],
+    ['1,081.50', '4.00', 1081.5, 2],
+    ['1,234,567.00', '4', 1234567, 2],
+  ])('impact.com: %p and %p are read', async (Amount, Payout, orderValue, cashback) => {
+    expect(await only(impact([impactAction({ Amount, Payout })]), 'orderValue', 'cashback')).toEqual([
+      orderValue,
+      cashback,
+    ]);
+  });
+
+  test.each(['1,081', '1.08,1', '81,00,5', '8 1', '81.00 EUR', '1e3', '', '٨١'])(
+    'impact.com: %p can be read in two ways or none, and is refused',
+    async (Amount) => {
+      const { message } = await errorOf(impact([impactAction({ Amount })]));
+      expect(message).toMatch(
+        /id 10306\.4636\.158133: Amount is (?:missing|".*", which is no decimal number)\n/,
+      );
+    },
+  );
+
+  test('other networks write points, and a comma there is refused', async () => {
+    const error = await errorOf(cj([cjRecord({ saleAmountPubCurrency: '80,00' })]));
+    expect(error.message).toContain('saleAmountPubCurrency is "80,00", which is no decimal number');
+  });
+});
+
+describe('sub-ids that look like numbers', () => {
+  test.each([
+    ['0', '0'],
+    ['007', '007'],
+    ['1e5', '1e5'],
+    ['0x1F', '0x1F'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['c7Qm2ZxT0a', 'c7Qm2ZxT0a'],
+    [' padded ', ' padded '],
+    [42, '42'],
+    [0, '0'],
+    ['', null],
+    [null, null],
+  ])('%p comes back as %p', async (clickRef, passbackUid) => {
+    expect(await only(awin([awinSale({ clickRefs: { clickRef } })]), 'passbackUid')).toEqual([passbackUid]);
+  });
+
+  test('a number with more digits than a double keeps stays what it is', async () => {
+    const file = JSON.stringify([awinSale()]).replace('"c7Qm2ZxT0a"', '12345678901234567890');
+    expect(await only(convertSales(sourceFor('awin'), file), 'passbackUid')).toEqual([
+      '12345678901234567890',
+    ]);
+  });
+
+  test('clickRefs may be null', async () => {
+    expect(await only(awin([awinSale({ clickRefs: null })]), 'passbackUid', 'passbackData')).toEqual([
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('states that are not in the table', () => {
+  test.each([
+    ['commissionStatus is "confirmed"', () => awin([awinSale({ commissionStatus: 'confirmed' })])],
+    ['commissionStatus is "toString"', () => awin([awinSale({ commissionStatus: 'toString' })])],
+    ['commissionStatus is missing', () => awin([awinSale({ commissionStatus: null })])],
+    ['State is "LOCKED"', () => impact([impactAction({ State: 'LOCKED' })])],
+    [
+      'conversion_data.conversion_value.conversion_status is "paid"',
+      () => partnerize([partnerizeConversion({}, { conversion_status: 'paid' })]),
+    ],
+    [
+      'conversion_data.conversion_items[0].item_status is "x"',
+      () => partnerize([partnerizeConversion({ conversion_items: [partnerizeItem({ item_status: 'x' })] })]),
+    ],
+    ['actionStatus is "paid"', () => cj([cjRecord({ actionStatus: 'paid' })])],
+    ['validationStatus is "MAYBE"', () => cj([cjRecord({ validationStatus: 'MAYBE' })])],
+  ])('%s: reported, and the conversion stops', async (words, convert) => {
+    expect((await errorOf(convert())).message).toContain(`: ${words}`);
+  });
+});
+
+describe('sales that the network opens again', () => {
+  test('the decision is kept, whatever the order of the files, and the report says so', async () => {
+    const approved = partnerizeConversion(
+      { last_modified: '2026-11-15 00:00:00' },
+      { conversion_status: 'approved' },
+    );
+    const pending = partnerizeConversion({ last_modified: '2026-11-16 00:00:00' });
+    for (const rows of [
+      [approved, pending],
+      [pending, approved],
+    ]) {
+      const { rows: sales, report } = await partnerize(rows);
+      expect(sales.map((sale) => sale.status)).toEqual(['CONFIRMED']);
+      expect(report.notes).toEqual([
+        'Decided, and pending again at the network: 1 sale. The decision stands.',
+      ]);
+    }
+  });
+
+  test('a pending version that is older is only that', async () => {
+    const approved = partnerizeConversion(
+      { last_modified: '2026-11-17 00:00:00' },
+      { conversion_status: 'approved' },
+    );
+    const { rows, report } = await partnerize([approved, partnerizeConversion()]);
+    expect([rows.map((sale) => sale.status), report.notes]).toEqual([['CONFIRMED'], []]);
+  });
+
+  test('a later decision replaces an earlier one', async () => {
+    const at = (last_modified: string, conversion_status: string) =>
+      partnerizeConversion({ last_modified }, { conversion_status });
+    const first = at('2026-11-15 00:00:00', 'approved');
+    const second = at('2026-11-16 00:00:00', 'rejected');
+    for (const rows of [
+      [first, second],
+      [second, first],
+    ]) {
+      expect(await only(partnerize(rows), 'status')).toEqual(['DECLINED']);
+    }
+  });
+});
+
+test('Awin: of parts with the same commission, the offer with the smaller id counts, whatever their order', async () => {
+  const parts = ['12', '11', '13'].map((commissionGroupId) => ({
+    commissionGroupId,
+    commissionAmount: 1.35,
+  }));
+  for (const transactionParts of [parts, parts.toReversed()]) {
+    expect(await only(awin([awinSale({ transactionParts })]), 'cashbackOfferId')).toEqual([
+      idOf('awin', 'offer', '11'),
+    ]);
+  }
+});
+
+test('three passes for the date types of Awin give each sale once, in its latest state', async () => {
+  const approved = awinSale({ commissionStatus: 'approved', validationDate: '2026-11-20T00:00:00' });
+  const amended = awinSale({ id: 900100201, amended: true, saleAmount: { amount: 70, currency: 'EUR' } });
+  const { rows, report } = await convertSales(sourceFor('awin'), {
+    'transaction.json': JSON.stringify([awinSale(), awinSale({ id: 900100201 })]),
+    'validation.json': JSON.stringify([approved]),
+    'amendment.json': JSON.stringify([amended]),
+  });
+  expect(rows.map(({ status, orderValue }) => [status, orderValue]).sort()).toEqual([
+    ['CONFIRMED', 81],
+    ['PENDING', 70],
+  ]);
+  expect([report.read, report.written]).toEqual([4, 2]);
+});
+
+test('two versions of which nothing tells the newer are refused, or left out', async () => {
+  const [one, other] = [awinSale({ customerCountry: 'DE' }), awinSale({ customerCountry: 'AT' })];
+  const words = 'id 900100200: the row was read before with other contents, and nothing tells which is newer';
+  expect((await errorOf(awin([one, other]))).message).toContain(words);
+  const source = sourceFor('awin');
+  const files = { 'a.json': JSON.stringify([one]), 'b.json': JSON.stringify([other, awinSale({ id: 1 })]) };
+  const { rows, report } = await convertSales(source, files, { skipInvalid: true });
+  expect([rows.length, report.written, report.invalid]).toEqual([1, 1, 1]);
+});
+
+test('zero and three decimals: cashback is rounded to what the currency has', async () => {
+  const amounts = (currency: string, amount: number) => ({
+    commissionAmount: { amount, currency },
+    saleAmount: { amount: 81, currency },
+  });
+  expect(await only(awin([awinSale(amounts('JPY', 405))]), 'cashback')).toEqual([202]);
+  expect(await only(awin([awinSale(amounts('KWD', 4.051))]), 'cashback')).toEqual([2.026]);
+  expect(await only(awin([awinSale(amounts('EUR', 4.05))]), 'cashback')).toEqual([2.02]);
+});

@@ -1,0 +1,165 @@
+// Wire format of the catalogue: a retailer with its embedded cashback offers, coupons and promotions, and the list form of
+// each. These schemas validate imports, give the code its types, and generate the OpenAPI document.
+
+import { z } from 'zod';
+import { printJson } from './decimal.ts';
+import {
+  countryCode,
+  filledText,
+  flag,
+  fraction,
+  LIST,
+  listOf,
+  money,
+  OBJECT,
+  optionalText,
+  text,
+  timestamp,
+  uuid,
+  webUrl,
+} from './scalars.ts';
+import type { Timestamp } from './timestamp.ts';
+import type { Uuid } from './uuid.ts';
+
+/** Ids used in the documentation and in `examples/`. */
+export const EXAMPLE_IDS = {
+  retailers: '0192d1a0-0000-7000-8000-000000000001' as Uuid,
+  cashbackOffers: '0192d1a0-0000-7000-8000-000000000011' as Uuid,
+  coupons: '0192d1a0-0000-7000-8000-000000000021' as Uuid,
+  promotions: '0192d1a0-0000-7000-8000-000000000031' as Uuid,
+};
+
+/** The number of possible two-letter codes. */
+const COUNTRY_CODES_MAX = 26 ** 2;
+
+const cashbackOfferFields = {
+  id: uuid('Offer identifier', EXAMPLE_IDS.cashbackOffers),
+  featured: flag('True when the service features the offer as an outstanding deal', true),
+  countries: listOf(countryCode('Country code, ISO 3166-1 alpha-2', 'DE'), COUNTRY_CODES_MAX).meta({
+    description: 'Countries where the offer is available, ISO 3166-1 alpha-2',
+    examples: [['DE', 'AT']],
+  }),
+  cashbackPercentage: fraction('Cashback as a fraction of the order value: 0.05 is five percent', 0.05),
+  maximumFixedCommissionFee: money(
+    'The fixed cashback of the offer; null when the retailer offers a percentage',
+    7.5,
+  )
+    .nullable()
+    // The example offer pays a percentage.
+    .meta({ examples: [null] })
+    .default(null),
+  description: optionalText('Description of the offer', 'On everything in the shop'),
+  category: optionalText('Category of the offer', 'Garden'),
+  termsAndExclusions: optionalText('Terms and exclusions of the offer', 'Not on gift cards'),
+};
+
+const couponFields = {
+  code: text('The coupon code value', 'SPRING10'),
+  id: uuid('Coupon identifier', EXAMPLE_IDS.coupons),
+  description: optionalText('Description', '10% off all bulbs'),
+  startDate: timestamp('When the coupon becomes active (UTC)', '2026-03-01T00:00:00'),
+  endDate: timestamp('When the coupon expires (UTC)', '2026-06-01T00:00:00'),
+};
+
+const promotionFields = {
+  id: uuid('Promotion identifier', EXAMPLE_IDS.promotions),
+  description: optionalText('Description', 'Free delivery this week'),
+  startDate: timestamp('When the promotion becomes active (UTC)', '2026-03-01T00:00:00'),
+  endDate: timestamp('When the promotion expires (UTC)', '2026-06-01T00:00:00'),
+  deepLink: webUrl('Deep link URL for the promotion', 'https://www.greenthumb.example/free-delivery'),
+};
+
+const ownFields = {
+  id: uuid('Retailer identifier', EXAMPLE_IDS.retailers),
+  name: filledText('Retailer name', 'Greenthumb'),
+  hostname: filledText("Hostname of the retailer's website", 'www.greenthumb.example'),
+  url: webUrl("URL of the retailer's website", 'https://www.greenthumb.example/'),
+  logo: webUrl("URL of the retailer's logo", 'https://www.greenthumb.example/logo.svg'),
+};
+
+/** Fields of the retailer in the list form of offers, coupons and promotions. */
+const listFields = {
+  retailerId: uuid('Retailer identifier', EXAMPLE_IDS.retailers),
+  logo: ownFields.logo,
+  url: ownFields.url,
+  name: ownFields.name,
+};
+export type ListFields = Readonly<Record<keyof typeof listFields, string>>;
+
+function endsAfterStart(deal: { startDate: Timestamp; endDate: Timestamp }): boolean {
+  return deal.endDate > deal.startDate;
+}
+const endsAfterStartError = { error: 'must be after startDate', path: ['endDate'] };
+
+/** The fields of a retailer and of the items in its lists. */
+export const retailerFields = {
+  retailer: ownFields,
+  cashbackOffers: cashbackOfferFields,
+  coupons: couponFields,
+  promotions: promotionFields,
+};
+
+/** Parses retailers with the given fields. The program has one instance; tests create others with more fields. */
+export class RetailerFormat {
+  readonly #fields: typeof retailerFields;
+  readonly #storedSchema: ReturnType<RetailerFormat['rowSchema']>;
+
+  constructor(fields: typeof retailerFields) {
+    this.#fields = fields;
+    this.#storedSchema = this.rowSchema('ignore');
+  }
+
+  /** Schema of an import row. `unknownFields` selects whether unknown fields are errors. */
+  rowSchema(unknownFields: 'refuse' | 'ignore') {
+    const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+      (unknownFields === 'refuse'
+        ? z.strictObject(shape, OBJECT)
+        : z.object(shape, OBJECT)) as z.ZodObject<Shape>;
+    const { retailer, cashbackOffers, coupons, promotions } = this.#fields;
+    return object({
+      ...retailer,
+      cashbackOffers: z
+        .array(object(cashbackOffers), LIST)
+        .meta({ description: 'Cashback offers of the retailer' }),
+      coupons: z
+        .array(object(coupons).refine(endsAfterStart, endsAfterStartError), LIST)
+        .meta({ description: 'Active coupons of the retailer' }),
+      promotions: z
+        .array(object(promotions).refine(endsAfterStart, endsAfterStartError), LIST)
+        .meta({ description: 'Active promotions of the retailer' }),
+    });
+  }
+
+  /** Parses a stored document. An older program may have omitted fields, and a newer one may have added some. */
+  parseStored(document: string): Retailer {
+    const stored = JSON.parse(document) as Retailer;
+    const result = this.#storedSchema.safeParse(stored);
+    // The document was valid when it was stored; a stricter schema must not make it unreadable.
+    return result.success ? result.data : stored;
+  }
+}
+
+export const RETAILER_FORMAT = new RetailerFormat(retailerFields);
+export const RetailerSchema = RETAILER_FORMAT.rowSchema('refuse');
+export const CashbackOfferSchema = z.strictObject({ ...cashbackOfferFields, ...listFields });
+export const CouponSchema = z.strictObject({ ...couponFields, ...listFields });
+export const PromotionSchema = z.strictObject({ ...promotionFields, ...listFields });
+
+export type Retailer = z.output<typeof RetailerSchema>;
+export type CashbackOffer = Retailer['cashbackOffers'][number];
+export type Coupon = Retailer['coupons'][number];
+export type Promotion = Retailer['promotions'][number];
+
+/** Prints a retailer for storage and export: JSON with its lists sorted by id. */
+export function printRetailer(retailer: Retailer): string {
+  return printJson({
+    ...retailer,
+    cashbackOffers: inIdOrder(retailer.cashbackOffers),
+    coupons: inIdOrder(retailer.coupons),
+    promotions: inIdOrder(retailer.promotions),
+  });
+}
+
+function inIdOrder<Item extends { id: Uuid }>(items: readonly Item[]): Item[] {
+  return items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}

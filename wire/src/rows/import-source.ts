@@ -1,0 +1,141 @@
+// Where import bytes come from: a file, standard input, or memory. Packed input (gzip, zstd) is recognised
+// by its first bytes and unpacked on the way; nothing is ever held but the chunk at hand.
+
+import { constants } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
+import { ReadableStream } from 'node:stream/web';
+import { BadInput } from '../failures.ts';
+import { peek } from './peek.ts';
+
+export interface ImportSource {
+  /** What messages call it. */
+  readonly name: string;
+  /** The size as it lies on disk, packed or not; undefined when it cannot be known beforehand. */
+  readonly bytesTotal: number | undefined;
+  /** How many of those bytes have been read so far. */
+  readonly bytesRead: number;
+  /** SHA-256 of the bytes as they lie on disk, once all of them have been read. */
+  readonly digest: string | null;
+  /** The unpacked bytes. Can be read once. */
+  chunks(): AsyncGenerator<Uint8Array>;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** Opens a file, or standard input when the path is `-`. */
+export async function openSource(pathOrDash: string): Promise<ImportSource> {
+  if (pathOrDash === '-') return new StreamSource('standard input', undefined, Bun.stdin.stream());
+  try {
+    // The file itself is opened when it is read: a pipe given by name must not be opened twice.
+    const info = await stat(pathOrDash);
+    if (info.isDirectory()) throw new BadInput(`${pathOrDash} is a directory, not a file`);
+    await access(pathOrDash, constants.R_OK);
+    return new StreamSource(pathOrDash, info.isFile() ? info.size : undefined, fileChunks(pathOrDash));
+  } catch (error) {
+    throw readError(pathOrDash, error);
+  }
+}
+
+/** A source from bytes or a stream of bytes that are already here. */
+export function sourceFrom(
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  name = 'the input',
+): ImportSource {
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
+    return new StreamSource(name, undefined, content);
+  }
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  return new StreamSource(name, bytes.length, memoryChunks(bytes));
+}
+
+class StreamSource implements ImportSource {
+  readonly name: string;
+  readonly bytesTotal: number | undefined;
+  bytesRead = 0;
+  digest: string | null = null;
+  readonly #packed: AsyncIterable<Uint8Array>;
+
+  constructor(name: string, bytesTotal: number | undefined, packed: AsyncIterable<Uint8Array>) {
+    this.name = name;
+    this.bytesTotal = bytesTotal;
+    this.#packed = packed;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    const { head, all } = await peek(this.#counted(), 4);
+    const format = packedFormat(head);
+    if (format === undefined) yield* all;
+    else yield* unpack(all, format, this.name);
+  }
+
+  async *#counted(): AsyncGenerator<Uint8Array> {
+    const hasher = new Bun.CryptoHasher('sha256');
+    try {
+      for await (const chunk of this.#packed) {
+        this.bytesRead += chunk.length;
+        hasher.update(chunk);
+        yield chunk;
+      }
+      this.digest = hasher.digest('hex');
+    } catch (error) {
+      throw readError(this.name, error);
+    }
+  }
+}
+
+type PackedFormat = 'gzip' | 'zstd';
+
+function packedFormat(head: Uint8Array): PackedFormat | undefined {
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
+  if (head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd) return 'zstd';
+  return undefined;
+}
+
+/** The web's stream rather than node:zlib's, which takes a zstd file that was cut short for a whole one. */
+async function* unpack(
+  packed: AsyncGenerator<Uint8Array>,
+  format: PackedFormat,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  try {
+    // Nothing here is in memory that threads share.
+    const bytes = packed as AsyncGenerator<Uint8Array<ArrayBuffer> | ArrayBuffer>;
+    yield* ReadableStream.from(bytes).pipeThrough(new DecompressionStream(format));
+  } catch (error) {
+    if (error instanceof BadInput) throw error;
+    throw new BadInput(`${name} cannot be unpacked: its ${format} data is damaged or cut short`, {
+      cause: error,
+    });
+  }
+}
+
+async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    while (true) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function* memoryChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+}
+
+function readError(name: string, error: unknown): Error {
+  if (error instanceof BadInput) return error;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new BadInput(`there is no file ${name}`, { cause: error });
+  if (code === 'EISDIR') return new BadInput(`${name} is a directory, not a file`, { cause: error });
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new BadInput(`${name} may not be read by this user`, { cause: error });
+  }
+  return new BadInput(`${name} cannot be read${typeof code === 'string' ? ` (${code})` : ''}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { transaction } from '../../service/test/importer/fixture.ts';
+import { STATUSES, TRANSACTION_FORMAT, type Transaction } from '../src/transaction.ts';
+
+const printedUuid = fc.uuid();
+const printedTime = fc
+  .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString().replace(/(\.000)?Z$/, ''));
+const anything = fc.anything({ maxDepth: 1 });
+/** Mostly what a field should be, at times nearly that, at times anything. */
+const sometimes = (good: fc.Arbitrary<unknown>, ...nearly: fc.Arbitrary<unknown>[]) =>
+  fc.oneof({ arbitrary: good, weight: 40 }, { arbitrary: fc.oneof(...nearly, anything), weight: 1 });
+const uuid = sometimes(
+  printedUuid,
+  printedUuid.map((id) => id.toUpperCase()),
+  printedUuid.map((id) => `${id}\n`),
+);
+const time = sometimes(
+  printedTime,
+  printedTime.map((text) => `${text}Z`),
+  fc.constantFrom('2026-02-29T00:00:00', '2026-02-30T00:00:00', '2026-11-14', '2026-11-14T12:00:00.000'),
+);
+const amount = sometimes(
+  fc.oneof(
+    fc.nat().map((cents) => cents / 100),
+    fc.nat(),
+  ),
+  fc.double(),
+  fc.constantFrom(-1, -0, 1e15, 1e16, Number.NaN, Number.POSITIVE_INFINITY, '1'),
+);
+/** Pairs of surrogates and halves of them, and NUL. */
+const nearlyText = fc.string({ unit: fc.constantFrom('a', '\0', '\ud83d', '\ude00') });
+const orNull = (field: fc.Arbitrary<unknown>) => fc.oneof(fc.constant(null), field);
+const row = fc.record(
+  {
+    id: uuid,
+    country: sometimes(fc.constantFrom('DE', 'SE'), fc.constantFrom('de', 'DEU', 'DE\n')),
+    clickedAt: orNull(time),
+    soldAt: time,
+    updatedAt: time,
+    currencyCode: sometimes(fc.constantFrom('EUR', 'SEK'), fc.constantFrom('eur', 'EU', 'EUR\n')),
+    orderValue: amount,
+    cashback: amount,
+    activatedAt: orNull(time),
+    passbackUid: orNull(sometimes(fc.string({ unit: 'binary' }), nearlyText)),
+    passbackData: orNull(sometimes(fc.string())),
+    status: sometimes(fc.constantFrom(...STATUSES), fc.constantFrom('pending', 'OTHER')),
+    cashbackOfferId: orNull(uuid),
+    couponId: orNull(uuid),
+    promotionId: orNull(uuid),
+  } satisfies Record<keyof Transaction, fc.Arbitrary<unknown>>,
+  { noNullPrototype: true },
+);
+const changed = fc.oneof(
+  { arbitrary: row, weight: 10 },
+  { arbitrary: row.map(({ couponId: _, ...rest }) => rest), weight: 1 },
+  { arbitrary: row.map(({ updatedAt: _, ...rest }) => rest), weight: 1 },
+  { arbitrary: row.map((all) => ({ ...all, extra: 1 })), weight: 1 },
+  { arbitrary: row.map((all) => JSON.parse(`{"__proto__":1,${JSON.stringify(all).slice(1)}`)), weight: 1 },
+  { arbitrary: anything, weight: 1 },
+);
+
+describe('a row recognised as being in printed form', () => {
+  test.each(['keep', 'ignore'] as const)(
+    'is let through unchanged by the schema, the updatedAt one to %s',
+    (updatedAt) => {
+      const isPrinted = TRANSACTION_FORMAT.printedRow({ updatedAt });
+      const schema = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt });
+      let taken = 0;
+      fc.assert(
+        fc.property(changed, (value) => {
+          if (!isPrinted(value)) return;
+          taken++;
+          expect(schema.safeParse(value)).toEqual({ success: true, data: value as never });
+        }),
+        { numRuns: 5_000 },
+      );
+      expect(taken).toBeGreaterThan(500);
+    },
+  );
+
+  test('contains only strings that strict JSON parsers and both databases accept', () => {
+    const isPrinted = TRANSACTION_FORMAT.printedRow({ updatedAt: 'keep' });
+    fc.assert(
+      fc.property(nearlyText, (text) => {
+        const readable = Buffer.from(text).toString() === text && !text.includes('\0');
+        expect(isPrinted(transaction(1, { passbackData: text }))).toBe(readable);
+      }),
+    );
+  });
+});

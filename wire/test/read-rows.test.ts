@@ -1,0 +1,414 @@
+// Which rows a file holds: its format told by content, every row with its line, and always the same ones
+// however the bytes arrive.
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { id, transaction } from '../../service/test/importer/fixture.ts';
+import { BrokenFile, type RawRow } from '../src/rows/raw-row.ts';
+import { readRows } from '../src/rows/read-rows.ts';
+import { TRANSACTION_LIMITS } from '../src/rows/row-limits.ts';
+import { TRANSACTION_FORMAT } from '../src/transaction.ts';
+
+interface Outcome {
+  readonly rows: RawRow[];
+  readonly cursors: number;
+  readonly broken?: string;
+}
+
+async function read(chunks: readonly Uint8Array[], options: { csv?: boolean; ignoreUnknown?: boolean } = {}) {
+  let cursors = 0;
+  const rules = {
+    columns: (options.csv ?? true) ? TRANSACTION_FORMAT.fieldKinds : undefined,
+    ignoreUnknown: options.ignoreUnknown ?? false,
+    limits: TRANSACTION_LIMITS,
+    onCursor: () => {
+      cursors++;
+    },
+  };
+  const rows: RawRow[] = [];
+  try {
+    for await (const some of readRows(stream(chunks), rules)) rows.push(...some);
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error;
+    const { place, problem } = error;
+    return {
+      rows,
+      cursors,
+      broken: `${JSON.stringify(place)} ${problem.field} ${problem.reason}`,
+    } as Outcome;
+  }
+  return { rows, cursors } as Outcome;
+}
+
+async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+function readText(text: string, options: { csv?: boolean; ignoreUnknown?: boolean } = {}): Promise<Outcome> {
+  return read([Buffer.from(text)], options);
+}
+
+/** Rows in short: `[line, item, value]`, or the problem in place of the value. */
+function brief({ rows }: Outcome) {
+  return rows.map(({ place, value, problem }) => [place.line, place.item, problem?.reason ?? value]);
+}
+
+const A = { id: 'a' };
+const B = { id: 'b', text: 'say "x": {[\\' };
+const a = JSON.stringify(A);
+const b = JSON.stringify(B);
+
+describe('NDJSON', () => {
+  test('has a row on each line, blank lines aside', async () => {
+    expect(brief(await readText(`${a}\n\n \t\n${b}\n`))).toEqual([
+      [1, undefined, A],
+      [4, undefined, B],
+    ]);
+  });
+
+  test('needs no line end after the last row, and takes those of Windows', async () => {
+    expect(brief(await readText(`${a}\r\n\r\n${b}`))).toEqual([
+      [1, undefined, A],
+      [3, undefined, B],
+    ]);
+  });
+
+  test('may start with blank lines and a byte order mark', async () => {
+    expect(brief(await readText(`\u{feff}\n\n${a}\n`))).toEqual([[3, undefined, A]]);
+  });
+
+  test('is what remains when the first line is neither JSON nor a header', async () => {
+    expect(brief(await readText(`oops\n${a}\n`))).toEqual([
+      [1, undefined, 'is not JSON (Unexpected identifier "oops")'],
+      [2, undefined, A],
+    ]);
+  });
+
+  test('a byte order mark in the middle is not JSON', async () => {
+    expect(brief(await readText(`${a}\n\u{feff}${b}\n`))[1]?.[2]).toStartWith('is not JSON');
+  });
+});
+
+describe('a JSON list', () => {
+  test('has a row for each item, on one line or on many', async () => {
+    expect(brief(await readText(`[${a},${b}]`))).toEqual([
+      [1, 1, A],
+      [1, 2, B],
+    ]);
+    expect(brief(await readText(`\n[\r\n  ${JSON.stringify(A, null, 2)},\n\n  ${b}\n]\n\n`))).toEqual([
+      [3, 1, A],
+      [7, 2, B],
+    ]);
+  });
+
+  test('counts the lines between and inside rows', async () => {
+    expect(brief(await readText('[1\n,true\r\n,\n"x"\n,[\n2]\n,{}]'))).toEqual([
+      [1, 1, 1],
+      [2, 2, true],
+      [4, 3, 'x'],
+      [5, 4, [2]],
+      [7, 5, {}],
+    ]);
+  });
+
+  test('may be empty', async () => {
+    expect(await readText(' [ ] ')).toEqual({ rows: [], cursors: 0 });
+  });
+
+  test('a broken item harms no other', async () => {
+    expect(brief(await readText(`[${a},{"id":oops},17,nul,"x",[1],${b}]`))).toEqual([
+      [1, 1, A],
+      [1, 2, 'is not JSON (Unexpected identifier "oops")'],
+      [1, 3, 17],
+      [1, 4, 'is not JSON (Unexpected identifier "nul")'],
+      [1, 5, 'x'],
+      [1, 6, [1]],
+      [1, 7, B],
+    ]);
+  });
+
+  test.each([
+    ['a missing comma', `[${a}\n${b}]`, '{"line":2} the list needs a comma or a closing bracket here'],
+    ['a missing comma after a word', '[1 2]', '{"line":1} the list needs a comma or a closing bracket here'],
+    ['a text right after a word', '[1"x"]', '{"line":1} the list needs a comma or a closing bracket here'],
+    ['an object right after a word', '[1{}]', '{"line":1} the list needs a comma or a closing bracket here'],
+    ['two commas', `[${a},\n,${b}]`, '{"line":2} the list needs a value here'],
+    ['a comma at the end', `[${a},\n]`, '{"line":2} the list needs a value here'],
+    ['a comma at the start', `[,${a}]`, '{"line":1} the list needs a value here'],
+    ['no end', `[${a},\n`, '{"line":2} the list is not complete: it ends too early'],
+    [
+      'an end inside a row',
+      `[${a},\n{"id":"b`,
+      '{"line":2,"item":2} the list is not complete: it ends too early',
+    ],
+    ['the wrong bracket', `[${a}}`, '{"line":1} the list needs a comma or a closing bracket here'],
+    ['something after its end', `[${a}]\n${b}`, '{"line":2} the list has something after its end'],
+    ['a second list', '[]\n[]', '{"line":2} the list has something after its end'],
+  ])('cannot be read with %s', async (_what, text, broken) => {
+    expect((await readText(text)).broken).toBe(broken);
+  });
+});
+
+describe('an envelope', () => {
+  test.each([
+    ['without a cursor', `{"data":[${a}]}`, 0],
+    ['with a cursor', `{"data":[${a}],"cursor":"${id('retailer', 1)}"}`, 1],
+    ['with the cursor first', `{"cursor":"${id('retailer', 1)}","data":[${a}]}`, 1],
+    ['with a null cursor', `{"data":[${a}],"cursor":null}`, 0],
+    ['with blanks everywhere', ` { "data" : [ ${a} ] , "cursor" : null } `, 0],
+    ['with a key in disguise', `{"data":[${a}],"\\u0063ursor":"x"}`, 1],
+  ])('is read %s', async (_what, text, cursors) => {
+    const outcome = await readText(text);
+    expect(outcome.broken).toBeUndefined();
+    expect(brief(outcome)).toEqual([[1, 1, A]]);
+    expect(outcome.cursors).toBe(cursors);
+  });
+
+  test.each([
+    [
+      'an unknown field',
+      '{"data":[],"total":1}',
+      '{"line":1} the list may have no other fields than "data" and "cursor"',
+    ],
+    ['data that is no list', '{"data":{}}', '{"line":1} the list must have a list as its "data"'],
+    ['no data', '{"cursor":null}', '{"line":1} the list has no field "data"'],
+    ['data twice', '{"data":[],\n"data":[]}', '{"line":2} the list has the field "data" twice'],
+    ['no colon', '{"data":[],"cursor"}', '{"line":1} the list needs a colon here'],
+    ['no value', '{"data":[],"cursor":}', '{"line":1} the list needs a value here'],
+    [
+      'a value that is not JSON',
+      '{"data":[],"cursor":x}',
+      '{"line":1} the list has a field that is not JSON (Unexpected identifier "x")',
+    ],
+    ['a second cursor', '{"cursor":"x","data":[],"cursor":null}', '{"line":1} the list has a field twice'],
+    ['no field name', '{"data":[],}', '{"line":1} the list needs a field name in quotes here'],
+    ['no end', '{"data":[]', '{"line":1} the list is not complete: it ends too early'],
+    ['another one after it', '{"data":[]}\n{"data":[]}', '{"line":2} the list has something after its end'],
+  ])('cannot be read with %s', async (_what, text, broken) => {
+    expect((await readText(text)).broken).toBe(broken);
+  });
+
+  test('may have other fields when unknown ones are to pass', async () => {
+    const outcome = await readText(`{"data":[${a}],"meta":{"page":[1,"}"]}}`, { ignoreUnknown: true });
+    expect(outcome.broken).toBeUndefined();
+    expect(brief(outcome)).toEqual([[1, 1, A]]);
+  });
+});
+
+describe('CSV', () => {
+  test('has a header with wire names; empty cells are absent, amounts are numbers', async () => {
+    const text = 'id,orderValue,cashback,passbackUid\n1,79.90,1e2,7\n2,,0,"a ""b"", c"\n';
+    expect(brief(await readText(text))).toEqual([
+      [2, undefined, { id: '1', orderValue: 79.9, cashback: 100, passbackUid: '7' }],
+      [3, undefined, { id: '2', cashback: 0, passbackUid: 'a "b", c' }],
+    ]);
+  });
+
+  test.each([
+    '1,5',
+    ' 5',
+    '5 ',
+    '0x10',
+    '1_000',
+    '+5',
+    '.5',
+    '5.',
+    '05',
+    'NaN',
+    'Infinity',
+    '٥',
+    '1e',
+    '--1',
+  ])('the amount %p is not a number', async (cell) => {
+    expect(brief(await readText(`id,cashback\n1,"${cell}"\n`))).toEqual([
+      [2, undefined, { id: '1', cashback: cell }],
+    ]);
+  });
+
+  test('counts lines inside quotes, takes Windows line ends and passes over blank lines', async () => {
+    const text = 'id,passbackUid\r\n\r\n1,"x\r\ny"\r\n2,z\r\n';
+    expect(brief(await readText(text))).toEqual([
+      [3, undefined, { id: '1', passbackUid: 'x\r\ny' }],
+      [5, undefined, { id: '2', passbackUid: 'z' }],
+    ]);
+  });
+
+  test('the line ends of old Macs are told', async () => {
+    const { rows, broken } = await readText('id,passbackUid\r1,x\r2,"y"\r');
+    expect(rows).toEqual([]);
+    expect(broken).toBe(
+      '{"line":1} the file has bare carriage returns as line ends; save it with those of Unix or Windows',
+    );
+  });
+
+  test('a row with too few or too many cells, or a stray quote, harms no other', async () => {
+    const text = 'id,country\n1\n2,DE,x\n3,D"E\n4,"D"E\n5,D""E\n6,"D"E"\n7,AT\n';
+    expect(brief(await readText(text))).toEqual([
+      [2, undefined, 'has 1 cell where the header has 2'],
+      [3, undefined, 'has 3 cells where the header has 2'],
+      [4, undefined, 'has a quote in the wrong place'],
+      [5, undefined, 'has a quote in the wrong place'],
+      [6, undefined, 'has a quote in the wrong place'],
+      [7, undefined, 'has a quote in the wrong place'],
+      [8, undefined, { id: '7', country: 'AT' }],
+    ]);
+  });
+
+  test('bytes that are not UTF-8 make their row bad and no other', async () => {
+    const text = Buffer.from('id,passbackUid\n1,k\u{e4}se\n2,\u{e4}\n3,x\n', 'latin1');
+    expect(brief(await read([text]))).toEqual([
+      [2, undefined, 'is not UTF-8'],
+      [3, undefined, 'is not UTF-8'],
+      [4, undefined, { id: '3', passbackUid: 'x' }],
+    ]);
+  });
+
+  test.each([
+    ['an unknown column', 'id,colour\n', '{"line":1} colour is an unknown column'],
+    ['a column twice', 'id,country,id\n', '{"line":1} id is the name of two columns'],
+    ['semicolons', 'id;country\n', '{"line":1} the header must have commas between its columns'],
+    ['tabs', 'id\tcountry\n', '{"line":1} the header must have commas between its columns'],
+    ['a quote that is never closed', 'id\n1\n"2\n3\n', '{"line":3}  has a quote that is never closed'],
+  ])('cannot be read with %s', async (_what, text, broken) => {
+    expect((await readText(text)).broken).toBe(broken);
+  });
+
+  test('cannot be read with another separator, even when unknown columns are to pass', async () => {
+    expect((await readText('id;country\n1;DE\n', { ignoreUnknown: true })).broken).toBe(
+      '{"line":1} the header must have commas between its columns',
+    );
+  });
+
+  test('cannot be read with two columns without a name, even when unknown columns are to pass', async () => {
+    expect((await readText('id,,\n1,2,3\n', { ignoreUnknown: true })).broken).toBe(
+      '{"line":1}  is the name of two columns',
+    );
+  });
+
+  test('unknown columns pass when they are to, even one named __proto__', async () => {
+    const outcome = await readText('id,__proto__\n1,x\n', { ignoreUnknown: true });
+    const value = outcome.rows[0]?.value as object;
+    expect(Object.entries(value)).toEqual([
+      ['id', '1'],
+      ['__proto__', 'x'],
+    ]);
+  });
+
+  test('is not looked for in a catalogue', async () => {
+    expect(brief(await readText('id\n', { csv: false }))[0]?.[2]).toStartWith('is not JSON');
+  });
+});
+
+test('an empty file has no rows', async () => {
+  expect(await read([])).toEqual({ rows: [], cursors: 0 });
+  expect(await readText('\u{feff}')).toEqual({ rows: [], cursors: 0 });
+  expect(await readText(' \r\n\n')).toEqual({ rows: [], cursors: 0 });
+});
+
+test('text in UTF-16 is not UTF-8', async () => {
+  const utf16 = Buffer.from(`\u{feff}${a}`, 'utf16le');
+  expect(brief(await read([utf16]))).toEqual([[1, undefined, 'is not UTF-8']]);
+});
+
+describe('any chunking of the same bytes gives the same rows', () => {
+  const row = JSON.stringify({ id: 'ä€😀', text: '"\\[{,', deep: [{ x: [] }] });
+  const files: [string, Buffer][] = [
+    ['NDJSON', Buffer.from(`\u{feff}\r\n${row}\r\noops\n${row}`)],
+    ['a list', Buffer.from(`\u{feff} [\n${row} ,\r\n null,12.5 , "x\\"",\n${row}]\n`)],
+    ['an envelope', Buffer.from(`{"cursor":"x", "data" : [${row},${row}]}\n`)],
+    ['a broken list', Buffer.from(`[${row},\n${row}\n${row}]`)],
+    ['CSV', Buffer.from('id,passbackUid\r\n1,"ä ""€"",\r\n😀"\r\n"2",x\r\n3,D"E\r\n4')],
+    [
+      'bytes that are not UTF-8',
+      Buffer.concat([Buffer.from(`${a}\n`), Buffer.from([0xc3, 0x28, 0x0a, 0x80])]),
+    ],
+  ];
+
+  test.each(files)('%s, cut at every place', async (_format, bytes) => {
+    const whole = await read([bytes]);
+    for (let at = 0; at <= bytes.length; at++) {
+      expect(await read([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
+    }
+    expect(await read(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
+  });
+});
+
+/** Bytes in pieces, cut at any places. */
+function cut(text: string, places: readonly number[]): Uint8Array[] {
+  const bytes = Buffer.from(text);
+  const edges = [0, ...places.filter((place) => place < bytes.length).sort((x, y) => x - y), bytes.length];
+  return edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
+}
+
+const places = fc.array(fc.nat(300), { maxLength: 8 });
+
+test('whatever JSON can say comes out as it went in, however it is written and cut', async () => {
+  const forms: Record<string, (values: readonly unknown[]) => string> = {
+    'a list': (values) => JSON.stringify(values),
+    'a list on many lines': (values) => JSON.stringify(values, null, 2),
+    'an envelope': (values) => JSON.stringify({ cursor: null, data: values }),
+    // A list or an envelope on the first line would be taken for the whole file.
+    NDJSON: (values) => [{}, ...values].map((value) => JSON.stringify(value)).join('\n'),
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.jsonValue()),
+      fc.constantFrom(...Object.entries(forms)),
+      places,
+      async (values, [name, print], at) => {
+        // A long number is exact or infinite here, never rounded; JSON values of fast-check hold both kinds.
+        const plain = JSON.parse(JSON.stringify(values), (_, v) =>
+          typeof v === 'number' ? (Math.round(v) % 1e6) + 0 : v,
+        );
+        const outcome = await read(cut(print(plain), at));
+        expect(outcome.broken).toBeUndefined();
+        expect(outcome.rows.map((row) => row.value)).toEqual(name === 'NDJSON' ? [{}, ...plain] : plain);
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test('whatever a table says comes out as it went in, each row with its line, however it is quoted and cut', async () => {
+  const cell = fc.record({
+    text: fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r\n', 'ä', '😀', ' ') }),
+    isQuoted: fc.boolean(),
+  });
+  const print = ({ text, isQuoted }: { text: string; isQuoted: boolean }) =>
+    isQuoted || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(cell, cell), { maxLength: 6 }),
+      fc.constantFrom('\n', '\r\n'),
+      fc.boolean(),
+      places,
+      async (records, lineEnd, endsWithLine, at) => {
+        const lines = records.map((cells) => `${cells.map(print).join(',')}${lineEnd}`);
+        const text = `passbackUid,country${lineEnd}${lines.join('')}`;
+        let line = 2;
+        const expected = records.map(([first, second], index) => {
+          const row = {
+            line,
+            ...(first.text !== '' && { passbackUid: first.text }),
+            ...(second.text !== '' && { country: second.text }),
+          };
+          line += (lines[index] ?? '').split('\n').length - 1;
+          return row;
+        });
+        const outcome = await read(cut(endsWithLine ? text : text.slice(0, -lineEnd.length), at));
+        expect(outcome.rows.map(({ place, value }) => ({ line: place.line, ...(value as object) }))).toEqual(
+          expected,
+        );
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test('a transaction as CSV is the same as in JSON', async () => {
+  const wanted = transaction(1);
+  const header = Object.keys(wanted).join(',');
+  const cells = Object.values(wanted).map((cell) => (cell === null ? '' : `"${cell}"`));
+  const present = Object.fromEntries(Object.entries(wanted).filter(([, cell]) => cell !== null));
+  expect(brief(await readText(`${header}\n${cells.join(',')}\n`))).toEqual([[2, undefined, present]]);
+});

@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  dateTimeProblem,
+  parseInstant,
+  parseTimestamp,
+  printTimestamp,
+  timestampMs,
+} from '../src/timestamp.ts';
+
+const ANY_MS = fc.integer({
+  min: Date.parse('0000-01-01T00:00:00Z'),
+  max: Date.parse('9999-12-31T23:59:59.999Z'),
+});
+
+describe('printing', () => {
+  test('whole seconds are printed without a fraction, other times with three digits', () => {
+    expect(printTimestamp(Date.parse('2026-11-14T12:00:00Z')) as string).toBe('2026-11-14T12:00:00');
+    expect(printTimestamp(Date.parse('2026-11-14T12:00:00.120Z')) as string).toBe('2026-11-14T12:00:00.120');
+  });
+
+  test('a printed timestamp is parsed as the same moment', () => {
+    fc.assert(
+      fc.property(ANY_MS, (ms) => {
+        expect(parseInstant(printTimestamp(ms))).toEqual({ ms, finer: false });
+        expect(timestampMs(printTimestamp(ms))).toBe(ms);
+        expect(parseTimestamp(printTimestamp(ms))).toBe(printTimestamp(ms));
+      }),
+    );
+  });
+
+  test('printed timestamps sort in chronological order', () => {
+    fc.assert(
+      fc.property(ANY_MS, fc.integer({ min: 0, max: 5_000 }), (ms, later) => {
+        const [a, b] = [
+          printTimestamp(ms),
+          printTimestamp(Math.min(ms + later, Date.parse('9999-12-31T23:59:59.999Z'))),
+        ];
+        expect(a <= b).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('reading', () => {
+  const noon = Date.parse('2026-11-14T12:00:00Z');
+  const accepted: [string, number, boolean][] = [
+    ['2026-11-14T12:00:00', noon, false],
+    ['2026-11-14T12:00:00Z', noon, false],
+    ['2026-11-14T14:00:00+02:00', noon, false],
+    ['2026-11-14T06:30:00-05:30', noon, false],
+    ['2026-11-14', Date.parse('2026-11-14T00:00:00Z'), false],
+    ['2026-11-14T12:00:00.5', noon + 500, false],
+    ['2026-11-14T12:00:00.123', noon + 123, false],
+    ['2026-11-14T12:00:00.123000', noon + 123, false],
+    ['2026-11-14T12:00:00.1239', noon + 123, true],
+    ['2026-11-14T12:00:00.9999999999999', noon + 999, true],
+    // Forms that databases, spreadsheets and people write.
+    ['2026-11-14T12:00', noon, false],
+    ['2026-11-14 12:00:00', noon, false],
+    ['2026-11-14 12:00', noon, false],
+    ['2026-11-14t12:00:00z', noon, false],
+    ['2026-11-14T14:00:00+0200', noon, false],
+    ['2026-11-14T14:00+0200', noon, false],
+    ['2026-11-14 14:00:00.5+02', noon + 500, false],
+    // The other forms of ISO 8601: basic format, a comma, fewer digits of the time, the end of a day.
+    ['20261114T120000', noon, false],
+    ['20261114T120000Z', noon, false],
+    ['20261114T140000+0200', noon, false],
+    ['20261114T1200', noon, false],
+    ['20261114T12', noon, false],
+    ['20261114', Date.parse('2026-11-14T00:00:00Z'), false],
+    ['2026-11-14T12', noon, false],
+    ['2026-11-14T12Z', noon, false],
+    ['2026-11-14T14+02', noon, false],
+    ['2026-11-14T12:00:00,5', noon + 500, false],
+    ['2026-11-14T12:00.5', noon + 30_000, false],
+    ['2026-11-14T11,5', noon - 1_800_000, false],
+    ['2026-11-14T12:00.00001', noon, true],
+    ['2026-11-14T12:00,00002', noon + 1, true],
+    ['2026-11-13T24:00:00', Date.parse('2026-11-14T00:00:00Z'), false],
+    ['2026-11-13T24:00:00.000', Date.parse('2026-11-14T00:00:00Z'), false],
+    ['2026-11-13T24', Date.parse('2026-11-14T00:00:00Z'), false],
+    ['20261113T2400+0100', Date.parse('2026-11-13T23:00:00Z'), false],
+    ['2026-318T12:00:00', noon, false],
+    ['2026318', Date.parse('2026-11-14T00:00:00Z'), false],
+    ['2026-W46-6T12:00:00', noon, false],
+    ['2026W466T120000', noon, false],
+    ['2026-w01-1', Date.parse('2025-12-29T00:00:00Z'), false],
+    ['2026-W53-7', Date.parse('2027-01-03T00:00:00Z'), false],
+    ['2024-366', Date.parse('2024-12-31T00:00:00Z'), false],
+    ['2024-02-29', Date.parse('2024-02-29T00:00:00Z'), false],
+    ['0000-01-01T00:00:00', Date.parse('0000-01-01T00:00:00Z'), false],
+  ];
+  test.each(accepted)('%s', (text, ms, finer) => {
+    expect(parseInstant(text)).toEqual({ ms, finer });
+  });
+
+  const refused = [
+    '',
+    ' ',
+    'now',
+    '2026',
+    '2026-11',
+    '2026-11-14T',
+    '2026-02-29',
+    '2026-02-30',
+    '2026-04-31',
+    '2026-00-01',
+    '2026-13-01',
+    '2026-01-00',
+    '2026-01-32',
+    '2026-11-14T12:60:00',
+    '2026-11-14T23:59:60',
+    '2026-11-14T12:00:00.',
+    '2026-11-14  12:00:00',
+    '2026-11-14+02:00',
+    '2026-11-14T12:00:00+020',
+    '2026-11-14T12:00:00+2',
+    '2026-11-14T12:00:00 02:00',
+    '2026-11-14T12:00:00+24:00',
+    '2026-11-14T12:00:00+02:60',
+    '+2026-11-14',
+    '2026-11-14T24:00:00.001',
+    '2026-11-14T24:00:00.0001',
+    '2026-11-14T24:00:01',
+    '2026-11-14T24:01',
+    '2026-11-14T24.0000000001',
+    '2026-11-14T25',
+    '2026-11-14T12:00:00+24',
+    '9999-12-31T24:00:00',
+    '2026-000',
+    '2026-366',
+    '2026-W00-1',
+    '2026-W46-0',
+    '2026-W46-8',
+    '2026-W46',
+    '2025-W53-1',
+    '20261114120000',
+    '1794657600',
+    `2026-11-14T12:00:00.${'1'.repeat(101)}`,
+    '12026-11-14',
+    '2026-11-14T12:00:00Z ',
+    ' 2026-11-14T12:00:00',
+    '2026-11-14Z',
+    '٢٠٢٦-11-14',
+    '0000-01-01T00:00:00+01:00',
+    '9999-12-31T23:59:59-00:01',
+    '2026-11-14T12:00:00\n',
+  ];
+  test.each(refused)('%p is rejected', (text) => {
+    expect(parseInstant(text)).toBeUndefined();
+  });
+
+  test.each([
+    ['yesterday', 'must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00'],
+    [
+      '2026-11-14T12:00:00+2',
+      'must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00',
+    ],
+    ['2026-02-30', 'is a date-time that does not exist'],
+    ['2026-11-14T24:00:01', 'is a date-time that does not exist'],
+    ['2025-W53-1', 'is a date-time that does not exist'],
+    ['2026-366', 'is a date-time that does not exist'],
+    ['2026-11-14T12:00:00+24:00', 'is a date-time that does not exist'],
+  ])('the problem with %j is its form or that it does not exist', (text, problem) => {
+    expect(dateTimeProblem(text)).toBe(problem);
+  });
+
+  test('parses every form of date and time like Temporal', () => {
+    const two = (value: number) => String(value).padStart(2, '0');
+    const dates = {
+      calendar: (date: Temporal.PlainDate) => date.toString().split('-'),
+      ordinal: (date: Temporal.PlainDate) => [
+        date.toString().slice(0, 4),
+        String(date.dayOfYear).padStart(3, '0'),
+      ],
+      week: (date: Temporal.PlainDate) => [
+        String(date.yearOfWeek).padStart(4, '0'),
+        `W${two(date.weekOfYear ?? 0)}`,
+        String(date.dayOfWeek),
+      ],
+    };
+    fc.assert(
+      fc.property(
+        fc.integer({ min: Date.parse('0001-01-04T00:00:00Z'), max: Date.parse('9999-12-27T00:00:00Z') }),
+        fc.constantFrom(...Object.values(dates)),
+        fc.constantFrom('hour', 'minute', 'second', 'millisecond'),
+        fc.constantFrom('.', ','),
+        fc.constantFrom('T', 't', ' '),
+        fc.boolean(),
+        (ms, printDate, smallestUnit, mark, between, isBasic) => {
+          const time = Temporal.Instant.fromEpochMilliseconds(ms)
+            .toZonedDateTimeISO('UTC')
+            .toPlainDateTime()
+            .round({ smallestUnit, roundingMode: 'floor' });
+          const parts = [time.hour, time.minute, time.second].map(two);
+          const count = smallestUnit === 'hour' ? 1 : smallestUnit === 'minute' ? 2 : 3;
+          const clock = parts.slice(0, count).join(isBasic ? '' : ':');
+          const fraction =
+            smallestUnit === 'millisecond' ? mark + String(time.millisecond).padStart(3, '0') : '';
+          const date = printDate(time.toPlainDate()).join(isBasic ? '' : '-');
+          expect(parseInstant(date + between + clock + fraction)).toEqual({
+            ms: time.toZonedDateTime('UTC').epochMilliseconds,
+            finer: false,
+          });
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a fraction of any unit is truncated exactly at the millisecond', () => {
+    const units = [
+      ['2026-11-14T12', 3_600_000],
+      ['2026-11-14T12:00', 60_000],
+      ['2026-11-14T12:00:00', 1_000],
+    ] as const;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...units),
+        fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 40 }),
+        ([text, unitMs], digits) => {
+          const { ms, finer } = parseInstant(`${text}.${digits}`) ?? { ms: Number.NaN, finer: false };
+          const scale = 10n ** BigInt(digits.length);
+          const [exact, cut] = [BigInt(digits) * BigInt(unitMs), BigInt(ms - noon) * scale];
+          expect([exact >= cut, exact < cut + scale, exact !== cut]).toEqual([true, true, finer]);
+        },
+      ),
+    );
+  });
+
+  test('a date-time with any offset is parsed as the same moment as its UTC form', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: Date.parse('1970-01-03T00:00:00Z'), max: Date.parse('2100-01-01T00:00:00Z') }),
+        fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 }),
+        (ms, offsetMinutes) => {
+          const pad = (value: number) => String(value).padStart(2, '0');
+          const size = Math.abs(offsetMinutes);
+          const offset = `${offsetMinutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
+          const local = printTimestamp(ms + offsetMinutes * 60_000);
+          expect(parseInstant(local + offset)).toEqual({ ms, finer: false });
+        },
+      ),
+    );
+  });
+
+  test('parsing never throws, and every accepted date-time can be printed', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0123456789-:.,TWZ+ ') })),
+        (text) => {
+          const printed = parseTimestamp(text);
+          if (printed !== undefined) expect(parseTimestamp(printed)).toBe(printed);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { UuidPlaces } from '../src/rows/uuid-places.ts';
+import type { Uuid } from '../src/uuid.ts';
+
+test('it agrees with a Map about every id and its first place', () => {
+  // Few distinct ids, so that many are added twice.
+  const uuid = fc.oneof(
+    fc.uuid(),
+    fc.nat(50).map((n) => `00000000-0000-0000-0000-${n.toString(16).padStart(12, '0')}`),
+    fc.nat(50).map((n) => `${n.toString(16).padStart(8, 'f')}-ffff-ffff-ffff-ffffffffffff`),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(uuid, fc.nat(), fc.option(fc.integer({ min: 1, max: 9 }))), { maxLength: 200 }),
+      (steps) => {
+        const places = new UuidPlaces();
+        const model = new Map<string, { line: number; item: number | undefined }>();
+        for (const [id, line, item] of steps) {
+          const place = { line, item: item ?? undefined };
+          expect(places.get(id as Uuid)).toEqual(model.get(id));
+          expect(places.add(id as Uuid, place)).toEqual(model.get(id));
+          if (!model.has(id)) model.set(id, place);
+          expect(places.has(id as Uuid)).toBe(true);
+        }
+        for (const [id, place] of model) expect(places.get(id as Uuid)).toEqual(place);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test('a hundred thousand ids, in a row and at random, are all found again', () => {
+  const ids = Array.from({ length: 100_000 }, (_, n) =>
+    n % 2 === 0 ? `0192d1a0-0000-7000-8000-${n.toString(16).padStart(12, '0')}` : crypto.randomUUID(),
+  ) as Uuid[];
+  const places = new UuidPlaces();
+  for (const [index, id] of ids.entries()) expect(places.add(id, { line: index + 1 })).toBeUndefined();
+  expect(ids.every((id, index) => places.get(id)?.line === index + 1)).toBe(true);
+  expect(places.has('0192d1a0-0000-7000-8000-ffffffffffff' as Uuid)).toBe(false);
+});
+
+test('ids that are made to share a slot take no longer than others', () => {
+  const count = 10_000;
+  const takesMs = (ids: readonly Uuid[]) => {
+    const places = new UuidPlaces();
+    const startedMs = performance.now();
+    for (const [index, id] of ids.entries()) places.add(id, { line: index + 1 });
+    return performance.now() - startedMs;
+  };
+  const others = Array.from({ length: count }, () => crypto.randomUUID() as Uuid);
+  takesMs(others);
+  // Looking through all that share a slot would take a hundred times as long.
+  expect(takesMs(Array.from({ length: count }, (_, n) => collidingId(n)))).toBeLessThan(20 * takesMs(others));
+});
+
+/** Its last word undoes what the others have done to the hash, if that begins at zero. */
+function collidingId(n: number): Uuid {
+  const MULTIPLIER = 0x9e3779b1;
+  const words = [n, 0x7000_8000, Math.imul(n, 7)];
+  const last = words.reduce((hash, word) => {
+    const mixed = Math.imul(hash ^ word, MULTIPLIER);
+    return mixed ^ (mixed >>> 15);
+  }, 0);
+  const hex = [...words, last].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') as Uuid;
+}
