@@ -12,7 +12,7 @@ import { buildForThisMachine } from '../service/scripts/build-executable.ts';
 /** Folders grouped so that each process takes about equally long. One more process runs all other folders. */
 const PARTS = [
   ['cli'],
-  ['artefacts', 'browser', 'catalogue', 'faults', 'feeds', 'hostile'],
+  ['artefacts', 'browser', 'catalogue', 'faults', 'hostile'],
   ['importer', 'nemesis', 'sandbox', 'storage'],
 ].map((folders) => folders.map((folder) => `service/test/${folder}`));
 

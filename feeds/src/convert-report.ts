@@ -2,7 +2,7 @@
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
-import type { ImportProgress, RowReport } from '../../service/src/importer/import-report.ts';
+import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.ts';
 
 export interface ConvertOptions {
   /** Prints what is good and lists the rest, rather than printing nothing. */

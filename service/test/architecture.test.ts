@@ -1,31 +1,38 @@
-// The structure that ARCHITECTURE.md describes: which folder may import from which, and no circles.
+// Enforces the structure that ARCHITECTURE.md describes: which part may import from which, without import cycles.
 
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-const SOURCE = join(import.meta.dir, '..', 'src');
+const ROOT = join(import.meta.dir, '..', '..');
+const SERVICE = 'service/src/';
 
-/** A folder (or a file at the root) and what it may import from, besides itself. */
+/** Each workspace, and each folder or file directly under service/src, with the parts that it may import from. */
 const ALLOWED: Record<string, readonly string[]> = {
-  domain: [],
-  tracing: ['domain'],
-  storage: ['domain'],
-  catalogue: ['domain'],
-  activation: ['domain', 'catalogue'],
-  importer: ['domain', 'activation'],
-  feeds: ['domain', 'importer'],
-  http: ['domain', 'tracing', 'catalogue', 'activation'],
-  console: ['domain', 'http'],
-  'config.ts': ['domain', 'tracing', 'http'],
+  wire: [],
+  client: [],
+  feeds: ['wire'],
+  sandbox: ['client'],
+  domain: ['wire'],
+  tracing: ['wire', 'domain'],
+  storage: ['wire', 'domain'],
+  catalogue: ['wire', 'domain'],
+  activation: ['wire', 'domain', 'catalogue'],
+  importer: ['wire', 'domain', 'activation'],
+  http: ['wire', 'domain', 'tracing', 'catalogue', 'activation'],
+  console: ['wire', 'domain', 'http'],
+  'config.ts': ['wire', 'domain', 'tracing', 'http'],
   cli: [
+    'wire',
+    'client',
+    'feeds',
+    'sandbox',
     'domain',
     'tracing',
     'storage',
     'catalogue',
     'activation',
     'importer',
-    'feeds',
     'http',
     'console',
     'config.ts',
@@ -33,49 +40,56 @@ const ALLOWED: Record<string, readonly string[]> = {
   'main.ts': ['cli'],
 };
 
-/** How one file of ours names another: imports and exports of values and of types, `import()`, and the file of a worker. */
+/** The ways in which one of our files refers to another: imports, exports, `import()` and the file of a worker. */
 const REFERENCES = [
-  /\bfrom\s+'(\.[^']+)'/g,
-  /\bimport\s+'(\.[^']+)'/g,
-  /\bimport\(\s*'(\.[^']+)'/g,
+  /\bfrom\s+'((?:\.|@offerbook\/)[^']+)'/g,
+  /\bimport\s+'((?:\.|@offerbook\/)[^']+)'/g,
+  /\bimport\(\s*'((?:\.|@offerbook\/)[^']+)'/g,
   /\bnew URL\(\s*'(\.[^']+)',\s*import\.meta\.url/g,
 ];
 
-const files = [...new Bun.Glob('**/*.ts').scanSync(SOURCE)].sort();
+const files = [...new Bun.Glob('{client,feeds,sandbox,service,wire}/src/**/*.ts').scanSync(ROOT)].sort();
+const serviceFiles = files.filter((file) => file.startsWith(SERVICE));
 const imports = new Map(files.map((file) => [file, referencesIn(file, read(file))]));
 
 function read(file: string): string {
-  return readFileSync(join(SOURCE, file), 'utf8');
+  return readFileSync(join(ROOT, file), 'utf8');
 }
 
-/** The files that the source of a file names, each once. */
+/** The files that this source text refers to, each once. */
 function referencesIn(file: string, source: string): string[] {
   const paths = REFERENCES.flatMap((pattern) => [...source.matchAll(pattern)].map(([, path = '']) => path));
   const named = paths.filter((path) => !/\.(json|md)$/.test(path));
-  return [...new Set(named.map((path) => normalize(join(dirname(file), withExtension(path)))))];
+  // The code samples contain imports as text.
+  return file.includes('/samples/') ? [] : [...new Set(named.map((path) => resolve(file, path)))];
 }
 
-/** The file of a thread is named without, because it has another one where the program is built. */
-function withExtension(path: string): string {
-  return path.endsWith('.ts') ? path : `${path}.ts`;
+/** The file of a thread is named without its extension, which differs in a built program. */
+function resolve(file: string, path: string): string {
+  if (path === '@offerbook/client' || path === '@offerbook/client/node') return 'client/src/index.ts';
+  const whole = path.endsWith('.ts') ? path : `${path}.ts`;
+  const [, workspace, rest] = /^@offerbook\/(\w+)\/(.+)$/.exec(whole) ?? [];
+  return workspace === undefined ? normalize(join(dirname(file), whole)) : `${workspace}/src/${rest}`;
 }
 
-function place(file: string): string {
-  return file.split('/')[0] ?? file;
+/** The part of the program that a file belongs to, as ALLOWED names it. */
+function part(file: string): string {
+  const inService = file.startsWith(SERVICE);
+  return (inService ? file.slice(SERVICE.length) : file).split('/')[0] ?? file;
 }
 
 describe('import direction', () => {
   test.each(files)('%s', (file) => {
-    const from = place(file);
+    const from = part(file);
     const outside = (imports.get(file) ?? [])
-      .map(place)
+      .map(part)
       .filter((to) => to !== from && !ALLOWED[from]?.includes(to));
     expect(outside).toEqual([]);
   });
 });
 
-describe('circles', () => {
-  test('a file is seen to name another in every way there is', () => {
+describe('import cycles', () => {
+  test('every way to refer to another file is recognised', () => {
     const source = `
       import { a } from './a.ts';
       import type { B } from './b.ts';
@@ -89,47 +103,49 @@ describe('circles', () => {
       new Worker(new URL('./h', import.meta.url));
       import i from '../../package.json' with { type: 'json' };
       import guide from '../../../docs/polling.md' with { type: 'text' };
-      import { j } from 'j';`;
+      import { j } from 'j';
+      import { k } from '@offerbook/wire/rows/k.ts';`;
     expect(referencesIn('x/y.ts', source).sort()).toEqual([
       'c.ts',
+      'wire/src/rows/k.ts',
       ...['a', 'b', 'd', 'e', 'f', 'g', 'h'].map((name) => `x/${name}.ts`),
     ]);
   });
 
-  test('what is imported when it is needed is named in the code, not computed', () => {
-    const computed = files.filter((file) => /\bimport\((?!\s*')/.test(read(file)));
+  test('import() takes a literal, never a computed name', () => {
+    const computed = serviceFiles.filter((file) => /\bimport\((?!\s*')/.test(read(file)));
     expect(computed).toEqual([]);
   });
 
-  test('no file leads back to itself, not by types, not by import() and not by the file of a worker', () => {
-    expect(circlesIn(imports)).toEqual([]);
+  test('no file imports itself through others, counting types, import() and worker files', () => {
+    expect(cyclesIn(imports)).toEqual([]);
   });
 
-  test('a circle is found', () => {
+  test('a cycle is found', () => {
     const graph = new Map([
       ['a', ['b', 'd']],
       ['b', ['c']],
       ['c', ['b']],
       ['d', []],
     ]);
-    expect(circlesIn(graph)).toEqual(['b → c → b']);
+    expect(cyclesIn(graph)).toEqual(['b → c → b']);
   });
 });
 
-function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   function visit(file: string, path: readonly string[]): string[] {
     if (path.includes(file)) return [[...path.slice(path.indexOf(file)), file].join(' → ')];
     if (done.has(file)) return [];
-    const circles = (graph.get(file) ?? []).flatMap((next) => visit(next, [...path, file]));
+    const cycles = (graph.get(file) ?? []).flatMap((next) => visit(next, [...path, file]));
     done.add(file);
-    return circles;
+    return cycles;
   }
   return [...graph.keys()].flatMap((file) => visit(file, []));
 }
 
-test('a server starts without the schemas', () => {
-  const loaded = new Set(['cli/run.ts', 'cli/commands/serve.ts']);
+test('serve starts without loading the schemas', () => {
+  const loaded = new Set([`${SERVICE}cli/run.ts`, `${SERVICE}cli/commands/serve.ts`]);
   for (const file of loaded) for (const next of valueImportsOf(file)) loaded.add(next);
   expect([...loaded].filter((file) => valueSource(file).includes("from 'zod'"))).toEqual([]);
 });
@@ -138,23 +154,23 @@ function valueSource(file: string): string {
   return read(file).replaceAll(/import type [^;]+;/g, '');
 }
 
-/** What is loaded together with a file. */
+/** The files that are loaded together with this one. */
 function valueImportsOf(file: string): string[] {
   const source = valueSource(file).replaceAll(/\b(import|new URL)\(/g, '');
   return referencesIn(file, source);
 }
 
-describe('a program that is built has all of its parts inside', () => {
-  test('no file finds another by its own place in the repository, but for those that the build replaces', () => {
+describe('a built program contains all of its parts', () => {
+  test('only the module that the build replaces finds files by its own place in the repository', () => {
     const byPlace = files.filter((file) =>
       /import\.meta\.(dir|dirname|path|filename|file|resolve)\b|__dirname|__filename|\bBun\.main\b/.test(
         read(file),
       ),
     );
-    expect(byPlace).toEqual(['http/site/embedded.ts']);
+    expect(byPlace).toEqual([`${SERVICE}http/site/embedded.ts`]);
   });
 
-  test('the URL of a file is only used for threads, whose files are named so that the build finds them', () => {
+  test('only threads use the URL of a file, and the build finds their files by name', () => {
     const uses = files.flatMap((file) => read(file).match(/.*import\.meta\.url.*/g) ?? []);
     expect(uses.filter((line) => !/new URL\('\.\/[\w-]+-thread', import\.meta\.url\)/.test(line))).toEqual(
       [],
@@ -164,20 +180,23 @@ describe('a program that is built has all of its parts inside', () => {
 });
 
 test('only config.ts reads the environment', () => {
-  const readers = files.filter((file) => /process\.env|Bun\.env/.test(read(file)));
-  expect(readers).toEqual(['config.ts']);
+  const readers = serviceFiles.filter((file) => /process\.env|Bun\.env/.test(read(file)));
+  expect(readers).toEqual([`${SERVICE}config.ts`]);
 });
 
 test('only clock.ts reads the time of day', () => {
   const readers = files.filter((file) => /Date\.now|new Date\(\)/.test(read(file)));
-  expect(readers).toEqual(['domain/clock.ts']);
+  expect(readers).toEqual(['client/src/clock.ts', `${SERVICE}domain/clock.ts`]);
 });
 
-test('the service makes no requests of its own, but for the commands that follow and examine another, and to a collector of spans', () => {
-  const callers = files.filter((file) =>
+test('only follow, doctor and the span exporter send requests', () => {
+  const callers = serviceFiles.filter((file) =>
     /(?<![.\w'`])fetch\((?!request\) \{)|new OfferbookClient|'node:https?'|'node:http2'/.test(read(file)),
   );
-  // The samples only show how others call us.
-  const others = callers.filter((file) => !file.startsWith('http/site/samples/'));
-  expect(others).toEqual(['cli/commands/follow.ts', 'cli/doctor/probe.ts', 'tracing/otlp-exporter.ts']);
+  const others = callers.filter((file) => !file.includes('/samples/'));
+  expect(others).toEqual(
+    ['cli/commands/follow.ts', 'cli/doctor/probe.ts', 'tracing/otlp-exporter.ts'].map(
+      (file) => SERVICE + file,
+    ),
+  );
 });

@@ -2,15 +2,9 @@
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
-import { printProblems, type RowProblem, withoutFileText } from '@offerbook/wire/rows/row-problem.ts';
+import { printProblems, withoutFileText } from '@offerbook/wire/rows/row-problem.ts';
+import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.ts';
 import type { ImportResult } from '../domain/books.ts';
-
-export interface ImportProgress {
-  /** Of the file as it lies on disk, packed or not. */
-  readonly bytesRead: number;
-  readonly bytesTotal: number | undefined;
-  readonly rows: number;
-}
 
 export interface ImportOptions {
   /** Does everything, then undoes it: the report says what would have changed. */
@@ -34,20 +28,6 @@ export interface WholeFileOptions extends ImportOptions {
   readonly maxWithdrawals?: number | undefined;
   /** Lets the file withdraw everything. */
   readonly allowWithdrawals?: boolean | undefined;
-}
-
-/** What is told of the rows of files, whatever becomes of the good ones. */
-export interface RowReport {
-  /** Rows in the files, good and bad. */
-  readonly read: number;
-  /** Rows, or groups of rows that belong together, with at least one problem. */
-  readonly invalid: number;
-  readonly seconds: number;
-  /** The first problems; there may be more than are listed. */
-  readonly problems: readonly RowProblem[];
-  readonly problemCount: number;
-  /** Sentences that whoever started the command should read. */
-  readonly notes: readonly string[];
 }
 
 export interface ImportReport extends RowReport {

@@ -5,8 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import type { ImportProgress, WholeFileOptions } from '../../src/importer/import-report.ts';
+import type { WholeFileOptions } from '../../src/importer/import-report.ts';
 import {
   closeBooks,
   complaintOf,

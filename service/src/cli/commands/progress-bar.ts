@@ -1,7 +1,7 @@
 // A progress bar on stderr, drawn only when a person is watching.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
-import type { ImportProgress } from '../../importer/import-report.ts';
+import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
 
 const WIDTH = 30;
 const REDRAW_MS = 100;

@@ -1,15 +1,15 @@
-// What holds for any files of any network: their order, how they are cut, and how often they are given make no difference;
-// money is exact; converting and importing again changes nothing.
+// Properties of converted files of every network: the order, the split and the repetition of files make no difference, money
+// is exact, and importing the result a second time changes nothing.
 
 import { afterAll, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
-import { importCatalogue } from '../../service/src/importer/import-catalogue.ts';
-import { importTransactions } from '../../service/src/importer/import-transactions.ts';
-import { TEST_SEED } from '../../service/test/hostile/seed.ts';
-import { closeBooks, countsOf, ndjson, newBook } from '../../service/test/importer/fixture.ts';
-import { anyFiles, FEED_NAMES, FEEDS } from './any-feed.ts';
-import { awinSale, convertSales, idOf, type Row, sourceFor } from './fixture.ts';
+import { anyFiles, FEED_NAMES, FEEDS } from '../../../feeds/test/any-feed.ts';
+import { awinSale, convertSales, idOf, type Row, sourceFor } from '../../../feeds/test/fixture.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { TEST_SEED } from '../hostile/seed.ts';
+import { closeBooks, countsOf, ndjson, newBook } from './fixture.ts';
 
 /** After every time that a row of a network may have. */
 const LATER_MS = Date.UTC(2027, 0, 1);
@@ -126,7 +126,7 @@ test('ids do not depend on what else stands in the files, and differ by network,
 
 test('a converted catalogue is imported as it is, and a second time changes nothing', async () => {
   const { stores } = await newBook();
-  const { awinShop } = await import('./catalogues.ts');
+  const { awinShop } = await import('../../../feeds/test/catalogues.ts');
   const { rows } = await awinShop();
   const run = async () => countsOf(await importCatalogue(stores.catalogue, sourceFrom(ndjson(...rows)), {}));
   const none = { changed: 0, withdrawn: 0, invalid: 0 };
