@@ -26,7 +26,16 @@ test('every dependency has a licence that lets anybody use it', async () => {
 });
 
 test('every dependency is pinned to one version', () => {
-  const ranges = ['.', 'client', 'explorer', 'service', 'service/test/generators'].flatMap((folder) => {
+  const ranges = [
+    '.',
+    'client',
+    'feeds',
+    'sandbox',
+    'service',
+    'site',
+    'wire',
+    'service/test/generators',
+  ].flatMap((folder) => {
     const { dependencies, devDependencies } = JSON.parse(
       readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
     ) as Record<string, Record<string, string> | undefined>;

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 
 const SOURCES = {
-  '/assets/catalogue.js': '@offerbook/explorer/catalogue',
-  '/assets/reference.js': '@offerbook/explorer/reference',
-  '/assets/site.css': '@offerbook/explorer/styles',
-  '/assets/console.js': '@offerbook/explorer/console',
-  '/assets/console.css': '@offerbook/explorer/console-styles',
+  '/assets/catalogue.js': '@offerbook/site/browser/catalogue/main.ts',
+  '/assets/reference.js': '@offerbook/site/browser/reference/main.ts',
+  '/assets/site.css': '@offerbook/site/styles/site.css',
+  '/assets/console.js': '@offerbook/site/browser/console/main.ts',
+  '/assets/console.css': '@offerbook/site/styles/console.css',
   '/client/offerbook-client.js': '@offerbook/client',
 } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { expiry } from '../src/catalogue/expiry.ts';
+import { expiry } from '../src/browser/catalogue/expiry.ts';
 
 /** Wednesday noon, where this test runs. */
 const NOW = new Date(2026, 10, 18, 12, 0, 0);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { findEntries, type SearchEntry } from '../src/reference/find-entries.ts';
+import { findEntries, type SearchEntry } from '../src/browser/reference/find-entries.ts';
 
 const entry = (heading: string, page: string, text: string): SearchEntry => ({
   url: heading,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { amountPrinter, bestOffer, headline, type Offer } from '../src/catalogue/cashback.ts';
+import { amountPrinter, bestOffer, headline, type Offer } from '../src/browser/catalogue/cashback.ts';
 
 function offer(cashbackPercentage: number, fixed: number | null = null, countries = ['DE']): Offer {
   return {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import type { Retailer } from '@offerbook/client';
 import fc from 'fast-check';
 import { fold as serviceFold } from '../../service/src/catalogue/search/fold.ts';
-import { Selection } from '../src/catalogue/selection.ts';
-import { EVERYTHING } from '../src/catalogue/view.ts';
-import { fold } from '../src/fold.ts';
+import { Selection } from '../src/browser/catalogue/selection.ts';
+import { EVERYTHING } from '../src/browser/catalogue/view.ts';
+import { fold } from '../src/browser/fold.ts';
 
 function retailer(name: string, offers: Partial<Retailer['cashbackOffers'][number]>[] = []): Retailer {
   return {

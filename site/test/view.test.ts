@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { EVERYTHING, parseView, printView, type View } from '../src/catalogue/view.ts';
+import { EVERYTHING, parseView, printView, type View } from '../src/browser/catalogue/view.ts';
 
 test.each<[string, View]>([
   ['', EVERYTHING],
