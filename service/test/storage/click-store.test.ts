@@ -83,6 +83,26 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     },
   );
 
+  test('deleting old taps skips those that another node has locked', async () => {
+    const url = await create();
+    const stores = await open.stores(url, undefined, () => AT_MS + 60_001);
+    const { id: orgId } = await newOrganisation(stores);
+    const old = [
+      await recordClick(stores, orgId, { activatedAtMs: AT_MS - 1 }),
+      await recordClick(stores, orgId, { activatedAtMs: AT_MS }),
+    ] as const;
+    const database = open.database(url);
+    for (const { id, activatedAtMs } of old)
+      await database.all('INSERT INTO taps (key, click_id, at) VALUES ($1, $1, $2)', id, activatedAtMs);
+    const current = await recordClick(stores, orgId, { activatedAtMs: AT_MS + 60_001 });
+    await open.database(url).write(async (connection) => {
+      await connection.all('SELECT 1 FROM taps WHERE key = $1 FOR UPDATE', old[0].id);
+      await stores.clicks.record([tapOf(current)]);
+    });
+    const left = await database.all<{ key: string }>('SELECT key FROM taps ORDER BY at');
+    expect(left.map(({ key }) => key)).toEqual([old[0].id, current.id]);
+  });
+
   test('a purge goes on behind a whole batch that is being marked as sold', async () => {
     const url = await create();
     const stores = await open.stores(url);
@@ -125,5 +145,40 @@ describe.each(DATABASES)('clicks on $name', ({ create }) => {
     await stores.clicks.put([visit]);
     await stores.clicks.remove(listed);
     expect(await stores.clicks.list(10)).toEqual([visit]);
+  });
+
+  /** Records a tap at a moment, as a node with this clock would; returns the id of the click that counts. */
+  async function tapAt(url: string, orgId: number, key: string, ms: number): Promise<ClickId | undefined> {
+    const stores = await open.stores(url, undefined, () => ms);
+    const click = await recordClick(stores, orgId, { activatedAtMs: ms });
+    return (await stores.clicks.record([{ key, click }]))[0];
+  }
+
+  test('a tap by a clock that is far ahead does not suppress later clicks', async () => {
+    const url = await create();
+    const { id: orgId } = await newOrganisation(await open.stores(url));
+    const ahead = await tapAt(url, orgId, 'tap', AT_MS + 10_000);
+    const later = await tapAt(url, orgId, 'tap', AT_MS);
+    const repeated = await tapAt(url, orgId, 'tap', AT_MS + 9_999);
+    expect([later === ahead, repeated]).toEqual([false, later]);
+  });
+
+  test('a node whose clock is 50 seconds ahead deletes no tap that other nodes still use', async () => {
+    const url = await create();
+    const { id: orgId } = await newOrganisation(await open.stores(url));
+    const first = await tapAt(url, orgId, 'tap', AT_MS);
+    await tapAt(url, orgId, 'another tap', AT_MS + 50_000);
+    expect(await tapAt(url, orgId, 'tap', AT_MS + 5_000)).toBe(first);
+  });
+
+  test('taps are deleted when they are more than a minute old', async () => {
+    const url = await create();
+    const { id: orgId } = await newOrganisation(await open.stores(url));
+    await tapAt(url, orgId, 'oldest', AT_MS - 1);
+    await tapAt(url, orgId, 'older', AT_MS);
+    await tapAt(url, orgId, 'new', AT_MS + 60_000);
+    const stored = open.database(url.startsWith('sqlite:') ? `${url}-activations` : url);
+    const taps = await stored.all<{ key: string }>('SELECT key FROM taps ORDER BY at');
+    expect(taps.map(({ key }) => key)).toEqual(['older', 'new']);
   });
 });

@@ -60,8 +60,59 @@ for (const testDatabase of DATABASES) {
       expect(await count()).toBe(1);
       expect(await walks.find(walk)).toBe(7);
     });
+
+    test('a node whose clock is two hours ahead deletes no walk that other nodes still use', async () => {
+      const url = await testDatabase.create();
+      const nowMs = Date.UTC(2026, 10, 15);
+      const { walks } = await open.stores(url, undefined, () => nowMs);
+      const ahead = await open.stores(url, undefined, () => nowMs + 2 * HOUR_MS);
+      await walks.begin(walk, 5);
+      await ahead.walks.begin({ ...walk, tokenId: idOf(2) }, 6);
+      expect(await walks.find(walk)).toBe(5);
+    });
+
+    test('a node whose clock was set back goes on deleting old walks', async () => {
+      const url = await testDatabase.create();
+      let nowMs = Date.UTC(2026, 10, 15) + 24 * HOUR_MS;
+      const { walks } = await open.stores(url, undefined, () => nowMs);
+      await walks.begin(walk, 5);
+      nowMs -= 20 * HOUR_MS;
+      const old = await open.stores(url, undefined, () => nowMs - 4 * HOUR_MS);
+      await old.walks.begin({ ...walk, tokenId: idOf(2) }, 6);
+      await walks.begin(walk, 7);
+      expect(await tokensOf(url)).toEqual([idOf(1)]);
+    });
+
+    /** The tokens of all walks that the database holds. */
+    async function tokensOf(url: string): Promise<string[]> {
+      const stored = open.database(testDatabase.name === 'SQLite' ? `${url}-walks` : url);
+      const rows = await stored.all<{ id: string }>('SELECT token_id AS id FROM walks ORDER BY token_id');
+      return rows.map(({ id }) => id);
+    }
   });
 }
+
+describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('walks on $name', ({ create }) => {
+  const open = openTestStores();
+
+  test('deleting old walks skips those that another node has locked', async () => {
+    const url = await create();
+    let nowMs = Date.UTC(2026, 10, 15);
+    const { walks } = await open.stores(url, undefined, () => nowMs);
+    const walkOf = (number: number) => ({ tokenId: idOf(number), window: EVERYTHING });
+    const [locked, old, current] = [walkOf(1), walkOf(2), walkOf(3)];
+    await walks.begin(locked, 1);
+    await walks.begin(old, 2);
+    nowMs += 4 * HOUR_MS;
+    const database = open.database(url);
+    await open.database(url).write(async (connection) => {
+      await connection.all('SELECT 1 FROM walks WHERE token_id = $1 FOR UPDATE', locked.tokenId);
+      await walks.begin(current, 3);
+    });
+    const left = await database.all<{ id: string }>('SELECT token_id AS id FROM walks ORDER BY token_id');
+    expect(left.map(({ id }) => id)).toEqual([locked.tokenId, current.tokenId]);
+  });
+});
 
 describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('walks on $name', ({ create }) => {
   const open = openTestStores();
