@@ -8,8 +8,8 @@ import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type * as transactions from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ErrorCode, ParameterError } from '../../service/src/domain/api-errors.ts';
+import { openApiDocument } from '../../service/src/http/openapi/openapi-document.ts';
 import { OPERATIONS as SERVICE_OPERATIONS } from '../../service/src/http/operations/operations.ts';
-import { openApiDocument } from '../../service/src/http/site/openapi.ts';
 import { type OpenApi, printWire } from '../scripts/print-wire.ts';
 import * as wire from '../src/wire.ts';
 

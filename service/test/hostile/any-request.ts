@@ -2,9 +2,9 @@
 // parameter to bytes that hardly look like HTTP.
 
 import fc from 'fast-check';
-import { openApiDocument } from '../../src/http/site/openapi.ts';
-import type { OpenApiDocument } from '../../src/http/site/openapi-objects.ts';
-import type { ParameterObject } from '../../src/http/site/openapi-words.ts';
+import type { OpenApiDocument } from '../../src/http/openapi/document-objects.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
+import type { ParameterObject } from '../../src/http/openapi/words.ts';
 import { BROKEN_BYTES, hostileHeaderText, hostileUrlText } from './hostile-texts.ts';
 
 /** Which credentials a request carries; the runner has the tokens. */

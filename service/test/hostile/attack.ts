@@ -3,10 +3,10 @@
 
 import fc from 'fast-check';
 import { newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { loadMeaningfulNames } from '../../src/http/operations/query.ts';
 import { describeMisleading } from '../../src/http/operations/unknown-parameter.ts';
-import { openApiDocument } from '../../src/http/site/openapi.ts';
 import {
   type Answer,
   answerProblems,

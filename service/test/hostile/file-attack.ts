@@ -5,7 +5,7 @@ import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
 import { withTimeout } from '../../src/domain/with-timeout.ts';
-import { openApiDocument } from '../../src/http/site/openapi.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { type ImportReport, InvalidRows } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { ERRORS, type ErrorCode } from '../../src/domain/api-errors.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
 import type { Link } from '../../src/domain/stores.ts';
-import { openApiDocument } from '../../src/http/site/openapi.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';

@@ -8,9 +8,9 @@ import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/api-errors.ts';
+import { exampleProblem } from '../../src/http/openapi/examples.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
-import { openApiDocument } from '../../src/http/site/openapi.ts';
-import { exampleProblem } from '../../src/http/site/openapi-examples.ts';
 import { retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 

@@ -2,7 +2,7 @@
 // headers, media type and body must be what the document says of that path.
 
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/http/site/openapi.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 
 export interface Answer {
   readonly status: number;

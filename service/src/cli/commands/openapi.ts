@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import { readServeSettings } from '../../config.ts';
-import { openApiDocument } from '../../http/site/openapi.ts';
+import { openApiDocument } from '../../http/openapi/openapi-document.ts';
 import { urlOf } from '../node/listen.ts';
 import { print } from '../output.ts';
 

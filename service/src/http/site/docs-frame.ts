@@ -2,11 +2,11 @@
 // script. The pages read well without the script; the search is hidden until it is there.
 
 import type { StaticFile } from '../content/static-file.ts';
+import { activationOperations, listOperations, type OpenApiDocument } from '../openapi/document-objects.ts';
+import { ACTIVATION_TAG } from '../openapi/words.ts';
 import type { Guide } from './guides/guides.ts';
 import { type Html, html } from './html.ts';
 import { type Frame, htmlPage } from './html-page.ts';
-import { activationOperations, listOperations, type OpenApiDocument } from './openapi-objects.ts';
-import { ACTIVATION_TAG } from './openapi-words.ts';
 
 export interface Documentation {
   readonly document: OpenApiDocument;

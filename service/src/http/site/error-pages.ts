@@ -3,12 +3,12 @@
 
 import { type ApiError, ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
 import type { StaticFile } from '../content/static-file.ts';
+import { exampleProblem } from '../openapi/examples.ts';
 import { listRetailers } from '../operations/list-retailers.ts';
 import { listTransactions } from '../operations/list-transactions.ts';
 import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
 import { type Frame, htmlPage, type Place } from './html-page.ts';
-import { exampleProblem } from './openapi-examples.ts';
 
 const RETRY: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'Yes, after the number of seconds in the Retry-After header.',

@@ -2,6 +2,13 @@
 // that calls it, and a form that does. The form is for public tokens: a private one has no business in a page.
 
 import type { StaticFile } from '../content/static-file.ts';
+import {
+  activationOperations,
+  listOperations,
+  type OpenApiDocument,
+  type OperationObject,
+} from '../openapi/document-objects.ts';
+import { ACTIVATION_TAG, type HeaderObject, type ParameterObject } from '../openapi/words.ts';
 import { CLIENT_MODULE_PATH, CLIENT_PACKAGE_PATH } from './client-routes.ts';
 import type { CodeSample } from './code-samples.ts';
 import { dataTable } from './data-table.ts';
@@ -10,13 +17,6 @@ import { errorTable } from './error-pages.ts';
 import type { SandboxPages } from './explorer-page.ts';
 import { type Html, html } from './html.ts';
 import type { Frame } from './html-page.ts';
-import {
-  activationOperations,
-  listOperations,
-  type OpenApiDocument,
-  type OperationObject,
-} from './openapi-objects.ts';
-import { ACTIVATION_TAG, type HeaderObject, type ParameterObject } from './openapi-words.ts';
 import { proseHtml } from './prose.ts';
 import { fieldTable, itemSchema, type Schemas, typeWords } from './reference-schema.ts';
 

@@ -1,8 +1,8 @@
 // The fields of a JSON schema as a table for people; lists of objects are tables beside it.
 
+import type { OpenApiDocument, OperationObject } from '../openapi/document-objects.ts';
 import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
-import type { OpenApiDocument, OperationObject } from './openapi-objects.ts';
 import { proseHtml } from './prose.ts';
 
 interface FieldSchema {

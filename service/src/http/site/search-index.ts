@@ -1,10 +1,10 @@
 // What the search at /docs looks through: every section of the guides, and every operation. It is small enough to
 // be sent as a whole, so that the search needs no service.
 
+import { activationOperations, listOperations } from '../openapi/document-objects.ts';
+import { ACTIVATION_TAG } from '../openapi/words.ts';
 import type { Documentation } from './docs-frame.ts';
 import type { Guide } from './guides/guides.ts';
-import { activationOperations, listOperations } from './openapi-objects.ts';
-import { ACTIVATION_TAG } from './openapi-words.ts';
 import { plainProse } from './prose.ts';
 import { itemSchema } from './reference-schema.ts';
 

@@ -3,6 +3,7 @@
 import { type ApiError, ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
+import type { DocumentSettings } from '../openapi/openapi-document.ts';
 import { type Health, readiness } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
@@ -14,7 +15,6 @@ import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-pa
 import { fileRoute, once } from './file-route.ts';
 import { GUIDE_PATHS, loadGuides } from './guides/guides.ts';
 import { FAVICON, type Frame } from './html-page.ts';
-import type { DocumentSettings } from './openapi.ts';
 import { referencePage } from './reference-page.ts';
 import { searchIndex } from './search-index.ts';
 
@@ -34,7 +34,9 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
   // Before anything is served, and not when the first page is asked for.
   requirePublic(options.pageToken);
   // Made when it is first asked for, and so are the schemas that it is made from: the start takes 50 ms less.
-  const document = once(async () => (await import('./openapi.ts')).openApiDocument(options));
+  const document = once(async () =>
+    (await import('../openapi/openapi-document.ts')).openApiDocument(options),
+  );
   const documentation = once(async () => ({
     document: await document(),
     guides: await loadGuides(options.publicUrl ?? options.localUrl()),

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/api-errors.ts';
 import type { ListedItem } from '../operations/operation.ts';
-import type { Schema } from './openapi-words.ts';
+import type { Schema } from './words.ts';
 
 export function schemaRef(component: string): Schema {
   return { $ref: `#/components/schemas/${component}` };

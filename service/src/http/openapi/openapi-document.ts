@@ -5,13 +5,13 @@ import { ERROR_CODES, type ErrorCode } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
-import { codeSamples } from './code-samples.ts';
-import { LOCAL_URL } from './guides/guides.ts';
-import { ACTIVATION_SCHEMAS, activationPaths } from './openapi-activation.ts';
-import { errorResponses } from './openapi-errors.ts';
-import { examplePage } from './openapi-examples.ts';
-import type { OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
-import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, schemaRef } from './openapi-schemas.ts';
+import { codeSamples } from '../site/code-samples.ts';
+import { LOCAL_URL } from '../site/guides/guides.ts';
+import { ACTIVATION_SCHEMAS, activationPaths } from './activation-paths.ts';
+import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, schemaRef } from './component-schemas.ts';
+import type { OpenApiDocument, OperationObject, ResponseObject } from './document-objects.ts';
+import { errorResponses } from './error-responses.ts';
+import { examplePage } from './examples.ts';
 import {
   ACTIVATION_HEADERS,
   ACTIVATION_TAG,
@@ -20,7 +20,7 @@ import {
   headerRefs,
   parameterObject,
   type Schema,
-} from './openapi-words.ts';
+} from './words.ts';
 
 /** What the operator may set and a reader should know. */
 export interface DocumentSettings {

@@ -4,10 +4,10 @@
 import { EXAMPLE_IDS } from '@offerbook/wire/catalogue.ts';
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
-import type { CodeSample } from './code-samples.ts';
-import { errorResponses } from './openapi-errors.ts';
-import type { OpenApiDocument, OperationObject, ResponseObject } from './openapi-objects.ts';
-import { schemaRef } from './openapi-schemas.ts';
+import type { CodeSample } from '../site/code-samples.ts';
+import { schemaRef } from './component-schemas.ts';
+import type { OpenApiDocument, OperationObject, ResponseObject } from './document-objects.ts';
+import { errorResponses } from './error-responses.ts';
 import {
   ACTIVATION_TAG,
   type HeaderName,
@@ -15,7 +15,7 @@ import {
   type ParameterObject,
   parameterObject,
   type Schema,
-} from './openapi-words.ts';
+} from './words.ts';
 
 export const ACTIVATION_SCHEMAS: Record<string, Schema> = {
   ActivatedDeal: {

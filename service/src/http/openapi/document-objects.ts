@@ -1,7 +1,7 @@
 // The shape of the OpenAPI document, as far as it uses what there is.
 
-import type { CodeSample } from './code-samples.ts';
-import { ACTIVATION_TAG, type ParameterObject, type Schema } from './openapi-words.ts';
+import type { CodeSample } from '../site/code-samples.ts';
+import { ACTIVATION_TAG, type ParameterObject, type Schema } from './words.ts';
 
 export interface ResponseObject {
   readonly description: string;

@@ -1,10 +1,10 @@
 // The errors of an operation in the OpenAPI document, by status: several codes may share one.
 
 import { ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
-import { type ExampleContext, exampleProblem } from './openapi-examples.ts';
-import type { ResponseObject } from './openapi-objects.ts';
-import { schemaRef } from './openapi-schemas.ts';
-import { COMMON_ERROR_HEADERS, ERROR_HEADERS, headerRefs } from './openapi-words.ts';
+import { schemaRef } from './component-schemas.ts';
+import type { ResponseObject } from './document-objects.ts';
+import { type ExampleContext, exampleProblem } from './examples.ts';
+import { COMMON_ERROR_HEADERS, ERROR_HEADERS, headerRefs } from './words.ts';
 
 const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page for people' } } };
 

@@ -5,7 +5,7 @@ import type { TokenKind } from '../../domain/access-token.ts';
 import type { ErrorCode, ParameterError } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { problemDocument } from '../problem.ts';
-import type { Schema } from './openapi-words.ts';
+import type { Schema } from './words.ts';
 
 /** Stands for the address of the service where the operator has named none. */
 const BASE_URL = 'https://api.example';
