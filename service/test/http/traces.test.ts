@@ -138,7 +138,7 @@ test('no query, no token, no path of a stranger and no click is in a span', asyn
   expect(sent).not.toContain('secret');
 });
 
-test('an error of ours is an error in its span and in that of the database, without its words; one of the caller is not', async () => {
+test('a failure of the database marks the request span and the database span as errors, and a client error marks neither', async () => {
   await using collector = SpanCollector.start();
   const databaseUrl = (await DATABASES.at(-1)?.create()) ?? '';
   await using node = await TestNode.start({ databaseUrl, tracing: tracingTo(collector) });
@@ -152,9 +152,9 @@ test('an error of ours is an error in its span and in that of the database, with
   const [refused, failed] = serverSpans(spans);
   expect([refused?.status, attributesOf(refused as SentSpan)['error.type']]).toEqual([{}, undefined]);
   expect([status, failed?.status, attributesOf(failed as SentSpan)['error.type']]).toEqual([
-    500,
+    503,
     { code: 2 },
-    '500',
+    '503',
   ]);
   const read = spans.find(({ name }) => name === 'SELECT transactions');
   expect([read?.status, attributesOf(read as SentSpan)['error.type']]).toEqual([

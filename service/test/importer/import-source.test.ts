@@ -114,7 +114,7 @@ test('a directory is not a file', async () => {
 
 test('standard input is read when the path is a dash, packed or not', async () => {
   const program = `
-    import { openSource } from ${JSON.stringify(import.meta.resolve('../../src/importer/formats/import-source.ts'))};
+    import { openSource } from ${JSON.stringify(import.meta.resolve('@offerbook/wire/rows/import-source.ts'))};
     const source = await openSource('-');
     let bytes = 0;
     for await (const chunk of source.chunks()) bytes += chunk.length;
@@ -127,7 +127,7 @@ test('standard input is read when the path is a dash, packed or not', async () =
 
 test('a pipe given by name is read once', async () => {
   const program = `
-    import { openSource } from ${JSON.stringify(import.meta.resolve('../../src/importer/formats/import-source.ts'))};
+    import { openSource } from ${JSON.stringify(import.meta.resolve('@offerbook/wire/rows/import-source.ts'))};
     let text = '';
     for await (const chunk of (await openSource(process.argv[1])).chunks()) text += Buffer.from(chunk);
     console.log(JSON.stringify(text));`;

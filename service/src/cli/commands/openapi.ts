@@ -14,6 +14,6 @@ export function openApiCommand(): Command {
     .action(async () => {
       const settings = readServeSettings({});
       const localUrl = () => urlOf('localhost', settings.port);
-      print(`${JSON.stringify(await openApiDocument({ ...settings, localUrl }))}\n`);
+      await print(`${JSON.stringify(await openApiDocument({ ...settings, localUrl }))}\n`);
     });
 }
