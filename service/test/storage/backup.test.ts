@@ -131,7 +131,7 @@ describe('a backup', () => {
     clickKey: await stores.clickKey(),
   });
 
-  test('has everything, is for nobody else to read, and brings everything back', async () => {
+  test('a backup holds every row, is readable by its owner only, and restores everything', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1), transaction(2)]);
     await load(stores, org, [transaction(1, { status: 'CONFIRMED' })]);
@@ -179,7 +179,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter((name) => name.includes('restoring'))).toEqual([]);
   });
 
-  test('takes the place of the file behind a link, and the old one is beside that', async () => {
+  test('a restore through a symbolic link replaces the target and moves the old file aside next to it', async () => {
     const { folder, path, stores, org, backup } = await scene();
     await load(stores, org, [transaction(1)]);
     await backup(join(folder, 'backup'));
@@ -205,7 +205,7 @@ describe('a backup', () => {
     expect(readlinkSync(link)).toBe(join(folder, 'not there', 'shop.db'));
   });
 
-  test('that is made while sales come in has no sale without its click and the mark on it', async () => {
+  test('a backup made during imports holds no sale without its click and the mark on the click', async () => {
     const { folder, url, backup } = await scene();
     const seller = new Worker(new URL('./seller-thread.ts', import.meta.url));
     const sold = Promise.withResolvers<void>();
@@ -238,7 +238,7 @@ describe('a backup', () => {
     expect(counts[9]).toBeGreaterThan(counts[0] ?? 0);
   });
 
-  test('neither waits for an import that is under way nor has anything of it', async () => {
+  test('a backup does not wait for a running import and holds none of its rows', async () => {
     const { folder, stores, org, backup } = await scene();
     await load(stores, org, [transaction(1)]);
     const manifest = await stores.transactions.write(org.id, async (writer) => {
@@ -250,7 +250,7 @@ describe('a backup', () => {
     expect(await readAllTransactions(stores, org.id)).toHaveLength(2);
   });
 
-  test('has the clicks that wait in a spool', async () => {
+  test('a backup includes the clicks in the spool', async () => {
     const { folder, stores, org, backup } = await scene();
     const recorded = await recordClick(stores, org.id);
     const [click] = [await recordClick(stores, org.id, { passbackUid: 'in the spool' })];
@@ -267,7 +267,7 @@ describe('a backup', () => {
     expect(readdirSync(join(folder, 'backup')).length).toBe(3);
   });
 
-  test('that is damaged, cut short, or none is not brought back, and nothing is changed', async () => {
+  test('a restore rejects a damaged, truncated or missing backup and changes nothing', async () => {
     const { folder, path, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
     await recordClick(stores, org.id);
@@ -304,7 +304,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).length).toBe(beside);
   });
 
-  test('with a schema that is not ours is not restored, and no statement of it runs', async () => {
+  test('a restore rejects a backup with a foreign schema and runs none of its statements', async () => {
     const { folder, path, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
     await recordClick(stores, org.id);
@@ -357,7 +357,7 @@ describe('a backup', () => {
   });
 
   test.each(SCHEMAS.sqlite.steps.map((_, index) => index + 1))(
-    'of the schema that step %p made is restored with the schema of today',
+    'a backup made with the schema of step %p is restored with the current schema',
     async (count) => {
       const folder = temporaryFolder();
       const url = `sqlite:${join(folder, 'old.db')}`;
@@ -374,7 +374,7 @@ describe('a backup', () => {
     },
   );
 
-  test('that others may read is restored for its owner alone', async () => {
+  test('a backup that other users can read is restored for its owner only', async () => {
     const { folder, path, stores, org, backup, restore } = await scene();
     await recordClick(stores, org.id);
     const target = join(folder, 'backup');
@@ -387,7 +387,7 @@ describe('a backup', () => {
     expect(modes).toEqual([0o600, 0o600]);
   });
 
-  test('restored in the middle of a walk ends the walk: no page goes on as of a stamp from before', async () => {
+  test('a restore ends the walks that had begun: no later page is read as of a stamp from before the restore', async () => {
     const { folder, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
     const walk = { tokenId: transaction(1).id, window: { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER } };
@@ -400,7 +400,7 @@ describe('a backup', () => {
     expect(await restored.walks.find(walk)).toBeUndefined();
   });
 
-  test('of which a file is a symbolic link is not restored', async () => {
+  test('a restore rejects a backup that contains a symbolic link', async () => {
     const { folder, path, stores, org, backup, restore } = await scene();
     await recordClick(stores, org.id);
     const target = join(folder, 'backup');
@@ -425,7 +425,7 @@ describe('a backup', () => {
     expect((await restore(join(folder, 'newest'))).stamped).toBe(0);
   });
 
-  test('whose manifest would print control characters is not restored', async () => {
+  test('a restore rejects a manifest with control characters', async () => {
     const { folder, stores, backup, restore } = await scene();
     const target = join(folder, 'backup');
     const manifest = await backup(target);
@@ -444,7 +444,7 @@ describe('a backup', () => {
     expect((await restore(target)).madeAt).toBe(madeAt);
   });
 
-  test('is not written through a link that leads nowhere', async () => {
+  test('a restore does not write through a dangling symbolic link', async () => {
     const { folder, backup } = await scene();
     const target = join(folder, 'backup');
     symlinkSync(join(folder, 'nowhere'), target);
@@ -454,7 +454,7 @@ describe('a backup', () => {
     expect(readlinkSync(target)).toBe(join(folder, 'nowhere'));
   });
 
-  test('does not take the place of a database that is there, is used, or is none of ours', async () => {
+  test('a restore does not replace a database that exists, is in use, or belongs to another program', async () => {
     const { folder, path, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
     const target = join(folder, 'backup');
@@ -485,7 +485,7 @@ describe('a backup', () => {
     expect(readFileSync(join(folder, 'text.db'), 'utf8')).toStartWith('precious');
   });
 
-  test('restored over a database that cannot be moved aside tells the true reason, and changes nothing', async () => {
+  test('a restore over a database that cannot be moved aside reports the reason and changes nothing', async () => {
     const { folder, stores, org, backup, restore } = await scene('x'.repeat(220));
     await load(stores, org, [transaction(1)]);
     await backup(join(folder, 'backup'));
@@ -495,7 +495,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).sort()).toEqual(before);
   });
 
-  test('of PostgreSQL, or of nothing, is refused in one sentence', async () => {
+  test('a backup of PostgreSQL, or of a missing database, fails with a one-sentence error', async () => {
     const folder = temporaryFolder();
     const options = {
       target: join(folder, 'backup'),
@@ -513,7 +513,7 @@ describe('a backup', () => {
   });
 
   describe.each(['what was replaced can be read', 'what was replaced is lost'])('when %s', (how) => {
-    test('those who poll on end with what was restored and imported again, and nothing else', async () => {
+    test('clients that keep polling end with exactly what was restored and imported again', async () => {
       const { folder, path, url, stores, org, backup, restore } = await scene();
       const [early, late] = [new Poller(), new Poller()];
       await load(
@@ -558,7 +558,7 @@ describe('a backup', () => {
     });
   });
 
-  test('restored when nothing has changed since sends nobody anything', async () => {
+  test('a restore after which nothing differs sends no transaction to polling clients', async () => {
     const { folder, url, stores, org, backup, restore } = await scene();
     const poller = new Poller();
     await load(stores, org, [transaction(1)]);
@@ -571,7 +571,7 @@ describe('a backup', () => {
     expect(poller.received).toBe(0);
   });
 
-  test('restored over a database keeps its clicks, revocations and erasures, and moves the rest aside', async () => {
+  test('a restore over a database keeps its clicks, revocations and erasures, and moves the other files aside', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     const came = { passbackUid: 'erased and back', soldAt: printTimestamp(nowMs + 60_000) };
     await stores.erasures.erase(org, came.passbackUid);
@@ -608,7 +608,7 @@ describe('a backup', () => {
     expect(existsSync(`${path}-walks`)).toBe(false);
   });
 
-  test('restored brings no erased user back, whether it names them or an import does, and who came back stays', async () => {
+  test('a restore brings back no erased user, in the backup or in a later import, but keeps users who returned after their erasure', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1, { passbackUid: 'no text' })]);
     // No import takes half a pair any more.
@@ -642,7 +642,7 @@ describe('a backup', () => {
     expect((await moments).map((row) => row.erased_at)).toEqual([erasedAtMs, erasedAtMs, erasedAtMs]);
   });
 
-  test('restored over a database takes tokens from organisations that were deleted there, and names them', async () => {
+  test('a restore revokes the tokens of organisations that were deleted after the backup, and lists those organisations', async () => {
     const { folder, url, stores, org, backup, restore } = await scene();
     const begun = await newOrganisation(stores, 'deletion begun');
     const again = await newOrganisation(stores, 'deleted and made again');
@@ -680,7 +680,7 @@ describe('a backup', () => {
     expect(await ends()).toEqual({ acme: null, ...gone, new: null });
   });
 
-  test('restored over a database that is damaged in part keeps what can be read of it, and says what cannot', async () => {
+  test('a restore over a partly damaged database keeps what it can read and reports what it cannot', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1, { passbackUid: 'anna' })]);
     const token = await issue(stores, org.id);
@@ -705,7 +705,7 @@ describe('a backup', () => {
   });
 
   describe.each(['whole', 'damaged'])('over a database whose clicks are %s', (how) => {
-    test('that is killed at any moment has left a database, and comes to the same when it is run again', async () => {
+    test('a restore killed at any moment leaves a database, and running it again gives the same result', async () => {
       const { folder, path, stores, org, backup, restore } = await scene();
       await load(stores, org, [transaction(1, { passbackUid: 'erased later' }), transaction(2)]);
       const token = await issue(stores, org.id);
@@ -749,10 +749,10 @@ describe('a backup', () => {
 });
 
 for (const database of DATABASES) {
-  describe(`a database on ${database.name} that was brought back`, () => {
+  describe(`a restored database on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('has all transactions with one new stamp, and gives no number of an organisation twice', async () => {
+    test('a restored database gives all transactions one new stamp and reuses no organisation number', async () => {
       let nowMs = START_MS;
       const url = await database.create();
       const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
@@ -778,7 +778,7 @@ for (const database of DATABASES) {
       expect(next.id).toBeGreaterThan(org.id + 999);
     });
 
-    test('is stamped in batches, each with a later stamp, and a run that was interrupted is repeated', async () => {
+    test('stamping runs in batches with rising stamps, and can be repeated after an interruption', async () => {
       let nowMs = START_MS;
       const url = await database.create();
       const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
@@ -822,7 +822,7 @@ for (const database of DATABASES) {
       expect(poller.watermarkMs).toBe(nowMs + 3);
     });
 
-    test('keeps the later stamp of a transaction that is imported while it is stamped', async () => {
+    test('stamping keeps the later stamp of a transaction that an import changes meanwhile', async () => {
       const nowMs = START_MS;
       const url = await database.create();
       const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);

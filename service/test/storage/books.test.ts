@@ -32,7 +32,7 @@ const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdraw
 const NO_RESULT = { counts: COUNTS, fileDigest: null, problems: [], problemCount: 0, reason: null };
 
 for (const database of DATABASES) {
-  describe(`the books of ${database.name}`, () => {
+  describe(`import log, history and audit log on ${database.name}`, () => {
     const open = openTestStores();
 
     async function scene() {
@@ -51,7 +51,7 @@ for (const database of DATABASES) {
     const outcomes = async (stores: Stores) =>
       (await stores.imports.list({ limit: 100 })).map(({ id, outcome }) => [id, outcome]);
 
-    test('an import that fails is entered as failed, with what went wrong, and keeps nothing', async () => {
+    test('an import that fails is logged as failed with the reason, and writes nothing', async () => {
       const { stores, org, pass, now } = await scene();
       const failing = recordImport(stores.imports, origin(org.id), sourceFrom(''), async (importId) => {
         await stores.transactions.write(
@@ -87,7 +87,7 @@ for (const database of DATABASES) {
       expect(textsOf(await stores.transactions.page(query))).toEqual([]);
     });
 
-    test('an import closes those before it that were never closed, of its kind and organisation only', async () => {
+    test('an import closes the open entries of earlier imports of the same kind and organisation only', async () => {
       const { stores, org } = await scene();
       const other = await newOrganisation(stores, 'other');
       for (const orgId of [org.id, other.id, null, org.id]) await stores.imports.begin(origin(orgId));
@@ -104,7 +104,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('one that was taken for killed while it waited for its turn puts that right', async () => {
+    test('an import that was closed as unfinished while it waited corrects its entry when it ends', async () => {
       const { stores, org } = await scene();
       const [waiting, quicker] = [
         await stores.imports.begin(origin(org.id)),
@@ -117,7 +117,7 @@ for (const database of DATABASES) {
       expect((await outcomes(stores))[1]).toEqual([waiting, 'done']);
     });
 
-    test('how many ended in which way is counted, and stays when entries go', async () => {
+    test('imports are counted by outcome, and the counts survive the deletion of entries', async () => {
       const { stores, org, pass, now } = await scene();
       const result = NO_RESULT;
       const finish = (id: number) =>
@@ -161,7 +161,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('the freshness and the last outcome of each organisation and source are kept apart', async () => {
+    test('freshness and last outcome are stored separately for each organisation and source', async () => {
       const { stores, org, pass, now } = await scene();
       const other = await newOrganisation(stores, 'other');
       const begin = (orgId: number, source: string | null) =>
@@ -209,7 +209,7 @@ for (const database of DATABASES) {
       expect(await feeds()).toEqual([['acme', null, awinMs, 'refused', lateMs]]);
     });
 
-    test('entries are kept for 400 days', async () => {
+    test('log entries are deleted after 400 days', async () => {
       const { stores, org, pass } = await scene();
       const enter = async (name: string) => {
         await newOrganisation(stores, name);
@@ -231,7 +231,7 @@ for (const database of DATABASES) {
       expect(await names()).toEqual(['fourth', 'third', 'second']);
     });
 
-    test('one entry by a clock that is ahead makes nobody forget anything, nor an import under way fail', async () => {
+    test('an entry written by a fast clock deletes no other entry and fails no running import', async () => {
       const { stores, org, pass } = await scene();
       const ended = await stores.imports.begin(origin(org.id));
       await stores.imports.close(ended, 'failed', NO_RESULT);
@@ -256,7 +256,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('a change of the schema is in the audit, by whoever made it; a new database is no change', async () => {
+    test('the audit log records a schema migration and its author, but not the creation of a database', async () => {
       const { url, stores } = await scene();
       const schema = SCHEMAS[open.database(url).dialect];
       const next = { ...schema, steps: [...schema.steps, ['CREATE TABLE next_version (id INTEGER)']] };
@@ -273,7 +273,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('a purge that breaks off is in the audit with what it has forgotten, and the next one goes on', async () => {
+    test('the audit log records what an interrupted purge has deleted, and the next purge continues', async () => {
       const { stores, org, pass, now } = await scene();
       const other = await newOrganisation(stores, 'other');
       const ids = newIds(10_500);
@@ -313,7 +313,7 @@ for (const database of DATABASES) {
       expect(await stores.history.purge(Number.MIN_SAFE_INTEGER / 2)).toBe(0);
     });
 
-    test('transactions are found by the very text of their passbackUid, whatever is in it', async () => {
+    test('a search finds transactions by the exact passbackUid, whatever characters it contains', async () => {
       const { stores, org, now } = await scene();
       const uids = [
         'user-1',
@@ -338,7 +338,7 @@ for (const database of DATABASES) {
         expect(await stores.history.findByPassbackUid(uid)).toEqual(NONE);
     });
 
-    test('of a transaction that one write puts twice, the history gets what was there before the write', async () => {
+    test('a transaction put twice in one write adds only the version from before the write to the history', async () => {
       const { url, stores, org } = await scene();
       const [id] = newIds(1) as [Uuid];
       const storage = open.database(url, COMMAND_OPTIONS);
@@ -361,7 +361,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('a walk that begins after a history load shows what the load has replaced no more', async () => {
+    test('a walk that begins after a history load no longer shows the versions that the load replaced', async () => {
       const { stores, org, pass, now } = await scene();
       const rows = (cashback: number) => [1, 2, 3].map((n) => transaction(n, { cashback }));
       const put = (some: readonly object[], preserveUpdatedAt = false) =>

@@ -14,12 +14,12 @@ for (const database of DATABASES) {
   describe(`the catalogue on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('an empty catalogue is read without a batch', async () => {
+    test('reading an empty catalogue calls back with no batch', async () => {
       const stores = await open.stores(await database.create());
       expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: [] });
     });
 
-    test.each([199, 200, 201, MANY])('%d retailers are read in the order of their ids', async (count) => {
+    test.each([199, 200, 201, MANY])('reads %d retailers in the order of their ids', async (count) => {
       const stores = await open.stores(await database.create());
       const all = documents(count, 'v1');
       await stores.catalogue.write(async (writer) => {
@@ -29,7 +29,7 @@ for (const database of DATABASES) {
       expect(await readCatalogue(stores)).toEqual({ revision: 1, documents: all });
     });
 
-    test('what a write has done so far is what it reads, and what others see when it returns', async () => {
+    test('a write reads its own changes, and others see them when it returns', async () => {
       const stores = await open.stores(await database.create());
       const [a, b, c] = [idOf(1), idOf(2), idOf(3)];
       await stores.catalogue.write((writer) =>
@@ -67,7 +67,7 @@ for (const database of DATABASES) {
       expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: now });
     });
 
-    test('a write that throws is undone as a whole, and its revision with it', async () => {
+    test('a write that throws is rolled back completely, including its revision', async () => {
       const stores = await open.stores(await database.create());
       const before = documents(3, 'v1');
       await stores.catalogue.write((writer) => writer.put(before));
@@ -83,7 +83,7 @@ for (const database of DATABASES) {
       expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: before });
     });
 
-    test('a read goes on seeing one moment while a write commits between its batches', async () => {
+    test('a read sees one snapshot while a write commits between its batches', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const writing = await open.stores(url);
@@ -109,7 +109,7 @@ for (const database of DATABASES) {
       });
     });
 
-    test('writes that start at once run one after the other', async () => {
+    test('writes that start at the same time run one after the other', async () => {
       const url = await database.create();
       const handles = await Promise.all([open.stores(url), open.stores(url), open.stores(url)]);
       const [id] = newIds(1) as [StoredDocument['id']];

@@ -23,7 +23,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     );
   }
 
-  test('a purge leaves a click that is being marked as sold, and takes those behind it', async () => {
+  test('a purge keeps a click that an import is marking as sold, and deletes the clicks after it', async () => {
     const url = await create();
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);
@@ -55,33 +55,30 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     ['recorded', (store, clicks) => store.record(clicks.map(tapOf))],
   ];
 
-  test.each(writes)(
-    'clicks that are %s by two processes in opposite orders are no deadlock',
-    async (_, write) => {
-      const url = await create();
-      const stores = await open.stores(url);
-      const { id: orgId } = await newOrganisation(stores);
-      // Taps that are old are forgotten.
-      const nowMs = Date.now();
-      const made: Click[] = [];
-      for (let n = 0; n < 3; n++)
-        made.push(await recordClick(stores, orgId, { activatedAtMs: nowMs + n, clickedAtMs: null }));
-      const [first, second, third] = made as [Click, Click, Click];
-      await stores.clicks.record(made.map(tapOf));
-      const [one, other] = [openPatient(url), openPatient(url)];
-      const watched = open.database(url);
-      let writing: Promise<unknown> = Promise.resolve();
-      await open.database(url).write(async (connection) => {
-        await connection.all('SELECT id FROM clicks WHERE id = $1 FOR UPDATE', third.id);
-        await connection.all('SELECT key FROM taps WHERE key = $1 FOR UPDATE', third.id);
-        // Each would hold one click and wait for the third, and then for the other's.
-        writing = Promise.all([write(one, [first, third, second]), write(other, [second, third, first])]);
-        await untilWaiting(watched, 2);
-      });
-      await writing;
-      expect(await stores.clicks.list(10)).toEqual(made);
-    },
-  );
+  test.each(writes)('clicks %s by two processes in opposite orders cause no deadlock', async (_, write) => {
+    const url = await create();
+    const stores = await open.stores(url);
+    const { id: orgId } = await newOrganisation(stores);
+    // Taps that are old are forgotten.
+    const nowMs = Date.now();
+    const made: Click[] = [];
+    for (let n = 0; n < 3; n++)
+      made.push(await recordClick(stores, orgId, { activatedAtMs: nowMs + n, clickedAtMs: null }));
+    const [first, second, third] = made as [Click, Click, Click];
+    await stores.clicks.record(made.map(tapOf));
+    const [one, other] = [openPatient(url), openPatient(url)];
+    const watched = open.database(url);
+    let writing: Promise<unknown> = Promise.resolve();
+    await open.database(url).write(async (connection) => {
+      await connection.all('SELECT id FROM clicks WHERE id = $1 FOR UPDATE', third.id);
+      await connection.all('SELECT key FROM taps WHERE key = $1 FOR UPDATE', third.id);
+      // Each would hold one click and wait for the third, and then for the other's.
+      writing = Promise.all([write(one, [first, third, second]), write(other, [second, third, first])]);
+      await untilWaiting(watched, 2);
+    });
+    await writing;
+    expect(await stores.clicks.list(10)).toEqual(made);
+  });
 
   test('deleting old taps skips those that another node has locked', async () => {
     const url = await create();
@@ -103,7 +100,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     expect(left.map(({ key }) => key)).toEqual([old[0].id, current.id]);
   });
 
-  test('a purge goes on behind a whole batch that is being marked as sold', async () => {
+  test('a purge continues after a whole batch that an import is marking as sold', async () => {
     const url = await create();
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);
@@ -133,7 +130,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
 describe.each(DATABASES)('clicks on $name', ({ create }) => {
   const open = openTestStores();
 
-  test('a click that was visited after it was listed is not removed', async () => {
+  test('remove keeps a click that was followed after it was listed', async () => {
     const stores = await open.stores(await create());
     const { id: orgId } = await newOrganisation(stores);
     const waiting = await recordClick(stores, orgId, { activatedAtMs: AT_MS, clickedAtMs: null });

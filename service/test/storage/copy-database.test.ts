@@ -138,7 +138,7 @@ describe.each(
     return { source: open.database(url), url, org: first };
   }
 
-  test('has every row, and leads on from there', async () => {
+  test('a copy holds every row, and imports and polls continue from it', async () => {
     const { source, url, org } = await filled();
     const targetUrl = await to.create();
     const seen: number[] = [];
@@ -172,7 +172,7 @@ describe.each(
     expect(await newOrganisation(stores, 'initech')).toMatchObject({ name: 'initech' });
   });
 
-  test('is refused when there is something in the other database, which stays as it was', async () => {
+  test('copying into a database that is not empty is rejected and changes nothing', async () => {
     const { url } = await filled();
     const targetUrl = await to.create();
     const theirs = await open.stores(targetUrl);
@@ -184,7 +184,7 @@ describe.each(
     expect(await theirs.clicks.list(1)).toEqual([]);
   });
 
-  test('that breaks off, wherever it is, leaves nothing that keeps another from being whole', async () => {
+  test('a copy that is interrupted at any point can be repeated in full', async () => {
     const { url, source, org } = await filled();
     const clicking = await open.stores(url);
     const sold = await recordClick(clicking, org.id, { activatedAtMs: NOW_MS });
@@ -213,7 +213,7 @@ describe.each(
     expect(filesOf(targetUrl).filter((path) => readFileSync(path).includes('for anna'))).toEqual([]);
   });
 
-  test('has no click of another one that broke off', async () => {
+  test('a copy contains no click left by an interrupted copy', async () => {
     const [url, otherUrl, targetUrl] = [await from.create(), await from.create(), await to.create()];
     const stores = await open.stores(url);
     await recordClick(stores, (await newOrganisation(stores)).id);
@@ -229,7 +229,7 @@ describe.each(
     expect(await (await open.stores(targetUrl)).clicks.list(1)).toEqual([]);
   });
 
-  test('goes into a database that nothing is left in but counters, which do not fall', async () => {
+  test('copying into a database that holds only counters never lowers them', async () => {
     const [url, targetUrl] = [await from.create(), await to.create()];
     const origin = {
       kind: 'catalogue',
@@ -261,7 +261,7 @@ describe.each(
     expect((await newOrganisation(stores, 'next')).id).toBe(4);
   });
 
-  test('of nothing is an error', async () => {
+  test('copying an empty database is an error', async () => {
     const url = await from.create();
     await open.stores(url);
     expect(await rejection(copyDatabase(url, await to.create(), TEST_AUDITOR))).toMatchObject({

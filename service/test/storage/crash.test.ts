@@ -10,10 +10,10 @@ import {
 import { type ReportedIds, ROWS_A_COMMIT, startProcess } from './other-process.ts';
 
 for (const database of DATABASES) {
-  describe(`a process that is killed on ${database.name}`, () => {
+  describe(`killing a process on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('in the middle of a write leaves everything as it was', async () => {
+    test('a process killed during a write leaves the database unchanged', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const { id: orgId } = await newOrganisation(stores);
@@ -30,7 +30,7 @@ for (const database of DATABASES) {
       expect(await writeTransactions(stores, orgId, [])).toBeGreaterThan(before.completeThroughMs);
     });
 
-    test('at any moment keeps every commit that it reported, and only whole commits', async () => {
+    test('a process killed at any moment keeps every reported commit, and no partial one', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const { id: orgId } = await newOrganisation(stores);

@@ -58,14 +58,14 @@ for (const database of DATABASES) {
       };
     }
 
-    test('finds a transaction whose id is all zeros', async () => {
+    test('erasing finds a transaction whose id is all zeros', async () => {
       const { stores, org, load } = await scene();
       await load([transaction(1, { id: FIRST_ID, passbackUid: UID })]);
       expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 0, clicks: 0 });
       expect((await readPage(stores, org.id)).rows.map(({ passbackUid }) => passbackUid)).toEqual([null]);
     });
 
-    test('takes the two fields out of transactions, history and clicks, stamps the change, and leaves the rest', async () => {
+    test('erasing removes both passback fields from transactions, history and clicks, stamps the change, and keeps everything else', async () => {
       const { stores, org, load, pass, now } = await scene();
       const other = await newOrganisation(stores, 'other');
       const of = (number: number, with_: Partial<Transaction> = {}) =>
@@ -132,7 +132,7 @@ for (const database of DATABASES) {
       expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
     });
 
-    test('a walk under way goes on with the versions of its first page, without the user', async () => {
+    test('a running walk continues with the versions of its first page, without the user', async () => {
       const { stores, org, load, pass } = await scene();
       await load([1, 2, 3].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA })));
       const first = await readPage(stores, org.id);
@@ -146,7 +146,7 @@ for (const database of DATABASES) {
       });
     });
 
-    test('no import brings the user back, by a row or by a click; a sale that is made later names them', async () => {
+    test('no import brings an erased user back, by a row or by a click, except for later sales', async () => {
       const { stores, org, load, now } = await scene();
       const click = await recordClick(stores, org.id, { passbackUid: UID, passbackData: DATA });
       const old = transaction(1, { passbackUid: UID, passbackData: DATA });
@@ -178,7 +178,7 @@ for (const database of DATABASES) {
       expect(rows[3]?.couponId).toBe(click.dealId);
     });
 
-    test('while others import the same sales again and again, none of them names the user in the end', async () => {
+    test('imports that repeat the sales during an erasure leave no sale that names the user', async () => {
       const { url, stores, org, load } = await scene();
       const importer = await open.stores(url);
       const statuses = ['CONFIRMED', 'DECLINED'] as const;
@@ -200,7 +200,7 @@ for (const database of DATABASES) {
       expect(left.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'CONFIRMED'));
     });
 
-    test('one whose passbackUid is no text for PostgreSQL can be erased: no click has such a user', async () => {
+    test('a user whose passbackUid PostgreSQL cannot store as text can be erased', async () => {
       const { url, stores, org, load } = await scene();
       await load([transaction(1, { passbackUid: 'a-b', passbackData: DATA })]);
       const others = await Promise.all(
@@ -227,7 +227,7 @@ for (const database of DATABASES) {
       await raw.close();
     }
 
-    test('one that was interrupted is finished by the next, and imports in between bring nothing back', async () => {
+    test('the next erasure finishes an interrupted one, and imports in between bring nothing back', async () => {
       const { stores, org, load } = await scene();
       const rows = [1, 2].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA }));
       await load(rows);
@@ -277,7 +277,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
   const lockVersion = (connection: Connection, number: number) =>
     connection.all('SELECT id FROM history WHERE id = $1 FOR UPDATE', id(number));
 
-  test('a version that a purge takes meanwhile does not come back', async () => {
+  test('an erasure does not write back a version that a purge deletes meanwhile', async () => {
     const { url, stores, org, watched } = await scene();
     const before = Math.max(...(await stores.history.versions(id(2))).map(({ fromMs }) => fromMs)) + 1;
     let [purging, erasing] = [Promise.resolve(0), Promise.resolve({})];
@@ -294,7 +294,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await watched.all('SELECT id FROM history WHERE until_stamp < $1', before)).toEqual([]);
   });
 
-  test('versions that are erased and purged at once neither stay nor stop one of the two', async () => {
+  test('an erasure and a purge of the same versions both finish, and no version remains', async () => {
     const { url, stores, org, watched } = await scene();
     const put = (number: number, untilMs: number) =>
       watched.all(
@@ -324,7 +324,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await watched.all('SELECT id FROM history WHERE until_stamp < 5')).toEqual([]);
   });
 
-  test('leaves no user in the statistics of the planner', async () => {
+  test('no user remains in the planner statistics', async () => {
     const { stores, org, watched } = await scene();
     const rows = Array.from({ length: 20 }, (_, n) => transaction(n + 10, { passbackUid: PLAIN_UID }));
     await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
@@ -339,7 +339,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await statisticsNaming(watched, 'coupons')).toEqual(['clicks.kind']);
   });
 
-  test('an upgrade drops the statistics that name users, without rewriting a table', async () => {
+  test('an upgrade drops planner statistics that name users, without rewriting a table', async () => {
     const url = await create();
     const database = open.database(url);
     const steps = SCHEMAS.postgres.steps.slice(0, 3);
@@ -368,7 +368,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await statisticsNaming(database, PLAIN_UID)).toEqual([]);
   });
 
-  test('waits for an import under way, and erases what that import has written', async () => {
+  test('an erasure waits for a running import, then erases what it wrote', async () => {
     const { url, stores, org, watched } = await scene();
     const importer = await open.stores(url);
     const [begun, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -388,7 +388,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
   });
 
-  test('a version that is erased meanwhile is deleted with its organisation all the same', async () => {
+  test('deleting an organisation also deletes a version that is being erased meanwhile', async () => {
     const { url, stores, org, watched } = await scene();
     let [erasing, deleting]: Promise<unknown>[] = [];
     await watched.write(async (connection) => {
@@ -403,7 +403,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
   });
 });
 
-describe('what is gone from an SQLite database', () => {
+describe('bytes in the files of an SQLite database', () => {
   const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');
   // So long that what takes its place does not cover it.
   const user = { passbackUid: 'anna-m', passbackData: 'for anna-m '.repeat(200) };
@@ -425,7 +425,7 @@ describe('what is gone from an SQLite database', () => {
     };
   }
 
-  test('no byte of an erased user is left in the files of an SQLite database', async () => {
+  test('no byte of an erased user remains in the files', async () => {
     const { stores, org, load, files, holding } = await scene();
     await load([1, 2, 3].map((n) => transaction(n, user)));
     await recordClick(stores, org.id, user);
@@ -435,7 +435,7 @@ describe('what is gone from an SQLite database', () => {
     await stores.close();
   });
 
-  test('no byte of a deleted organisation is left in the files of an SQLite database', async () => {
+  test('no byte of a deleted organisation remains in the files', async () => {
     const { stores, org, load, files, holding } = await scene();
     await load([1, 2, 3].map((n) => transaction(n, user)));
     await load([1, 2].map((n) => transaction(n, { ...user, status: 'CONFIRMED' })));
@@ -447,7 +447,7 @@ describe('what is gone from an SQLite database', () => {
     await stores.close();
   });
 
-  test('no byte of purged clicks and versions is left in the files of an SQLite database', async () => {
+  test('no byte of purged clicks and versions remains in the files', async () => {
     const { stores, org, load, holding } = await scene();
     await load([transaction(1, user)]);
     // As long, so that it covers what it replaces: an import overwrites nothing else.

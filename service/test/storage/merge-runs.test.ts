@@ -33,8 +33,8 @@ const dealt = fc
     return [...hands.values()].map((hand) => hand.map(([n]) => idOf(n)).sort());
   });
 
-describe('merging runs', () => {
-  test('finds the same ids as sorting everything', async () => {
+describe('mergeRuns', () => {
+  test('mergeRuns finds the same ids as sorting everything', async () => {
     await fc.assert(
       fc.asyncProperty(
         dealt,
@@ -55,7 +55,7 @@ describe('merging runs', () => {
     );
   });
 
-  test('reads no run twice when each gives its share', async () => {
+  test('mergeRuns reads no run twice when each run holds its share of the ids', async () => {
     const runs = Array.from({ length: 200 }, (_, run) => ({
       ids: Array.from({ length: 1_000 }, (_, i) => idOf(i * 200 + run)),
       weight: 1,
@@ -65,7 +65,7 @@ describe('merging runs', () => {
     expect(reads).toEqual({ rounds: 1, ids: 200 * 4 });
   });
 
-  test('reads little even when one run holds all the ids of the page, or each of a few holds its part', async () => {
+  test('mergeRuns reads few ids even when one run, or a few, hold all ids of the page', async () => {
     for (const holders of [1, 5, 20]) {
       // The holders' ids come first, in turns or one run after the other; the other runs come behind them.
       const runs = Array.from({ length: 300 }, (_, run) => ({
@@ -81,7 +81,7 @@ describe('merging runs', () => {
     }
   });
 
-  test('of nothing is nothing', async () => {
+  test('merging no runs returns no ids', async () => {
     const { read, reads } = counted();
     expect(await mergeRuns([], 10, read)).toEqual([]);
     expect(await mergeRuns([{ ids: [], weight: 1 }], 10, read)).toEqual([]);

@@ -17,7 +17,7 @@ for (const database of DATABASES) {
   describe(`the schema on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('ten processes that open an empty database at once make its tables once, and all succeed', async () => {
+    test('ten processes that open an empty database at once create its tables once, and all succeed', async () => {
       const url = await database.create();
       const processes = Array.from({ length: 10 }, () => startProcess('open', url));
       const outcomes = await Promise.all(processes.map((each) => each.rest()));
@@ -32,7 +32,7 @@ for (const database of DATABASES) {
       expect(rows).toEqual([{ version: VERSION }]);
     });
 
-    test('so do ten connections of one process, which start closer together still', async () => {
+    test('ten connections of one process that open an empty database at once create its tables once, and all succeed', async () => {
       const url = await database.create();
       const opened = await Promise.all(Array.from({ length: 10 }, () => open.stores(url, SERVER_OPTIONS)));
       expect(await Promise.all(opened.map((stores) => stores.revisions()))).toEqual(
@@ -40,14 +40,14 @@ for (const database of DATABASES) {
       );
     });
 
-    test('opening a database again leaves what is in it', async () => {
+    test('opening a database again keeps its contents', async () => {
       const url = await database.create();
       const acme = await newOrganisation(await open.stores(url));
       const again = await open.stores(url);
       expect(await again.organisations.list()).toEqual([acme]);
     });
 
-    test('a database made by a newer program is refused and left as it was', async () => {
+    test('a database created by a newer program is rejected and not changed', async () => {
       const url = await database.create();
       await open.stores(url);
       const raw = open.database(url);
@@ -64,7 +64,7 @@ for (const database of DATABASES) {
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
     });
 
-    test('a database that a newer program changes while this one waits for its turn is left as it is', async () => {
+    test('a database that a newer program upgrades while this one waits for the lock is rejected and not changed', async () => {
       const url = await database.create();
       await open.stores(url);
       const raw = open.database(url);
@@ -95,9 +95,9 @@ for (const database of DATABASES) {
   });
 }
 
-describe('a database URL that cannot be used is refused in one sentence', () => {
+describe('an unusable database URL', () => {
   test.each(['', 'offerbook.db', 'sqlite:', 'mysql://root:secret@localhost/x', 'http://localhost/'])(
-    'another kind of URL: %p',
+    'an unsupported URL scheme is rejected in one sentence: %p',
     async (url) => {
       const error = await rejection(openStores(url));
       expect(error).toMatchObject({ kind: 'settings' });
@@ -105,7 +105,7 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     },
   );
 
-  test('an SQLite database in memory', async () => {
+  test('an in-memory SQLite database is rejected in one sentence', async () => {
     const error = await rejection(openStores('sqlite::memory:'));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toBe(
@@ -113,7 +113,7 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     );
   });
 
-  test('a file that is not an SQLite database, which stays as it was', async () => {
+  test('a file that is not an SQLite database is rejected in one sentence and not changed', async () => {
     const path = join(temporaryFolder(), 'notes.txt');
     const notes = 'These are my notes. '.repeat(1000);
     writeFileSync(path, notes);
@@ -123,7 +123,7 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     expect(readFileSync(path, 'utf8')).toBe(notes);
   });
 
-  test('a folder', async () => {
+  test('a folder is rejected in one sentence', async () => {
     const path = join(temporaryFolder(), 'folder');
     mkdirSync(path);
     const error = await rejection(openStores(`sqlite:${path}`));
@@ -131,7 +131,7 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     expect(error.message).toBe(`${path} cannot be opened: it is a folder, not a file`);
   });
 
-  test('a file in a folder that does not exist', async () => {
+  test('a file in a missing folder is rejected in one sentence', async () => {
     const folder = join(temporaryFolder(), 'missing');
     const error = await rejection(openStores(`sqlite:${folder}/offerbook.db`));
     expect(error).toMatchObject({ kind: 'denied' });
@@ -140,7 +140,7 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     );
   });
 
-  test('a wrong password, which is not repeated', async () => {
+  test('a wrong password is rejected in one sentence that does not contain it', async () => {
     const url = new URL(await newPostgresDatabase());
     url.password = 'hunter2';
     const error = await rejection(openStores(url.href));
@@ -150,7 +150,7 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     );
   });
 
-  test('a root certificate that is no PEM, and a search_path without a schema', async () => {
+  test('an invalid root certificate and a search_path without a schema are each rejected in one sentence', async () => {
     const file = join(temporaryFolder(), 'root.pem');
     writeFileSync(file, 'not a certificate');
     const url = await newPostgresDatabase();
@@ -164,7 +164,7 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
       ).toBeInstanceOf(StorageError);
   });
 
-  test('a PostgreSQL database that does not exist', async () => {
+  test('a missing PostgreSQL database is rejected in one sentence', async () => {
     const url = new URL(await newPostgresDatabase());
     url.pathname = '/nowhere';
     const error = await rejection(openStores(url.href));
@@ -176,7 +176,7 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     'postgres://user:hunter2@host:port/name',
     'postgres://user:hunter%2@host/name',
     'postgresql://user:hunter2@[::1/name',
-  ])('a malformed PostgreSQL URL: %p', async (url) => {
+  ])('a malformed PostgreSQL URL is rejected in one sentence: %p', async (url) => {
     const error = await rejection(openStores(url));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toBe(
@@ -184,7 +184,7 @@ describe('a database URL that cannot be used is refused in one sentence', () => 
     );
   });
 
-  test('a server that is not there is unavailable, and its password is not repeated', async () => {
+  test('an unreachable server is reported as unavailable, without its password', async () => {
     const port = await freePort();
     const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${port}/name`));
     expect(error).toMatchObject({ kind: 'unavailable' });

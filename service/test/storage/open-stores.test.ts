@@ -30,13 +30,13 @@ import {
   writeTransactions,
 } from './open-test-stores.ts';
 
-describe('where there is no database', () => {
+describe('opening a missing database', () => {
   const openers = [
     ['a command', COMMAND_OPTIONS],
     ['a server', SERVER_OPTIONS],
   ] as const;
 
-  test.each(openers)('%s makes none on SQLite', async (_, options) => {
+  test.each(openers)('%s creates no SQLite database', async (_, options) => {
     const path = join(temporaryFolder(), 'offerbook.db');
     expect(await rejection(openStores(`sqlite:${path}`, options))).toEqual(
       new StorageError('missing', `there is no Offerbook database at ${path}`),
@@ -44,7 +44,7 @@ describe('where there is no database', () => {
     expect(readdirSync(dirname(path))).toEqual([]);
   });
 
-  test('an empty file on SQLite is none, and stays empty', async () => {
+  test('an empty SQLite file counts as no database and stays empty', async () => {
     const path = join(temporaryFolder(), 'offerbook.db');
     writeFileSync(path, '');
     expect(await rejection(openStores(`sqlite:${path}`))).toEqual(
@@ -53,22 +53,25 @@ describe('where there is no database', () => {
     expect([readdirSync(dirname(path)), statSync(path).size]).toEqual([['offerbook.db'], 0]);
   });
 
-  test.each(openers)('%s makes none on PostgreSQL, and does not repeat the password', async (_, options) => {
-    const url = await newPostgresDatabase();
-    const name = new URL(url).pathname.slice(1);
-    const place = `in the schema "public" of the PostgreSQL database "${name}"`;
-    // Twice: nothing has been made in between.
-    for (let times = 0; times < 2; times++) {
-      expect(await rejection(openStores(url, options))).toEqual(
-        new StorageError('missing', `there is no Offerbook database ${place}`),
-      );
-    }
-  });
+  test.each(openers)(
+    '%s creates no PostgreSQL schema and does not print the password',
+    async (_, options) => {
+      const url = await newPostgresDatabase();
+      const name = new URL(url).pathname.slice(1);
+      const place = `in the schema "public" of the PostgreSQL database "${name}"`;
+      // Twice: nothing has been made in between.
+      for (let times = 0; times < 2; times++) {
+        expect(await rejection(openStores(url, options))).toEqual(
+          new StorageError('missing', `there is no Offerbook database ${place}`),
+        );
+      }
+    },
+  );
 });
 
 describe('the SQLite database of another program', () => {
   test.each([false, true])(
-    'is neither read nor filled nor changed, whether one may be made or not: %p',
+    "another program's SQLite database is rejected and not changed, with or without the create option: %p",
     async (create) => {
       const path = join(temporaryFolder(), 'other.db');
       const other = new SqliteFile(path);
@@ -90,7 +93,7 @@ describe('the SQLite database of another program', () => {
 describe('a new SQLite database', () => {
   const open = openTestStores();
 
-  test('can be read by its owner only, and so can all files beside it', async () => {
+  test('a new SQLite database and its companion files are readable by the owner only', async () => {
     const path = join(temporaryFolder(), 'offerbook.db');
     const stores = await open.stores(`sqlite:${path}`, { ...SERVER_OPTIONS });
     const { id: orgId } = await newOrganisation(stores);
@@ -110,7 +113,7 @@ describe('a new SQLite database', () => {
     ]);
   });
 
-  test('has pages of 8 KiB and a write-ahead log', async () => {
+  test('a new SQLite database has pages of 8 KiB and a write-ahead log', async () => {
     const path = join(temporaryFolder(), 'offerbook.db');
     await open.stores(`sqlite:${path}`);
     const file = new SqliteFile(path, { readonly: true });
@@ -138,7 +141,7 @@ describe('an SQLite database with several names', () => {
     return { link, real, all: [second, link, join(folder, 'data/real.db'), real] };
   }
 
-  test('has one set of clicks, beside the file itself, by whichever name it is made and opened', async () => {
+  test('an SQLite database opened through any of its names has one file of clicks, next to the real file', async () => {
     const { link, real, all } = names();
     const made = await open.stores(`sqlite:${link}`);
     const { id } = await newOrganisation(made);
@@ -153,7 +156,7 @@ describe('an SQLite database with several names', () => {
     expect(readdirSync(dirname(real)).sort()).toEqual(['real.db', 'real.db-activations']);
   });
 
-  test('is refused while clicks are beside a link to it: it is said what to move where', async () => {
+  test('opening an SQLite database is rejected while clicks lie next to a link to it, with advice what to move where', async () => {
     const { link, real } = names();
     const made = await open.stores(`sqlite:${real}`);
     await recordClick(made, (await newOrganisation(made)).id);
@@ -175,7 +178,7 @@ describe('an SQLite database with several names', () => {
 });
 
 for (const database of DATABASES) {
-  test(`a database that was made is opened by everybody on ${database.name}`, async () => {
+  test(`every command opens an existing database on ${database.name}`, async () => {
     const url = await database.create();
     const made = await openStores(url, { ...COMMAND_OPTIONS, create: true });
     await newOrganisation(made);
@@ -189,12 +192,12 @@ for (const database of DATABASES) {
   });
 }
 
-describe('a server that brings the schema of PostgreSQL up to date', () => {
+describe('a server that upgrades the PostgreSQL schema', () => {
   const open = openTestStores();
   const STATEMENT_TIMEOUT_MS = 500;
   const options = { ...SERVER_OPTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
 
-  test('may take longer than its statements may', async () => {
+  test('an upgrade may take longer than the statement timeout', async () => {
     const url = await newPostgresDatabase();
     const raw = open.database(url);
     await raw.all(`CREATE FUNCTION take_time() RETURNS event_trigger LANGUAGE plpgsql AS $$
@@ -210,7 +213,7 @@ describe('a server that brings the schema of PostgreSQL up to date', () => {
     expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 0 });
   });
 
-  test('waits for another process that does', async () => {
+  test('a server waits for another process that is upgrading the schema', async () => {
     const url = await newPostgresDatabase();
     const raw = open.database(url);
     const opening = await raw.write(async (connection) => {

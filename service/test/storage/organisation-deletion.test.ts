@@ -63,7 +63,7 @@ for (const database of DATABASES) {
       return { url, stores, kept, keptToken, org, click, keptState };
     }
 
-    test('takes all that belongs to it, and leaves what belongs to others, and the audit', async () => {
+    test('deleting an organisation removes everything that belongs to it, and keeps other organisations and the audit log', async () => {
       const { url, stores, org, click, keptState } = await scene();
       const before = await keptState();
       const token = await issue(stores, org.id);
@@ -93,7 +93,7 @@ for (const database of DATABASES) {
       expect(await stores.organisations.contents('acme')).toBeUndefined();
     });
 
-    test('its number is never given to another, so that late sales of its clicks are nobody’s', async () => {
+    test('the number of a deleted organisation is never reused, so late sales of its clicks belong to no organisation', async () => {
       const { url, stores, org, click } = await scene();
       await stores.organisations.delete('acme', NOW);
       const next = await newOrganisation(stores, 'acme');
@@ -113,7 +113,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('one that was interrupted is found by nobody, takes no import, and is finished by the next', async () => {
+    test('an organisation whose deletion was interrupted cannot be found or imported into, and the next deletion finishes', async () => {
       const { stores, org } = await scene();
       await issue(stores, org.id);
       const stop = new Error('stopped');
@@ -142,7 +142,7 @@ for (const database of DATABASES) {
       expect(await stores.organisations.create('acme')).toMatchObject({ name: 'acme' });
     });
 
-    test('waits for an import that is under way, and takes what it has brought', async () => {
+    test('a deletion waits for a running import and removes what it wrote', async () => {
       const { url, stores, org } = await scene();
       const importer = await open.stores(url);
       const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -160,7 +160,7 @@ for (const database of DATABASES) {
       expect(await stores.history.versions(id(70))).toEqual([]);
     });
 
-    test('a running server stops taking its tokens and its links', async () => {
+    test('a running server stops accepting the tokens and links of a deleted organisation', async () => {
       await using node = await TestNode.start({ databaseUrl: await database.create() });
       const token = await node.token('private');
       const publicId = (await node.stores.organisations.list())[0]?.publicId;

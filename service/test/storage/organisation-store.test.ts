@@ -8,7 +8,7 @@ for (const database of DATABASES) {
   describe(`organisations on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('an organisation is found by its name and listed in the order of the names', async () => {
+    test('organisations are found by name and listed in the order of their names', async () => {
       let nowMs = 1_000;
       const { organisations } = await open.stores(await database.create(), COMMAND_OPTIONS, () => nowMs);
       const zeta = await organisations.create('zeta');
@@ -31,7 +31,7 @@ for (const database of DATABASES) {
       expect(await organisations.list()).toEqual([beta, zeta, acme] as never);
     });
 
-    test('a name that is taken makes nothing, also when two ask for it at once', async () => {
+    test('creating an organisation with a name that exists changes nothing, even for two simultaneous attempts', async () => {
       const { organisations } = await open.stores(await database.create());
       const both = await Promise.all([organisations.create('acme'), organisations.create('acme')]);
       const made = both.filter((each) => each !== undefined);

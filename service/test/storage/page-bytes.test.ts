@@ -103,7 +103,7 @@ for (const testDatabase of DATABASES) {
       expect(left).toEqual([]);
     }
 
-    test('a walk, held to its first page or not, returns every item once, and each page is within the limit or has one item', async () => {
+    test('every walk returns each item once, and each page is within the byte limit or has one item', async () => {
       await fc.assert(fc.asyncProperty(window, pin, limit, bytesMax, walk), {
         numRuns: 20,
         examples: [
@@ -119,7 +119,7 @@ for (const testDatabase of DATABASES) {
   describe(`the longest documents on ${testDatabase.name}`, () => {
     const open = openTestStores();
 
-    test('make pages of at most 4 MiB unless told otherwise', async () => {
+    test('pages of the longest documents have at most 4 MiB by default', async () => {
       const opened = await open.stores(await testDatabase.create());
       const { id: orgId } = await newOrganisation(opened);
       // Two texts of 65,536 characters, each of which takes six bytes.

@@ -13,7 +13,7 @@ import { TestNode } from '../support/test-node.ts';
 
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'databases.md');
 
-test('in session mode, with the settings of the document, pages are read and changes are taken up', async () => {
+test('in session mode with the documented settings, pages are read and changes are noticed', async () => {
   await using pool = await PgBouncer.start(await newPostgresDatabase());
   await using node = await TestNode.start({ databaseUrl: pool.url });
   const [publicToken, privateToken] = [await node.token('public'), await node.token('private')];
@@ -33,7 +33,7 @@ test('in session mode, with the settings of the document, pages are read and cha
   expect(await (await node.get('/v1/retailers/', publicToken)).json()).toMatchObject({ data: [{}, {}] });
 });
 
-test('what PgBouncer leaves out of a connection is what the document has set for the role', async () => {
+test('the documented role settings replace the connection settings that PgBouncer drops', async () => {
   const url = await newPostgresDatabase();
   await using sql = new SQL(url);
   const settings = [...readFileSync(DOCUMENT, 'utf8').matchAll(/^ALTER ROLE offerbook SET (\w+) = (.+);$/gm)];
@@ -50,7 +50,7 @@ test('what PgBouncer leaves out of a connection is what the document has set for
 const createOrganisation = ({ url }: PgBouncer) =>
   offerbook(['orgs', 'create', 'acme'], { env: { OFFERBOOK_DATABASE_URL: url } });
 
-test('a PgBouncer that was not told of our settings is refused with exit code 2, and nothing is made', async () => {
+test('a PgBouncer without the documented settings is rejected with exit code 2, and no schema is created', async () => {
   const databaseUrl = await newPostgresDatabase();
   await using pool = await PgBouncer.start(databaseUrl, { ignore_startup_parameters: undefined });
   expect(await createOrganisation(pool)).toEqual({
@@ -64,7 +64,7 @@ test('a PgBouncer that was not told of our settings is refused with exit code 2,
   expect([...tables]).toEqual([]);
 });
 
-test('in transaction mode a command ends with exit code 2 and says what to change', async () => {
+test('in transaction mode a command exits with code 2 and prints what to change', async () => {
   await using pool = await PgBouncer.start(await newPostgresDatabase(), { pool_mode: 'transaction' });
   expect(await createOrganisation(pool)).toEqual({
     code: 2,

@@ -23,7 +23,7 @@ async function otherConnections(url: string): Promise<unknown[]> {
     .all(`SELECT query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
 }
 
-test('closing while connections are being opened leaves none, and none is opened afterwards', async () => {
+test('closing a pool while connections are being opened leaves no connection, and none is opened later', async () => {
   const url = await newPostgresDatabase();
   await using proxy = await FaultProxy.start(Number(new URL(url).port));
   const database = open.database(await behind(proxy, url), SERVER_OPTIONS);
@@ -40,7 +40,7 @@ test('closing while connections are being opened leaves none, and none is opened
   expect(await otherConnections(url)).toEqual([]);
 });
 
-test('when connections fall silent, others take their place', async () => {
+test('new connections replace unresponsive ones', async () => {
   const url = await newPostgresDatabase();
   await using proxy = await FaultProxy.start(Number(new URL(url).port));
   const options = { ...SERVER_OPTIONS, statementTimeoutMs: 100 };
@@ -56,7 +56,7 @@ test('when connections fall silent, others take their place', async () => {
   expect(await database.all<{ one: number }>('SELECT 4 AS one')).toEqual([{ one: 4 }]);
 });
 
-test('connections in use and work that waits for one are counted for each pool', async () => {
+test('each pool counts its connections in use and its waiting work', async () => {
   const url = await newPostgresDatabase();
   const database = open.database(url, { ...SERVER_OPTIONS, statementTimeoutMs: 60_000 });
   const idle = { pages: { inUse: 0, waiting: 0, max: 7 }, other: { inUse: 0, waiting: 0, max: 2 } };
@@ -73,7 +73,7 @@ test('connections in use and work that waits for one are counted for each pool',
   expect(database.pools()).toEqual(idle);
 });
 
-test('a statement that is sent counts as a connection in use', async () => {
+test('a running statement counts as a connection in use', async () => {
   const url = await newPostgresDatabase();
   const database = open.database(url, { ...SERVER_OPTIONS, statementTimeoutMs: 60_000 });
   const locker = open.database(url, COMMAND_OPTIONS);

@@ -5,7 +5,7 @@ import { openTestStores, rejection } from './open-test-stores.ts';
 
 const REST = 'sslmode=disable&application_name=offerbook';
 
-test('a question mark in the parameters is part of them', () => {
+test('a question mark inside the URL parameters belongs to them', () => {
   expect(parsePostgresUrl('postgres://u:p@h:1/n?application_name=a?b&sslmode=disable')).toEqual({
     servers: [
       {
@@ -18,7 +18,7 @@ test('a question mark in the parameters is part of them', () => {
   });
 });
 
-test('each of several servers gets the whole URL', () => {
+test('each of several servers gets the complete URL', () => {
   const { servers } = parsePostgresUrl('postgres://u:p@one:1,[::1]:2,three/n?sslmode=disable');
   expect(servers).toEqual(
     ['one:1', '[::1]:2', 'three'].map((address) => ({
@@ -37,7 +37,7 @@ describe('a Unix socket', () => {
     ['postgres://u@:5433/n?host=/run/postgresql', '/run/postgresql/.s.PGSQL.5433'],
     ['postgres://u@%2Frun%2fpostgresql:5433/n', '/run/postgresql/.s.PGSQL.5433'],
     ['postgres://u@elsewhere/n?host=/run/postgresql&sslmode=verify-full', '/run/postgresql/.s.PGSQL.5432'],
-  ])('%s', (url, socket) => {
+  ])('%s selects a Unix socket', (url, socket) => {
     const [, before = ''] = /^(.*?:\/\/(?:.*@)?)/.exec(url) ?? [];
     expect(parsePostgresUrl(url)).toEqual({
       servers: [{ url: `${before}localhost/n?${REST}`, socket, address: socket }],
@@ -50,13 +50,13 @@ describe('a Unix socket', () => {
     ['postgres://u@db.example/n?port=5433', /^host and port as parameters .* host is a folder/],
     ['postgres://u@one,%2Frun/n', /^a Unix socket cannot be one of several servers/],
     ['postgres://u@one,two/n?host=/run', /^a Unix socket cannot be one of several servers/],
-  ])('%s is rejected', (url, message) => {
+  ])('the URL %s is rejected', (url, message) => {
     expect(() => parsePostgresUrl(url)).toThrow(message);
   });
 
   const open = openTestStores();
 
-  test('connects, and its path is in the error when it does not', async () => {
+  test('a Unix socket connects, and a failure names its path', async () => {
     const { pathname } = new URL(await newPostgresDatabase());
     const { port } = await sharedPostgres();
     const url = `postgres://${USER}:${PASSWORD}@${pathname}?host=/tmp&port=${port}`;

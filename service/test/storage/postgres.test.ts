@@ -21,7 +21,7 @@ describe('PostgreSQL', () => {
     process.off('uncaughtException', onUncaught);
   });
 
-  test('a statement that takes too long means that the database is unavailable', async () => {
+  test('a statement that exceeds the timeout reports the database as unavailable', async () => {
     const database = open.database(await newPostgresDatabase(), {
       ...SERVER_OPTIONS,
       statementTimeoutMs: 500,
@@ -36,7 +36,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  test('an answer that breaks off leaves nothing of it in the next one', async () => {
+  test('an interrupted response leaves no data in the next one', async () => {
     const database = open.database(await newPostgresDatabase(), {
       ...COMMAND_OPTIONS,
       connectionsMax: 1,
@@ -54,7 +54,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  test('whatever the text of a row holds, it comes back as it was put', async () => {
+  test('any string is read back exactly as it was written', async () => {
     const url = await newPostgresDatabase();
     await open.stores(url);
     const database = open.database(url);
@@ -82,7 +82,7 @@ describe('PostgreSQL', () => {
     );
   });
 
-  test('pages that queue up hold up nothing else, and all come', async () => {
+  test('queued pages delay no other statement, and all of them are read', async () => {
     const database = open.database(await newPostgresDatabase(), SERVER_OPTIONS);
     const ends: string[] = [];
     const pages = Array.from({ length: 40 }, async (_, i) => {
@@ -105,7 +105,7 @@ describe('PostgreSQL', () => {
     expect(await Promise.all(pages)).toEqual(Array.from({ length: 40 }, (_, i) => [i, String(i)]));
   });
 
-  test('a server that nobody answers for is unavailable after two seconds', async () => {
+  test('a server that does not answer is reported as unavailable after two seconds', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
     const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${silent.port}/name`));
     silent.stop(true);
@@ -115,7 +115,7 @@ describe('PostgreSQL', () => {
     );
   });
 
-  test('a server process that freezes in the middle is unavailable, and usable when it wakes up', async () => {
+  test('a frozen server process is reported as unavailable, and works again when it resumes', async () => {
     const url = await newPostgresDatabase();
     const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1, statementTimeoutMs: 50 });
     const [row] = await database.all<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -131,7 +131,7 @@ describe('PostgreSQL', () => {
   });
 
   test.each(['throws', 'returns'] as const)(
-    'a transaction whose connection is lost between two statements sends nothing more when its work %s, and harms no other one',
+    'a transaction that lost its connection between two statements sends nothing more when its work %s, and affects no other transaction',
     async (end) => {
       const url = await newPostgresDatabase();
       const admin = open.database(url);
@@ -182,7 +182,7 @@ describe('PostgreSQL', () => {
     },
   );
 
-  test('a transaction whose connection is lost in the middle of a statement fails, and the next one works', async () => {
+  test('a transaction that loses its connection during a statement fails, and the next one works', async () => {
     const url = await newPostgresDatabase();
     const admin = open.database(url);
     const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
@@ -202,7 +202,7 @@ describe('PostgreSQL', () => {
     expect(uncaught).toEqual([]);
   });
 
-  test('a write that has begun is never repeated, since what it has read of its file is gone', async () => {
+  test('a write that has begun is never retried, because it has consumed part of its file', async () => {
     const url = await newPostgresDatabase();
     const admin = open.database(url);
     const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
@@ -223,7 +223,7 @@ describe('PostgreSQL', () => {
     expect(uncaught).toEqual([]);
   });
 
-  test('of those who wait for a connection, only so many may: the others are refused at once', async () => {
+  test('statements beyond the queue limit are rejected immediately', async () => {
     const options = { ...COMMAND_OPTIONS, connectionsMax: 1, statementTimeoutMs: 2_000 };
     const database = open.database(await newPostgresDatabase(), options);
     const asked = Array.from({ length: 103 }, () => database.all<{ one: number }>('SELECT 1 AS one'));
@@ -239,7 +239,7 @@ describe('PostgreSQL', () => {
     expect(await database.all<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test('the server is told to look for clients that have vanished without a word', async () => {
+  test('the server is configured to detect vanished clients', async () => {
     const database = open.database(await newPostgresDatabase());
     const [row] = await database.all(
       `SELECT current_setting('tcp_keepalives_idle') AS idle, current_setting('tcp_keepalives_interval') AS interval,
@@ -248,7 +248,7 @@ describe('PostgreSQL', () => {
     expect(row).toEqual({ idle: '10', interval: '5', count: '3' });
   });
 
-  test('of several servers in a URL, the one that is the primary is used', async () => {
+  test('with several servers in a URL, the primary is used', async () => {
     const url = new URL(await newPostgresDatabase());
     const nobody = await freePort();
     const several = url.href.replace(url.host, `127.0.0.1:${nobody},${url.host}`);
@@ -261,7 +261,7 @@ describe('PostgreSQL', () => {
     );
   });
 
-  test('closing right after a transaction has failed leaves nothing behind', async () => {
+  test('closing right after a failed transaction leaves no connection open', async () => {
     const url = await newPostgresDatabase();
     const wrong = new URL(url);
     wrong.password = 'wrong';

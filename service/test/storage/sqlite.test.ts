@@ -15,7 +15,7 @@ describe('SQLite', () => {
   const open = openTestStores();
   const newUrl = async () => (await DATABASES.find(({ name }) => name === 'SQLite')?.create()) ?? '';
 
-  test('connections use WAL, wait for the disk at a commit, and check foreign keys', async () => {
+  test('connections use WAL, sync on commit, and check foreign keys', async () => {
     const database = open.database(await newUrl());
     const settings = async (run: (sql: string) => Promise<unknown[]>) =>
       Object.assign(
@@ -41,7 +41,7 @@ describe('SQLite', () => {
     expect(tables).toEqual([]);
   });
 
-  test('a write waits for the lock of another process without holding up this one', async () => {
+  test("a write waits for another process's lock without blocking this process", async () => {
     const url = await newUrl();
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);
@@ -60,7 +60,7 @@ describe('SQLite', () => {
     expect(stampMs).toBeGreaterThan(0);
   });
 
-  test('a write that waits too long is refused, and reads go on all the while', async () => {
+  test('a write that waits too long is rejected, and reads continue meanwhile', async () => {
     const url = await newUrl();
     const { id: orgId } = await newOrganisation(await open.stores(url));
     const other = startProcess('hold', url, String(orgId));
@@ -80,7 +80,7 @@ describe('SQLite', () => {
     await other.rest();
   });
 
-  test('a write that was refused does not stand in the way of the next one', async () => {
+  test('a rejected write does not block the next one', async () => {
     const url = await newUrl();
     const stores = await open.stores(url, SERVER_OPTIONS);
     const { id: orgId } = await newOrganisation(stores);
@@ -94,7 +94,7 @@ describe('SQLite', () => {
 
   // Where files are locked in another way, the other process could not.
   test.if(process.platform === 'linux')(
-    'a read waits while another process restores the log after a crash',
+    'a read waits while another process recovers the log after a crash',
     async () => {
       const url = await newUrl();
       const stores = await open.stores(url, SERVER_OPTIONS);
@@ -107,7 +107,7 @@ describe('SQLite', () => {
     },
   );
 
-  test('a write that failed leaves no large log behind, although others have the file open', async () => {
+  test('a failed write leaves no large log, even while other connections have the file open', async () => {
     const url = await newUrl();
     const server = await open.stores(url, SERVER_OPTIONS);
     const stores = await open.stores(url);
@@ -130,7 +130,7 @@ describe('SQLite', () => {
   });
 
   test.if(process.platform === 'linux')(
-    'a long write is synced by a thread while it goes on, which leaves the log closed and the database locked',
+    'a thread syncs the log during a long write, then closes it, and the database stays locked',
     async () => {
       const url = await newUrl();
       const path = url.slice('sqlite:'.length);
@@ -148,7 +148,7 @@ describe('SQLite', () => {
   );
 
   test.if(process.platform === 'linux')(
-    'saying why the database could not be opened once more leaves the connections that are open their locks',
+    'explaining why another open failed does not release the locks of open connections',
     async () => {
       const url = await newUrl();
       const path = url.slice('sqlite:'.length);
@@ -162,7 +162,7 @@ describe('SQLite', () => {
     },
   );
 
-  test('what is being read when the database is closed is finished first, what comes later is refused, and no log stays', async () => {
+  test('closing waits for running reads, rejects later ones, and leaves no log', async () => {
     const url = await newUrl();
     const stores = await open.stores(url);
     await newOrganisation(stores);

@@ -41,8 +41,8 @@ function piecesInOrder(window: { minMs: number; maxMs: number }) {
   ].sort((a, b) => a.minMs - b.minMs);
 }
 
-describe('splitting a window', () => {
-  test('gives pieces that follow one another without gap or overlap from its one end to the other', () => {
+describe('splitWindow', () => {
+  test('splitWindow covers the window without gap or overlap', () => {
     fc.assert(
       fc.property(window, (any) => {
         const pieces = piecesInOrder(any);
@@ -61,7 +61,7 @@ describe('splitting a window', () => {
     );
   });
 
-  test('leaves at most two edges, each shorter than two of the smallest spans, and few spans', () => {
+  test('splitWindow returns few spans and at most two edges, each shorter than two of the smallest spans', () => {
     fc.assert(
       fc.property(window, (any) => {
         const { edges, spans } = splitWindow(any);
@@ -80,25 +80,25 @@ describe('splitting a window', () => {
     );
   });
 
-  test('of three years takes no more spans than promised', () => {
+  test('splitting three years gives no more spans than documented', () => {
     const year = 365.25 * 86_400_000;
     const threeYears = { minMs: 1_700_000_000_001, maxMs: 1_700_000_000_000 + 3 * year };
     const { spans } = splitWindow(threeYears);
     expect(spans.reduce((n, { first, last }) => n + last - first + 1, 0)).toBeLessThanOrEqual(212);
   });
 
-  test('has nothing to give when the window is upside down', () => {
+  test('splitting an inverted window gives no pieces', () => {
     expect(splitWindow({ minMs: 5, maxMs: 4 })).toEqual({ edges: [], spans: [] });
   });
 
-  test('gives a single millisecond as one edge', () => {
+  test('splitting a single millisecond gives one edge', () => {
     expect(splitWindow({ minMs: 5, maxMs: 5 })).toEqual({
       edges: [{ minMs: 5, maxMs: 5 }],
       spans: [],
     });
   });
 
-  test('gives whole spans as what they are', () => {
+  test('splitting whole spans gives exactly these spans', () => {
     const two = { minMs: 3 * 2 ** 25, maxMs: 5 * 2 ** 25 - 1 };
     expect(splitWindow(two)).toEqual({
       edges: [],
@@ -107,12 +107,12 @@ describe('splitting a window', () => {
   });
 });
 
-test('only a window that leaves out no early date has no start', () => {
+test('hasNoStart is true only for a window that includes every early date', () => {
   expect(hasNoStart(EVERYTHING)).toBe(true);
   expect(hasNoStart({ ...EVERYTHING, minMs: EARLIEST_MS })).toBe(false);
 });
 
-test('spans are clamped to those that can hold stamps between two others', () => {
+test('clampSpans keeps the spans that can hold stamps of the given range', () => {
   const range = { shift: 25, first: -10, last: 10 };
   expect(clampSpans(range, { minMs: -1, maxMs: 2 ** 25 })).toEqual({ shift: 25, first: -1, last: 1 });
   expect(clampSpans(range, { minMs: -(2 ** 40), maxMs: 2 ** 40 })).toEqual(range);

@@ -21,7 +21,7 @@ for (const database of DATABASES) {
       return { orgId, kind: 'private', label: 'nightly job', digest, expiresAtMs: null };
     }
 
-    test('an added token is listed as it was given, with the revision that says so', async () => {
+    test('an added token is listed with all its fields and the new revision', async () => {
       const { stores, orgId } = await newStores();
       const added = await stores.tokens.add({ ...token(orgId, 'd1'), expiresAtMs: 9_000 });
 
@@ -48,7 +48,7 @@ for (const database of DATABASES) {
       expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [added] });
     });
 
-    test('the end of a token can be brought forward and never put off', async () => {
+    test('the end of a token can be moved earlier, never later', async () => {
       const { stores, orgId } = await newStores();
       const { id } = await stores.tokens.add(token(orgId, 'd1'));
       const ends = [];
@@ -59,13 +59,13 @@ for (const database of DATABASES) {
       expect((await stores.tokens.list()).revision).toBe(4);
     });
 
-    test('ending a token that does not exist changes nothing', async () => {
+    test('ending an unknown token changes nothing', async () => {
       const { stores } = await newStores();
       expect(await stores.tokens.endAt(newUuid(), 8_000)).toBeUndefined();
       expect(await stores.tokens.list()).toEqual({ revision: 0, tokens: [] });
     });
 
-    test('a rotation adds the successor and ends the old token, in one step', async () => {
+    test('a rotation adds the successor and ends the old token in one transaction', async () => {
       const { stores, orgId } = await newStores();
       const old = await stores.tokens.add(token(orgId, 'd1'));
       const rotated = await stores.tokens.rotate(old.id, (found) => {
@@ -80,7 +80,7 @@ for (const database of DATABASES) {
       expect<unknown>(rotated).toEqual({ replaced: tokens[0], successor: tokens[1] });
     });
 
-    test('of two rotations at once, the second sees what the first one did', async () => {
+    test('the second of two simultaneous rotations sees the result of the first', async () => {
       const { stores, orgId, url } = await newStores();
       const others = await open.stores(url, COMMAND_OPTIONS, () => 5_000);
       const { id } = await stores.tokens.add(token(orgId, 'd0'));
@@ -97,7 +97,7 @@ for (const database of DATABASES) {
       expect((await stores.tokens.list()).tokens).toHaveLength(5);
     });
 
-    test('a rotation that is refused for what the token has become changes nothing', async () => {
+    test('a rotation that the caller rejects changes nothing', async () => {
       const { stores, orgId } = await newStores();
       const old = await stores.tokens.add(token(orgId, 'd1'));
       const refusal = new BadInput('too late');
@@ -108,7 +108,7 @@ for (const database of DATABASES) {
       expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [old] });
     });
 
-    test('a rotation whose successor cannot be added leaves the old token alone', async () => {
+    test('a rotation whose successor cannot be added does not change the old token', async () => {
       const { stores, orgId } = await newStores();
       const old = await stores.tokens.add(token(orgId, 'd1'));
       const succeed = () => ({ successor: token(orgId, 'd1'), endsAtMs: 6_000 });
@@ -116,14 +116,14 @@ for (const database of DATABASES) {
       expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [old] });
     });
 
-    test('rotating a token that does not exist adds nothing', async () => {
+    test('rotating an unknown token adds nothing', async () => {
       const { stores, orgId } = await newStores();
       const succeed = () => ({ successor: token(orgId, 'd2'), endsAtMs: 6_000 });
       expect(await stores.tokens.rotate(newUuid(), succeed)).toBeUndefined();
       expect(await stores.tokens.list()).toEqual({ revision: 0, tokens: [] });
     });
 
-    test('the last use never moves back, and no revision rises for it', async () => {
+    test('the last use never moves back and raises no revision', async () => {
       const { stores, orgId } = await newStores();
       const a = await stores.tokens.add(token(orgId, 'a'));
       const b = await stores.tokens.add(token(orgId, 'b'));
@@ -152,7 +152,7 @@ for (const database of DATABASES) {
   });
 }
 
-describe('tokens on PostgreSQL while others write', () => {
+describe('tokens on PostgreSQL during other writes', () => {
   const open = openTestStores();
   /** So that a write that has to wait fails soon. */
   const impatient = { ...COMMAND_OPTIONS, lockTimeoutMs: 2_000 };
@@ -160,7 +160,7 @@ describe('tokens on PostgreSQL while others write', () => {
     ...{ orgId, kind: 'private', label: '', digest, expiresAtMs: null },
   });
 
-  test('an import under way lets the tokens of its organisation be issued, rotated and revoked', async () => {
+  test('tokens of an organisation can be issued, rotated and revoked during its import', async () => {
     const url = await newPostgresDatabase();
     const [stores, importing] = [await open.stores(url, impatient), await open.stores(url)];
     const { id: orgId } = await newOrganisation(stores);
@@ -177,7 +177,7 @@ describe('tokens on PostgreSQL while others write', () => {
     expect((await stores.tokens.list()).tokens.map(({ digest }) => digest)).toEqual(['d1', 'd2', 'd3']);
   });
 
-  test('a rotation that has to wait keeps nobody else from revoking', async () => {
+  test('a waiting rotation does not block the revocation of other tokens', async () => {
     const url = await newPostgresDatabase();
     const [stores, waiting] = [await open.stores(url, impatient), await open.stores(url)];
     const { id: orgId } = await newOrganisation(stores);
@@ -200,7 +200,7 @@ describe('tokens on PostgreSQL while others write', () => {
     expect(await rotation).toMatchObject({ replaced: { revokedAtMs: 6_000 }, successor: { digest: 'd3' } });
   });
 
-  test('a rotation that waits for another one sees what became of the token', async () => {
+  test('a rotation that waits for another one sees the changed token', async () => {
     const url = await newPostgresDatabase();
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);

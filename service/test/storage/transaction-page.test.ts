@@ -152,7 +152,7 @@ for (const testDatabase of DATABASES) {
       await database.close();
     });
 
-    test('is what filtering and sorting everything would give', async () => {
+    test('a page equals filtering and sorting all transactions', async () => {
       await fc.assert(
         fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, anyLimit) => {
           const page = await readTransactionPage(database, {
@@ -170,7 +170,7 @@ for (const testDatabase of DATABASES) {
       );
     });
 
-    test('as of an earlier stamp ends there, and promises no more', async () => {
+    test('a page as of an earlier stamp ends there and is complete through that stamp', async () => {
       const moment = fc.oneof(fc.constant(undefined), bound);
       await fc.assert(
         fc.asyncProperty(window, moment, cursor, limit, async (anyWindow, asOfMs, anyCursor, anyLimit) => {
@@ -186,7 +186,7 @@ for (const testDatabase of DATABASES) {
       );
     });
 
-    test('is found by merging runs, too, when it is narrow', async () => {
+    test('merging runs also finds the page of a narrow window', async () => {
       await fc.assert(
         fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, count) => {
           const query = { orgId, cursor: anyCursor ?? idOf(0), window: anyWindow, count };
@@ -199,7 +199,7 @@ for (const testDatabase of DATABASES) {
       );
     });
 
-    test('at the border between narrow and wide is whole', async () => {
+    test('a page at the limit between narrow and wide windows is complete', async () => {
       const stamps = ROWS.map(({ stampMs }) => stampMs)
         .filter((ms) => ms > HEAVY_MS[1])
         .sort((a, b) => a - b);
@@ -219,7 +219,7 @@ for (const testDatabase of DATABASES) {
       }
     });
 
-    test('leads to the next one, however much lies between', async () => {
+    test('a cursor leads to the next page, however many transactions lie between', async () => {
       // Eight of the oldest, among thousands of others.
       const anyWindow = { minMs: EVERYTHING.minMs, maxMs: 1 };
       const found: string[] = [];
@@ -238,7 +238,7 @@ for (const testDatabase of DATABASES) {
       expect(found).toHaveLength(8);
     });
 
-    test('reads few ids, whatever the window', async () => {
+    test('a page of any window reads few ids', async () => {
       let ids = 0;
       const counting = watched((_, rows) => {
         for (const row of rows as { ids?: string | null }[]) ids += row.ids?.split(',').length ?? 0;
@@ -257,10 +257,10 @@ for (const testDatabase of DATABASES) {
 }
 
 for (const testDatabase of DATABASES) {
-  describe(`what has changed within some days on ${testDatabase.name}`, () => {
+  describe(`a window of a few days on ${testDatabase.name}`, () => {
     const open = openTestStores();
 
-    test('is read once from each span', async () => {
+    test('each span of the window is read once', async () => {
       const longestSpanMs = 2 ** Math.max(...SPAN_SHIFTS);
       // Three days of the latest span of that length have gone by.
       const endMs = Math.floor(END_MS / longestSpanMs) * longestSpanMs + 3 * DAY_MS;

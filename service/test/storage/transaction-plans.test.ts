@@ -61,7 +61,7 @@ const CURSOR = '30000000-0000-0000-0000-000000000000' as Uuid;
 for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =>
   AGES.map((a) => [each, a] as const),
 )) {
-  describe(`the plans of a page of ${age} on ${testDatabase.name}`, () => {
+  describe(`query plans for a page of ${age} on ${testDatabase.name}`, () => {
     let database: Database;
 
     beforeAll(async () => {
@@ -225,7 +225,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       }
     }
 
-    test('use the intended index for every statement, with and without statistics', async () => {
+    test('every statement uses the intended index, with and without statistics', async () => {
       await expectIntendedPlans();
       await database.write((connection) => connection.all('ANALYZE'));
       await expectIntendedPlans();
@@ -234,7 +234,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       await expectIntendedPlans();
     });
 
-    test('find every transaction of a user once, piece by piece', async () => {
+    test('the search by user finds every transaction once, piece by piece', async () => {
       const pieces: number[] = [];
       const history = transactionHistory(database, TEST_AUDITOR);
       const { newest: found, count } = await history.findByPassbackUid(USER, {
@@ -257,7 +257,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       );
     });
 
-    test('take no longer for the last page of a walk than for another', async () => {
+    test('the last page of a walk reads no more than other pages', async () => {
       const takesMs = async (cursor: Uuid) => {
         const window = { minMs: EVERYTHING.minMs, maxMs: END_MS };
         const startedMs = performance.now();
@@ -279,7 +279,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
     // SQLite does not say how many entries it has read; its statements are the same, and so are its plans.
     if (testDatabase.name === 'SQLite') return;
 
-    test('read at most 20,000 index entries for a page, whatever the window', async () => {
+    test('a page of any window reads at most 20,000 index entries', async () => {
       await database.write((connection) => connection.all('ANALYZE'));
       const stamp = fc.integer({ min: END_MS - spreadMs, max: END_MS });
       const window = fc

@@ -59,7 +59,7 @@ for (const database of DATABASES) {
       return { texts: textsOf({ data }), ...rest };
     }
 
-    test('of a transaction that one write puts several times, the one put last counts', async () => {
+    test('when one write puts a transaction several times, the last version counts', async () => {
       const { stores, orgId } = await newStores();
       const ids = newIds(3);
       await stores.transactions.write(orgId, async (writer) => {
@@ -73,7 +73,7 @@ for (const database of DATABASES) {
     });
 
     describe('the change clock', () => {
-      test('stamps rise from commit to commit while the wall clock jumps back and forth, also for who opens it again', async () => {
+      test('stamps rise with every commit while the wall clock jumps back and forth, even after reopening', async () => {
         let nowMs = 1_000_000;
         const { url, stores, orgId } = await newStores(() => nowMs);
         const stamps = [];
@@ -87,7 +87,7 @@ for (const database of DATABASES) {
         expect((await page(stores, { orgId })).completeThroughMs).toBe(2_000_002);
       });
 
-      test('a write that throws leaves clock and rows untouched', async () => {
+      test('a write that throws changes neither the clock nor any row', async () => {
         const { stores, orgId } = await newStores();
         const [id] = newIds(1) as [Uuid];
         const stampMs = await writeTransactions(stores, orgId, [id], 'old');
@@ -115,7 +115,7 @@ for (const database of DATABASES) {
         expect(await writeTransactions(stores, orgId, newIds(1))).toBe(stampMs + 1);
       });
 
-      test('a write that changes nothing leaves the clock where it was, and the clock never goes back', async () => {
+      test('a write without changes does not move the clock, and the clock never moves back', async () => {
         const { stores, orgId } = await newStores();
         const stampMs = await writeTransactions(stores, orgId, newIds(1));
         await stores.transactions.write(orgId, async () => {});
@@ -123,7 +123,7 @@ for (const database of DATABASES) {
         expect((await page(stores, { orgId })).completeThroughMs).toBe(stampMs);
       });
 
-      test('an organisation without transactions is complete through its creation', async () => {
+      test('a page of an organisation without transactions is complete through its creation', async () => {
         const { stores, orgId } = await newStores();
         expect(await page(stores, { orgId })).toEqual({
           texts: [],
@@ -132,7 +132,7 @@ for (const database of DATABASES) {
         });
       });
 
-      test('writers in several processes take turns: no stamp is given out twice', async () => {
+      test('writers in several processes never use the same stamp', async () => {
         const { url, stores, orgId } = await newStores();
         const processes = Array.from({ length: 4 }, () => startProcess('write', url, String(orgId), '20'));
         const outcomes = await Promise.all(processes.map((each) => each.rest<number>()));
@@ -146,7 +146,7 @@ for (const database of DATABASES) {
         expect((await page(stores, { orgId })).completeThroughMs).toBe(Math.max(...stamps));
       });
 
-      test('a reader who sees the clock at C sees every row with a stamp up to C', async () => {
+      test('a reader that sees the clock at C sees every row with a stamp up to C', async () => {
         const url = await database.create();
         const stores = await open.stores(url);
         const { id: orgId } = await newOrganisation(stores);
@@ -194,7 +194,7 @@ for (const database of DATABASES) {
     });
 
     describe('a page', () => {
-      test('holds the transactions in the order of their ids and names the next one', async () => {
+      test('a page holds transactions in the order of their ids and the cursor of the next page', async () => {
         const { stores, orgId } = await newStores();
         await load(stores, orgId, new Map([5, 3, 1, 4, 2].map((n) => [idOf(n), n])));
 
@@ -210,7 +210,7 @@ for (const database of DATABASES) {
         ]);
       });
 
-      test('that takes exactly what is left has no cursor', async () => {
+      test('a page that holds exactly the remaining transactions has no cursor', async () => {
         const { stores, orgId } = await newStores();
         await load(stores, orgId, new Map([1, 2, 3].map((n) => [idOf(n), n])));
         expect((await page(stores, { orgId, limit: 3 })).cursor).toBeUndefined();
@@ -218,7 +218,7 @@ for (const database of DATABASES) {
         expect((await page(stores, { orgId, limit: 1, cursor: idOf(3) })).cursor).toBeUndefined();
       });
 
-      test('starts at the position of its cursor, whether or not there is such a transaction', async () => {
+      test('a page starts at the position of its cursor, whether or not that transaction exists', async () => {
         const { stores, orgId } = await newStores();
         const other = await newOrganisation(stores, 'other');
         await load(stores, orgId, new Map([10, 20, 30].map((n) => [idOf(n), n])));
@@ -237,7 +237,7 @@ for (const database of DATABASES) {
         expect(await from('ffffffff-ffff-ffff-ffff-ffffffffffff' as Uuid)).toEqual([]);
       });
 
-      test('takes the stamps of its window, both ends included', async () => {
+      test('a page includes the stamps at both ends of its window', async () => {
         const { stores, orgId } = await newStores();
         await load(stores, orgId, new Map([10, 20, 30, 40].map((n) => [idOf(n), n])));
 
@@ -251,7 +251,7 @@ for (const database of DATABASES) {
         expect(await within(30, Number.MAX_SAFE_INTEGER)).toEqual(['at 30', 'at 40']);
       });
 
-      test('keeps its clock when the window is empty', async () => {
+      test('a page of an empty window reports the change clock', async () => {
         const { stores, orgId } = await newStores();
         const stampMs = await writeTransactions(stores, orgId, newIds(3));
         const empty = { texts: [], cursor: undefined, completeThroughMs: stampMs };
@@ -261,7 +261,7 @@ for (const database of DATABASES) {
         expect(await page(stores, { orgId, window: { minMs: 9, maxMs: 3 } })).toEqual(empty);
       });
 
-      test('shows the last version of a transaction, and shows it in the window of its last change only', async () => {
+      test('a page shows the last version of a transaction, only in the window of its last change', async () => {
         const { stores, orgId } = await newStores();
         const [id] = newIds(1) as [Uuid];
         const first = await writeTransactions(stores, orgId, [id], 'v1');
@@ -274,7 +274,7 @@ for (const database of DATABASES) {
     });
 
     test.each([999, 1_000, 1_001, MANY])(
-      'an export of %d transactions holds each once, in the order of the ids',
+      'an export of %d transactions contains each once, in the order of their ids',
       async (count) => {
         const { stores, orgId } = await newStores();
         const ids = newIds(count);
@@ -286,7 +286,7 @@ for (const database of DATABASES) {
       },
     );
 
-    test('an export sees one moment while writes commit between its batches', async () => {
+    test('an export sees one snapshot while writes commit between its batches', async () => {
       const { url, stores, orgId } = await newStores();
       const writing = await open.stores(url);
       const ids = newIds(MANY);
@@ -301,7 +301,7 @@ for (const database of DATABASES) {
       expect({ texts, count }).toEqual({ texts: new Set(['old']), count: MANY });
     });
 
-    test('a writer finds the transactions of every organisation, so that it can refuse', async () => {
+    test('a writer finds the transactions of every organisation', async () => {
       const { stores, orgId } = await newStores();
       const other = await newOrganisation(stores, 'other');
       await load(stores, orgId, new Map([[idOf(1), 10]]));
@@ -346,7 +346,7 @@ for (const database of DATABASES) {
       expect([await page(stores, { orgId }), await page(stores, { orgId: other.id })]).toEqual(before);
     });
 
-    test('of two organisations that import the same new id at once, one is refused', async () => {
+    test('when two organisations import the same new id at once, one is rejected', async () => {
       const { url, stores, orgId } = await newStores();
       const other = await newOrganisation(stores, 'other');
       const second = await open.stores(url);
@@ -373,7 +373,7 @@ describe('writers on PostgreSQL', () => {
   const open = openTestStores();
   const postgres = DATABASES.find(({ name }) => name === 'PostgreSQL');
 
-  test('different organisations do not wait for each other', async () => {
+  test('writers of different organisations do not wait for each other', async () => {
     const stores = await open.stores((await postgres?.create()) ?? '');
     const [a, b] = [await newOrganisation(stores, 'a'), await newOrganisation(stores, 'b')];
     // If b had to wait for a, this would never end: a waits for b.
@@ -384,7 +384,7 @@ describe('writers on PostgreSQL', () => {
     expect(await readAllTransactions(stores, b.id)).toHaveLength(1);
   });
 
-  test('a writer that waits too long for another one is told that it is busy', async () => {
+  test('a writer that waits too long for another one fails as busy', async () => {
     const url = (await postgres?.create()) ?? '';
     const stores = await open.stores(url);
     const impatient = await open.stores(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 50 });
@@ -396,7 +396,7 @@ describe('writers on PostgreSQL', () => {
     expect(error.message).toBe('another process is writing to the database; try again when it has finished');
   });
 
-  test('an unknown organisation is no reason to say that the database is unavailable', async () => {
+  test('writing to an unknown organisation does not report the database as unavailable', async () => {
     const stores = await open.stores((await postgres?.create()) ?? '');
     const error = await rejection(writeTransactions(stores, 77, newIds(1)));
     expect(error).toMatchObject({ kind: 'gone' });
@@ -408,7 +408,7 @@ describe('writers on PostgreSQL', () => {
 describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('a large write on $name', ({ create }) => {
   const open = openTestStores();
 
-  test('a write to many organisations collects garbage as often as one to a single one, by what was put', async () => {
+  test('a write to many organisations collects garbage as often as a write of the same size to one', async () => {
     const stores = await open.stores(await create());
     const orgIds: number[] = [];
     for (const name of ['a', 'b', 'c', 'd']) orgIds.push((await newOrganisation(stores, name)).id);

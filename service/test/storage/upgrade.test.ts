@@ -44,12 +44,12 @@ async function load(database: Database, fixture: string): Promise<ReleaseContent
 for (const database of DATABASES) {
   const dialect = database.name === 'SQLite' ? 'sqlite' : 'postgres';
 
-  describe(`a database of a release on ${database.name}`, () => {
+  describe(`a database of an earlier release on ${database.name}`, () => {
     const open = openTestStores();
     const releases = readFileSync(CHANGELOG, 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm);
 
     for (const [, version] of releases) {
-      test(`v${version} opens, and holds what it held`, async () => {
+      test(`a database of v${version} opens and keeps its contents`, async () => {
         const url = await database.create();
         const expected = await load(open.database(url), `v${version}.${database.name.toLowerCase()}`);
         const stores = await open.stores(url);
@@ -62,7 +62,7 @@ for (const database of DATABASES) {
   describe(`the import log of a database before schema version 10 on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('gives each feed its freshness, and loses the problems, which may quote rows', async () => {
+    test('the upgrade fills in the freshness of each feed and removes problems, which may quote rows', async () => {
       const url = await database.create();
       const raw = open.database(url);
       const schema = SCHEMAS[dialect];
@@ -149,7 +149,7 @@ for (const database of DATABASES) {
     const open = openTestStores();
     const fixture = `schema-4.${database.name.toLowerCase()}`;
 
-    test('is refused with the command that copies it, and stays as it was', async () => {
+    test('an unreleased database is rejected with the command that copies it, and not changed', async () => {
       const url = await database.create();
       const raw = open.database(url);
       await load(raw, fixture);
@@ -161,7 +161,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('is copied into a new one, which goes on from there', async () => {
+    test('an unreleased database is copied into a new one, which continues from there', async () => {
       const from = await database.create();
       const expected = await load(open.database(from), fixture);
       const url = await database.create();
@@ -171,7 +171,7 @@ for (const database of DATABASES) {
       await expectToGoOn(stores, expected);
     });
 
-    test('is exported', async () => {
+    test('an unreleased database can be exported', async () => {
       const url = await database.create();
       const expected = await load(open.database(url), fixture);
       const { retailers, organisations } = withAddedFields(expected);
@@ -189,7 +189,7 @@ for (const database of DATABASES) {
     });
   });
 
-  test(`a database of schema version 5 on ${database.name} gets public ids, a key and room for links`, async () => {
+  test(`a database of schema version 5 on ${database.name} gets public ids, a click key and a table of links`, async () => {
     const url = await database.create();
     const raw = openDatabase(url, CREATE_OPTIONS);
     const [first = []] = SCHEMAS[dialect].steps;
@@ -214,7 +214,7 @@ for (const database of DATABASES) {
     const nextAlone = { ...next, oldestVersion: versionOf(next) };
     const query = { orgId: 1, cursor: undefined, window: EVERYTHING, limit: 10 };
 
-    test('an older program goes on, and starts, while the newer schema allows it', async () => {
+    test('an older program keeps running, and starts, while the newer schema allows it', async () => {
       const url = await database.create();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
@@ -228,7 +228,7 @@ for (const database of DATABASES) {
       await migrate(open.database(url), TEST_AUDITOR, next);
     });
 
-    test('when the newer schema does not, a running older program says so and serves no transactions', async () => {
+    test('a running older program reports a schema that it cannot use and serves no transactions', async () => {
       const url = await database.create();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
@@ -245,7 +245,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('and an older program that starts is refused, and changes nothing', async () => {
+    test('an older program refuses to start with a schema that it cannot use, and changes nothing', async () => {
       const url = await database.create();
       await open.stores(url);
       await migrate(open.database(url), TEST_AUDITOR, nextAlone);
@@ -265,7 +265,7 @@ for (const database of DATABASES) {
 describe('the file of walks beside an SQLite database', () => {
   const open = openTestStores();
 
-  test('from before the first release is begun anew when a walk begins', async () => {
+  test('a file of walks from before the first release is recreated when a walk begins', async () => {
     const url = (await DATABASES[0]?.create()) ?? '';
     await open.database(`${url}-walks`).write(async (connection) => {
       await connection.all('CREATE TABLE schema_version (version INTEGER, oldest_version INTEGER)');

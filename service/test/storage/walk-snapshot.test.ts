@@ -98,7 +98,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
     const numbers = fc.array(fc.nat({ max: 40 }), { maxLength: 12 });
     const change = fc.tuple(numbers, fc.constantFrom(1, 1_000, 600_000, 40 * 86_400_000));
 
-    test('equals the state at its first page, whatever is imported between its pages', async () => {
+    test('a walk equals the state at its first page, whatever is imported between its pages', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(change, { maxLength: 8 }),
@@ -160,23 +160,23 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
       }
     }
 
-    test('shows what a few imports have replaced', () =>
+    test('a walk shows the versions that a few imports have replaced', () =>
       walkAll(async (scene) => {
         for (const part of [0, 1, 2]) await scene.write(many.filter((number) => number % 30 === part));
       }));
 
-    test('keeps its state while the history is purged', () =>
+    test('a walk keeps its state while old history is purged', () =>
       walkAll(async (scene) => {
         await scene.write(many.filter((number) => number % 2 === 0));
         await stores.history.purge(nowMs - 86_400_000);
         await scene.write(many.filter((number) => number % 3 === 0));
       }));
 
-    test('shows what one large import has replaced, and none of what it has added', () =>
+    test('a walk shows the versions that one large import has replaced, and none that it has added', () =>
       walkAll((scene) => scene.write([...many, ...many.map((number) => number + 5_000)])));
 
     test(
-      'shows what hundreds of small imports have replaced, some of it again and again',
+      'a walk shows the versions that hundreds of small imports have replaced, some repeatedly',
       () =>
         walkAll(async (scene) => {
           for (let step = 0; step < 420; step++)
@@ -186,7 +186,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
     );
 
     test(
-      'shows what a large import among many small ones has replaced',
+      'a walk shows the versions that a large import among many small ones has replaced',
       () =>
         walkAll(async (scene) => {
           for (let step = 0; step < 40; step++) await scene.write([step, step + 1_000, step + 2_000]);

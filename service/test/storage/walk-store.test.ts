@@ -11,7 +11,7 @@ for (const testDatabase of DATABASES) {
     const open = openTestStores();
     const walk = { tokenId: idOf(1), window: EVERYTHING };
 
-    test('are known by token and window, and the last one to begin counts', async () => {
+    test('a walk is found by token and window, and the last one to begin counts', async () => {
       const { walks } = await open.stores(await testDatabase.create());
       const others = [
         { ...walk, tokenId: idOf(2) },
@@ -26,7 +26,7 @@ for (const testDatabase of DATABASES) {
       for (const other of others) expect(await walks.find(other)).toBeUndefined();
     });
 
-    test('are known for an hour', async () => {
+    test('a walk is found for one hour', async () => {
       let nowMs = Date.UTC(2026, 10, 15);
       const { walks } = await open.stores(await testDatabase.create(), undefined, () => nowMs);
       await walks.begin(walk, 5);
@@ -36,7 +36,7 @@ for (const testDatabase of DATABASES) {
       expect(await walks.find(walk)).toBeUndefined();
     });
 
-    test('that began long ago make room a thousand at a time', async () => {
+    test('old walks are deleted a thousand at a time', async () => {
       const url = await testDatabase.create();
       let nowMs = Date.UTC(2026, 10, 15);
       const { walks } = await open.stores(url, undefined, () => nowMs);
@@ -117,7 +117,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('walks on $
 describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('walks on $name', ({ create }) => {
   const open = openTestStores();
 
-  test('begin though old notes cannot be forgotten', async () => {
+  test('a walk begins even if old walks cannot be deleted', async () => {
     const url = await create();
     const walk = { tokenId: idOf(1), window: EVERYTHING };
     let nowMs = Date.UTC(2026, 10, 15);
@@ -133,7 +133,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('walks on $name
     expect(await walks.find(other)).toBe(2);
   });
 
-  test('go on without their notes when the file of these is damaged', async () => {
+  test('a walk continues without a snapshot when the file of walks is damaged', async () => {
     const url = await create();
     const walk = { tokenId: idOf(1), window: EVERYTHING };
     const stores = await open.stores(url);

@@ -28,7 +28,7 @@ function catalogueReaches(stores: Stores, revision: number): Promise<void> {
 
 for (const database of DATABASES) {
   describe(`watching on ${database.name}`, () => {
-    test('a commit by another process is called back within a second', async () => {
+    test('a commit by another process triggers the callback within a second', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const other = startProcess('change-catalogue', url);
@@ -46,7 +46,7 @@ for (const database of DATABASES) {
       expect((await other.rest()).exitCode).toBe(0);
     });
 
-    test('a watcher that was stopped is not called any more, and stopping twice is harmless', async () => {
+    test('a stopped watcher is not called again, and stopping twice is harmless', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const writing = await open.stores(url);
