@@ -644,11 +644,17 @@ test('the overlay lists every mistake at once, with its line', () => {
       'overlay.csv, line 2: featured must be true or false',
       'overlay.csv, line 2: share must be between 0 and 1',
       'overlay.csv, line 4: advertiserId is missing',
-      'overlay.csv, line 5: advertiserId 1 is there twice',
-      'overlay.csv, line 6: share of 7 stands in the source file too',
+      'overlay.csv, line 5: advertiserId 1 appears twice',
+      'overlay.csv, line 6: share of 7 is also in the source file',
     ].join('\n'),
   );
   expect(() => parseOverlay('id,logo\n1,x', 'overlay.csv', source)).toThrow(
     'overlay.csv, line 1: "id" is none of advertiserId, logo, category, countries, featured, share\noverlay.csv, line 1: there is no column advertiserId',
+  );
+  expect(() => parseOverlay('\ufeffadvertiserId,category\n1,"a\n2,b', 'overlay.csv', source)).toThrow(
+    'overlay.csv, line 2: the row has a quote that is never closed',
+  );
+  expect(() => parseOverlay('advertiserId,category\n1,a"b\n2,b', 'overlay.csv', source)).toThrow(
+    'overlay.csv, line 2: the row has a quote in the wrong place',
   );
 });

@@ -84,6 +84,26 @@ describe('NDJSON', () => {
     ]);
   });
 
+  test.each([
+    ['one object', JSON.stringify(A, null, 2)],
+    ['objects one after the other', [A, B].map((row) => JSON.stringify(row, null, 2)).join('\n')],
+    ['an object that starts on the line of its brace', '{ "id": "a",\r\n  "name": "b"\r\n}'],
+  ])('reports pretty-printed JSON once: %s', async (_what, text) => {
+    expect(await readText(text)).toEqual({
+      rows: [],
+      cursors: 0,
+      broken:
+        '{"line":1} the file looks like pretty-printed JSON; NDJSON has each object on one line, convert the file with jq -c .',
+    });
+  });
+
+  test('a first line that is cut off is an invalid row, not pretty-printed JSON', async () => {
+    expect(brief(await readText(`{"id":"a",\n${b}\n`))).toEqual([
+      [1, undefined, expect.stringMatching(/^is not JSON/)],
+      [2, undefined, B],
+    ]);
+  });
+
   test('a byte order mark in the middle is not JSON', async () => {
     expect(brief(await readText(`${a}\n\u{feff}${b}\n`))[1]?.[2]).toStartWith('is not JSON');
   });
@@ -233,13 +253,16 @@ describe('CSV', () => {
     ]);
   });
 
-  test('the line ends of old Macs are told', async () => {
-    const { rows, broken } = await readText('id,passbackUid\r1,x\r2,"y"\r');
-    expect(rows).toEqual([]);
-    expect(broken).toBe(
-      '{"line":1} the file has bare carriage returns as line ends; save it with those of Unix or Windows',
-    );
-  });
+  test.each(['id,passbackUid\r1,x\r2,"y"\r', 'id,passbackUid\r"1",x\r'])(
+    'the file %p is rejected because its line ends are bare carriage returns',
+    async (text) => {
+      const { rows, broken } = await readText(text);
+      expect(rows).toEqual([]);
+      expect(broken).toBe(
+        '{"line":1} the file has bare carriage returns as line ends; save it with those of Unix or Windows',
+      );
+    },
+  );
 
   test('a row with too few or too many cells, or a stray quote, harms no other', async () => {
     const text = 'id,country\n1\n2,DE,x\n3,D"E\n4,"D"E\n5,D""E\n6,"D"E"\n7,AT\n';

@@ -1,8 +1,10 @@
-// The overlay: a CSV file of the operator, by the network's advertiser id, with what the network does not tell.
+// The overlay: the operator's CSV file with data that the network lacks or has wrong, keyed by the network's advertiser id.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
+import { CsvCutter, type CsvRecord } from '@offerbook/wire/rows/csv-records.ts';
+import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import { countryCode, fraction, webUrl } from '@offerbook/wire/scalars.ts';
-import { parse } from 'csv-parse/sync';
+import { FEED_LIMITS } from '../formats/feed-row.ts';
 import type { Source } from './source-file.ts';
 
 export interface OverlayEntry {
@@ -20,27 +22,28 @@ const URL_SCHEMA = webUrl('Logo', 'https://shop.example/logo.svg');
 const COUNTRY_SCHEMA = countryCode('Country', 'DE');
 const SHARE_SCHEMA = fraction('Share', 0.7);
 
-/** Throws a BadInput with a line for every mistake. Countries stand in one cell, with spaces between them. */
+/** Throws a BadInput with one line per mistake. Countries share one cell, separated by spaces. */
 export function parseOverlay(text: string, fileName: string, source: Source): Overlay {
   const mistakes: string[] = [];
   const overlay = new Map<string, OverlayEntry>();
-  const [header, ...rows] = parseCsv(text, fileName);
-  const columns = (header?.record ?? []).map((name) => name.trim());
+  const [header, ...rows] = parseRecords(text, fileName);
+  const columns = (header?.cells ?? []).map((name) => name.trim());
   for (const name of columns) {
     if (!COLUMNS.includes(name))
       mistakes.push(`line 1: ${JSON.stringify(name)} is none of ${COLUMNS.join(', ')}`);
   }
   if (!columns.includes('advertiserId')) mistakes.push('line 1: there is no column advertiserId');
-  for (const { record, info } of rows) {
-    const fail = (column: string, reason: string) => mistakes.push(`line ${info.lines}: ${column} ${reason}`);
-    const cell = (column: string) => record[columns.indexOf(column)]?.trim() || undefined;
+  for (const { line, cells, problem } of rows) {
+    const fail = (column: string, reason: string) => mistakes.push(`line ${line}: ${column} ${reason}`);
+    const cell = (column: string) => cells[columns.indexOf(column)]?.trim() || undefined;
     const id = cell('advertiserId');
-    if (id === undefined) fail('advertiserId', 'is missing');
-    else if (overlay.has(id)) fail('advertiserId', `${id} is there twice`);
+    if (problem !== undefined) fail('the row', problem.reason);
+    else if (id === undefined) fail('advertiserId', 'is missing');
+    else if (overlay.has(id)) fail('advertiserId', `${id} appears twice`);
     else {
       overlay.set(id, readEntry(cell, fail));
       if (cell('share') !== undefined && Object.hasOwn(source.share.advertisers, id)) {
-        fail('share', `of ${id} stands in the source file too`);
+        fail('share', `of ${id} is also in the source file`);
       }
     }
   }
@@ -83,16 +86,13 @@ function readEntry(
   };
 }
 
-interface CsvRecord {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
-
-function parseCsv(text: string, fileName: string): readonly CsvRecord[] {
-  const options = { bom: true, info: true, relax_column_count: true, skip_empty_lines: true };
+function parseRecords(text: string, fileName: string): readonly CsvRecord[] {
+  const cutter = new CsvCutter(',', FEED_LIMITS);
   try {
-    return parse(text, options) as unknown as CsvRecord[];
+    return [...cutter.push(Buffer.from(text.replace(/^\ufeff/, ''))), ...cutter.end()];
   } catch (error) {
-    throw new BadInput(`${fileName} is not CSV: a quote is in the wrong place`, { cause: error });
+    if (!(error instanceof BrokenFile)) throw error;
+    const { place, problem } = error;
+    throw new BadInput(`${fileName}, line ${place.line}: ${problem.field || 'the row'} ${problem.reason}`);
   }
 }

@@ -1,32 +1,29 @@
-// CSV with a header row: of wire fields for an import, of any columns for a feed. Rows are cut here, so that each has its
-// true line and a broken one harms no other; the quoting inside a row is left to csv-parse, at its strictest.
+// CSV with a header row: wire fields as columns for an import, any columns for a feed.
 
-import { parse } from 'csv-parse/sync';
 import { parseDecimal } from '../decimal.ts';
 import type { FieldKind } from '../transaction.ts';
-import { decodeUtf8, NOT_UTF8 } from './json-row.ts';
-import { NEWLINE, QUOTE } from './json-scan.ts';
-import { BrokenFile, type FieldProblem, nameProblem, type RawRow, RowBytes } from './raw-row.ts';
-import { type RowLimits, tooLong } from './row-limits.ts';
+import { CsvCutter, type CsvRecord } from './csv-records.ts';
+import { BrokenFile, type FieldProblem, nameProblem, type RawRow } from './raw-row.ts';
+import type { RowLimits } from './row-limits.ts';
 
-/** The fields that a file may have as columns, and what their cells hold. */
+/** Fields that a file may have as columns, with the kind of value in their cells. */
 export type Columns = ReadonlyMap<string, FieldKind>;
 
-/** The grammar of a JSON number: no spaces, no thousands, no hexadecimals. */
+/** Grammar of a JSON number: no spaces, thousands separators or hexadecimal digits. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** What programs put between cells. Ours is the comma; the others are known to tell what is wrong. */
+/** Common separators. Imports accept only the comma; the others are recognised to give a helpful message. */
 const SEPARATOR = /[,;\t|]/;
 
-/** Many times what a transaction has; more are a file that was made to take up memory. */
+/** Well above what a transaction has. A file with more columns was made to exhaust memory. */
 const COLUMNS_MAX = 200;
 
-/** Whether a file's first line names a column that we know. */
+/** True if the file's first line contains the name of a known column. */
 export function looksLikeHeader(line: string, columns: Columns): boolean {
   return line.split(SEPARATOR).some((cell) => columns.has(cell.trim().replace(/^"(.*)"$/, '$1')));
 }
 
-/** Whether the beginning of a file is some table: two lines with separators, and neither with the start of an object. */
+/** True if the first two lines have separators and no opening brace. */
 export function looksLikeTable(text: string): boolean {
   const [first = '', second = ''] = text.split(/[\r\n]+/, 2);
   return [first, second].every((line) => SEPARATOR.test(line) && !line.includes('{'));
@@ -50,162 +47,33 @@ export function readCsv(chunks: AsyncIterable<Uint8Array>, rules: CsvRules): Asy
 export interface TableRules {
   readonly limits: RowLimits;
   readonly separator: string;
-  /** The names of the columns, or what is wrong with them. */
+  /** Returns the column names, or what is wrong with the header. */
   readonly checkHeader: (cells: readonly string[]) => readonly string[] | FieldProblem;
   readonly readCell: (name: string, cell: string) => unknown;
 }
 
-/** Each row becomes an object by the names of the columns, without its empty cells. */
+/** Turns each record into an object keyed by column name. Empty cells are left out. */
 export async function* readTable(
   chunks: AsyncIterable<Uint8Array>,
   rules: TableRules,
 ): AsyncGenerator<RawRow[]> {
-  const cutter = new RecordCutter(rules);
+  const cutter = new CsvCutter(rules.separator, rules.limits);
   let names: readonly string[] | undefined;
-  const read = (records: readonly CsvRecord[]): RawRow[] => {
-    if (names === undefined) checkLineEnds(records[0]);
-    const cut = parseRecords(records, rules.separator);
-    if (names === undefined) {
-      const first = cut.shift();
-      if (first === undefined) return [];
-      const checked = first.problem ?? rules.checkHeader(first.cells);
-      if ('reason' in checked) throw new BrokenFile({ line: first.line }, checked);
-      names = checked;
-    }
-    const columns = names;
-    return cut.map((record) => toRow(record, columns, rules));
+  const toRows = (records: CsvRecord[]): RawRow[] => {
+    names ??= readHeader(records.shift(), rules);
+    const columns = names ?? [];
+    return records.map((record) => toRow(record, columns, rules));
   };
-  for await (const chunk of chunks) yield read(cutter.push(chunk));
-  yield read(cutter.end());
+  for await (const chunk of chunks) yield toRows(cutter.push(chunk));
+  yield toRows(cutter.end());
 }
 
-/** Spreadsheets offer the line ends of old Macs to this day. They make one record of a whole file. */
-function checkLineEnds(header: CsvRecord | undefined): void {
-  if (header === undefined || !header.bytes.includes(RETURN) || header.bytes.includes(NEWLINE)) return;
-  const reason = 'has bare carriage returns as line ends; save it with those of Unix or Windows';
-  throw new BrokenFile({ line: header.line }, { field: 'the file', reason });
-}
-
-interface CsvRecord {
-  readonly line: number;
-  readonly bytes: Uint8Array;
-  /** Why the bytes are not there. */
-  readonly problem?: FieldProblem;
-}
-
-/** Cuts at the line ends that are not inside quotes. A quote opens only at the start of a cell. */
-class RecordCutter {
-  readonly #limits: RowLimits;
-  readonly #bytes: RowBytes;
-  #line = 1;
-  #recordLine = 1;
-  #inQuotes = false;
-  #isQuotedCell = false;
-  /** The last byte of what stands between cells. */
-  readonly #separator: number;
-  #before: number;
-
-  constructor({ limits, separator }: TableRules) {
-    this.#limits = limits;
-    this.#bytes = new RowBytes(limits.bytes);
-    this.#separator = Buffer.from(separator).at(-1) ?? 0;
-    this.#before = this.#separator;
-  }
-
-  push(chunk: Uint8Array): CsvRecord[] {
-    const records: CsvRecord[] = [];
-    let start = 0;
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at] ?? 0;
-      if (byte === NEWLINE) this.#line++;
-      if (byte === QUOTE) this.#takeQuote();
-      else if (byte === NEWLINE && !this.#inQuotes) {
-        this.#bytes.add(chunk.subarray(start, at));
-        this.#endRecord(records, this.#line - 1);
-        start = at + 1;
-      }
-      // A line end starts a cell as a separator does.
-      this.#before = byte === NEWLINE ? this.#separator : byte;
-    }
-    this.#bytes.add(chunk.subarray(start));
-    return records;
-  }
-
-  end(): CsvRecord[] {
-    if (this.#inQuotes) {
-      throw new BrokenFile(
-        { line: this.#recordLine },
-        { field: '', reason: 'has a quote that is never closed' },
-      );
-    }
-    const records: CsvRecord[] = [];
-    this.#endRecord(records, this.#line);
-    return records;
-  }
-
-  #takeQuote(): void {
-    const startsCell = !this.#inQuotes && this.#before === this.#separator;
-    // In a quoted cell, a quote after a quote is the second half of a pair that stands for one.
-    const isSecondHalf = !this.#inQuotes && this.#isQuotedCell && this.#before === QUOTE;
-    if (!this.#inQuotes) this.#isQuotedCell = startsCell || isSecondHalf;
-    this.#inQuotes = startsCell || isSecondHalf;
-  }
-
-  #endRecord(records: CsvRecord[], lastLine: number): void {
-    const line = this.#recordLine;
-    this.#recordLine = this.#line;
-    const bytes = this.#bytes.take();
-    if (bytes === undefined) {
-      const { field, reason } = tooLong(this.#limits);
-      const hint = lastLine === line ? '' : `, up to line ${lastLine}; is a quote not closed?`;
-      records.push({ line, bytes: NO_BYTES, problem: { field, reason: reason + hint } });
-      return;
-    }
-    const record = bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes;
-    if (record.length > 0) records.push({ line, bytes: record });
-  }
-}
-
-const NO_BYTES = new Uint8Array(0);
-const RETURN = 0x0d;
-
-interface CutRecord {
-  readonly line: number;
-  readonly length: number;
-  readonly cells: readonly string[];
-  readonly problem: FieldProblem | undefined;
-}
-
-function parseRecords(records: readonly CsvRecord[], separator: string): CutRecord[] {
-  const texts = records.map((record) => decodeUtf8(record.bytes));
-  const quoted = texts.filter((text) => text?.includes('"')) as string[];
-  const unquoted = parseQuoted(quoted, separator)[Symbol.iterator]();
-  return records.map(({ line, bytes: { length }, problem }, index) => {
-    const text = texts[index];
-    if (problem !== undefined) return { line, length, cells: [], problem };
-    if (text === undefined) return { line, length, cells: [], problem: NOT_UTF8 };
-    const cells = text.includes('"') ? unquoted.next().value : text.split(separator);
-    return { line, length, cells: cells ?? [], problem: cells === undefined ? MISPLACED_QUOTE : undefined };
-  });
-}
-
-const MISPLACED_QUOTE: FieldProblem = { field: '', reason: 'has a quote in the wrong place' };
-
-/** The cells of each record, undefined where the quoting is wrong. All at once, since a parser is dear to set up. */
-function parseQuoted(texts: readonly string[], separator: string): (readonly string[] | undefined)[] {
-  if (texts.length === 0) return [];
-  try {
-    const records = parse(texts.join('\n'), {
-      delimiter: separator,
-      record_delimiter: '\n',
-      relax_column_count: true,
-      max_record_size: 0,
-    });
-    if (records.length === texts.length) return records;
-  } catch {
-    // One of them is broken; the next step finds out which.
-  }
-  return texts.length === 1 ? [undefined] : texts.map((text) => parseQuoted([text], separator)[0]);
+/** Column names of the header record; undefined if there is no record yet. */
+function readHeader(header: CsvRecord | undefined, rules: TableRules): readonly string[] | undefined {
+  if (header === undefined) return undefined;
+  const checked = header.problem ?? rules.checkHeader(header.cells);
+  if ('reason' in checked) throw new BrokenFile({ line: header.line }, checked);
+  return checked;
 }
 
 function checkHeader(names: readonly string[], rules: CsvRules): readonly string[] | FieldProblem {
@@ -220,7 +88,7 @@ function checkHeader(names: readonly string[], rules: CsvRules): readonly string
   return findTwice(names) ?? names;
 }
 
-/** A name that two columns have. */
+/** Problem of the first column name that occurs twice. */
 export function findTwice(names: readonly string[]): FieldProblem | undefined {
   const seen = new Set<string>();
   for (const name of names) {
@@ -230,11 +98,11 @@ export function findTwice(names: readonly string[]): FieldProblem | undefined {
   return undefined;
 }
 
-function toRow(record: CutRecord, names: readonly string[], rules: TableRules): RawRow {
+function toRow(record: CsvRecord, names: readonly string[], rules: TableRules): RawRow {
   const { line, length, cells, problem } = record;
   const place = { line };
   if (problem !== undefined) return { place, value: undefined, length, problem };
-  // Without a prototype, so that even a column named `__proto__` is a field like any other.
+  // No prototype, so that a column named `__proto__` is an ordinary field.
   const value: Record<string, unknown> = Object.create(null);
   for (const [index, name] of names.entries()) {
     const cell = cells[index] ?? '';

@@ -1,27 +1,22 @@
-// Tells the format of an import file by its first bytes, never by its name, and reads its rows.
+// Recognises the format of an import file by its first bytes, never by its name, and reads its rows.
 
 import { type Columns, looksLikeHeader, looksLikeTable, readCsv } from './csv.ts';
 import { readJsonLists } from './json-lists.ts';
 import { readNdjson } from './ndjson.ts';
 import { peekText } from './peek.ts';
-import { BrokenFile, type FieldProblem, type RawRow } from './raw-row.ts';
+import { BrokenFile, type RawRow } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
 export interface RowRules {
   readonly limits: RowLimits;
   readonly ignoreUnknown: boolean;
-  /** Called when the file is an envelope with a cursor, which says that it is one page of several. */
+  /** Called when the file is an envelope with a cursor, which means that it is one page of several. */
   readonly onCursor?: (() => void) | undefined;
-  /** Transactions may come as CSV; a catalogue has lists inside its rows and may not. */
+  /** Columns of a CSV file. Undefined for a catalogue: CSV cannot represent the lists in its rows. */
   readonly columns: Columns | undefined;
 }
 
-const NO_CATALOGUE: FieldProblem = {
-  field: 'the file',
-  reason: 'must be NDJSON, with a retailer on each line, or a JSON list of retailers; this looks like CSV',
-};
-
-/** Of a list as it is unpacked: often all of it is one line, so that the place of a problem says little. */
+/** Maximum length of an unpacked list. A list is often a single line, so line numbers do not help to find a problem. */
 const LIST_BYTES_MAX = 32 * 1024 * 1024;
 
 export async function* readRows(
@@ -39,13 +34,31 @@ export async function* readRows(
       limits: rules.limits,
       onAnswer,
     });
-  } else if (columns === undefined && looksLikeTable(text)) throw new BrokenFile({ line: 1 }, NO_CATALOGUE);
-  else if (columns !== undefined && !text.startsWith('{') && looksLikeHeader(firstLine(text), columns)) {
+  } else if (looksPrettyPrinted(text)) {
+    const reason =
+      'looks like pretty-printed JSON; NDJSON has each object on one line, convert the file with jq -c .';
+    throw new BrokenFile({ line: 1 }, { field: 'the file', reason });
+  } else if (columns === undefined && looksLikeTable(text)) {
+    const reason =
+      'must be NDJSON, with a retailer on each line, or a JSON list of retailers; this looks like CSV';
+    throw new BrokenFile({ line: 1 }, { field: 'the file', reason });
+  } else if (columns !== undefined && !text.startsWith('{') && looksLikeHeader(firstLine(text), columns)) {
     yield* readCsv(all, { ...rules, columns });
   } else yield* readNdjson(all, rules.limits);
 }
 
-/** `rows`: how jq finds them. */
+/** True if the first line is the beginning of an object and the second line continues it with a field name. */
+function looksPrettyPrinted(text: string): boolean {
+  if (!/^\{[^\n]*\n\s*"/.test(text)) return false;
+  try {
+    JSON.parse(firstLine(text));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** `rows` is the jq filter that selects the rows. */
 async function* withinLimit(chunks: AsyncIterable<Uint8Array>, rows: string): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of chunks) {
