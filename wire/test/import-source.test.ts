@@ -1,14 +1,15 @@
 // Where the bytes come from, packed or not, and one clear sentence for each way in which they do not.
 
-import { describe, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
-import { BadInput } from '@offerbook/wire/failures.ts';
-import { type ImportSource, openSource, sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import { temporaryFolder } from '../support/databases.ts';
+import { BadInput } from '../src/failures.ts';
+import { type ImportSource, openSource, sourceFrom } from '../src/rows/import-source.ts';
 
-const folder = temporaryFolder();
+const folder = mkdtempSync(join(tmpdir(), 'offerbook-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 const TEXT = Array.from({ length: 40_000 }, (_, n) => `row ${n} ${(n * 7919) % 10007}\n`).join('');
 
 async function textOf(source: ImportSource): Promise<string> {
@@ -114,7 +115,7 @@ test('a directory is not a file', async () => {
 
 test('standard input is read when the path is a dash, packed or not', async () => {
   const program = `
-    import { openSource } from ${JSON.stringify(import.meta.resolve('@offerbook/wire/rows/import-source.ts'))};
+    import { openSource } from ${JSON.stringify(import.meta.resolve('../src/rows/import-source.ts'))};
     const source = await openSource('-');
     let bytes = 0;
     for await (const chunk of source.chunks()) bytes += chunk.length;
@@ -127,7 +128,7 @@ test('standard input is read when the path is a dash, packed or not', async () =
 
 test('a pipe given by name is read once', async () => {
   const program = `
-    import { openSource } from ${JSON.stringify(import.meta.resolve('@offerbook/wire/rows/import-source.ts'))};
+    import { openSource } from ${JSON.stringify(import.meta.resolve('../src/rows/import-source.ts'))};
     let text = '';
     for await (const chunk of (await openSource(process.argv[1])).chunks()) text += Buffer.from(chunk);
     console.log(JSON.stringify(text));`;
