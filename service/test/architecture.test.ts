@@ -198,7 +198,7 @@ test('only follow, doctor and the span exporter send requests', () => {
   );
   const others = callers.filter((file) => !file.includes('/samples/'));
   expect(others).toEqual(
-    ['cli/commands/follow.ts', 'cli/doctor/probe.ts', 'tracing/otlp-exporter.ts'].map(
+    ['cli/commands/follow.ts', 'cli/doctor/liveness-problem.ts', 'tracing/otlp-exporter.ts'].map(
       (file) => SERVICE + file,
     ),
   );

@@ -1,5 +1,5 @@
-// What all commands have in common: the database option, --json, an example under --help, and that the
-// database is closed again whatever happens.
+// The parts that commands share: the --database and --json options, an example under --help, and a database that is
+// closed when the command ends or fails.
 
 import { Command } from 'commander';
 import { readDatabaseUrl } from '../config.ts';
@@ -38,7 +38,7 @@ export async function withStores<T>(
   return await work(stores);
 }
 
-/** For commands that only read: the database and its files stay as they are. */
+/** For commands that only read: neither the database nor its files change. */
 export function readStores<T>(options: StoreOptions, work: (stores: Stores) => Promise<T>): Promise<T> {
   return withStores(options, work, READ_OPTIONS);
 }

@@ -1,8 +1,8 @@
-// Who runs this command, for the books: the user's name and the machine's.
+// The user and the machine that run this command, for the import log and the audit log.
 
 import { hostname, userInfo } from 'node:os';
 
-/** What the runtime says where the environment names no user. */
+/** Bun's user name if the environment has none. */
 const NAMELESS = 'unknown';
 
 export function currentUser(): string {
@@ -14,7 +14,7 @@ function userName(): string {
     const { username, uid } = userInfo();
     return username === NAMELESS ? `user ${uid}` : username;
   } catch {
-    // A container may have neither the variable HOME nor /etc/passwd, and the runtime gives up without both.
+    // Bun throws if there is neither HOME nor /etc/passwd, as in some containers.
     return `user ${process.getuid?.() ?? NAMELESS}`;
   }
 }

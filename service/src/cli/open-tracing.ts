@@ -1,4 +1,4 @@
-// Puts tracing together for whatever wants it: a node, each of its workers, an import.
+// Opens tracing for a node, for each of its workers, or for an import.
 
 import { basename } from 'node:path';
 import type { Clock } from '../domain/clock.ts';
@@ -12,12 +12,12 @@ export type Tracing = NonNullable<ReturnType<typeof openTracing>>;
 
 interface TracingOptions {
   readonly databaseUrl: string;
-  /** Told when the collector stops taking spans, with the reason, and when it takes them again, without. */
+  /** Called with a reason when the collector starts rejecting spans, and without one when it accepts them again. */
   readonly onChange: (reason: string | undefined) => void;
   readonly clock?: Clock;
 }
 
-/** Undefined when nobody has asked for it. */
+/** Undefined if tracing is off. */
 export function openTracing(
   settings: TracingSettings | undefined,
   { databaseUrl, onChange, clock }: TracingOptions,
@@ -33,15 +33,15 @@ export function openTracing(
   return { tracer, exporter };
 }
 
-/** What a node does when its collector goes away and comes back. */
+/** Logs that the collector became unreachable or has recovered. */
 export function logCollector(logger: Logger): TracingOptions['onChange'] {
   return (reason) => {
-    if (reason === undefined) logger.info('the collector takes spans again');
-    else logger.warn({ reason }, 'the collector does not take spans; they are dropped');
+    if (reason === undefined) logger.info('the collector accepts spans again');
+    else logger.warn({ reason }, 'the collector rejects spans; they are dropped');
   };
 }
 
-/** Of the URL nothing but the name of the database: it may hold a password. */
+/** Only the database's name: the URL may contain a password. */
 function databaseAttributes(url: string): Attributes {
   const path = sqlitePath(url);
   if (path !== undefined) return { 'db.system.name': 'sqlite', 'db.namespace': basename(path) };

@@ -1,5 +1,5 @@
-// What commands print: one JSON document or text for people on stdout, everything else on stderr. Output that cannot be
-// written is a failure of its own: whoever reads has gone, or the disk is full.
+// Prints results on stdout, as text or as one JSON document, and everything else on stderr. A failed write is an
+// OutputFailure: the reader has closed the pipe, or the disk is full.
 
 import { writeSync } from 'node:fs';
 import { printJson } from '@offerbook/wire/decimal.ts';
@@ -12,10 +12,10 @@ interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Has no `code`, by which a database would take it for an error of its own. */
+/** Has no `code`: storage would take an error with one for a database error. */
 export class OutputFailure extends Error {
   override readonly name = 'OutputFailure';
-  /** As with `offerbook export catalogue | head`: whoever reads has had enough. */
+  /** True if the reader closed the pipe, as in `offerbook export catalogue | head`. */
   readonly isReaderGone: boolean;
 
   constructor(cause: unknown) {
@@ -26,7 +26,7 @@ export class OutputFailure extends Error {
   }
 }
 
-/** Whatever goes wrong in this work is a failure of the output. */
+/** Turns every failure of this work into an OutputFailure. */
 export async function writing(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -35,12 +35,12 @@ export async function writing(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Resolves when the text has left this process. Throws OutputFailure. */
+/** Resolves when the text is written. Throws OutputFailure. */
 export function print(text: string): Promise<void> {
   return writing(() => writeAll(STDOUT, Buffer.from(text)));
 }
 
-/** The result of a command: as JSON when asked for, in words otherwise. */
+/** Prints the result of a command: `value` as JSON with --json, `words` otherwise. */
 export function printResult(options: OutputOptions, value: unknown, words: string): Promise<void> {
   return print(`${options.json === true ? printJson(value) : words}\n`);
 }
@@ -49,16 +49,16 @@ export function printNote(text: string): void {
   try {
     writeSync(STDERR, `${text}\n`);
   } catch {
-    // There is no other place to say so; the exit code tells that something was wrong.
+    // stderr is closed; the exit code still reports the failure.
   }
 }
 
-/** What a stranger put into a field must not reach the terminal as a command, nor turn the line around. */
+/** Replaces control and bidirectional characters: a field must not send commands to the terminal or reorder its line. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '?');
 }
 
-/** Columns wide enough for their longest cell. */
+/** Pads each column to its longest cell. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows].map((line) => line.map(printable));
   const widths = header.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));

@@ -1,5 +1,5 @@
-// The command line: which commands there are, and how each way to fail becomes an exit code.
-//   0 done   1 unexpected failure   2 bad usage or bad input   3 refused by a guard
+// The command line: lists the commands, and maps every failure to a message and an exit code.
+//   0 success   1 unexpected failure   2 wrong usage or invalid input   3 refused by a safety check
 
 import { BadInput, FaultFound, Refused, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command, CommanderError } from 'commander';
@@ -8,40 +8,55 @@ import { OutputFailure, print, printNote } from './output.ts';
 import { storageExitCode, storageWords } from './storage-failure.ts';
 import { VERSION_WORDS } from './version.ts';
 
-/** Loaded one by one: without the others, the one that is asked for starts 20 ms sooner. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./commands/serve.ts')).serveCommand(),
-  sandbox: async () => (await import('./commands/sandbox/sandbox.ts')).sandboxCommand(),
-  import: async () => (await import('./commands/import.ts')).importCommand(),
-  convert: async () => (await import('./commands/convert.ts')).convertCommand(),
-  export: async () => (await import('./commands/export.ts')).exportCommand(),
-  copy: async () => (await import('./commands/copy.ts')).copyCommand(),
-  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
-  backup: async () => (await import('./commands/backup.ts')).backupCommand(),
-  restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
-  imports: async () => (await import('./commands/imports.ts')).importsCommand(),
-  transactions: async () => (await import('./commands/transactions.ts')).transactionsCommand(),
-  audit: async () => (await import('./commands/audit.ts')).auditCommand(),
-  activations: async () => (await import('./commands/activations.ts')).activationsCommand(),
-  purge: async () => (await import('./commands/purge.ts')).purgeCommand(),
-  erase: async () => (await import('./commands/erase.ts')).eraseCommand(),
-  migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
-  orgs: async () => (await import('./commands/organisations.ts')).organisationsCommand(),
-  tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
-  openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),
-  follow: async () => (await import('./commands/follow.ts')).followCommand(),
-  probe: async () => (await import('./commands/probe.ts')).probeCommand(),
-  completion: async () => (await import('./commands/shell/completion.ts')).completionCommand(loadProgram),
-  manual: async () => (await import('./commands/shell/manual.ts')).manualCommand(loadProgram),
+type Load = () => Promise<Command>;
+
+/** The commands by their heading in --help. Each is imported only when it is needed, so that a command starts sooner. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+  'Running:': {
+    serve: async () => (await import('./commands/serve.ts')).serveCommand(),
+    sandbox: async () => (await import('./commands/sandbox/sandbox.ts')).sandboxCommand(),
+    doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+    probe: async () => (await import('./commands/probe.ts')).probeCommand(),
+    migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
+    backup: async () => (await import('./commands/backup.ts')).backupCommand(),
+    restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
+    copy: async () => (await import('./commands/copy.ts')).copyCommand(),
+  },
+  'Data:': {
+    import: async () => (await import('./commands/import.ts')).importCommand(),
+    imports: async () => (await import('./commands/imports.ts')).importsCommand(),
+    convert: async () => (await import('./commands/convert.ts')).convertCommand(),
+    export: async () => (await import('./commands/export.ts')).exportCommand(),
+    transactions: async () => (await import('./commands/transactions.ts')).transactionsCommand(),
+    activations: async () => (await import('./commands/activations.ts')).activationsCommand(),
+    follow: async () => (await import('./commands/follow.ts')).followCommand(),
+  },
+  'Access:': {
+    orgs: async () => (await import('./commands/organisations.ts')).organisationsCommand(),
+    tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
+    audit: async () => (await import('./commands/audit.ts')).auditCommand(),
+  },
+  'Personal data:': {
+    erase: async () => (await import('./commands/erase.ts')).eraseCommand(),
+    purge: async () => (await import('./commands/purge.ts')).purgeCommand(),
+  },
+  'Tools:': {
+    openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),
+    completion: async () => (await import('./commands/shell/completion.ts')).completionCommand(loadProgram),
+    manual: async () => (await import('./commands/shell/manual.ts')).manualCommand(loadProgram),
+  },
 };
+
+const COMMANDS = new Map(Object.values(GROUPS).flatMap((commands) => Object.entries(commands)));
 
 const VERSION_FLAGS = ['-V', '--version'];
 
 export async function run(args: readonly string[]): Promise<number> {
-  const named = Object.hasOwn(COMMANDS, args[0] ?? '') ? COMMANDS[args[0] ?? ''] : undefined;
-  // Help, and whatever is none of them, is about all of them; the version is about none.
-  const others = VERSION_FLAGS.includes(args[0] ?? '') ? [] : Object.values(COMMANDS);
-  const program = await loadProgram(named === undefined ? others : [named]);
+  const [first = ''] = args;
+  const named = COMMANDS.get(first);
+  const program = await (named === undefined && !VERSION_FLAGS.includes(first)
+    ? loadProgram()
+    : loadOnly(named));
   let help = '';
   prepare(program, (text) => {
     help += text;
@@ -57,34 +72,77 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The program with these commands, with all of them unless told. */
-async function loadProgram(loads = Object.values(COMMANDS)): Promise<Command> {
-  const program = new Command('offerbook')
-    .description('Retailers, offers and transactions over HTTP.')
-    .version(VERSION_WORDS);
-  for (const load of loads) program.addCommand(await load());
+/** The program with all of its commands. */
+async function loadProgram(): Promise<Command> {
+  const program = newProgram();
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading);
+    for (const load of Object.values(commands)) program.addCommand(await load());
+  }
+  // Puts `help` into the last group.
+  return program.helpCommand(true);
+}
+
+async function loadOnly(load: Load | undefined): Promise<Command> {
+  const program = newProgram();
+  if (load !== undefined) program.addCommand(await load());
   return program;
 }
 
-/** Commander would exit by itself, and print help in a way that cannot be waited for. */
+function newProgram(): Command {
+  return new Command('offerbook')
+    .description('Retailers, offers and transactions over HTTP.')
+    .version(VERSION_WORDS);
+}
+
+/** Commander would exit the process itself, and print help without waiting until it is written. */
 function prepare(command: Command, writeOut: (text: string) => void): void {
   command
-    .exitOverride()
-    .configureOutput({ writeOut, writeErr: (text) => printNote(text.trimEnd()) })
-    .showHelpAfterError('(add --help for what this takes)');
+    .configureOutput({
+      writeOut,
+      writeErr: (text) => printNote(text.trimEnd()),
+      outputError: () => {},
+    })
+    .exitOverride((error) => {
+      if (isUsageError(error))
+        printNote(`offerbook: ${usageWords(command, error)}\n(run with --help for usage)`);
+      throw error;
+    });
   for (const sub of command.commands) prepare(sub, writeOut);
 }
 
-/** That of the work itself, if what it had opened could not be closed after it either. */
+/** False if Commander ended the command after printing help or the version. */
+function isUsageError({ code }: CommanderError): boolean {
+  return !['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(code);
+}
+
+/** Commander's message; it names one missing option, this names all of them. */
+function usageWords(command: Command, { code, message }: CommanderError): string {
+  if (code === 'commander.missingMandatoryOptionValue') {
+    const missing = [
+      ...command.options
+        .filter((option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined)
+        .map(({ flags }) => flags),
+      ...command.registeredArguments
+        .slice(command.args.length)
+        .filter(({ required }) => required)
+        .map((argument) => `<${argument.name()}>`),
+    ];
+    return `missing ${missing.join(', ')}`;
+  }
+  return message.replace(/^error: /, '').replace('\n(Did', ' (did');
+}
+
+/** The failure of the command itself, if closing the database failed as well. */
 function ownFailure(error: unknown): unknown {
   return error instanceof SuppressedError ? ownFailure(error.suppressed) : error;
 }
 
 function explain(error: unknown): number {
-  // Commander has printed its own message, or the help that was asked for.
+  // Its message, or the help, has been printed.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof BadInput || error instanceof Refused) {
-    // A list of bad rows, or of mistakes in a file, speaks for itself, line by line.
+    // A list of problems in a file is printed as it is, one line for each.
     printNote(error.message.includes('\n') ? error.message : `offerbook: ${error.message}`);
     return error instanceof Refused ? 3 : 2;
   }
@@ -94,8 +152,8 @@ function explain(error: unknown): number {
     printNote(`offerbook: ${storageWords(error)}`);
     return storageExitCode(error);
   }
-  if ([ServiceFailure, OutputFailure].some((kind) => error instanceof kind)) {
-    printNote(`offerbook: ${(error as Error).message}`);
+  if (error instanceof ServiceFailure || error instanceof OutputFailure) {
+    printNote(`offerbook: ${error.message}`);
     return 1;
   }
   printNote(

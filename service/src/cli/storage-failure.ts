@@ -1,4 +1,4 @@
-// What a failure of storage means on the command line: its exit code, and what to do about it in terms of commands and options.
+// Maps a storage error to an exit code and to advice that names commands and options.
 
 import type { StorageError, StorageErrorKind } from '../domain/storage-error.ts';
 
@@ -22,7 +22,7 @@ const EXIT_CODES: Readonly<Record<StorageErrorKind, 1 | 2 | 3>> = {
 
 const ADVICE: Partial<Record<StorageErrorKind, string>> = {
   missing:
-    'say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME',
+    'name another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME',
   outdated: 'upgrade it first with: offerbook migrate',
   unreleased: 'copy it into a new one with: offerbook copy --database OLD --to NEW',
 };
@@ -31,7 +31,7 @@ export function storageExitCode({ kind }: StorageError): 1 | 2 | 3 {
   return EXIT_CODES[kind];
 }
 
-/** The message with advice, if there is any. */
+/** The error's message, followed by advice if this kind of error has any. */
 export function storageWords({ kind, message }: StorageError): string {
   const advice = ADVICE[kind];
   return advice === undefined ? message : `${message}; ${advice}`;

@@ -1,4 +1,4 @@
-// What `offerbook --version` prints.
+// The version as `offerbook --version` prints it.
 
 import { COMMIT, VERSION } from '../domain/build.ts';
 

@@ -1,11 +1,11 @@
-// Writes bytes to a file that is open already, stdout above all, beside everything else that the process does.
+// Writes bytes to an open file such as stdout, without blocking the event loop.
 
 import { write } from 'node:fs';
 
-/** How long a pipe that is full is left alone before it is tried again. */
+/** Pause before writing to a full pipe again. */
 const BLOCKED_MS = 20;
 
-/** Resolves when the system has all of them; rejects with the system's error when it does not take them. */
+/** Resolves when all bytes are written; rejects with the operating system's error. */
 export async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
   for (let rest = bytes; rest.length > 0; ) {
     try {

@@ -34,7 +34,7 @@ test('PostgreSQL is refused with where to read on, and marked after pg_restore',
     expect(await run(args)).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'offerbook: restore takes the folder of a backup, or --mark-only without one\n',
+      stderr: "offerbook: name the backup's folder, or use --mark-only without one\n",
     });
   }
 });
@@ -50,6 +50,6 @@ test('restore names the organisations that were deleted after the backup', async
   const { code, stdout } = await offerbook(['restore', target, '--replace', '--database', url]);
   expect([code, stdout.split('\n')[1]]).toEqual([
     0,
-    'Deleted after the backup, and back without a token that is good: acme, zeta. Delete what should not be here: offerbook orgs delete NAME',
+    'Deleted after the backup, and restored without valid tokens: acme, zeta. Delete them again with: offerbook orgs delete NAME',
   ]);
 });

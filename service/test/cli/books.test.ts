@@ -393,19 +393,19 @@ describe('of the commands of the books', () => {
     offerbook(args, { cwd: folder, ...options });
 
   const bad: [string[], string][] = [
-    [['imports', 'show', '7'], 'there is no import 7; offerbook imports list shows them'],
-    [['imports', 'show', '-1'], 'the number of an import must be a whole number from 1 to'],
-    [
-      ['imports', 'show', '1e3'],
-      'the number of an import must be a whole number from 1 to 1000000000, not "1e3"',
-    ],
-    [['imports', 'show', '9'.repeat(30)], 'the number of an import must be a whole number from 1 to'],
+    [['imports', 'show', '7'], 'there is no import 7; list them with: offerbook imports list'],
+    [['imports', 'show', '-1'], '<id> must be a whole number from 1 to'],
+    [['imports', 'show', '1e3'], '<id> must be a whole number from 1 to 1000000000, not "1e3"'],
+    [['imports', 'show', '9'.repeat(30)], '<id> must be a whole number from 1 to'],
     [['imports', 'list', '--limit', '0'], '--limit must be a whole number from 1 to 1000000000, not "0"'],
     [
       ['imports', 'list', '--kind', 'sales'],
       '--kind must be one of catalogue, links, transactions, not "sales"',
     ],
-    [['imports', 'list', '--org', 'nobody'], 'there is no organisation "nobody"; offerbook orgs list shows'],
+    [
+      ['imports', 'list', '--org', 'nobody'],
+      'there is no organisation "nobody"; list them with: offerbook orgs list',
+    ],
     [['transactions', 'show', id(9)], `there is no transaction ${id(9)}`],
     [['transactions', 'show', "x' OR 1=1"], 'a transaction\'s id is a UUID, not "x\' OR 1=1"'],
     [['transactions', 'find', '--passback-uid', ''], '--passback-uid must not be empty'],
@@ -439,7 +439,7 @@ describe('of the commands of the books', () => {
         expect(await run(args, { stdin: ndjson([transaction(1)]) })).toEqual({
           code: 2,
           stdout: '',
-          stderr: `offerbook: ${option} must have 1 to 200 characters, and no control characters\n`,
+          stderr: `offerbook: ${option} must be 1–200 characters, without control characters\n`,
         });
       }
     }

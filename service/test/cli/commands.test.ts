@@ -27,7 +27,7 @@ describe('organisations and tokens', () => {
   test('the life of a token: issue, verify, rotate with overlap, list, revoke', async () => {
     const { stdout: created } = await run('orgs create acme');
     const [{ publicId }] = await json('orgs list');
-    expect(created).toBe(`Created organisation "acme". Activation links name it by orgId=${publicId}\n`);
+    expect(created).toBe(`Created organisation "acme". Its id in activation links is orgId=${publicId}\n`);
     const issued = await json('tokens issue --org acme --kind private --label nightly --expires 90d');
     expect(issued).toEqual({
       id: expect.any(String),
@@ -70,7 +70,7 @@ describe('organisations and tokens', () => {
     expect(endOfFirst).toBe(shortLived.expiresAt);
     const first = await json(`tokens rotate ${longLived.id} --overlap 1h`);
     const again = await run(`tokens rotate ${longLived.id} --overlap 24h`);
-    expect(again.stderr.split('\n')[1]).toBe(`The old one is good until ${first.replacedEndsAt}.`);
+    expect(again.stderr.split('\n')[1]).toBe(`The old token is valid until ${first.replacedEndsAt}.`);
 
     const { stdout } = await run('tokens list');
     const [header, ...rows] = stdout.split('\n').map((line) => line.split(/ {2,}/));
@@ -109,7 +109,7 @@ describe('organisations and tokens', () => {
     const { stdout, stderr } = await run('tokens issue --org acme --kind public');
     expect(stdout).toMatch(/^ob_pub_[0-9A-Za-z]{36}\n$/);
     expect(stderr).toMatch(
-      /^A public token for "acme" \(id [0-9a-f-]{36}\)\. It is shown this once; store it safely\.\n$/,
+      /^A public token for "acme" \(id [0-9a-f-]{36}\)\. It is printed only once; store it safely\.\n$/,
     );
   });
 
@@ -148,20 +148,20 @@ describe('organisations and tokens', () => {
     [
       'tokens revoke ob_prv_abc',
       2,
-      "offerbook: this takes a token's id, a UUID that offerbook tokens list shows\n",
+      "offerbook: <id> must be a token's id, a UUID; list them with: offerbook tokens list\n",
     ],
     [`tokens revoke ${id(1)}`, 2, `offerbook: there is no token with the id ${id(1)}\n`],
-    ['orgs create acme', 2, 'offerbook: there is an organisation "acme" already\n'],
+    ['orgs create acme', 2, 'offerbook: the organisation "acme" already exists\n'],
     [
       // orgs list shows it as a?b, which is another name.
       'orgs create a\u202eb',
       2,
-      "offerbook: an organisation's name has 1 to 200 characters, none that controls, breaks or turns a line, and no space at its ends\n",
+      'offerbook: an organisation name must be 1–200 characters, without control, line-break or bidirectional characters and without leading or trailing spaces\n',
     ],
     [
       'export transactions --org nobody',
       2,
-      'offerbook: there is no organisation "nobody"; offerbook orgs list shows those that there are\n',
+      'offerbook: there is no organisation "nobody"; list them with: offerbook orgs list\n',
     ],
     ['import catalogue missing.ndjson', 2, 'offerbook: there is no file missing.ndjson\n'],
     ['import transactions missing.csv --org acme', 2, 'offerbook: there is no file missing.csv\n'],
@@ -197,25 +197,37 @@ describe('organisations and tokens', () => {
     expect(await run('export transactions --org nobody', { command })).toEqual({
       code: 2,
       stdout: '',
-      stderr:
-        'offerbook: there is no organisation "nobody"; offerbook orgs list shows those that there are\n',
+      stderr: 'offerbook: there is no organisation "nobody"; list them with: offerbook orgs list\n',
     });
     const { code, stderr } = await run('orgs list', { command });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('cannot be closed') });
   });
 
-  test('bad usage is exit code 2 and says what is wrong', async () => {
-    for (const [args, words] of [
-      ['frobnicate', "unknown command 'frobnicate'"],
-      ['tokens issue --org acme', "required option '--kind <kind>' not specified"],
-      ['orgs create', "missing required argument 'name'"],
-      ['orgs list --frob', "unknown option '--frob'"],
-      ['orgs create a b', 'too many arguments'],
-    ] as const) {
-      const { code, stdout, stderr } = await run(args);
-      expect([args, code, stdout]).toEqual([args, 2, '']);
-      expect(stderr).toContain(words);
-    }
+  test.each([
+    ['frobnicate', "unknown command 'frobnicate'"],
+    ['imprt catalogue', "unknown command 'imprt' (did you mean import?)"],
+    ['tokens issue', 'missing --org <name>, --kind <kind>'],
+    ['tokens issue --org acme', 'missing --kind <kind>'],
+    ['convert transactions', 'missing --source <file>, <file>'],
+    ['orgs create', "missing required argument 'name'"],
+    ['orgs list --frob', "unknown option '--frob'"],
+    ['orgs list --jsn', "unknown option '--jsn' (did you mean --json?)"],
+    ['orgs create a b', "too many arguments for 'create'. Expected 1 argument but got 2."],
+    ['orgs list --database', "option '--database <url>' argument missing"],
+  ])('offerbook %s is wrong usage: %s', async (args, message) => {
+    expect(await run(args)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `offerbook: ${message}\n(run with --help for usage)\n`,
+    });
+  });
+
+  test('--help lists the commands in groups', async () => {
+    const { code, stdout } = await run('--help');
+    expect(code).toBe(0);
+    const headings = [...stdout.matchAll(/^(\S.*:)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(['Options:', 'Running:', 'Data:', 'Access:', 'Personal data:', 'Tools:']);
+    expect(stdout).toContain('\n  doctor [options]            check the installation (read-only);');
   });
 
   test('an environment variable that is no setting stops the start', async () => {
@@ -243,7 +255,7 @@ describe('organisations and tokens', () => {
     });
   });
 
-  test('every command has --help with an example', async () => {
+  test('every command has an example in --help', async () => {
     const commands = [
       'serve',
       'sandbox',
@@ -305,7 +317,7 @@ describe('where there is no database', () => {
     expect(await run(args, options)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `offerbook: there is no Offerbook database at ${join(folder, 'offerbook.db')}; say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME\n`,
+      stderr: `offerbook: there is no Offerbook database at ${join(folder, 'offerbook.db')}; name another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME\n`,
     });
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -502,7 +514,7 @@ describe('import and export', () => {
     const stored = JSON.parse((await run('export transactions --org acme')).stdout);
     expect(stored).toMatchObject({ status: 'CONFIRMED', clickedAt: null, passbackUid: null });
     expect((await run('import transactions --help')).stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'a row replaces all of a transaction: fields that it leaves out become null',
+      'a row replaces the whole transaction: fields that it omits become null',
     );
   });
 

@@ -194,10 +194,8 @@ describe('transactions', () => {
     const words = async (cwd: string, ...args: string[]) =>
       (await convertIn(cwd, [...SALES, 'a.json', ...args])).stderr.replace(/ \(.*/s, '');
     expect(await words(byOrg, '--org', 'acme')).toBe('Converted 1 row to 1 transaction');
-    expect(await words(byOrg)).toStartWith('offerbook: --org is missing');
-    expect(await words(byOrg, '--org', 'a.b')).toStartWith(
-      "offerbook: the organisation's name has the separator",
-    );
+    expect(await words(byOrg)).toStartWith('offerbook: missing --org <name>: ');
+    expect(await words(byOrg, '--org', 'a.b')).toStartWith('offerbook: --org must not contain the separator');
     const plain = folderWith({ 'a.json': sales });
     expect(await words(plain, '--org', 'acme')).toStartWith(
       'offerbook: --org is for sources whose subId is org-uid',
@@ -254,7 +252,7 @@ describe('the file of --out', () => {
     const folder = temporaryFolder();
     const [real, link] = [join(folder, 'real.ndjson'), join(folder, 'link')];
     symlinkSync('real.ndjson', link);
-    expect(() => new RowFile(link)).toThrow(`${link} is a link to a file that is not there`);
+    expect(() => new RowFile(link)).toThrow(`${link} is a link to a file that does not exist`);
     for (const mode of [0o600, 0o664]) {
       writeFileSync(real, 'as it was\n');
       chmodSync(real, mode);
@@ -299,13 +297,13 @@ describe('catalogue', () => {
       return stderr;
     };
     expect(await outcome('awin.json', '--links', 'c.json')).toBe(
-      'offerbook: --links is not for awin, which has --programmes, --commission-groups, --offers\n',
+      'offerbook: --links does not apply to awin; its options are --programmes, --commission-groups, --offers\n',
     );
     expect(await outcome('p.json', '--commissions', 'c.json')).toBe(
-      'offerbook: --commissions needs to be told whom it is about, as ID=c.json\n',
+      "offerbook: --commissions needs the campaign's id: --commissions ID=c.json\n",
     );
     expect(await outcome('awin.json')).toBe(
-      'offerbook: there is nothing to convert; awin has --programmes, --commission-groups, --offers\n',
+      'offerbook: nothing to convert; name files with --programmes, --commission-groups, --offers\n',
     );
     expect(
       (await convertIn(cwd, ['catalogue', '--source', 'p.json', '--commissions', '7=c.json'])).code,

@@ -41,12 +41,12 @@ test('what a poller gets from a copy is what it would have got', async () => {
       clicks: 2,
       seconds: expect.any(Number),
     },
-    stderr: `offerbook: 1 click not copied: in the spool ${spool}, from which a server of the copy with --spool ${dirname(spool)} takes them\n`,
+    stderr: `offerbook: 1 click not copied, still in the spool ${spool}; start a server of the copy with --spool ${dirname(spool)} to record them\n`,
   });
   // The copy is whole, whatever there is to be said of the spool.
   for (const [contents, note] of [
     ['', ''],
-    ['no database', `offerbook: the spool ${spool} cannot be read; look at it before you delete it\n`],
+    ['no database', `offerbook: the spool ${spool} cannot be read; check it before you delete it\n`],
   ] as const) {
     await Bun.write(spool, contents);
     const copy = `sqlite:${join(temporaryFolder(), 'copy.db')}`;
@@ -83,7 +83,7 @@ test('what a poller gets from a copy is what it would have got', async () => {
   expect(await offerbook(['copy'], { env })).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'offerbook: say where to copy to, with --to or OFFERBOOK_TO_URL\n',
+    stderr: 'offerbook: missing --to <url> (or OFFERBOOK_TO_URL)\n',
   });
 });
 

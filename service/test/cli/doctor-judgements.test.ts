@@ -3,9 +3,11 @@
 import { describe, expect, test } from 'bun:test';
 import { type CheckState, worstOf } from '../../src/cli/doctor/check.ts';
 import { checkDisk, checkOpenFiles } from '../../src/cli/doctor/check-machine.ts';
-import { judgeImports, judgeTokens, judgeWriteLock } from '../../src/cli/doctor/judge-books.ts';
 import { judgeDatabase, judgeSchema } from '../../src/cli/doctor/judge-database.ts';
+import { judgeImports, judgeWriteLock } from '../../src/cli/doctor/judge-imports.ts';
 import { judgeProxies } from '../../src/cli/doctor/judge-proxies.ts';
+import { judgeTokens } from '../../src/cli/doctor/judge-tokens.ts';
+import { readServeSettings } from '../../src/config.ts';
 import type { AccessToken } from '../../src/domain/access-token.ts';
 import type { ImportEntry, ImportFeed } from '../../src/domain/books.ts';
 import type { DatabaseFacts } from '../../src/storage/inspect-database.ts';
@@ -76,10 +78,10 @@ describe('of a database', () => {
   });
 
   test.each([
-    [-2_500, '2.5 s ahead of that of the database'],
-    [2_500, '2.5 s behind that of the database'],
-    [-61_000, '61.0 s ahead of that of the database'],
-    [61_000, '61.0 s behind that of the database'],
+    [-2_500, "2.5 s ahead of the database's clock"],
+    [2_500, "2.5 s behind the database's clock"],
+    [-61_000, "61.0 s ahead of the database's clock"],
+    [61_000, "61.0 s behind the database's clock"],
   ])(
     'a clock of PostgreSQL that is %p ms ahead is named from the side of this machine',
     (clockAheadMs, found) => {
@@ -174,7 +176,7 @@ describe('of the books', () => {
     ]);
     expect(judgeImports(feeds, NOW_MS, DAY_MS).map(({ advice }) => advice)).toEqual(
       ['catalogue', 'links', 'transactions'].map(
-        (kind) => `see why with: offerbook imports list --kind ${kind}`,
+        (kind) => `find the reason with: offerbook imports list --kind ${kind}`,
       ),
     );
   });
@@ -187,31 +189,31 @@ describe('of the books', () => {
       return [state, found, advice];
     };
     expect(lock(false)).toEqual(['ok', 'free', undefined]);
-    expect(lock(undefined)).toEqual(['ok', 'not known; no import is running', undefined]);
+    expect(lock(undefined)).toEqual(['ok', 'unknown; no import is running', undefined]);
     expect(lock(true)).toEqual([
       'ok',
       'held by a command that is not in the import log, such as a dry run',
       undefined,
     ]);
     const words = (at: string) =>
-      `import 12, transactions of "acme" by job@host, began 1 minute ago, at 2026-11-14T${at}, and has not ended`;
+      `import 12, transactions of "acme" by job@host, began 1 minute ago, at 2026-11-14T${at} and has not ended`;
     const [brief, long] = [open(NOW_MS - 60_000), open(NOW_MS - 60_001)];
     expect(lock(true, brief)).toEqual(['ok', `held: ${words('11:59:00')}`, undefined]);
     expect(lock(false, brief)).toEqual(['ok', `free; ${words('11:59:00')}`, undefined]);
     expect(lock(true, long)).toEqual([
       'warning',
       `held: ${words('11:58:59.999')}`,
-      'meanwhile other imports, on SQLite also orgs and tokens commands, are refused after a minute; if its input has stalled, end its process: nothing of it is kept',
+      'other imports, and on SQLite orgs and tokens commands, fail after waiting a minute; if its input has stalled, stop its process (nothing is imported then)',
     ]);
-    expect(lock(undefined, long)[1]).toBe(`not known: ${words('11:58:59.999')}`);
+    expect(lock(undefined, long)[1]).toBe(`unknown: ${words('11:58:59.999')}`);
     expect(lock(false, long)).toEqual([
       'warning',
       `free, but ${words('11:58:59.999')}`,
-      'its process was killed, and nothing of it was kept: import again',
+      'its process was killed and nothing was imported; repeat the import',
     ]);
     expect(lock(true, brief, open(NOW_MS - 35 * 60_000, null))).toEqual([
       'warning',
-      `held: ${words('11:59:00')}; import 12, transactions by job@host, began 35 minutes ago, at 2026-11-14T11:25:00, and has not ended`,
+      `held: ${words('11:59:00')}; import 12, transactions by job@host, began 35 minutes ago, at 2026-11-14T11:25:00 and has not ended`,
       expect.any(String),
     ]);
   });
@@ -257,25 +259,20 @@ describe('of the books', () => {
 
 test.each([
   ['on this machine', { host: '127.0.0.1' }, 'ok'],
-  [
-    'behind a proxy',
-    { host: '0.0.0.0', publicUrl: 'https://api.example', trustedProxies: ['10.0.0.1'] },
-    'ok',
-  ],
-  ['with X-Forwarded-Proto', { host: '10.0.0.2', trustedProxies: ['10.0.0.0/24'] }, 'ok'],
+  ['behind a proxy', { host: '0.0.0.0', publicUrl: 'https://api.example', trustedProxies: '10.0.0.1' }, 'ok'],
+  ['with X-Forwarded-Proto', { host: '10.0.0.2', trustedProxies: '10.0.0.0/24' }, 'ok'],
   ['for the world, without TLS', { host: '0.0.0.0' }, 'warning'],
-  ['believing anybody', { host: '0.0.0.0', trustedProxies: ['10.0.0.1', '0.0.0.0/0'] }, 'warning'],
-  ['believing anybody with IPv6', { host: '::', trustedProxies: ['::/0'] }, 'warning'],
-  ['with links in the clear', { publicUrl: 'http://api.example', trustedProxies: ['10.0.0.1'] }, 'warning'],
+  ['believing anybody', { host: '0.0.0.0', trustedProxies: '10.0.0.1,0.0.0.0/0' }, 'warning'],
+  ['believing anybody with IPv6', { host: '::', trustedProxies: '::/0' }, 'warning'],
+  ['with links in the clear', { publicUrl: 'http://api.example', trustedProxies: '10.0.0.1' }, 'warning'],
   [
     'without TLS on this machine, by its IPv6 address',
-    { publicUrl: 'http://[::1]:8080', trustedProxies: ['::1'] },
+    { publicUrl: 'http://[::1]:8080', trustedProxies: '::1' },
     'ok',
   ],
   ['with all callers at one address', { publicUrl: 'https://api.example' }, 'warning'],
 ])('proxies: %s', (_, settings, state) => {
-  const all = { host: '127.0.0.1', publicUrl: undefined, trustedProxies: [], ...settings };
-  expect(judgeProxies(all).state).toBe(state as never);
+  expect(judgeProxies(readServeSettings(settings, {})).state).toBe(state as CheckState);
 });
 
 test('limits on open files and room on disks', () => {
@@ -289,7 +286,7 @@ test('limits on open files and room on disks', () => {
   expect(checkDisk('disk', folder, { neededBytes: Number.MAX_SAFE_INTEGER }).state).toBe('warning');
   expect(checkDisk('disk', folder, { reserveMegabytes: 1e12 })).toMatchObject({
     state: 'fault',
-    advice: 'make room: clicks are not recorded below 1000000000000 MB (--disk-reserve)',
+    advice: 'free some space: clicks are not recorded below 1000000000000 MB (--disk-reserve)',
   });
 });
 

@@ -65,7 +65,7 @@ for (const database of DATABASES) {
         port: 'ok',
         proxies: 'ok',
       });
-      expect(found.get('port')?.found).toBe(`${port} on 127.0.0.1 is answered by Offerbook`);
+      expect(found.get('port')?.found).toBe(`${port} on 127.0.0.1 is used by a running Offerbook`);
     });
 
     test('makes no database, and brings none up to date', async () => {
@@ -94,7 +94,7 @@ for (const database of DATABASES) {
       const origin = { kind: 'transactions', orgId: org.id, by: 'me', source: null } as const;
       const importId = await stores.imports.begin({ ...origin, fileName: 'f', version: '1' });
       const entry =
-        /import 1, transactions of "acme" by me, began 0 minutes ago, at [\d:T.-]+, and has not ended$/;
+        /import 1, transactions of "acme" by me, began 0 minutes ago, at [\d:T.-]+ and has not ended$/;
       await stores.transactions.write(
         org.id,
         async ({ finishImport }) => {
@@ -133,20 +133,20 @@ for (const database of DATABASES) {
         check: 'spool',
         state: 'warning',
         found: `1 click waiting in ${path}`,
-        advice: 'start a server with this spool: it takes them up',
+        advice: 'start a server with this spool to record them',
       });
       chmodSync(path, 0o644);
       expect((await look(url, { spool: folder })).get('spool')).toEqual({
         check: 'spool',
         state: 'fault',
         found: `${path} may be read or written by other users; look at its clicks, then run: chmod 600 ${path}`,
-        advice: 'clicks are lost when the database is away, until the spool can be used',
+        advice: 'until the spool is usable, clicks are lost while the database is unreachable',
       });
       expect((await look(url, { spool: path })).get('spool')).toEqual({
         check: 'spool',
         state: 'fault',
         found: `${path} is no folder that can be written (ENOTDIR)`,
-        advice: 'name another with --spool: clicks are lost there when the database is away',
+        advice: 'name another folder with --spool: clicks are lost while the database is unreachable',
       });
     });
   });
@@ -203,7 +203,7 @@ test('doctor sees what a role of PostgreSQL may not do, and that a primary is no
   [as.username, as.password] = [role, 'pa55word'];
   const found = await look(as.href, { replicaUrl: url });
   expect(found.get('rights')).toMatchObject({ state: 'warning' });
-  expect(found.get('rights')?.found).toContain('may not write audit, clicks,');
+  expect(found.get('rights')?.found).toContain('cannot write audit, clicks,');
   expect(found.get('replica')).toMatchObject({ state: 'warning' });
   expect(JSON.stringify([...found.values()])).not.toContain('pa55word');
   await admin.unsafe(`REVOKE SELECT ON taps FROM ${role}`);
@@ -235,7 +235,7 @@ test('the exit code is 1 for a fault, 0 for warnings unless they are not wanted,
   expect(fine.code).toBe(0);
   chmodSync(join(cwd, 'offerbook.db'), 0o644);
   const words = (await doctor()).stdout;
-  expect(words).toContain(`\nWhat to do\n  rights: it holds everybody's transactions: chmod 600 `);
+  expect(words).toContain('\nWhat to do\n  rights: run: chmod 600 ');
   const refusals = await Promise.all([
     doctor('--public-url', 'nonsense'),
     doctor('--admin-port', '1', '--admin-token-file', '/nope'),

@@ -42,15 +42,14 @@ test.each(DATABASES)(
     expect(await run('erase --org nobody --passback-uid anna')).toEqual({
       code: 2,
       stdout: '',
-      stderr:
-        'offerbook: there is no organisation "nobody"; offerbook orgs list shows those that there are\n',
+      stderr: 'offerbook: there is no organisation "nobody"; list them with: offerbook orgs list\n',
     });
 
     expect(await run('orgs delete acme')).toMatchObject({ code: 3, stdout: '' });
     expect(await run('orgs delete acme --dry-run')).toEqual({
       code: 0,
       stdout:
-        'Would delete "acme" with 1 token, 2 transactions, 2 earlier versions, 0 clicks and 1 import in the book; nothing was changed.\n',
+        'Would delete "acme" with 1 token, 2 transactions, 2 earlier versions, 0 clicks and 1 import in the import log; nothing was changed.\n',
       stderr: '',
     });
     expect(await run('orgs delete acme --revoke-tokens --json')).toEqual({

@@ -77,13 +77,13 @@ describe('bad input ends with code 2, one sentence and nothing printed', () => {
       'a public token',
       () => [],
       { OFFERBOOK_TOKEN: `ob_pub_${'a'.repeat(36)}` },
-      'offerbook: OFFERBOOK_TOKEN holds a public token. Transactions take a private one, which starts with ob_prv_.\n',
+      'offerbook: OFFERBOOK_TOKEN is a public token. Transactions need a private token, which starts with ob_prv_.\n',
     ],
     [
       'no token at all',
       () => [],
       { OFFERBOOK_TOKEN: 'hunter2' },
-      'offerbook: OFFERBOOK_TOKEN holds no token. A private one starts with ob_prv_ and goes on with letters and digits; check that the whole token was copied.\n',
+      'offerbook: OFFERBOOK_TOKEN is not a token. A private token is ob_prv_ followed by 36 letters and digits; check that it was copied completely.\n',
     ],
     ['an unknown token', () => ['--once'], { OFFERBOOK_TOKEN: `ob_prv_${'a'.repeat(36)}` }, 'invalid_token'],
     [

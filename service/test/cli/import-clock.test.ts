@@ -29,7 +29,7 @@ test('an import whose clock is ahead of the database says so, and is kept; one w
   expect(await importSales()).toEqual({
     code: 0,
     stderr: expect.stringMatching(
-      /^offerbook: the clock of this machine is (3599|3600) s ahead of the database's\. What is imported now is stamped in the future, and all that comes after it as well; set the clock right\.\n$/,
+      /^offerbook: this machine's clock is (3599|3600) s ahead of the database's\. This import, and all imports after it, get stamps in the future; synchronise the clock\.\n$/,
     ),
   });
 });

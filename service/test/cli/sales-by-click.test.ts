@@ -86,8 +86,8 @@ test.each(DATABASES)(
     );
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(both.map(({ stdout }) => stdout.replace(/ \([\d.]+ s\)\.\n$/, '')).sort()).toEqual([
-      'Imported 2 of 3 transactions: 0 added, 0 changed, 2 unchanged, 1 put aside',
-      'Imported 2 of 3 transactions: 2 added, 0 changed, 0 unchanged, 1 put aside',
+      'Imported 2 of 3 transactions: 0 added, 0 changed, 2 unchanged, 1 set aside',
+      'Imported 2 of 3 transactions: 2 added, 0 changed, 0 unchanged, 1 set aside',
     ]);
     for (const name of ['acme', 'globex']) {
       const rows = (await run('export', 'transactions', '--org', name)).stdout.trim().split('\n');
@@ -196,7 +196,7 @@ describe('the file for rows put aside', () => {
         stderr: 'offerbook: --unattributed must not name the file that is imported\n',
       });
     }
-    expect(() => new AsideFile(cwd, '-')).toThrow(`--unattributed must name a file, and ${cwd} is none`);
+    expect(() => new AsideFile(cwd, '-')).toThrow(`--unattributed must name a file; ${cwd} is not a file`);
     expect(readFileSync(join(cwd, FILE), 'utf8').split('\n')).toHaveLength(2);
   });
 });

@@ -117,6 +117,6 @@ describe('the manual page', () => {
     const missing = commands.filter((name) => name !== 'help' && !set.includes(`   offerbook ${name} `));
     expect(missing).toEqual([]);
     expect(set).toContain('--page-size <number>');
-    expect(set).toContain('Refused by a guard.');
+    expect(set).toContain('Refused by a safety check.');
   });
 });

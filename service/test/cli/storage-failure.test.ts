@@ -5,7 +5,7 @@ import { storageExitCode, storageWords } from '../../src/cli/storage-failure.ts'
 import { StorageError, type StorageErrorKind } from '../../src/domain/storage-error.ts';
 
 const CREATE =
-  'say where yours is with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME';
+  'name another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME';
 
 test.each<[StorageErrorKind, 1 | 2 | 3, string]>([
   ['unavailable', 1, 'why'],

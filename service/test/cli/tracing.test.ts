@@ -55,7 +55,7 @@ test('a collector that is away does not keep an import from being kept, and a ba
   const kept = await offerbook(['import', 'catalogue', CATALOGUE], { cwd, env: away });
   expect({ code: kept.code, stderr: kept.stderr }).toEqual({
     code: 0,
-    stderr: expect.stringContaining('offerbook: the span of this import was not taken: '),
+    stderr: expect.stringContaining('offerbook: the collector rejected the span of this import: '),
   });
   const bad = { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' };
   const refused = await offerbook(['import', 'catalogue', CATALOGUE], { cwd, env: bad });

@@ -293,7 +293,7 @@ describe('the commands that the files use', () => {
     expect(await offerbook(['probe', server.url])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `offerbook: ${server.url} does not say that it is live\n`,
+      stderr: `offerbook: ${server.url} is not live: connection refused\n`,
     });
     expect((await offerbook(['probe', 'livez'])).code).toBe(2);
   });

@@ -1,4 +1,4 @@
-// offerbook activations: counts clicks, and forgets clicks that have led to no sale. They hold what partners pass along of their users.
+// offerbook activations: counts clicks, and deletes old clicks without a sale. Clicks contain passbackUid and passbackData.
 
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -13,19 +13,22 @@ import { withProgressBar } from './progress-bar.ts';
 export function activationsCommand(): Command {
   const purge = jsonCommand(
     'purge',
-    'forget clicks that have led to no sale, with what partners passed along',
+    'delete old clicks without a sale, with their passbackUid and passbackData',
     'offerbook activations purge --older-than 400d',
   )
-    .requiredOption('--older-than <duration>', 'how long ago they were made, at least 1d')
+    .requiredOption('--older-than <duration>', 'minimum age, at least 1d')
     .action(purgeClicks);
   const totals = jsonCommand(
     'totals',
-    'count clicks by day, organisation and retailer, and those with a sale',
+    'count clicks and sales by day, organisation and retailer',
     'offerbook activations totals --days 30',
   )
-    .option('--days <number>', 'how many days back, today included', String(CLICK_DAYS))
+    .option('--days <number>', 'number of days, including today', String(CLICK_DAYS))
     .action(showTotals);
-  return new Command('activations').description('clicks of users').addCommand(purge).addCommand(totals);
+  return new Command('activations')
+    .description('count clicks, delete old ones')
+    .addCommand(purge)
+    .addCommand(totals);
 }
 
 async function showTotals(options: StoreOptions & { days: string }): Promise<void> {

@@ -1,5 +1,6 @@
-// The file for rows that an import sets aside. Each import appends its rows to those of earlier imports, each row once,
-// and syncs them before it commits. A crash may leave rows of an import that was rolled back, and loses none.
+// The file for rows that an import sets aside. Each import appends its rows, skips those that the file already contains,
+// and syncs the file before it commits. After a crash the file may contain rows of an import that was rolled back, but it
+// never misses a row.
 
 import {
   accessSync,
@@ -19,21 +20,23 @@ const NEWLINE = 0x0a;
 
 export class AsideFile implements Aside, Disposable {
   readonly #path: string;
-  /** The rows of this import; an import that is refused adds none. */
+  /** The rows of this import, until it is about to commit. */
   readonly #rows: RowFile;
   #known: Promise<Set<string>> | undefined;
 
-  /** Refuses what cannot be added to, and the file that is imported (`-` is stdin). */
+  /** Throws BadInput for a path that cannot be appended to, and for the imported file itself (`-` is stdin). */
   constructor(path: string, importedPath: string) {
     const file = statSync(path, { throwIfNoEntry: false });
     if (file !== undefined) {
-      if (!file.isFile()) throw new BadInput(`--unattributed must name a file, and ${path} is none`);
+      if (!file.isFile()) throw new BadInput(`--unattributed must name a file; ${path} is not a file`);
       if (isSameFile(file, importedPath))
         throw new BadInput('--unattributed must not name the file that is imported');
       try {
         accessSync(path, constants.R_OK | constants.W_OK);
       } catch (error) {
-        throw new BadInput(`${path} cannot be read and written`, { cause: error });
+        throw new BadInput(`--unattributed ${path} must be readable and writable by this user`, {
+          cause: error,
+        });
       }
     }
     this.#path = path;
@@ -56,7 +59,7 @@ export class AsideFile implements Aside, Disposable {
     if (this.#rows.count > 0) await this.#rows.appendTo(this.#path);
   }
 
-  /** Not with node:readline, which also ends a line at U+2028 and U+2029. A row may contain either. */
+  /** Splits lines itself: node:readline also splits at U+2028 and U+2029, which a row may contain. */
   async #readDigests(): Promise<Set<string>> {
     const digests = new Set<string>();
     if (!existsSync(this.#path)) return digests;
@@ -83,7 +86,7 @@ function isSameFile({ dev, ino }: Stats, otherPath: string): boolean {
   return other?.dev === dev && other.ino === ino;
 }
 
-/** Shorter than most rows, of which there may be many. */
+/** Kept in memory instead of the row, which is longer. */
 function digestOf(row: string): string {
   return Bun.SHA256.hash(row, 'base64');
 }

@@ -1,4 +1,4 @@
-// offerbook audit: who created organisations, issued, rotated and revoked tokens, purged, copied and migrated.
+// offerbook audit: prints the audit log: organisations, tokens, purges, erasures, copies and migrations.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
@@ -8,9 +8,9 @@ import { printResult, table } from '../output.ts';
 import { parseCount } from './option-values.ts';
 
 export function auditCommand(): Command {
-  return jsonCommand('audit', 'list who changed what, the newest first', 'offerbook audit --org acme')
-    .option('--org <name>', 'what concerns one organisation')
-    .option('--limit <number>', 'at most this many', '100')
+  return jsonCommand('audit', 'print the audit log, newest first', 'offerbook audit --org acme')
+    .option('--org <name>', 'only entries of this organisation')
+    .option('--limit <number>', 'maximum number of entries', '100')
     .action(listAudit);
 }
 
@@ -26,7 +26,7 @@ async function listAudit(options: StoreOptions & { org?: string; limit: string }
       details(entry),
     ]);
     const words = table(['WHEN', 'BY', 'WHAT', 'ORG', 'DETAILS'], rows);
-    await printResult(options, entries.map(toJson), rows.length === 0 ? 'Nothing yet.' : words);
+    await printResult(options, entries.map(toJson), rows.length === 0 ? 'No entries.' : words);
   });
 }
 

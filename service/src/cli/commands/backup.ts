@@ -1,4 +1,4 @@
-// offerbook backup: a copy of an SQLite database that can be brought back, made while servers and imports run.
+// offerbook backup: copies an SQLite database into a folder, while servers and imports run. `offerbook restore` reads it.
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
@@ -16,11 +16,11 @@ import { printResult } from '../output.ts';
 export function backupCommand(): Command {
   return jsonCommand(
     'backup',
-    'copy an SQLite database into a new folder, with checksums, while servers and imports run',
+    'back up an SQLite database into a new folder, with checksums; servers and imports may run',
     'offerbook backup /var/backups/offerbook/2026-11-16',
   )
-    .argument('<target>', 'the folder to make')
-    .option('--spool <folder>', 'where servers keep clicks while the database is away, if they were told')
+    .argument('<target>', 'folder to create')
+    .option('--spool <folder>', 'the --spool of the servers, if they have one')
     .action(backup);
 }
 

@@ -1,5 +1,4 @@
-// offerbook convert: turns files of affiliate networks into files that import takes. No network is called, and no database
-// is opened.
+// offerbook convert: turns files of affiliate networks into import files. It calls no network and opens no database.
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CatalogueFile, convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
@@ -28,10 +27,10 @@ import { print, printNote } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { RowFile } from './row-file.ts';
 
-/** The options that name files of a catalogue; each network has some of them, under its own names. */
+/** Options that name the files of a catalogue. Each network supports some of them. */
 const CATALOGUE_OPTIONS: Readonly<Record<string, string>> = {
   programmes: 'Awin: programmes',
-  'commission-groups': 'Awin: commission groups, one answer for each programme',
+  'commission-groups': 'Awin: commission groups, one response per programme',
   campaigns: 'impact.com, Partnerize: campaigns',
   contracts: 'impact.com: contracts',
   'promo-codes': 'impact.com: promo codes',
@@ -58,20 +57,20 @@ interface ConvertCommandOptions {
 export function convertCommand(): Command {
   const transactions = convertOf(
     'transactions',
-    'print transactions for offerbook import transactions',
+    'turn sales of a network into a file for offerbook import transactions',
     'offerbook convert transactions --from awin --source awin.json sales.json --out rows.ndjson && offerbook import transactions rows.ndjson --org acme',
   )
-    .argument('<file...>', 'answers and exports of the network, plain, .gz or .zst; - is stdin')
-    .option('--org <name>', 'whose sales to print, where sub-ids name the organisation')
+    .argument('<file...>', 'API responses and exports of the network, plain, .gz or .zst; - is stdin')
+    .option('--org <name>', 'organisation to convert, if sub-ids contain the organisation')
     .option(
       '--catalogue <file>',
-      'a converted or exported catalogue, to find coupons by their codes; may be given several times',
+      'converted or exported catalogue, used to find coupons by code; may be repeated',
       (path, before: readonly string[] = []) => [...before, path],
     )
     .action(convertTransactionFiles);
   const catalogue = convertOf(
     'catalogue',
-    'print retailers for offerbook import catalogue',
+    'turn programmes and offers of a network into a file for offerbook import catalogue',
     'offerbook convert catalogue --from awin --source awin.json --programmes p.json --offers o.json',
   ).action(convertCatalogueFiles);
   for (const [name, description] of Object.entries(CATALOGUE_OPTIONS)) {
@@ -79,7 +78,7 @@ export function convertCommand(): Command {
   }
   return new Command('convert')
     .description('turn files of affiliate networks into import files')
-    .option('--example <network>', `print a source file to start from: ${NETWORK_NAMES.join(', ')}`)
+    .option('--example <network>', `print an example source file for ${NETWORK_NAMES.join(', ')}`)
     .action(printExample)
     .addCommand(transactions)
     .addCommand(catalogue);
@@ -88,11 +87,14 @@ export function convertCommand(): Command {
 function convertOf(name: string, description: string, example: string): Command {
   return new Command(name)
     .description(description)
-    .option('--from <network>', 'the network; the source file says it too')
-    .requiredOption('--source <file>', 'what the network does not tell: offerbook convert --example awin')
-    .option('--out <file>', 'write to a file, which appears when all is well (default: stdout)')
+    .option('--from <network>', 'network that the source file must be for')
+    .requiredOption(
+      '--source <file>',
+      'settings for this network account; see offerbook convert --example awin',
+    )
+    .option('--out <file>', 'output file, written only if the conversion succeeds (default: stdout)')
     .option('--json', 'print the report as one JSON document')
-    .option('--skip-invalid', 'print what is good and list the rest')
+    .option('--skip-invalid', 'convert the valid rows and list the invalid ones')
     .addHelpText('after', `\nExample:\n  ${example}`);
 }
 
@@ -134,10 +136,10 @@ function requireOrganisation(source: Source, org: string | undefined): void {
     if (org !== undefined) throw new BadInput('--org is for sources whose subId is org-uid');
   } else if (org === undefined) {
     throw new BadInput(
-      '--org is missing: the sub-ids of this source name organisations, and an import takes one',
+      'missing --org <name>: the sub-ids of this source contain organisations, and an import is for one of them',
     );
   } else if (org.includes(source.separator ?? '')) {
-    throw new BadInput(`the organisation's name has the separator ${JSON.stringify(source.separator)} in it`);
+    throw new BadInput(`--org must not contain the separator ${JSON.stringify(source.separator)}`);
   }
 }
 
@@ -162,18 +164,19 @@ async function openCatalogueFiles(
     if (!Array.isArray(paths)) continue;
     const feed = Object.hasOwn(catalogue, name) ? catalogue[name] : undefined;
     if (feed === undefined) {
-      throw new BadInput(`--${name} is not for ${networkName}, which has ${allowed.join(', ') || 'none'}`);
+      throw new BadInput(
+        `--${name} does not apply to ${networkName}; its options are ${allowed.join(', ') || 'none'}`,
+      );
     }
     for (const path of paths as string[]) {
       const [advertiserId, file] = feed.advertiser === undefined ? [undefined, path] : splitPath(path);
       if (advertiserId === undefined && feed.advertiser === 'needed') {
-        throw new BadInput(`--${name} needs to be told whom it is about, as ID=${path}`);
+        throw new BadInput(`--${name} needs the campaign's id: --${name} ID=${path}`);
       }
       files.push({ feed, name, source: await openSource(file), advertiserId });
     }
   }
-  if (files.length === 0)
-    throw new BadInput(`there is nothing to convert; ${networkName} has ${allowed.join(', ')}`);
+  if (files.length === 0) throw new BadInput(`nothing to convert; name files with ${allowed.join(', ')}`);
   return files;
 }
 
@@ -194,14 +197,14 @@ async function openFeed(options: ConvertCommandOptions) {
   };
 }
 
-/** Beside the source file, wherever the command is run, unless its path is absolute. */
+/** A relative path starts at the source file's folder. */
 async function readOverlay(source: Source, sourcePath: string): Promise<Overlay> {
   if (source.overlay === undefined) return new Map();
   const path = isAbsolute(source.overlay) ? source.overlay : join(dirname(sourcePath), source.overlay);
   return parseOverlay(await readText(path), path, source);
 }
 
-/** Without its byte order mark. Letters of another encoding would be published wrongly. */
+/** Drops a byte order mark, and throws for anything but UTF-8: other encodings would publish wrong letters. */
 async function readText(path: string): Promise<string> {
   const chunks = await Array.fromAsync((await openSource(path)).chunks());
   try {
@@ -225,7 +228,7 @@ async function convert(
   } catch (error) {
     if (!(error instanceof Unconverted) || options.json !== true) throw error;
     await printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
-    // On stderr the document stands alone, and has the problems in it.
+    // Without --out the document is alone on stderr; it contains the problems.
     throw options.out === undefined ? new FaultFound(error.message, 2) : error;
   }
 }
@@ -240,7 +243,7 @@ function printReport(options: ConvertCommandOptions, report: ConvertReport, noun
   return printOutcome(options, options.json === true ? JSON.stringify(toJson(report)) : words);
 }
 
-/** On stdout, unless that is where the rows went. */
+/** Prints to stdout, or to stderr if the rows went to stdout. */
 async function printOutcome(options: ConvertCommandOptions, text: string): Promise<void> {
   if (options.out === undefined) printNote(text);
   else await print(`${text}\n`);

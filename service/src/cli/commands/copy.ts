@@ -1,4 +1,4 @@
-// offerbook copy: everything from one database into another, as when an installation outgrows SQLite.
+// offerbook copy: copies everything from one database into another, for example from SQLite to PostgreSQL.
 
 import { dirname } from 'node:path';
 import { printCountOf, printCountsOf } from '@offerbook/wire/count.ts';
@@ -18,11 +18,11 @@ import { withProgressBar } from './progress-bar.ts';
 export function copyCommand(): Command {
   return jsonCommand(
     'copy',
-    'copy organisations, tokens, catalogue, links, clicks, transactions and the books into an empty database',
+    'copy everything into an empty database: organisations, tokens, catalogue, links, clicks, transactions, logs',
     'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
   )
-    .option('--to <url>', 'the database to copy to (default: $OFFERBOOK_TO_URL)')
-    .option('--spool <folder>', 'where servers keep clicks while the database is away, if they were told')
+    .option('--to <url>', 'database to copy to (default: $OFFERBOOK_TO_URL)')
+    .option('--spool <folder>', 'the --spool of the servers, if they have one')
     .action(copy);
 }
 
@@ -33,7 +33,7 @@ interface CopyOptions extends StoreOptions {
 
 async function copy(options: CopyOptions): Promise<void> {
   const to = readTargetUrl(options.to);
-  if (to === undefined) throw new BadInput('say where to copy to, with --to or OFFERBOOK_TO_URL');
+  if (to === undefined) throw new BadInput('missing --to <url> (or OFFERBOOK_TO_URL)');
   const startedMs = performance.now();
   const from = readDatabaseUrl(options.database);
   const auditor = { clock: systemClock, by: currentUser() };
@@ -45,16 +45,16 @@ async function copy(options: CopyOptions): Promise<void> {
   await noteSpooled(from, to, readSpoolFolder(options.spool));
 }
 
-/** Clicks in a spool stay there: the copy has the key by which the spool is named, so that its servers take them up. */
+/** Clicks in a spool are not copied. The copy has the same click key, so its servers can use the same spool. */
 async function noteSpooled(from: string, to: string, folder: string | undefined): Promise<void> {
   const clickKey = await readStores({ database: to }, (stores) => stores.clickKey());
   const path = spoolPath(folder, from, databaseName(clickKey));
-  // The copy is whole: a spool that cannot be read does not make it fail.
+  // The copy is complete: an unreadable spool must not fail it.
   const waiting = await countSpooled(path).catch(() => undefined);
   if (waiting === undefined)
-    printNote(`offerbook: the spool ${path} cannot be read; look at it before you delete it`);
+    printNote(`offerbook: the spool ${path} cannot be read; check it before you delete it`);
   else if (waiting > 0)
     printNote(
-      `offerbook: ${printCountOf(waiting, 'click')} not copied: in the spool ${path}, from which a server of the copy with --spool ${dirname(path)} takes them`,
+      `offerbook: ${printCountOf(waiting, 'click')} not copied, still in the spool ${path}; start a server of the copy with --spool ${dirname(path)} to record them`,
     );
 }

@@ -1,4 +1,4 @@
-// offerbook doctor: looks whether an installation is in order, with the settings of `serve`, and says what to do.
+// offerbook doctor: checks an installation with the settings of `serve`, and prints what to do about problems.
 
 import { FaultFound } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
@@ -15,11 +15,11 @@ import { parsePositiveDurationMs } from './option-values.ts';
 export function doctorCommand(): Command {
   const doctor = jsonCommand(
     'doctor',
-    'look whether everything is in order, and change nothing; exit code 1 if something does not work',
+    'check the installation (read-only); exits 1 if something is broken',
     'offerbook doctor --port 8080 --admin-port 9090',
   )
-    .option('--import-max-age <duration>', 'how old the last import may be', '2d')
-    .option('--strict', 'exit code 1 for warnings, too');
+    .option('--import-max-age <duration>', 'warn if the last import is older', '2d')
+    .option('--strict', 'exit 1 for warnings as well');
   for (const { flag, help } of SERVE_FLAGS) doctor.option(flag, help);
   return doctor.action(runDoctor);
 }

@@ -1,4 +1,4 @@
-// offerbook erase: takes a user out of transactions, their history and clicks. Amounts stay; partners see a change.
+// offerbook erase: removes a user from transactions, their history and clicks. Amounts stay; clients see an update.
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
@@ -12,12 +12,12 @@ import { withProgressBar } from './progress-bar.ts';
 export function eraseCommand(): Command {
   return jsonCommand(
     'erase',
-    "take a user's passbackUid and passbackData out of transactions, their history and clicks; amounts stay",
+    "erase a user's passbackUid and passbackData from transactions, history and clicks; amounts stay",
     'offerbook erase --org acme --passback-uid - < user.txt',
   )
-    .requiredOption('--org <name>', 'the organisation whose user it is')
+    .requiredOption('--org <name>', 'organisation of the user')
     .requiredOption('--passback-uid <text>', PASSBACK_UID_HELP)
-    .option('--dry-run', 'count what would be erased, and change nothing')
+    .option('--dry-run', 'print what would be erased; change nothing')
     .action(erase);
 }
 

@@ -11,7 +11,7 @@ import { getOrganisation } from './organisations.ts';
 export function exportCommand(): Command {
   const catalogue = jsonCommand(
     'catalogue',
-    'write all retailers as NDJSON',
+    'print all retailers as NDJSON',
     'offerbook export catalogue > retailers.ndjson',
   ).action((options: StoreOptions) =>
     withStores(
@@ -22,10 +22,10 @@ export function exportCommand(): Command {
   );
   const transactions = jsonCommand(
     'transactions',
-    "write an organisation's transactions as NDJSON",
+    "print an organisation's transactions as NDJSON",
     'offerbook export transactions --org acme > transactions.ndjson',
   )
-    .requiredOption('--org <name>', 'the organisation')
+    .requiredOption('--org <name>', 'organisation')
     .action((options: StoreOptions & { org: string }) =>
       withStores(
         options,
@@ -36,10 +36,13 @@ export function exportCommand(): Command {
         EXPORT_OPTIONS,
       ),
     );
-  return new Command('export').description('export to stdout').addCommand(catalogue).addCommand(transactions);
+  return new Command('export')
+    .description('print the catalogue or transactions')
+    .addCommand(catalogue)
+    .addCommand(transactions);
 }
 
-/** NDJSON, or with --json one list envelope; a batch is written out before the next is read. */
+/** Prints NDJSON, or one list envelope with --json. Each batch is written before the next is read. */
 async function writeDocuments(
   options: StoreOptions,
   read: (onBatch: (batch: StoredDocument[]) => Promise<void>) => Promise<unknown>,

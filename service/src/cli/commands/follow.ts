@@ -1,5 +1,5 @@
 // offerbook follow: prints an organisation's transactions as they change, over HTTP like any other client.
-// With a checkpoint file it goes on where it stopped; a change is forgotten only after it was printed.
+// With a checkpoint file it continues where it stopped. The checkpoint moves only after a change has been printed.
 
 import {
   ApiError,
@@ -31,12 +31,12 @@ interface FollowCommandOptions {
 
 export function followCommand(): Command {
   return new Command('follow')
-    .description('print transactions as they change; the private token is read from $OFFERBOOK_TOKEN')
-    .option('--url <url>', 'where the service is', 'http://127.0.0.1:8080')
-    .option('--checkpoint <file>', 'keep the place in this file, and go on from there')
-    .option('--once', 'print what has changed, then end')
-    .option('--interval <duration>', 'the longest pause when nothing changes', '10s')
-    .option('--json', 'NDJSON, which is the default unless stdout is a terminal')
+    .description('print transactions as they change; reads the private token from $OFFERBOOK_TOKEN')
+    .option('--url <url>', 'URL of the service', 'http://127.0.0.1:8080')
+    .option('--checkpoint <file>', 'store the position in this file, and continue from it')
+    .option('--once', 'print what has changed, then exit')
+    .option('--interval <duration>', 'longest pause between polls', '10s')
+    .option('--json', 'print NDJSON (the default unless stdout is a terminal)')
     .addHelpText('after', '\nExample:\n  offerbook follow --checkpoint place.txt >> changes.ndjson')
     .action(followTransactions);
 }
@@ -58,7 +58,7 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
     },
   };
   try {
-    // A page counts as consumed when the next is asked for: by then it must have left this process.
+    // Asking for the next page moves the checkpoint past this one, so it must be written first.
     for await (const { data } of client.followTransactions(settings).pages()) await printer(data);
   } catch (error) {
     throw asFailure(error);
@@ -78,7 +78,7 @@ function buildClient(url: string): OfferbookClient {
   }
 }
 
-/** A bad token, a bad checkpoint file or an address where no Offerbook is was given to us; an outage was not. */
+/** Invalid tokens, checkpoints and URLs are the user's to fix (exit code 2); an outage is not (exit code 1). */
 function asFailure(error: unknown): unknown {
   const refused =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
@@ -90,14 +90,13 @@ function asFailure(error: unknown): unknown {
   return error instanceof OfferbookError ? new ServiceFailure(clientWords(error), { cause: error }) : error;
 }
 
-/** What the client library says to programmers, in words for whoever typed a command. */
+/** Rewords the client library's messages, which are for programmers. */
 function clientWords(error: OfferbookError): string {
-  if (error instanceof TimeoutError)
-    return 'The service did not answer in time: it is slow, or something is in the way.';
+  if (error instanceof TimeoutError) return 'The service did not respond in time.';
   if (!(error instanceof TokenError)) return error.message;
   return error.code === 'wrong_token_kind'
-    ? 'OFFERBOOK_TOKEN holds a public token. Transactions take a private one, which starts with ob_prv_.'
-    : 'OFFERBOOK_TOKEN holds no token. A private one starts with ob_prv_ and goes on with letters and digits; check that the whole token was copied.';
+    ? 'OFFERBOOK_TOKEN is a public token. Transactions need a private token, which starts with ob_prv_.'
+    : 'OFFERBOOK_TOKEN is not a token. A private token is ob_prv_ followed by 36 letters and digits; check that it was copied completely.';
 }
 
 type Printer = (page: readonly Transaction[]) => Promise<void>;
@@ -115,7 +114,7 @@ const COLUMNS: readonly { title: string; width: number; cell: (t: Transaction) =
   { title: 'ID', width: 36, cell: (t) => t.id },
 ];
 
-/** Rows keep coming, so the columns have fixed widths. */
+/** Columns have fixed widths, since later rows are not known yet. */
 function tablePrinter(): Printer {
   let header = `${line(({ title }) => title)}\n`;
   return async (page) => {

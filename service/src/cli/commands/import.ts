@@ -1,4 +1,4 @@
-// offerbook import: carries a catalogue, links or transactions from a file into the database, all or nothing.
+// offerbook import: imports a catalogue, links or transactions from a file, all or nothing.
 
 import { basename } from 'node:path';
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
@@ -35,10 +35,10 @@ import { getOrganisation } from './organisations.ts';
 import { withProgressBar } from './progress-bar.ts';
 
 const NAME_LENGTH_MAX = 200;
-/** Clocks that are kept right differ by less. */
+/** Synchronised clocks differ by less. */
 const CLOCK_LEAD_MAX_MS = 1_000;
 
-/** What each row of an import is. */
+/** The noun for a row of each import. */
 const NOUNS = { catalogue: 'retailer', links: 'link', transactions: 'transaction' } as const;
 
 interface ImportCommandOptions extends StoreOptions, Omit<ImportOptions, 'importId' | 'onProgress'> {
@@ -61,22 +61,19 @@ export function importCommand(): Command {
   ).action(importLinksFile);
   const transactions = importOf(
     'transactions',
-    'add and change transactions; a row replaces all of a transaction: fields that it leaves out become null',
+    'add and update transactions; a row replaces the whole transaction: fields that it omits become null',
     'NDJSON, JSON or CSV',
     'offerbook import transactions sales.csv --org acme',
   )
-    .option(
-      '--org <name>',
-      'the organisation they belong to; not needed when every row has the clickId of a click',
-    )
+    .option('--org <name>', 'organisation of the transactions; not needed if every row has a clickId')
     .option(
       '--unattributed <file>',
-      'add rows without a click of ours to this file, instead of refusing them',
+      'append rows whose click is unknown to this file instead of rejecting them',
     )
-    .option('--preserve-updated-at', 'for loading history: keep the updatedAt of the file')
+    .option('--preserve-updated-at', "keep the file's updatedAt, when loading history")
     .action(importTransactionsFile);
   return new Command('import')
-    .description('import files')
+    .description('import a catalogue, links or transactions')
     .addCommand(catalogue)
     .addCommand(links)
     .addCommand(transactions);
@@ -85,32 +82,32 @@ export function importCommand(): Command {
 function importOf(name: string, description: string, formats: string, example: string): Command {
   return jsonCommand(name, description, example)
     .argument('<file>', `${formats}, plain, .gz or .zst; - is stdin`)
-    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--dry-run', 'print what would change; change nothing')
     .option('--skip-invalid', 'import the valid rows and list the invalid ones')
     .option('--allow-empty', 'accept an input without rows')
-    .option('--ignore-unknown', 'pass over fields that are not known')
-    .option('--by <name>', 'who imports, for the book of imports (default: user@host)', parseName('--by'))
-    .option('--source <name>', 'where the data comes from, for the book of imports', parseName('--source'));
+    .option('--ignore-unknown', 'ignore unknown fields')
+    .option('--by <name>', 'who imports, for the import log (default: user@host)', parseName('--by'))
+    .option('--source <name>', 'where the data comes from, for the import log', parseName('--source'));
 }
 
-/** Of a file that replaces everything: what the file does not contain is withdrawn. */
+/** An import that replaces everything: items missing from the file are withdrawn. */
 function importOfWhole(name: 'catalogue' | 'links', ...rest: [string, string, string]): Command {
   const nouns = `${NOUNS[name]}s`;
   return importOf(name, ...rest)
-    .option('--merge', 'add and change only; withdraw nothing')
+    .option('--merge', 'add and update only; withdraw nothing')
     .option(
       '--max-withdrawals <percent>',
-      `refuse a file that withdraws more of the ${nouns} (default: 10, or 50 of up to 100 ${nouns})`,
+      `reject a file that withdraws more than this share of the ${nouns} (default: 10, or 50 if there are at most 100 ${nouns})`,
       (text) => parseCount('--max-withdrawals', text, 0, 100),
     )
-    .option('--allow-withdrawals', `withdraw any number of ${nouns}`);
+    .option('--allow-withdrawals', `allow any number of withdrawn ${nouns}`);
 }
 
 type WholeFileCommandOptions = ImportCommandOptions & WholeFileOptions;
 
 async function importCatalogueFile(file: string, options: WholeFileCommandOptions): Promise<void> {
   const source = await openSource(file);
-  // A dry run changes nothing, so that it makes no database either.
+  // A dry run must not create a database.
   const databaseOptions = options.dryRun === true ? DRY_RUN_OPTIONS : CREATE_OPTIONS;
   const work = (stores: Stores) =>
     runImport(stores, { kind: 'catalogue', orgId: null }, source, options, (run) =>
@@ -154,19 +151,16 @@ function optionsOf({ dryRun }: ImportCommandOptions): DatabaseOptions {
   return dryRun === true ? DRY_RUN_OPTIONS : COMMAND_OPTIONS;
 }
 
-/** Stamps are those of this machine, and only rise: one in the future holds for all imports after it, from wherever. */
+/** Imports are stamped by this machine's clock, and stamps only rise: one in the future affects every later import. */
 async function warnOfClock(stores: Stores): Promise<void> {
   const leadMs = await stores.clockLeadMs();
   if (leadMs <= CLOCK_LEAD_MAX_MS) return;
   printNote(
-    `offerbook: the clock of this machine is ${Math.round(leadMs / 1_000)} s ahead of the database's. What is imported now is stamped in the future, and all that comes after it as well; set the clock right.`,
+    `offerbook: this machine's clock is ${Math.round(leadMs / 1_000)} s ahead of the database's. This import, and all imports after it, get stamps in the future; synchronise the clock.`,
   );
 }
 
-/**
- * Imports, and prints what came of it. A script gets its document of an import that was refused for bad rows, too: how many
- * there are, and that nothing was kept.
- */
+/** Runs the import and prints its report. With --json, an import rejected for invalid rows prints a report as well. */
 async function runImport(
   stores: Stores,
   what: Pick<ImportOrigin, 'kind' | 'orgId'>,
@@ -184,7 +178,7 @@ async function runImport(
   try {
     const report = await withProgressBar((onProgress) => {
       const run = (importId?: number) => work({ importId, onProgress });
-      // It changes nothing, and so leaves neither an entry in the book nor a span.
+      // A dry run changes nothing, so it gets no entry in the import log and no span.
       if (options.dryRun === true) return run();
       return traced(options, what.kind, () => recordImport(stores.imports, origin, source, run));
     });
@@ -192,7 +186,7 @@ async function runImport(
   } catch (error) {
     if (error instanceof InvalidRows && options.json === true) {
       const kept = { added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0 };
-      // That it was refused, and why, is said on stderr and by the exit code, whatever becomes of the document.
+      // stderr and the exit code report the failure, even if the document cannot be written.
       await printResult(options, toJson({ ...error.report, ...kept }), '').catch(() => {});
     }
     throw error;
@@ -206,7 +200,8 @@ async function traced(
 ): Promise<ImportReport> {
   const tracing = openTracing(readTracingSettings(), {
     databaseUrl: readDatabaseUrl(options.database),
-    onChange: (reason) => reason && printNote(`offerbook: the span of this import was not taken: ${reason}`),
+    onChange: (reason) =>
+      reason && printNote(`offerbook: the collector rejected the span of this import: ${reason}`),
   });
   if (tracing === undefined) return run();
   try {
@@ -224,7 +219,7 @@ async function traced(
 function parseName(option: string): (text: string) => string {
   return (text) => {
     if (text.trim() === '' || text.length > NAME_LENGTH_MAX || /\p{Cc}/u.test(text)) {
-      throw new BadInput(`${option} must have 1 to ${NAME_LENGTH_MAX} characters, and no control characters`);
+      throw new BadInput(`${option} must be 1–${NAME_LENGTH_MAX} characters, without control characters`);
     }
     return text;
   };
@@ -242,7 +237,7 @@ async function printReport(options: ImportCommandOptions, report: ImportReport, 
   if (noun !== 'transaction') counts.push([withdrawn, 'withdrawn']);
   if (stale > 0) counts.push([stale, 'older than stored']);
   if (invalid > 0) counts.push([invalid, 'invalid']);
-  if (aside > 0) counts.push([aside, 'put aside']);
+  if (aside > 0) counts.push([aside, 'set aside']);
   const outcome = counts.map(([count, what]) => `${printCount(count)} ${what}`).join(', ');
   const imported = read - stale - invalid - aside;
   const rows = (imported < read ? `${printCount(imported)} of ` : '') + printCountOf(read, noun);

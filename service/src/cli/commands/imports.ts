@@ -1,4 +1,4 @@
-// offerbook imports: what was imported, by whom, and how it ended.
+// offerbook imports: prints the import log: what was imported, by whom, and the outcome.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -18,15 +18,15 @@ interface ListOptions extends StoreOptions {
 }
 
 export function importsCommand(): Command {
-  const list = jsonCommand('list', 'list imports, the newest first', 'offerbook imports list --org acme')
-    .option('--kind <kind>', `one of ${IMPORT_KINDS.join(', ')}`)
-    .option('--org <name>', 'those of one organisation')
-    .option('--limit <number>', 'at most this many', '50')
+  const list = jsonCommand('list', 'list imports, newest first', 'offerbook imports list --org acme')
+    .option('--kind <kind>', `only ${IMPORT_KINDS.join(', ')}`)
+    .option('--org <name>', 'only imports of this organisation')
+    .option('--limit <number>', 'maximum number of imports', '50')
     .action(listImports);
-  const show = jsonCommand('show', 'show one import, with its problems', 'offerbook imports show 12')
-    .argument('<id>', 'the number that imports list shows')
+  const show = jsonCommand('show', 'show one import and its problems', 'offerbook imports show 12')
+    .argument('<id>', 'number of the import, from offerbook imports list')
     .action(showImport);
-  return new Command('imports').description('the book of imports').addCommand(list).addCommand(show);
+  return new Command('imports').description('read the import log').addCommand(list).addCommand(show);
 }
 
 async function listImports(options: ListOptions): Promise<void> {
@@ -56,11 +56,11 @@ async function listImports(options: ListOptions): Promise<void> {
 }
 
 async function showImport(idText: string, options: StoreOptions): Promise<void> {
-  const id = parseCount('the number of an import', idText);
+  const id = parseCount('<id>', idText);
   await readStores(options, async (stores) => {
     const entry = await stores.imports.find(id);
     if (entry === undefined)
-      throw new BadInput(`there is no import ${id}; offerbook imports list shows them`);
+      throw new BadInput(`there is no import ${id}; list them with: offerbook imports list`);
     await printResult(options, toJson(entry), inWords(entry));
   });
 }
@@ -101,7 +101,7 @@ function inWords(entry: ImportEntry): string {
   return [...lines, ...printProblems(entry)].join('\n');
 }
 
-/** Null while nobody knows. */
+/** Null if the import has no recorded end. */
 function secondsOf({ beganAtMs, endedAtMs }: ImportEntry): number | null {
   return endedAtMs === null ? null : (endedAtMs - beganAtMs) / 1_000;
 }

@@ -1,5 +1,5 @@
-// offerbook migrate: the tables of a database, made or brought up to date. Whichever program comes first does the same;
-// this is for those who want it done before, by a job with more rights than the servers have.
+// offerbook migrate: creates or upgrades the schema. Servers and imports do the same when they start; this command lets a
+// job with more rights do it first.
 
 import type { Command } from 'commander';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
@@ -9,7 +9,7 @@ import { printResult } from '../output.ts';
 export function migrateCommand(): Command {
   return jsonCommand(
     'migrate',
-    'make the tables of the database, or bring them up to date; done before servers start, they need no right to',
+    'create or upgrade the schema; run it first and servers need no DDL rights',
     'offerbook migrate',
   ).action(migrateDatabase);
 }

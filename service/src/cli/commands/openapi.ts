@@ -1,4 +1,4 @@
-// offerbook openapi: the OpenAPI document on stdout, the same as /openapi.json of a server with the same environment.
+// offerbook openapi: prints the document that a server with the same environment serves at /openapi.json.
 
 import { Command } from 'commander';
 import { readServeSettings } from '../../config.ts';
@@ -9,7 +9,7 @@ import { print } from '../output.ts';
 export function openApiCommand(): Command {
   return new Command('openapi')
     .description('print the OpenAPI 3.1 document')
-    .option('--json', 'as for the other commands; the document is the same without it')
+    .option('--json', 'accepted for consistency; the output is always JSON')
     .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
     .action(async () => {
       const settings = readServeSettings({});

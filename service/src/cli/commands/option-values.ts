@@ -1,4 +1,4 @@
-// Numbers and durations as people write them on a command line: 100, 90d, 24h, 30m, 45s.
+// Parses numbers and durations in options: 100, 90d, 24h, 30m, 45s.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { systemClock } from '../../domain/clock.ts';
@@ -25,7 +25,7 @@ export function parseDurationMs(option: string, text: string): number {
   return ms;
 }
 
-/** For what would be over as it begins. */
+/** Rejects 0. */
 export function parsePositiveDurationMs(option: string, text: string): number {
   const ms = parseDurationMs(option, text);
   if (ms === 0) throw new BadInput(`${option} must be at least 1s`);
@@ -33,8 +33,8 @@ export function parsePositiveDurationMs(option: string, text: string): number {
 }
 
 /**
- * The moment before which something is purged. What is younger than a day stays: walks read versions for an hour, and sales
- * of a click are reported days later.
+ * The time before which data is purged, at least a day ago: walks read earlier versions for an hour, and the sale of a
+ * click arrives days later.
  */
 export function parseOlderThanMs(text: string): number {
   const ageMs = parseDurationMs('--older-than', text);

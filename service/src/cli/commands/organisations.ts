@@ -1,4 +1,4 @@
-// offerbook orgs: the organisations that tokens and transactions belong to.
+// offerbook orgs: creates, lists and deletes organisations, which own tokens and transactions.
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
@@ -15,7 +15,7 @@ const NAME_LENGTH_MAX = 200;
 
 export function organisationsCommand(): Command {
   const create = jsonCommand('create', 'create an organisation', 'offerbook orgs create acme')
-    .argument('<name>')
+    .argument('<name>', 'name of the organisation')
     .action(createOrganisation);
   const list = jsonCommand('list', 'list all organisations', 'offerbook orgs list').action(listOrganisations);
   const remove = jsonCommand(
@@ -23,20 +23,20 @@ export function organisationsCommand(): Command {
     'delete an organisation with its tokens, transactions, history and clicks',
     'offerbook orgs delete acme --dry-run',
   )
-    .argument('<name>')
-    .option('--revoke-tokens', 'even if it has tokens that are good')
-    .option('--dry-run', 'count what would be deleted, and change nothing')
+    .argument('<name>', 'name of the organisation')
+    .option('--revoke-tokens', 'delete it even if it has valid tokens')
+    .option('--dry-run', 'print what would be deleted; change nothing')
     .action(deleteOrganisation);
-  const orgs = new Command('orgs').description('organisations');
+  const orgs = new Command('orgs').description('create, list and delete organisations');
   for (const sub of [create, list, remove]) orgs.addCommand(sub);
   return orgs;
 }
 
 async function createOrganisation(name: string, options: StoreOptions): Promise<void> {
-  // A name that is shown as another could not be typed, and looks like one that is there.
+  // A name with invisible characters cannot be typed, and can look like another name.
   if (name.trim() !== name || name === '' || name.length > NAME_LENGTH_MAX || printable(name) !== name) {
     throw new BadInput(
-      `an organisation's name has 1 to ${NAME_LENGTH_MAX} characters, none that controls, breaks or turns a line, and no space at its ends`,
+      `an organisation name must be 1–${NAME_LENGTH_MAX} characters, without control, line-break or bidirectional characters and without leading or trailing spaces`,
     );
   }
   await withStores(
@@ -47,7 +47,7 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
       await printResult(
         options,
         toJson(created),
-        `Created organisation "${name}". Activation links name it by orgId=${created.publicId}`,
+        `Created organisation "${name}". Its id in activation links is orgId=${created.publicId}`,
       );
     },
     CREATE_OPTIONS,
@@ -70,8 +70,8 @@ async function nameTaken(stores: Stores, name: string): Promise<BadInput> {
   const isThere = (await stores.organisations.find(name)) !== undefined;
   return new BadInput(
     isThere
-      ? `there is an organisation "${name}" already`
-      : `the organisation "${name}" is being deleted; if that was interrupted, run again: offerbook orgs delete ${JSON.stringify(name)}`,
+      ? `the organisation "${name}" already exists`
+      : `the organisation "${name}" is being deleted; if the command was interrupted, run it again: offerbook orgs delete ${JSON.stringify(name)}`,
   );
 }
 
@@ -109,14 +109,14 @@ function countContents(name: string, options: DeleteOptions): Promise<void> {
 
 function inWords({ tokens, transactions, versions, clicks, imports }: DeletedCounts): string {
   const counts = { tokens, transactions, 'earlier versions': versions, clicks, imports };
-  return `${printCountsOf(counts)} in the book`;
+  return `${printCountsOf(counts)} in the import log`;
 }
 
 function toJson(org: PublicOrganisation) {
   return { name: org.name, publicId: org.publicId, createdAt: printTimestamp(org.createdAtMs) };
 }
 
-/** Whoever wants to read from one that is not there has mistaken the name; whoever wants to write may want it. */
+/** Throws BadInput. On a read, suggests `orgs list` (probably a typo); on a write, `orgs create`. */
 export async function getOrganisation(
   stores: Stores,
   name: string,
@@ -130,7 +130,7 @@ export async function getOrganisation(
 function noOrganisation(name: string, purpose: 'to read' | 'to write'): BadInput {
   const advice =
     purpose === 'to read'
-      ? 'offerbook orgs list shows those that there are'
+      ? 'list them with: offerbook orgs list'
       : `create it with: offerbook orgs create ${JSON.stringify(name)}`;
   return new BadInput(`there is no organisation "${name}"; ${advice}`);
 }

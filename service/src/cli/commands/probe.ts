@@ -1,23 +1,23 @@
-// offerbook probe: asks a running service whether it is live. For health checks of containers, which have no curl.
+// offerbook probe: checks that a service is live. For health checks in containers, which have no curl.
 
-import { BadInput, FaultFound } from '@offerbook/wire/failures.ts';
+import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';
-import { isOfferbook } from '../doctor/probe.ts';
-import { print, printNote } from '../output.ts';
+import { livenessProblem } from '../doctor/liveness-problem.ts';
+import { print } from '../output.ts';
 
 export function probeCommand(): Command {
   return new Command('probe')
-    .description('ask a running service whether it is live; ends with 1 if it is not')
-    .argument('[url]', 'where it is', 'http://127.0.0.1:8080')
+    .description('check that a service is live; exits 1 if it is not')
+    .argument('[url]', 'URL of the service', 'http://127.0.0.1:8080')
     .addHelpText('after', '\nExample:\n  offerbook probe http://127.0.0.1:8080')
     .action(probe);
 }
 
 async function probe(url: string): Promise<void> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new BadInput(`"${url}" is no address of a service`);
+    throw new BadInput(`the URL must be like http://127.0.0.1:8080, not "${url}"`);
   }
-  if (await isOfferbook(new URL(url).origin)) return print('live\n');
-  printNote(`offerbook: ${url} does not say that it is live`);
-  throw new FaultFound('not live');
+  const problem = await livenessProblem(new URL(url).origin);
+  if (problem !== undefined) throw new ServiceFailure(`${url} is not live: ${problem}`);
+  await print('live\n');
 }

@@ -1,4 +1,4 @@
-// A progress bar on stderr, drawn only when a person is watching.
+// A progress bar on stderr, drawn only on a terminal.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
@@ -6,10 +6,10 @@ import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
-/** How many rows were done; of files also how much of their bytes. */
+/** Rows processed; for files also bytes read. */
 type Progress = number | ImportProgress;
 
-/** The bar is there until the work has ended. */
+/** Removes the bar when the work ends. */
 export async function withProgressBar<T>(
   work: (show: (progress: Progress) => void) => Promise<T>,
 ): Promise<T> {

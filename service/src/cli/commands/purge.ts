@@ -1,4 +1,4 @@
-// offerbook purge: forgets versions of transactions that were replaced long ago. Transactions themselves stay.
+// offerbook purge: deletes earlier versions of transactions that were replaced long ago. Current versions stay.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -11,10 +11,10 @@ import { withProgressBar } from './progress-bar.ts';
 export function purgeCommand(): Command {
   return jsonCommand(
     'purge',
-    'forget versions of transactions that were replaced long ago; transactions themselves stay',
+    'delete old earlier versions of transactions; current versions stay',
     'offerbook purge --older-than 400d',
   )
-    .requiredOption('--older-than <duration>', 'how long ago they were replaced, at least 1d')
+    .requiredOption('--older-than <duration>', 'minimum time since a version was replaced, at least 1d')
     .action(purge);
 }
 

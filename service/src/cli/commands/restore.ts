@@ -1,4 +1,4 @@
-// offerbook restore: brings a backup back, and sees to it that those who poll lose nothing by it.
+// offerbook restore: restores a backup, and gives transactions new stamps so that polling clients miss no change.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
@@ -20,16 +20,13 @@ import { withProgressBar } from './progress-bar.ts';
 export function restoreCommand(): Command {
   return jsonCommand(
     'restore',
-    'bring a backup back as an SQLite database, while no server runs',
+    'restore an SQLite database from a backup; stop all servers first',
     'offerbook restore /var/backups/offerbook/2026-11-16 --replace',
   )
-    .argument('[source]', 'the folder that offerbook backup has made')
-    .option('--replace', 'put it in the place of a database that is there, which is moved aside')
-    .option('--keep-stamps', 'for a copy that nobody has polled: transactions keep their updatedAt')
-    .option(
-      '--mark-only',
-      'only give new stamps: the database was brought back by other means, such as pg_restore',
-    )
+    .argument('[source]', 'folder that offerbook backup created')
+    .option('--replace', 'replace an existing database; it is moved to a folder next to it')
+    .option('--keep-stamps', 'keep every updatedAt; only for a copy that no client has polled')
+    .option('--mark-only', 'only set new stamps, after a restore by another tool such as pg_restore')
     .action(restore);
 }
 
@@ -41,7 +38,7 @@ interface RestoreOptions extends StoreOptions {
 
 async function restore(source: string | undefined, options: RestoreOptions): Promise<void> {
   if ((source === undefined) !== (options.markOnly === true))
-    throw new BadInput('restore takes the folder of a backup, or --mark-only without one');
+    throw new BadInput("name the backup's folder, or use --mark-only without one");
   const url = readDatabaseUrl(options.database);
   const auditor = { clock: systemClock, by: currentUser() };
   const keepsStamps = options.keepStamps === true;
@@ -56,23 +53,23 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
   const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, unknown, clicks, replaced } =
     report;
   const words = [
-    `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp; clicks are ${clicks}.`,
+    `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp. Clicks: ${clicks}.`,
     ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
     ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
     ...(organisationsDeleted.length > 0 ? [deletedInWords(organisationsDeleted)] : []),
     ...(unknown.length > 0 ? [unknownInWords(unknown)] : []),
     ...(replaced === null
       ? []
-      : [`The database that was replaced is in ${replaced}; delete that folder when you no longer need it.`]),
+      : [`The replaced database is in ${replaced}; delete that folder when you no longer need it.`]),
   ];
   await printResult(options, report, words.join('\n'));
   printNote(
-    'Look at offerbook tokens list before you start a server, and import again what came after the backup.',
+    'Before you start a server, check offerbook tokens list, and repeat the imports made after the backup.',
   );
 }
 
 function deletedInWords(names: readonly string[]): string {
-  return `Deleted after the backup, and back without a token that is good: ${names.map(printable).join(', ')}. Delete what should not be here: offerbook orgs delete NAME`;
+  return `Deleted after the backup, and restored without valid tokens: ${names.map(printable).join(', ')}. Delete them again with: offerbook orgs delete NAME`;
 }
 
 const LATER_EVENT_WORDS: Readonly<Record<LaterEvent, string>> = {
@@ -83,7 +80,7 @@ const LATER_EVENT_WORDS: Readonly<Record<LaterEvent, string>> = {
 
 function unknownInWords(events: readonly LaterEvent[]): string {
   const words = events.map((event) => LATER_EVENT_WORDS[event]);
-  return `Not known, and to be repeated if there were any after the backup: ${words.join(', ')}.`;
+  return `Repeat these if there were any after the backup; they could not be read: ${words.join(', ')}.`;
 }
 
 async function markOnly(

@@ -1,6 +1,5 @@
-// Where rows lie until all of them are known to be good: a file without a name, which is gone with the process.
-// Then they are copied to stdout, to a pipe or a device, to a file that appears whole or not at all, or behind what a file
-// has already.
+// Buffers rows in an unnamed temporary file until all of them are known to be valid; the file disappears with the process.
+// Then they are copied to stdout, to a pipe or device, to a file that is replaced atomically, or to the end of a file.
 
 import {
   closeSync,
@@ -39,7 +38,7 @@ export class RowFile implements RowSpool, Disposable {
   #pending: string[] = [];
   #appended = 0;
 
-  /** Beside the file that the rows are for, since a folder for temporary files may be small. */
+  /** The temporary file is next to the output file, since /tmp may be small. */
   constructor(outPath: string | undefined) {
     let parent = outPath === undefined ? tmpdir() : dirname(outPath);
     try {
@@ -47,7 +46,7 @@ export class RowFile implements RowSpool, Disposable {
       if (this.#out !== undefined) parent = isStream(this.#out) ? tmpdir() : dirname(this.#out.path);
       const folder = mkdtempSync(join(parent, '.offerbook-convert-'));
       this.#file = openSync(join(folder, 'rows'), 'wx+', 0o600);
-      // What is open stays readable to this process; nobody else can open what has no name.
+      // The open file stays readable to this process; no other process can open an unlinked file.
       rmSync(folder, { recursive: true });
     } catch (error) {
       if (error instanceof BadInput) throw error;
@@ -77,7 +76,7 @@ export class RowFile implements RowSpool, Disposable {
     });
   }
 
-  /** Prints the rows that were not dropped to where they are for. */
+  /** Writes the rows that were not dropped to the output. */
   print(): Promise<void> {
     return writing(async () => {
       if (this.#out === undefined) await this.#copyTo(STDOUT);
@@ -148,32 +147,32 @@ export class RowFile implements RowSpool, Disposable {
 }
 
 interface OutFile {
-  /** Of a file, behind all links. */
+  /** For a file: with all links resolved. */
   readonly path: string;
-  /** What has that name now. */
+  /** What is at that path now. */
   readonly before: Stats | undefined;
 }
 
-/** What rows are to be written to. A link stays, and what it leads to is written. */
+/** The file to write: the target of a link, not the link. */
 function findOut(path: string): OutFile {
   const before = statSync(path, { throwIfNoEntry: false });
   if (before?.isDirectory()) throw new BadInput(`${path} is a directory, not a file`);
-  // Of a pipe that a shell has made, there is no real path.
+  // A shell's pipe has no real path.
   if (before !== undefined) return { path: before.isFile() ? realpathSync(path) : path, before };
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    throw new BadInput(`${path} is a link to a file that is not there`);
+    throw new BadInput(`${path} is a link to a file that does not exist`);
   return { path, before };
 }
 
-/** A pipe or a device is written to as it is: a file in its place would be seen by nobody. */
+/** Pipes and devices are written directly: no reader would see a file that replaces them. */
 function isStream({ before }: OutFile): boolean {
   return before !== undefined && !before.isFile();
 }
 
-/** Gives a file the owner and the permissions of the one that it replaces, so that nobody else can read it. */
+/** Gives a file the owner and permissions of the file that it replaces, so that no other user can read it. */
 function takeOver(file: number, { uid, gid, mode }: Stats): void {
   const own = fstatSync(file);
-  // Only root may give files away, and others only to groups of their own. Another group has no right to it.
+  // Only root may change the owner; other users may only choose among their groups. Any other group loses its rights.
   const hasGroup = own.gid === gid || canOwn(file, own.uid, gid);
   if (own.uid !== uid) canOwn(file, uid, hasGroup ? gid : own.gid);
   fchmodSync(file, mode & (hasGroup ? 0o777 : 0o707));
@@ -188,13 +187,13 @@ function canOwn(file: number, uid: number, gid: number): boolean {
   }
 }
 
-/** Whether the last line has no end, as after a power cut. */
+/** True if the last line is incomplete, as after a power cut. */
 function endsInLine(file: number, size: number): boolean {
   const last = Buffer.alloc(1);
   return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
-/** Lets lines through, except for those with certain numbers. */
+/** Removes the lines with these numbers. */
 function lineFilter(dropped: ReadonlySet<number>): (chunk: Uint8Array) => Uint8Array {
   let line = 0;
   return (chunk) => {
@@ -206,7 +205,7 @@ function lineFilter(dropped: ReadonlySet<number>): (chunk: Uint8Array) => Uint8A
       line++;
       start = end + 1;
     }
-    // A line that goes on in the next chunk.
+    // The rest of the line is in the next chunk.
     if (!dropped.has(line)) kept.push(chunk.subarray(start));
     return Buffer.concat(kept);
   };

@@ -28,7 +28,7 @@ async function runServer(
   const { settings, databaseUrl, tracing } = readNodeSettings(flags);
   requireSpool(settings);
   const log = openLog(settings.logLevel, toStdout);
-  // Listened for from here on, so that an order to stop that comes during the start is not missed.
+  // Registered before the start, so that a signal during the start is not missed.
   const stop = untilToldToStop();
   const stopMaxMs = settings.drainDelay * 1_000 + STOP_MAX_MS;
   void stop.then(() => endWithin(stopMaxMs));
@@ -53,7 +53,7 @@ async function runUntil(
 ): Promise<void> {
   const node = await Promise.race([starting, stop]);
   if (node === undefined) {
-    // Nothing has been served yet that could be finished, and nothing is written: the process may just end.
+    // No request has been served and nothing was written, so the process can exit at once.
     starting.catch(() => {});
     logger.info('stopped');
     return;

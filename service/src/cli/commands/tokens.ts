@@ -1,5 +1,5 @@
-// offerbook tokens: issue, list, revoke, rotate and verify access tokens. The text of a token is printed
-// once, when it is made; it is never an argument.
+// offerbook tokens: issues, lists, revokes, rotates and verifies access tokens. A token is printed once, when it is issued;
+// it is never an argument.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -29,36 +29,36 @@ const LABEL_LENGTH_MAX = 200;
 export function tokensCommand(): Command {
   const issue = jsonCommand(
     'issue',
-    'issue a token and show it once',
+    'issue a token and print it once',
     'offerbook tokens issue --org acme --kind public',
   )
-    .requiredOption('--org <name>', 'the organisation it belongs to')
+    .requiredOption('--org <name>', 'organisation of the token')
     .requiredOption('--kind <kind>', 'public (catalogue) or private (transactions)')
-    .option('--label <text>', 'what it is for', '')
-    .option('--expires <duration>', 'how long it is good for, such as 90d; forever unless given')
+    .option('--label <text>', 'note for tokens list', '')
+    .option('--expires <duration>', 'time until the token expires, such as 90d (default: never)')
     .action(issueToken);
   const list = jsonCommand('list', 'list all tokens', 'offerbook tokens list').action(listTokens);
   const revoke = jsonCommand(
     'revoke',
-    'end a token at once',
+    'revoke a token immediately',
     'offerbook tokens revoke 0192d1a0-0000-7000-8000-000000000001',
   )
-    .argument('<id>', 'the id that tokens list shows, not the token')
+    .argument('<id>', 'id from offerbook tokens list, not the token')
     .action(revokeToken);
   const rotate = jsonCommand(
     'rotate',
-    'issue a successor and end the token after an overlap',
+    'issue a successor; both tokens are valid during the overlap',
     'offerbook tokens rotate 0192d1a0-0000-7000-8000-000000000001 --overlap 24h',
   )
-    .argument('<id>', 'the id that tokens list shows, not the token')
-    .option('--overlap <duration>', 'how long both are good', '24h')
+    .argument('<id>', 'id from offerbook tokens list, not the token')
+    .option('--overlap <duration>', 'time until the old token is revoked', '24h')
     .action(rotateToken);
   const verify = jsonCommand(
     'verify',
-    'read a token on stdin and say whether it is good',
+    'check that the token on stdin is valid',
     'offerbook tokens verify < token.txt',
   ).action(verifyToken);
-  const tokens = new Command('tokens').description('access tokens');
+  const tokens = new Command('tokens').description('issue, list, rotate and revoke access tokens');
   for (const sub of [issue, list, revoke, rotate, verify]) tokens.addCommand(sub);
   return tokens;
 }
@@ -74,7 +74,7 @@ async function issueToken(options: IssueOptions): Promise<void> {
   const kind = TOKEN_KINDS.find((known) => known === options.kind);
   if (kind === undefined) throw new BadInput(`--kind must be public or private, not "${options.kind}"`);
   if (options.label.length > LABEL_LENGTH_MAX)
-    throw new BadInput(`--label must not be longer than ${LABEL_LENGTH_MAX} characters`);
+    throw new BadInput(`--label must be at most ${LABEL_LENGTH_MAX} characters`);
   const expiresAtMs =
     options.expires === undefined
       ? null
@@ -137,7 +137,7 @@ async function rotateToken(idText: string, options: StoreOptions & { overlap: st
         throw new BadInput(`token ${id} is ${tokenState(old, nowMs)}; issue a new one instead`);
       text = newTokenText(old.kind);
       const { orgId, kind, label } = old;
-      // The successor is good for as long as its predecessor was meant to be.
+      // The successor gets the lifetime of its predecessor.
       const expiresAtMs = old.expiresAtMs === null ? null : nowMs + (old.expiresAtMs - old.createdAtMs);
       const successor = { orgId, kind, label, digest: digestToken(text), expiresAtMs };
       return { successor, endsAtMs: nowMs + overlapMs };
@@ -151,18 +151,18 @@ async function verifyToken(options: StoreOptions): Promise<void> {
   const text = (await new Response(Bun.stdin.stream()).text()).trim();
   if (text === '') throw new BadInput('no token on stdin');
   if (parseTokenKind(text) === undefined)
-    throw new BadInput('not a token: its shape or its checksum is wrong');
+    throw new BadInput('this is not a token: its format or its checksum is wrong');
   await readStores(options, async (stores) => {
     const nowMs = systemClock();
     const digest = digestToken(text);
     const token = (await stores.tokens.list()).tokens.find((known) => known.digest === digest);
-    if (token === undefined) throw new BadInput('the token is well-formed, but unknown to this database');
+    if (token === undefined) throw new BadInput('the token is well-formed, but not in this database');
     if (!isLive(token, nowMs))
       throw new BadInput(`the token is ${tokenState(token, nowMs)} (id ${token.id})`);
     await printResult(
       options,
       toJson(token, nowMs),
-      `Good: a ${token.kind} token of "${token.orgName}" (id ${token.id}).`,
+      `Valid: a ${token.kind} token of "${token.orgName}" (id ${token.id}).`,
     );
   });
 }
@@ -183,9 +183,9 @@ async function printNewToken(
   };
   if (options.json !== true) {
     printNote(
-      `A ${token.kind} token for "${token.orgName}" (id ${token.id}). It is shown this once; store it safely.`,
+      `A ${token.kind} token for "${token.orgName}" (id ${token.id}). It is printed only once; store it safely.`,
     );
-    if (replaced !== undefined) printNote(`The old one is good until ${printTime(endMs(replaced))}.`);
+    if (replaced !== undefined) printNote(`The old token is valid until ${printTime(endMs(replaced))}.`);
   }
   await printResult(options, value, text);
 }
@@ -210,9 +210,9 @@ function toJson(token: AccessToken, nowMs: number) {
 
 function getId(text: string): Uuid {
   const id = parseUuid(text);
-  // The text is not repeated: somebody may have pasted the token itself.
+  // The message must not repeat the argument: it may be the token itself.
   if (id === undefined)
-    throw new BadInput("this takes a token's id, a UUID that offerbook tokens list shows");
+    throw new BadInput("<id> must be a token's id, a UUID; list them with: offerbook tokens list");
   return id;
 }
 

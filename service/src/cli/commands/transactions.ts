@@ -1,4 +1,4 @@
-// offerbook transactions: where a sale is, what it was before, which imports made it so, and what all of them add up to.
+// offerbook transactions: shows a transaction and its history, finds a user's transactions, and counts all of them.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { printJson, printMoney } from '@offerbook/wire/decimal.ts';
@@ -21,22 +21,22 @@ import { withProgressBar } from './progress-bar.ts';
 export function transactionsCommand(): Command {
   const show = jsonCommand(
     'show',
-    'show a transaction as it is, and every earlier version with the import that made it',
+    'show a transaction and its earlier versions, with the import of each',
     'offerbook transactions show 0192d1a0-0000-7000-8000-000000000101',
   )
-    .argument('<id>', "the transaction's id")
+    .argument('<id>', 'id of the transaction')
     .action(showTransaction);
   const find = jsonCommand(
     'find',
-    "find a user's transactions, the newest first; reads all of them",
+    "find a user's transactions, newest first; scans all transactions",
     'offerbook transactions find --passback-uid user-8842 --org acme',
   )
     .requiredOption('--passback-uid <text>', PASSBACK_UID_HELP)
-    .option('--org <name>', 'those of one organisation')
+    .option('--org <name>', 'only transactions of this organisation')
     .action(findTransactions);
   const totals = jsonCommand(
     'totals',
-    'count what is pending, confirmed and declined; reads all transactions',
+    'count transactions by organisation, currency, month and status; scans all transactions',
     'offerbook transactions totals --json',
   ).action(showTotals);
   const transactions = new Command('transactions').description('look up and count transactions');
@@ -46,7 +46,7 @@ export function transactionsCommand(): Command {
 
 async function showTransaction(idText: string, options: StoreOptions): Promise<void> {
   const id = parseUuid(idText);
-  if (id === undefined) throw new BadInput(`a transaction's id is a UUID, not "${idText}"`);
+  if (id === undefined) throw new BadInput(`<id> must be a UUID, not "${idText}"`);
   await readStores(options, async (stores) => {
     const versions = await stores.history.versions(id);
     const [current] = versions;
@@ -76,7 +76,7 @@ async function findTransactions(
         onPiece: ({ read, total, found: rows }) => show({ bytesRead: read, bytesTotal: total, rows }),
       }),
     );
-    // There may be many: only what is printed is made.
+    // There may be many, so build only what is printed.
     if (options.json === true) {
       const json = found.map(({ orgName, document }) => ({
         org: orgName,
@@ -108,7 +108,7 @@ async function showTotals(options: StoreOptions): Promise<void> {
     const json = {
       count: totals.count,
       months: totals.months,
-      // In days: from when on a group begins.
+      // Lower bound of the age group, in days.
       pendingByAge: totals.ages.map(({ age, ...total }) => ({
         fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0,
         ...total,

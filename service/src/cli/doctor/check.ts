@@ -1,4 +1,4 @@
-// The result of one check of `offerbook doctor`: what was found, how bad that is, and what to do about it.
+// The result of one check of `offerbook doctor`: the finding, its severity, and what to do about it.
 
 export type CheckState = 'ok' | 'warning' | 'fault';
 
@@ -6,7 +6,7 @@ export interface Check {
   readonly check: string;
   readonly state: CheckState;
   readonly found: string;
-  /** Only where there is something to do. */
+  /** Undefined if there is nothing to do. */
   readonly advice?: string;
 }
 
@@ -14,17 +14,16 @@ export function ok(check: string, found: string): Check {
   return { check, state: 'ok', found };
 }
 
-/** Works now, and will make trouble. */
+/** It works, but will cause trouble. */
 export function warning(check: string, found: string, advice: string): Check {
   return { check, state: 'warning', found, advice };
 }
 
-/** Does not work. */
+/** It does not work. */
 export function fault(check: string, found: string, advice: string): Check {
   return { check, state: 'fault', found, advice };
 }
 
-/** The worst of them. */
 export function worstOf(checks: readonly Check[]): CheckState {
   const states: readonly CheckState[] = ['fault', 'warning'];
   return states.find((state) => checks.some((check) => check.state === state)) ?? 'ok';

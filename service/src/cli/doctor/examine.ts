@@ -1,5 +1,5 @@
-// Examines an installation with the settings that `serve` would have: everything is looked at, nothing is changed. What
-// cannot be looked at, because the database does not answer, is left out.
+// Runs all checks of `offerbook doctor` with the settings of `serve`. It changes nothing. Checks that need the database are
+// left out if it is unreachable.
 
 import { dirname } from 'node:path';
 import { printCountOf } from '@offerbook/wire/count.ts';
@@ -14,15 +14,16 @@ import { spoolPath, spoolProblem } from '../node/activation.ts';
 import { storageWords } from '../storage-failure.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { checkDisk, checkOpenFiles, checkPort } from './check-machine.ts';
-import { judgeImports, judgeTokens, judgeWriteLock } from './judge-books.ts';
 import { judgeDatabase } from './judge-database.ts';
+import { judgeImports, judgeWriteLock } from './judge-imports.ts';
 import { judgeProxies } from './judge-proxies.ts';
-import { isOfferbook } from './probe.ts';
+import { judgeTokens } from './judge-tokens.ts';
+import { livenessProblem } from './liveness-problem.ts';
 
 interface Examination {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
-  /** How old the last import may be. */
+  /** The last import should not be older. */
   readonly importAgeMaxMs: number;
   readonly clock: Clock;
 }
@@ -48,7 +49,7 @@ export async function examine(examination: Examination): Promise<Check[]> {
   return checks;
 }
 
-/** What is seen of it, or that nothing is. */
+/** The facts about a database, or the fault that prevents reading them. */
 async function findFacts(
   url: string,
   clock: Clock,
@@ -57,25 +58,29 @@ async function findFacts(
   try {
     return await inspectDatabase(url, clock, role);
   } catch (error) {
-    const words = isStorageError(error)
-      ? storageWords(error)
-      : error instanceof BadInput
-        ? error.message
-        : undefined;
-    if (words !== undefined)
-      return fault('database', words, 'serve does not start until it can use its database');
-    throw error;
+    return fault('database', wordsOf(error), 'serve does not start without its database');
   }
+}
+
+/** Rethrows an error that is not about the installation. */
+function wordsOf(error: unknown): string {
+  if (isStorageError(error)) return storageWords(error);
+  if (error instanceof BadInput) return error.message;
+  throw error;
 }
 
 async function examineReplica(url: string | undefined, clock: Clock): Promise<Check[]> {
   if (url === undefined) return [];
   const facts = await findFacts(url, clock, 'standby');
-  const advice = 'pages of transactions come from the primary until it can be used';
+  const advice = 'until it is usable, transactions are read from the primary';
   if ('state' in facts) return [warning('replica', facts.found, advice)];
   if (facts.postgres?.isReadOnly === true) return [ok('replica', facts.place)];
   return [
-    warning('replica', `${facts.place} is no standby: it takes writes`, 'name a replica in --replica-url'),
+    warning(
+      'replica',
+      `${facts.place} is not a standby: it accepts writes`,
+      'name a standby in --replica-url',
+    ),
   ];
 }
 
@@ -110,7 +115,11 @@ async function examineSpool(
   const problem = spoolProblem(dirname(path));
   if (problem !== undefined)
     return [
-      fault('spool', problem, 'name another with --spool: clicks are lost there when the database is away'),
+      fault(
+        'spool',
+        problem,
+        'name another folder with --spool: clicks are lost while the database is unreachable',
+      ),
     ];
   const disk = checkDisk('spool', dirname(path), { reserveMegabytes: diskReserve });
   if (disk.state !== 'ok') return [disk];
@@ -118,9 +127,12 @@ async function examineSpool(
   try {
     waiting = await countSpooled(path);
   } catch (error) {
-    if (!(error instanceof BadInput)) throw error;
     return [
-      fault('spool', error.message, 'clicks are lost when the database is away, until the spool can be used'),
+      fault(
+        'spool',
+        wordsOf(error),
+        'until the spool is usable, clicks are lost while the database is unreachable',
+      ),
     ];
   }
   if (waiting === 0) return [ok('spool', `empty; ${disk.found}`)];
@@ -128,16 +140,17 @@ async function examineSpool(
     warning(
       'spool',
       `${printCountOf(waiting, 'click')} waiting in ${path}`,
-      'start a server with this spool: it takes them up',
+      'start a server with this spool to record them',
     ),
   ];
 }
 
 async function examinePublicUrl(url: string): Promise<Check> {
-  if (await isOfferbook(url)) return ok('public URL', `${url} is answered by Offerbook`);
+  const problem = await livenessProblem(url);
+  if (problem === undefined) return ok('public URL', `${url} reaches Offerbook`);
   return warning(
     'public URL',
-    `${url} is not answered by Offerbook, as seen from here`,
-    'see that the proxy passes requests on, and that a server runs',
+    `${url} does not reach Offerbook from this machine: ${problem}`,
+    'check that a server runs, and that the proxy forwards requests to it',
   );
 }

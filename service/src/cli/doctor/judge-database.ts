@@ -1,4 +1,4 @@
-// Judges what was seen of the database: schema, rights, clock, and whether it is kept. Pure.
+// Judges the database's version, schema, rights, clock and backups. Pure functions.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { DatabaseFacts, SchemaFacts } from '../../storage/inspect-database.ts';
@@ -7,7 +7,7 @@ import { type Check, fault, ok, warning } from './check.ts';
 
 const CLOCK_WARNING_MS = 2_000;
 const CLOCK_FAULT_MS = 60_000;
-/** The oldest that knows all the settings which a connection asks for. */
+/** The oldest version that supports every setting of our connections. */
 const POSTGRES_VERSION_MIN = 130_000;
 
 export function judgeDatabase(facts: DatabaseFacts, nowMs: number): Check[] {
@@ -24,19 +24,19 @@ function judgeServer({ place, postgres }: DatabaseFacts): Check {
   if (postgres === undefined) return ok('database', `SQLite ${place}`);
   const found = `${place}, version ${Math.floor(postgres.version / 10_000)}`;
   if (postgres.version < POSTGRES_VERSION_MIN)
-    return fault('database', found, 'upgrade PostgreSQL: version 13 is the oldest that will do');
+    return fault('database', found, 'upgrade PostgreSQL to version 13 or later');
   return ok('database', found);
 }
 
 export function judgeSchema({ state, version, known }: SchemaFacts): Check {
   switch (state) {
     case 'none':
-      return fault('schema', 'there is none', 'make one with: offerbook orgs create NAME');
+      return fault('schema', 'there is no schema', 'create it with: offerbook orgs create NAME');
     case 'too new':
       return fault(
         'schema',
-        `version ${version}, made by a newer Offerbook; this one knows up to ${known}`,
-        'run the newer program, or restore a backup from before the upgrade',
+        `version ${version}, from a newer Offerbook; this one supports up to ${known}`,
+        'run the newer Offerbook, or restore a backup from before the upgrade',
       );
     case 'unreleased':
       return fault(
@@ -47,8 +47,8 @@ export function judgeSchema({ state, version, known }: SchemaFacts): Check {
     case 'old':
       return warning(
         'schema',
-        `version ${version}; this program brings it to ${known} when it starts`,
-        'make a backup first: there is no way back',
+        `version ${version}; the next start upgrades it to ${known}`,
+        'make a backup first: an upgrade cannot be undone',
       );
     case 'current':
       return ok('schema', `version ${version}`);
@@ -60,44 +60,44 @@ function judgeFiles({ files }: DatabaseFacts): Check {
   if (unusable !== undefined) {
     return fault(
       'rights',
-      `${unusable.path}, or its folder, cannot be written by this user`,
-      'run as the user of the service, to whom the files must belong',
+      `this user cannot write ${unusable.path} or its folder`,
+      'run the command as the user of the service, who must own the files',
     );
   }
   const open = files.find(({ mode }) => (mode & 0o077) !== 0);
   if (open !== undefined) {
     return warning(
       'rights',
-      `${open.path} has mode ${open.mode.toString(8)}: others may read it`,
-      `it holds everybody's transactions: chmod 600 ${open.path}`,
+      `${open.path} has mode ${open.mode.toString(8)}: other users can read every transaction`,
+      `run: chmod 600 ${open.path}`,
     );
   }
-  return ok('rights', 'for this user alone to read and write');
+  return ok('rights', 'only this user can read and write the files');
 }
 
 function judgeRights({ isReadOnly, unreadable, unwritable, notOwned }: PostgresFacts): Check {
   const [first = ''] = unreadable;
   if (first !== '')
-    return fault('rights', `the role may not read ${unreadable.join(', ')}`, `GRANT SELECT ON ${first} TO …`);
+    return fault('rights', `the role cannot read ${unreadable.join(', ')}`, `GRANT SELECT ON ${first} TO …`);
   if (isReadOnly) {
     return fault(
       'rights',
-      'the server takes no writes: it is a standby, or read-only',
+      'the server rejects writes: it is a standby, or read-only',
       'name the primary in the URL, or all servers: postgres://user@one,two/name',
     );
   }
   if (unwritable.length > 0) {
     return warning(
       'rights',
-      `the role may not write ${unwritable.join(', ')}`,
-      'enough for serve without walks and clicks; imports need INSERT, UPDATE and DELETE',
+      `the role cannot write ${unwritable.join(', ')}`,
+      'grant INSERT, UPDATE and DELETE; without them serve has no walks and no clicks, and imports fail',
     );
   }
   if (notOwned.length > 0) {
     return warning(
       'rights',
-      'the role reads and writes everything, but does not own the tables',
-      'run upgrades of the schema as the owner',
+      'the role can read and write, but does not own the tables',
+      'run offerbook migrate as the owner when you upgrade',
     );
   }
   return ok('rights', 'the role owns the tables');
@@ -106,37 +106,37 @@ function judgeRights({ isReadOnly, unreadable, unwritable, notOwned }: PostgresF
 function judgeClock({ postgres, lastStampMs }: DatabaseFacts, nowMs: number): Check {
   const aheadMs = postgres?.clockAheadMs ?? 0;
   const differenceMs = Math.abs(aheadMs);
-  const sync = 'have both machines keep time (chrony, systemd-timesyncd): imports are stamped by this clock';
-  const found = `${(differenceMs / 1000).toFixed(1)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} that of the database`;
+  const sync =
+    'synchronise both clocks (chrony, systemd-timesyncd): imports are stamped by the clock of this machine';
+  const found = `${(differenceMs / 1000).toFixed(1)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the database's clock`;
   if (differenceMs > CLOCK_FAULT_MS) return fault('clock', found, sync);
   if (differenceMs > CLOCK_WARNING_MS) return warning('clock', found, sync);
   if (lastStampMs !== null && lastStampMs > nowMs + CLOCK_WARNING_MS) {
     return warning(
       'clock',
       `${printTimestamp(nowMs)}, but the last import was stamped ${printTimestamp(lastStampMs)}`,
-      'see that this clock is right; changes are stamped a millisecond apart until it has come there, and none is lost',
+      "check this machine's clock; until it passes that time, imports are stamped 1 ms apart (no change is lost)",
     );
   }
   return ok('clock', `${printTimestamp(nowMs)} UTC`);
 }
 
 function judgeBackup(postgres: PostgresFacts | undefined): Check {
-  if (postgres === undefined)
-    return ok('backup', 'made by offerbook backup; whether a timer runs it cannot be seen here');
+  if (postgres === undefined) return ok('backup', 'doctor cannot see whether a timer runs offerbook backup');
   const { archiveMode, walLevel, isArchiveFailing } = postgres;
   if (archiveMode !== 'off' && isArchiveFailing) {
     return fault(
       'backup',
-      'the last attempt of PostgreSQL to archive its log has failed',
-      'look at archive_command and at the log of PostgreSQL',
+      "PostgreSQL's last attempt to archive its WAL failed",
+      "check archive_command and PostgreSQL's log",
     );
   }
   if (archiveMode === 'off' || walLevel === 'minimal') {
     return warning(
       'backup',
-      `PostgreSQL archives nothing (archive_mode ${archiveMode}, wal_level ${walLevel})`,
-      'see that pg_dump runs from a timer, or set up an archive: docs/operations/backups.md',
+      `PostgreSQL does not archive its WAL (archive_mode ${archiveMode}, wal_level ${walLevel})`,
+      'run pg_dump from a timer, or set up WAL archiving: docs/operations/backups.md',
     );
   }
-  return ok('backup', `PostgreSQL archives its log (archive_mode ${archiveMode}, wal_level ${walLevel})`);
+  return ok('backup', `PostgreSQL archives its WAL (archive_mode ${archiveMode}, wal_level ${walLevel})`);
 }

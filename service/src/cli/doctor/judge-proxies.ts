@@ -1,44 +1,42 @@
-// Judges the settings that say how callers reach the service: addresses, links and limits depend on them. Pure.
+// Judges the settings on which client addresses, links and rate limits depend. Pure function.
 
 import { isLoopback, type ServeSettings } from '../../config.ts';
 import { type Check, ok, warning } from './check.ts';
 
-type ProxySettings = Pick<ServeSettings, 'host' | 'publicUrl' | 'trustedProxies'>;
+const EVERY_ADDRESS = ['0.0.0.0/0', '::/0'];
 
-const ANYBODY = ['0.0.0.0/0', '::/0'];
-
-export function judgeProxies({ host, publicUrl, trustedProxies }: ProxySettings): Check {
+export function judgeProxies({ host, publicUrl, trustedProxies }: ServeSettings): Check {
   const check = 'proxies';
-  const anybody = trustedProxies.find((range) => ANYBODY.includes(range));
-  if (anybody !== undefined) {
+  const everyAddress = trustedProxies.find((range) => EVERY_ADDRESS.includes(range));
+  if (everyAddress !== undefined) {
     return warning(
       check,
-      `--trusted-proxies ${anybody} believes what anybody says of their address`,
-      'name the addresses of the proxies alone: limits go by the address',
+      `--trusted-proxies ${everyAddress} lets every client forge its address`,
+      'name only the addresses of your proxies: rate limits depend on the address',
     );
   }
   if (publicUrl?.startsWith('http:') && !isLoopback(new URL(publicUrl).hostname)) {
     return warning(
       check,
-      `--public-url ${publicUrl}: tokens are sent in the clear`,
-      'let a proxy speak TLS, and name its https URL: docs/operations/proxies.md',
+      `--public-url ${publicUrl}: tokens are sent unencrypted`,
+      'terminate TLS in a proxy, and set its https URL: docs/operations/proxies.md',
     );
   }
   if (publicUrl !== undefined && trustedProxies.length === 0) {
     return warning(
       check,
-      '--public-url is set, but no proxy is trusted: all callers have its address, and share its limits',
+      "--public-url is set, but no proxy is trusted: all clients have the proxy's address and share its rate limit",
       'name the proxy in --trusted-proxies',
     );
   }
   if (publicUrl === undefined && trustedProxies.length === 0 && !isLoopback(host)) {
     return warning(
       check,
-      `listens on ${host} without a proxy that it knows: callers speak HTTP without TLS`,
-      'put a proxy before it, with --trusted-proxies and --public-url: docs/operations/proxies.md',
+      `listens on ${host} without a proxy: clients connect without TLS`,
+      'set up a proxy with --trusted-proxies and --public-url: docs/operations/proxies.md',
     );
   }
-  if (trustedProxies.length === 0) return ok(check, 'none: callers are on this machine');
-  const links = publicUrl === undefined ? 'by X-Forwarded-Proto, which they must set' : `with ${publicUrl}`;
+  if (trustedProxies.length === 0) return ok(check, 'none; only this machine can connect');
+  const links = publicUrl === undefined ? "with the proxy's X-Forwarded-Proto" : `with ${publicUrl}`;
   return ok(check, `${trustedProxies.join(', ')}; links start ${links}`);
 }

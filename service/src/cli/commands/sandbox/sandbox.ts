@@ -56,7 +56,7 @@ interface SandboxOptions {
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .description('try it out with synthetic data that lives')
+    .description('run a demo server with synthetic data that keeps changing')
     .option(
       '--database <url>',
       `sqlite:PATH or postgres://…, kept from one start to the next (default: $OFFERBOOK_DATABASE_URL or ${SANDBOX_DATABASE})`,

@@ -1,4 +1,4 @@
-// The completion script for bash. Where none of our words fits, bash completes files.
+// The completion script for bash. If none of our words match, bash completes file names.
 
 import type { CommandWords } from './command-words.ts';
 

@@ -1,32 +1,32 @@
-// The words of the command line, read from the commands themselves: what can follow what. Completions and the manual are
-// made from them, so that neither can miss a command or an option.
+// The commands, options and arguments of the program, read from Commander. Completions and the manual are built from them,
+// so neither can miss a command or an option.
 
 import type { Command, Option } from 'commander';
 
 export interface OptionWords {
-  /** As in --json, or -h and --help. */
+  /** For example --json, or -h and --help. */
   readonly flags: readonly string[];
-  /** As in <port>; empty if it takes none. */
+  /** For example <port>; empty if it takes none. */
   readonly value: string;
   readonly description: string;
 }
 
 export interface CommandWords {
-  /** As in `import catalogue`; empty for the program itself. */
+  /** For example `import catalogue`; empty for the program itself. */
   readonly path: string;
   readonly description: string;
-  /** As in `offerbook import catalogue [options] <file>`. */
+  /** For example `offerbook import catalogue [options] <file>`. */
   readonly usage: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly OptionWords[];
-  /** What its first argument may be, where that is one of a few. */
+  /** Allowed values of the first argument, if it has a fixed list. */
   readonly choices: readonly string[];
 }
 
-/** Those of a command and of all that are below it, the command itself first. */
+/** The words of a command, followed by those of its subcommands. */
 export function readWords(command: Command, path = ''): CommandWords[] {
   const help = command.createHelp();
-  // `help` is a command of every command; whoever completes words knows --help.
+  // Commander adds a `help` command everywhere; --help is enough.
   const commands = help.visibleCommands(command).filter((sub) => sub.name() !== 'help');
   const own: CommandWords = {
     path,

@@ -1,5 +1,4 @@
-// offerbook completion: the script by which a shell completes the command, its options and its files. The words are in the
-// script: nothing is started while somebody types.
+// offerbook completion: prints a shell's completion script. The script contains all words, so completing starts no process.
 
 import { Argument, Command } from 'commander';
 import { print } from '../../output.ts';
@@ -10,10 +9,10 @@ import { zshCompletion } from './zsh-completion.ts';
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
-/** The program with all of its commands is only needed when the command runs. */
+/** `loadProgram` loads all commands, which only this command needs. */
 export function completionCommand(loadProgram: () => Promise<Command>): Command {
   return new Command('completion')
-    .description('print the script that completes commands and options in a shell')
+    .description('print the completion script of a shell')
     .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(Object.keys(SHELLS)))
     .addHelpText(
       'after',

@@ -1,4 +1,4 @@
-// The completion script for fish, with the descriptions that --help has.
+// The completion script for fish, with the descriptions of --help.
 
 import type { CommandWords, OptionWords } from './command-words.ts';
 
@@ -19,7 +19,7 @@ ${all.flatMap(lines).join('\n')}
 
 function lines({ path, commands, options, choices }: CommandWords): string[] {
   const at = `complete --command offerbook --condition ${quote(`__offerbook_at ${quote(path)}`)}`;
-  // Where a command takes files, fish offers them beside our words.
+  // Commands that take files keep fish's file completion.
   const withoutFiles = commands.length > 0 || choices.length > 0 ? ' --no-files' : '';
   return [
     ...commands.map(

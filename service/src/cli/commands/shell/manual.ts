@@ -1,4 +1,4 @@
-// offerbook manual: the manual page offerbook(1), made from what --help says of every command.
+// offerbook manual: prints the manual page offerbook(1), built from the --help of every command.
 
 import { Command } from 'commander';
 import { print } from '../../output.ts';
@@ -13,10 +13,10 @@ export function manualCommand(loadProgram: () => Promise<Command>): Command {
 }
 
 const EXIT_CODES = [
-  ['0', 'Done.'],
-  ['1', 'Unexpected failure, or a database or a service that is away.'],
-  ['2', 'Bad usage or bad input.'],
-  ['3', 'Refused by a guard.'],
+  ['0', 'Success.'],
+  ['1', 'Unexpected failure, or the database or service is unreachable.'],
+  ['2', 'Wrong usage or invalid input.'],
+  ['3', 'Refused by a safety check.'],
 ] as const;
 
 function manualPage([program, ...commands]: readonly CommandWords[]): string {
@@ -30,7 +30,7 @@ function manualPage([program, ...commands]: readonly CommandWords[]): string {
     '.I command',
     '.RI [ options ]',
     '.SH DESCRIPTION',
-    text('A running service has its guides and its API reference at /docs.'),
+    text('A running service has guides and an API reference at /docs.'),
     '.SH OPTIONS',
     ...program.options.flatMap(optionLines),
     '.SH COMMANDS',
@@ -39,7 +39,7 @@ function manualPage([program, ...commands]: readonly CommandWords[]): string {
     ...EXIT_CODES.flatMap(([code, words]) => ['.TP', `.B ${code}`, text(words)]),
     '.SH ENVIRONMENT',
     text(
-      'Settings of serve have a variable each, such as OFFERBOOK_PORT for --port; a flag wins. OFFERBOOK_DATABASE_URL is the database of every command.',
+      'Every option of serve has a variable, such as OFFERBOOK_PORT for --port; the option takes precedence. OFFERBOOK_DATABASE_URL is the database of every command.',
     ),
     '',
   ].join('\n');
@@ -58,7 +58,7 @@ function optionLines({ flags, value, description }: OptionWords): string[] {
   return ['.TP', value === '' ? `.B ${words}` : `.BI "${words} " ${text(value)}`, text(description)];
 }
 
-/** Text is never a request: a backslash starts an escape, a dot or an apostrophe at the start of a line a request. */
+/** Escapes text for roff: backslashes, and a dot or apostrophe at the start of a line. */
 function text(plain: string): string {
   const escaped = plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq');
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;

@@ -1,4 +1,4 @@
-// The completion script for zsh, with the descriptions that --help has.
+// The completion script for zsh, with the descriptions of --help.
 
 import type { CommandWords } from './command-words.ts';
 
@@ -47,7 +47,7 @@ if [[ $funcstack[1] == _offerbook ]]; then _offerbook "$@"; else compdef _offerb
 `;
 }
 
-/** A word and what it means, as _describe takes them: a colon between, and none in the word. */
+/** A word and its description for _describe, separated by a colon; colons in the word are escaped. */
 function described(word: string, description: string): string {
   return quote(`${word.replaceAll(':', '\\:')}:${description}`);
 }

@@ -1,16 +1,15 @@
-// Judges the import log, the write lock and the tokens: how fresh each feed is and how its last import ended, which
-// import holds the write lock, which tokens are about to expire. Pure.
+// Judges the import log and the write lock: how old each feed is, how its last import ended, and which import holds the
+// lock. Pure functions.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { type AccessToken, isExpiring, isLive } from '../../domain/access-token.ts';
 import type { ImportEntry, ImportFeed, ImportKind } from '../../domain/books.ts';
 import { IMPORT_KINDS } from '../../domain/books.ts';
 import type { WriteLockFacts } from '../../storage/inspect-database.ts';
 import { type Check, ok, warning } from './check.ts';
 
 const HOUR_MS = 3_600_000;
-/** Links change when the operator changes them. */
+/** Links are imported when the operator changes them, so their age says nothing. */
 const KINDS_WITH_AGE: readonly ImportKind[] = ['catalogue', 'transactions'];
 
 export function judgeImports(feeds: readonly ImportFeed[], nowMs: number, ageMaxMs: number): Check[] {
@@ -39,19 +38,19 @@ function judgeFeed(feed: ImportFeed, nowMs: number, ageMaxMs: number): Check {
   const isLate =
     KINDS_WITH_AGE.includes(kind) && (lastSuccessMs === null || nowMs - lastSuccessMs > ageMaxMs);
   return hasFailed || isLate
-    ? warning(check, found, `see why with: offerbook imports list --kind ${kind}`)
+    ? warning(check, found, `find the reason with: offerbook imports list --kind ${kind}`)
     : ok(check, found);
 }
 
 const WORDS = { refused: 'refused', failed: 'stopped by an error' };
 
-/** Other writers wait this long for the lock and are then refused. */
+/** Other writers wait this long for the lock, then fail. */
 const LOCK_WAIT_MS = 60_000;
 
 export function judgeWriteLock({ isHeld, openImports }: WriteLockFacts, nowMs: number): Check {
   const check = 'write lock';
   if (openImports.length === 0) {
-    if (isHeld === undefined) return ok(check, 'not known; no import is running');
+    if (isHeld === undefined) return ok(check, 'unknown; no import is running');
     return ok(check, isHeld ? 'held by a command that is not in the import log, such as a dry run' : 'free');
   }
   const imports = openImports.map((entry) => printOpen(entry, nowMs)).join('; ');
@@ -61,42 +60,21 @@ export function judgeWriteLock({ isHeld, openImports }: WriteLockFacts, nowMs: n
     return warning(
       check,
       `free, but ${imports}`,
-      'its process was killed, and nothing of it was kept: import again',
+      'its process was killed and nothing was imported; repeat the import',
     );
   }
-  const found = isHeld === true ? `held: ${imports}` : `not known: ${imports}`;
+  const found = isHeld === true ? `held: ${imports}` : `unknown: ${imports}`;
   if (!isLong) return ok(check, found);
   return warning(
     check,
     found,
-    'meanwhile other imports, on SQLite also orgs and tokens commands, are refused after a minute; if its input has stalled, end its process: nothing of it is kept',
+    'other imports, and on SQLite orgs and tokens commands, fail after waiting a minute; if its input has stalled, stop its process (nothing is imported then)',
   );
 }
 
 function printOpen({ id, kind, orgName, by, beganAtMs }: ImportEntry, nowMs: number): string {
   const owner = orgName === null ? '' : ` of "${orgName}"`;
-  return `import ${id}, ${kind}${owner} by ${by}, began ${printAgo(beganAtMs, nowMs)}, and has not ended`;
-}
-
-export function judgeTokens(tokens: readonly AccessToken[], nowMs: number): Check {
-  const live = tokens.filter((token) => isLive(token, nowMs));
-  if (live.length === 0) {
-    return warning(
-      'tokens',
-      'none is good: nobody can call',
-      'issue one with: offerbook tokens issue --org NAME --kind KIND',
-    );
-  }
-  const expiring = live.filter((token) => isExpiring(token, nowMs));
-  if (expiring.length > 0) {
-    const ids = expiring.map(({ id, orgName }) => `${id} of "${orgName}"`).join(', ');
-    return warning(
-      'tokens',
-      `${printCountOf(expiring.length, 'token')} will expire within 14 days: ${ids}`,
-      'rotate with: offerbook tokens rotate ID',
-    );
-  }
-  return ok('tokens', `${printCountOf(live.length, 'token')}, of which none is about to expire`);
+  return `import ${id}, ${kind}${owner} by ${by}, began ${printAgo(beganAtMs, nowMs)} and has not ended`;
 }
 
 /** `3 hours ago, at 2026-11-14T09:00:00` */
