@@ -3,7 +3,7 @@
 
 import { basename, join } from 'node:path';
 import type { BuildConfig, BunPlugin } from 'bun';
-import * as embedded from '../src/http/site/embedded.ts';
+import * as embedded from '../src/http/pages/embedded.ts';
 
 export const SERVICE = join(import.meta.dir, '..');
 const SOURCE = join(SERVICE, 'src');
@@ -49,7 +49,7 @@ async function makePlugin(): Promise<BunPlugin> {
   return {
     name: 'embed',
     setup(build) {
-      build.onLoad({ filter: /\/service\/src\/http\/site\/embedded\.ts$/ }, () => ({
+      build.onLoad({ filter: /\/service\/src\/http\/pages\/embedded\.ts$/ }, () => ({
         contents,
         loader: 'js',
       }));

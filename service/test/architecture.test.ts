@@ -20,14 +20,15 @@ const ALLOWED: Record<string, readonly string[]> = {
   catalogue: ['wire', 'domain'],
   activation: ['wire', 'domain', 'catalogue'],
   importer: ['wire', 'domain', 'activation'],
-  http: ['wire', 'domain', 'tracing', 'catalogue', 'activation'],
-  console: ['wire', 'domain', 'http'],
+  http: ['wire', 'site', 'domain', 'tracing', 'catalogue', 'activation'],
+  console: ['wire', 'site', 'domain', 'http'],
   'config.ts': ['wire', 'domain', 'tracing', 'http'],
   cli: [
     'wire',
     'client',
     'feeds',
     'sandbox',
+    'site',
     'domain',
     'tracing',
     'storage',
@@ -168,7 +169,7 @@ describe('a built program contains all of its parts', () => {
         read(file),
       ),
     );
-    expect(byPlace).toEqual([`${SERVICE}http/site/embedded.ts`]);
+    expect(byPlace).toEqual([`${SERVICE}http/pages/embedded.ts`]);
   });
 
   test('only threads use the URL of a file, and the build finds their files by name', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { findEntries, type SearchEntry } from '../src/browser/reference/find-entries.ts';
+import { findEntries } from '../src/browser/reference/find-entries.ts';
+import type { SearchEntry } from '../src/docs/search-entry.ts';
 
 const entry = (heading: string, page: string, text: string): SearchEntry => ({
   url: heading,

@@ -1,6 +1,8 @@
 // What a page of the console is, what it is made from, and the frame around it. Pages only read: the stores that they are
 // given have nothing that changes anything.
 
+import { type Html, html } from '@offerbook/site/html.ts';
+import { printDocument } from '@offerbook/site/html-page.ts';
 import type { ImportLog } from '../domain/books.ts';
 import type { ClickStore } from '../domain/click.ts';
 import type {
@@ -12,10 +14,9 @@ import type {
   TransactionStore,
 } from '../domain/stores.ts';
 import type { NodeState } from '../http/metrics.ts';
+import type { UrlsOf } from '../http/pages/assets.ts';
+import { pageHeaders } from '../http/pages/page-file.ts';
 import type { Reply } from '../http/reply.ts';
-import type { UrlsOf } from '../http/site/assets.ts';
-import { type Html, html } from '../http/site/html.ts';
-import { pageHeaders, printDocument } from '../http/site/html-page.ts';
 import type { CatalogueReader } from './counts/catalogue-contents.ts';
 import type { ClickDay } from './counts/click-totals.ts';
 import type { KeptCount } from './counts/kept-count.ts';
@@ -95,7 +96,7 @@ export function consoleReply(
   const place = PLACES.find(
     (one) => one.path === path || (one.path !== '/' && path.startsWith(`${one.path}/`)),
   );
-  const body = printDocument({
+  const text = printDocument({
     title: `${title} · Offerbook console`,
     place: place?.path,
     places: PLACES,
@@ -108,10 +109,10 @@ export function consoleReply(
   return {
     status,
     headers: {
-      ...pageHeaders({ script, formAction: 'self' }),
+      ...pageHeaders({ text, hasScript: true, imageSources: [], submitsForms: true }),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     },
-    body,
+    body: text,
   };
 }

@@ -1,13 +1,13 @@
 // The operator's console: from a request on the admin port to a page. Who may ask is decided before it comes here.
 
+import { html } from '@offerbook/site/html.ts';
 import type { Clock } from '../domain/clock.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import { type Exchange, openExchange } from '../http/exchange.ts';
+import { openAssets } from '../http/pages/assets.ts';
+import { FAVICON } from '../http/pages/page-file.ts';
 import type { Reply } from '../http/reply.ts';
 import { type Method, type Route, Router } from '../http/router.ts';
-import { openAssets } from '../http/site/assets.ts';
-import { html } from '../http/site/html.ts';
-import { FAVICON } from '../http/site/html-page.ts';
 import {
   CONSOLE_ASSETS,
   type ConsoleCounts,

@@ -1,11 +1,11 @@
 // The small pieces that pages are made of. Numbers are `data` elements and moments `time` elements, so that the script
 // draws a plot from the very table that stands below it.
 
+import { dataTable } from '@offerbook/site/data-table.ts';
+import { type Html, html } from '@offerbook/site/html.ts';
 import { printCount } from '@offerbook/wire/count.ts';
 import { printMoney } from '@offerbook/wire/decimal.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { dataTable } from '../http/site/data-table.ts';
-import { type Html, html } from '../http/site/html.ts';
 
 export type Cell = Html | string | number;
 

@@ -3,6 +3,7 @@
 //
 //   host → URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
 
+import type { SandboxPages } from '@offerbook/site/explorer-page.ts';
 import type { Activation } from '../activation/activation.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
 import { BoundedLog } from '../domain/bounded-log.ts';
@@ -23,6 +24,7 @@ import { type Exchange, openExchange } from './exchange.ts';
 import { activationRoutes } from './operations/activate.ts';
 import type { Services } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
+import { buildSite, type SiteOptions } from './pages/site.ts';
 import { problem } from './problem.ts';
 import type { Health } from './readiness.ts';
 import type { Reply } from './reply.ts';
@@ -30,8 +32,6 @@ import { type LoggedRequests, logRequest } from './request-log.ts';
 import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
-import type { SandboxPages } from './site/explorer-page.ts';
-import { buildSite, type SiteOptions } from './site/site.ts';
 
 /** The longest `passbackUid` and `passbackData` fit in, percent-encoded and of any script. */
 const URL_LENGTH_MAX = 16 * 1024;

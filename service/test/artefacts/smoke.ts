@@ -4,8 +4,8 @@
 
 import { deepStrictEqual } from 'node:assert';
 import { join } from 'node:path';
-import { BUNDLE_PATHS, bundle } from '../../src/http/site/embedded.ts';
-import { GUIDE_PATHS } from '../../src/http/site/guides/guides.ts';
+import { GUIDE_PATHS } from '@offerbook/site/docs/guides/guides.ts';
+import { BUNDLE_PATHS, bundle } from '../../src/http/pages/embedded.ts';
 import { ROOT } from '../support/artefacts.ts';
 import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
 import { freePort } from '../support/postgres-server.ts';

@@ -1,10 +1,10 @@
 // The reference at /docs and the pages of the errors, as a reader uses them.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { GUIDE_PATHS } from '@offerbook/site/docs/guides/guides.ts';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { ERROR_CODES } from '../../src/domain/api-errors.ts';
-import { GUIDE_PATHS } from '../../src/http/site/guides/guides.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { id, offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';

@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { activationOperations } from '@offerbook/site/docs/api-document.ts';
+import { codeSamples } from '@offerbook/site/docs/code-samples.ts';
 import { installPackage } from '../../../client/test/support/installed-package.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
-import { activationOperations } from '../../src/http/openapi/document-objects.ts';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
-import { codeSamples } from '../../src/http/site/code-samples.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';

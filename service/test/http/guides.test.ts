@@ -1,10 +1,10 @@
 // The guides at /docs: made from the documents, whole, with links that lead somewhere, and all in the search.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { GUIDE_PATHS, loadGuides } from '@offerbook/site/docs/guides/guides.ts';
+import { renderMarkdown } from '@offerbook/site/docs/guides/markdown.ts';
+import type { SearchEntry } from '@offerbook/site/docs/search-entry.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
-import { GUIDE_PATHS, loadGuides } from '../../src/http/site/guides/guides.ts';
-import { renderMarkdown } from '../../src/http/site/guides/markdown.ts';
-import type { SearchEntry } from '../../src/http/site/search-index.ts';
 import { TestNode } from '../support/test-node.ts';
 
 let node: TestNode;

@@ -1,7 +1,7 @@
 // Is the catalogue fresh?
 
+import { html } from '@offerbook/site/html.ts';
 import type { ImportEntry } from '../../domain/books.ts';
-import { html } from '../../http/site/html.ts';
 import type { MakePage } from '../console-page.ts';
 import { command, facts, moment, number, plot, section, shownOf, since, source, table } from '../elements.ts';
 

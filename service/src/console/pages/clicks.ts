@@ -1,7 +1,7 @@
 // Do clicks arrive?
 
+import { type Html, html } from '@offerbook/site/html.ts';
 import type { ClickCount } from '../../domain/click.ts';
-import { type Html, html } from '../../http/site/html.ts';
 import type { MakePage, PageContext } from '../console-page.ts';
 import { CLICK_DAYS, type ClickDay, sumClicks } from '../counts/click-totals.ts';
 import {

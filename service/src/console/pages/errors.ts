@@ -1,7 +1,7 @@
 // What goes wrong?
 
+import { html } from '@offerbook/site/html.ts';
 import { ERRORS } from '../../domain/api-errors.ts';
-import { html } from '../../http/site/html.ts';
 import type { MakePage } from '../console-page.ts';
 import { command, number, section, since, source, table, tag } from '../elements.ts';
 

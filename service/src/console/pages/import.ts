@@ -1,6 +1,6 @@
 // One import, with its problems.
 
-import { html } from '../../http/site/html.ts';
+import { html } from '@offerbook/site/html.ts';
 import type { ConsolePage, MakePage } from '../console-page.ts';
 import { facts, number, section, shownOf, since, source, table } from '../elements.ts';
 import { outcomeTag } from './imports.ts';

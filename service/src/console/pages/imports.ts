@@ -1,5 +1,6 @@
 // What did the imports do?
 
+import { type Html, html } from '@offerbook/site/html.ts';
 import {
   IMPORT_KINDS,
   IMPORT_OUTCOMES,
@@ -7,7 +8,6 @@ import {
   type ImportFeed,
   type ImportOutcome,
 } from '../../domain/books.ts';
-import { type Html, html } from '../../http/site/html.ts';
 import type { MakePage } from '../console-page.ts';
 import {
   choice,

@@ -1,5 +1,6 @@
 // Whether partners receive their transactions: last polls, waiting changes, tokens.
 
+import { type Html, html } from '@offerbook/site/html.ts';
 import {
   type AccessToken,
   endMs,
@@ -9,7 +10,6 @@ import {
 } from '../../domain/access-token.ts';
 import type { PublicOrganisation } from '../../domain/stores.ts';
 import type { OrganisationTally } from '../../http/caller-tally.ts';
-import { type Html, html } from '../../http/site/html.ts';
 import type { MakePage } from '../console-page.ts';
 import {
   command,

@@ -1,10 +1,10 @@
 // Is it up, is it fast, and what is about to break?
 
 import { statfsSync } from 'node:fs';
+import { type Html, html } from '@offerbook/site/html.ts';
 import { isExpiring } from '../../domain/access-token.ts';
 import type { ImportEntry } from '../../domain/books.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
-import { type Html, html } from '../../http/site/html.ts';
 import type { ConsoleStores, MakePage, NodeView, PageContext } from '../console-page.ts';
 import {
   bytes,

@@ -1,9 +1,9 @@
 // How much is pending, confirmed, declined?
 
+import { type Html, html } from '@offerbook/site/html.ts';
 import { printCount } from '@offerbook/wire/count.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { type Html, html } from '../../http/site/html.ts';
 import type { MakePage } from '../console-page.ts';
 import type { CatalogueContents } from '../counts/catalogue-contents.ts';
 import type { Kept } from '../counts/kept-count.ts';

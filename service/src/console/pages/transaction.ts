@@ -1,10 +1,10 @@
 // One sale: as it is, and every earlier version with the import that made it. The only page that shows a passbackUid.
 
+import { type Html, html } from '@offerbook/site/html.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { ImportEntry, TransactionVersion } from '../../domain/books.ts';
-import { type Html, html } from '../../http/site/html.ts';
 import type { ConsolePage, ConsoleStores, MakePage } from '../console-page.ts';
 import { amount, facts, moment, section, source, table, tag } from '../elements.ts';
 

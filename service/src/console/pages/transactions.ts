@@ -1,6 +1,7 @@
 // Where is this sale? A search by id, by the user's passbackUid, or by organisation and time of the last change. A
 // passbackUid may name a person: it comes in the body of a request, and the answer does not repeat it.
 
+import { type Html, html } from '@offerbook/site/html.ts';
 import { printCount } from '@offerbook/wire/count.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -8,7 +9,6 @@ import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { TransactionVersion } from '../../domain/books.ts';
 import type { PublicOrganisation } from '../../domain/stores.ts';
-import { type Html, html } from '../../http/site/html.ts';
 import type { ConsolePage, ConsoleStores, MakePage, PageContext } from '../console-page.ts';
 import { amount, choice, field, moment, number, section, shownOf, source, table } from '../elements.ts';
 import { statusTag } from './transaction.ts';

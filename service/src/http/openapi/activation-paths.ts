@@ -1,10 +1,10 @@
 // The part of the OpenAPI document about activation: two operations for whatever can be activated, and the links that one
 // of them returns. They take no token.
 
+import type { CodeSample } from '@offerbook/site/docs/code-samples.ts';
 import { EXAMPLE_IDS } from '@offerbook/wire/catalogue.ts';
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
-import type { CodeSample } from '../site/code-samples.ts';
 import { schemaRef } from './component-schemas.ts';
 import type { OpenApiDocument, OperationObject, ResponseObject } from './document-objects.ts';
 import { errorResponses } from './error-responses.ts';

@@ -1,7 +1,7 @@
 // The shape of the OpenAPI document, as far as it uses what there is.
 
-import type { CodeSample } from '../site/code-samples.ts';
-import { ACTIVATION_TAG, type ParameterObject, type Schema } from './words.ts';
+import type { CodeSample } from '@offerbook/site/docs/code-samples.ts';
+import type { ParameterObject, Schema } from './words.ts';
 
 export interface ResponseObject {
   readonly description: string;
@@ -37,14 +37,4 @@ export interface OpenApiDocument {
   readonly tags: readonly { name: string; description: string }[];
   readonly paths: Record<string, { get: OperationObject; post?: OperationObject }>;
   readonly components: Record<string, Record<string, unknown>>;
-}
-
-/** The operations that list something, by their paths; the others are those of activation. */
-export function listOperations({ paths }: OpenApiDocument): [path: string, operation: OperationObject][] {
-  const all = Object.entries(paths).map(([path, { get }]): [string, OperationObject] => [path, get]);
-  return all.filter(([, { tags }]) => !tags.includes(ACTIVATION_TAG.name));
-}
-
-export function activationOperations({ paths }: OpenApiDocument) {
-  return Object.entries(paths).filter(([, { get }]) => get.tags.includes(ACTIVATION_TAG.name));
 }

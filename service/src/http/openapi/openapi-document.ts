@@ -1,12 +1,12 @@
 // The OpenAPI 3.1 document. It is made from the schemas that check imports, the table of operations and the table of
 // errors, so it says what the service does.
 
+import { codeSamples } from '@offerbook/site/docs/code-samples.ts';
+import { LOCAL_URL } from '@offerbook/site/docs/guides/guides.ts';
 import { ERROR_CODES, type ErrorCode } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
-import { codeSamples } from '../site/code-samples.ts';
-import { LOCAL_URL } from '../site/guides/guides.ts';
 import { ACTIVATION_SCHEMAS, activationPaths } from './activation-paths.ts';
 import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, schemaRef } from './component-schemas.ts';
 import type { OpenApiDocument, OperationObject, ResponseObject } from './document-objects.ts';

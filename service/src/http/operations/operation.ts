@@ -1,6 +1,7 @@
 // What an operation is: everything that routing, the OpenAPI document, the code samples and the tests want to know of
 // it, in one entry. Each operation has a file of its own here, and operations.ts lists them.
 
+import type { Sample } from '@offerbook/site/docs/samples/sample-code.ts';
 import type { z } from 'zod';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { AccessToken, TokenKind } from '../../domain/access-token.ts';
@@ -33,16 +34,6 @@ export interface ListedItem {
   readonly loadSchema: () => Promise<z.ZodType>;
   /** The lists that are embedded in it, and the names of their items among the components. */
   readonly embedded?: Readonly<Record<string, string>>;
-}
-
-/** What the code samples of an operation call, and what they print. */
-export interface Sample {
-  /** The method of the client library. */
-  readonly clientMethod: string;
-  readonly itemName: string;
-  /** Fields of an item that say something on a line. */
-  readonly printedFields: readonly string[];
-  readonly query: Readonly<Record<string, string | number>>;
 }
 
 /** What operations answer from. */

@@ -1,13 +1,7 @@
 // Searches sections of the documentation. A section must contain every word; matches in headings rank first.
 
+import type { SearchEntry } from '../../docs/search-entry.ts';
 import { fold } from '../fold.ts';
-
-export interface SearchEntry {
-  readonly url: string;
-  readonly page: string;
-  readonly heading: string;
-  readonly text: string;
-}
 
 const RESULTS_MAX = 8;
 

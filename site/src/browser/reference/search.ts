@@ -1,7 +1,8 @@
 // Searches all of the documentation in the browser. The index is loaded on the first keystroke.
 
+import type { SearchEntry } from '../../docs/search-entry.ts';
 import { element } from '../element.ts';
-import { findEntries, type SearchEntry } from './find-entries.ts';
+import { findEntries } from './find-entries.ts';
 
 const EXCERPT_LENGTH = 140;
 

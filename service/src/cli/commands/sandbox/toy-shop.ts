@@ -2,15 +2,16 @@
 // arrives among the transactions as one of a real shop would. No other server has it.
 
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
+import { type Html, html } from '@offerbook/site/html.ts';
+import { htmlPage } from '@offerbook/site/html-page.ts';
 import { UUID_PATTERN, type Uuid } from '@offerbook/wire/uuid.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import type { Exchange } from '../../../http/exchange.ts';
+import { openAssets, SITE_ASSETS } from '../../../http/pages/assets.ts';
+import { pageFile } from '../../../http/pages/page-file.ts';
 import type { Reply } from '../../../http/reply.ts';
 import type { Route } from '../../../http/router.ts';
-import { openAssets, SITE_ASSETS } from '../../../http/site/assets.ts';
-import { type Html, html } from '../../../http/site/html.ts';
-import { htmlPage } from '../../../http/site/html-page.ts';
 import type { World } from './world.ts';
 
 const SHOP_PATH = '/sandbox/shop/';
@@ -42,8 +43,11 @@ export function toyShopRoutes(world: World): Route[] {
   const assets = openAssets(SITE_ASSETS);
   const path = `${SHOP_PATH}{retailer}/{click}`;
   const page = async (exchange: Exchange, title: string, main: Html): Promise<Reply> => {
-    const parts = { title: `${title} · Toy shop`, place: undefined, main, formAction: 'self' } as const;
-    return htmlPage(parts, { urls: await assets.urls(), explorer: 'on' }).answer(exchange, NO_STORE);
+    const parts = { title: `${title} · Toy shop`, place: undefined, main, submitsForms: true } as const;
+    return pageFile(htmlPage(parts, { urls: await assets.urls(), explorer: 'on' })).answer(
+      exchange,
+      NO_STORE,
+    );
   };
 
   function retailerOf({ parameters }: Exchange): Retailer {

@@ -1,4 +1,5 @@
-// The client library that fits this service: a package for npm, one ES module for pages and Deno, and its declarations.
+// Routes of the client library in this release: the npm package, one ES module for browsers and Deno, and its type
+// declarations.
 
 import { ApiError } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
@@ -7,22 +8,22 @@ import { IMMUTABLE, load } from './assets.ts';
 import { packClient } from './embedded.ts';
 import { fileRoute, once } from './file-route.ts';
 
-export const CLIENT_PACKAGE_PATH = '/client/offerbook-client.tgz';
-export const CLIENT_MODULE_PATH = '/client/offerbook-client.js';
+const CLIENT_PACKAGE_PATH = '/client/offerbook-client.tgz';
+const CLIENT_MODULE_PATH = '/client/offerbook-client.js';
 const TYPES_PATH = '/client/types/';
 
-/** Not for long: the next release has the same address. */
+/** Short, because the next release has the same URL. */
 const SHORT_LIVED = { cacheControl: 'public, max-age=300', openToBrowsers: true };
 
 interface ClientPackage {
-  /** Holds a hash of the contents, so an address in a package-lock.json never gets other contents. */
+  /** Contains a hash of the contents, so a URL in a package-lock.json always returns the same bytes. */
   readonly path: string;
   readonly file: StaticFile;
-  /** Text of a declaration file by its name, such as `index.d.ts`. */
+  /** Declaration files by name, such as `index.d.ts`. */
   readonly declarations: ReadonlyMap<string, string>;
 }
 
-/** All of them are open to pages of other sites: browsers load a module by the rules of CORS. */
+/** All routes are open to other origins, because browsers load modules with CORS. */
 export function clientRoutes(): Route[] {
   const packed = once(openPackage);
   return [
@@ -72,7 +73,10 @@ async function openPackage(): Promise<ClientPackage> {
   };
 }
 
-/** Declarations name each other by `.js`, which compilers replace for local files and not for those of a server. */
+/**
+ * Reads the declaration files. They import each other as `.js`, which compilers resolve to `.d.ts` for local files only, so
+ * rewrite these imports.
+ */
 async function readDeclarations(content: Uint8Array<ArrayBuffer>): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const [path, file] of await new Bun.Archive(content).files()) {

@@ -1,16 +1,16 @@
-// What all pages under /docs have in common: the way to the guides and operations, the search over all of them, and the
-// script. The pages read well without the script; the search is hidden until it is there.
+// The frame of every page under /docs: the list of guides and operations, the search, and the script. The pages are
+// readable without the script, which also shows the search.
 
-import type { StaticFile } from '../content/static-file.ts';
-import { activationOperations, listOperations, type OpenApiDocument } from '../openapi/document-objects.ts';
-import { ACTIVATION_TAG } from '../openapi/words.ts';
+import type { ListedError } from '../error-pages.ts';
+import { type Html, html } from '../html.ts';
+import { type Frame, htmlPage, type Page } from '../html-page.ts';
+import { type ApiDocument, activationOperations, activationTag, listOperations } from './api-document.ts';
 import type { Guide } from './guides/guides.ts';
-import { type Html, html } from './html.ts';
-import { type Frame, htmlPage } from './html-page.ts';
 
 export interface Documentation {
-  readonly document: OpenApiDocument;
+  readonly document: ApiDocument;
   readonly guides: readonly Guide[];
+  readonly errors: readonly ListedError[];
 }
 
 interface DocsPageParts {
@@ -24,7 +24,7 @@ export function docsPage(
   { path, title, body, meta }: DocsPageParts,
   documentation: Documentation,
   frame: Frame,
-): StaticFile {
+): Page {
   const main = html`<div class="docs">
 <div class="contents">
 ${searchForm()}
@@ -36,7 +36,7 @@ ${listOperations(documentation.document).map(
   ([operationPath, get]) =>
     html`<li><a href="/docs#${get.operationId}">${get.summary}<code>${operationPath}</code></a></li>`,
 )}
-${activationOperations(documentation.document).length > 0 ? html`<li><a href="/docs#activation">${ACTIVATION_TAG.name}<code>/v1/…/{id}/activate/</code></a></li>` : undefined}
+${activationOperations(documentation.document).length > 0 ? html`<li><a href="/docs#activation">${activationTag(documentation.document).name}<code>/v1/…/{id}/activate/</code></a></li>` : undefined}
 <li><a href="/docs#errors">Error codes</a></li>
 </ul></nav></div>
 <div class="prose">${body}</div></div>`;
@@ -44,13 +44,13 @@ ${activationOperations(documentation.document).length > 0 ? html`<li><a href="/d
   return htmlPage({ title: `${title} · Offerbook`, place: '/docs', main, script, meta }, frame);
 }
 
-export function guidePage(path: string, documentation: Documentation, frame: Frame): StaticFile {
+export function guidePage(path: string, documentation: Documentation, frame: Frame): Page {
   const guide = documentation.guides.find((one) => one.path === path);
   if (guide === undefined) throw new Error(`there is no guide at ${path}`);
   return docsPage({ path, title: guide.title, body: guide.body }, documentation, frame);
 }
 
-/** The guide that is being read shows its sections. */
+/** Links to a guide. The guide on this page also lists its sections. */
 function guideLink({ path, label, sections }: Guide, current: string): Html {
   if (path !== current) return html`<li><a href="${path}">${label}</a></li>`;
   const parts = sections.filter(({ level }) => level === 2);

@@ -1,11 +1,10 @@
-// Tables. Each cell carries the heading of its column, so that on a phone, where there is no room for columns, a row can be
-// shown as a list.
+// Tables. Each cell repeats its column's heading in data-label, so the style sheet can show rows as lists on a phone.
 
 import { type Html, html } from './html.ts';
 
 type Cell = Html | string | number;
 
-/** The first cell of a row names the row. */
+/** Renders a table. The first cell of each row is the row's header. */
 export function dataTable(
   caption: string,
   headings: readonly string[],
@@ -22,14 +21,14 @@ function tableCell(cell: Cell, heading: string | undefined, column: number): Htm
     : html`<td data-label="${heading ?? ''}">${cell}</td>`;
 }
 
-/** Makes the same of a table that comes cell by cell, the innermost first, each as HTML already. */
+/** Returns the callbacks that render the tables of a Markdown document. Their arguments are HTML already. */
 export function tableCells() {
   let headings: string[] = [];
   let column = 0;
   return {
     th: (inside: string) => {
       headings.push(inside.replace(/<[^>]*>/g, ''));
-      // A column without a heading: an empty heading is none.
+      // An empty <th> would be announced as a heading without a name.
       return inside === '' ? '<td></td>' : `<th scope="col">${inside}</th>`;
     },
     td: (inside: string) => {

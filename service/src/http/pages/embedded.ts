@@ -1,7 +1,6 @@
-// What the service serves that is built from other packages: the scripts and the style sheet of its pages, and the client
-// library. In a checkout each is built from its sources when it is first asked for. The npm package and the executable
-// have the results of these same functions in the place of this module: service/scripts/program.ts puts them there. No
-// other file of the service may read a file of the repository by its path.
+// Builds what the service serves from other workspaces: scripts, style sheets and the client library. In a checkout each is
+// built on its first request. service/scripts/program.ts replaces this module in the npm package and the executable with
+// the results of its functions. No other file of the service may read a file of the repository by its path.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +19,7 @@ export type BundlePath = keyof typeof SOURCES;
 
 export const BUNDLE_PATHS = Object.keys(SOURCES) as BundlePath[];
 
-/** A script or a style sheet as browsers take it. Takes some 20 ms. */
+/** Bundles and minifies a script or style sheet, in about 20 ms. */
 export async function bundle(path: BundlePath): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [Bun.resolveSync(SOURCES[path], import.meta.dir)],
@@ -28,17 +27,17 @@ export async function bundle(path: BundlePath): Promise<string> {
     minify: true,
   });
   const [output] = outputs;
-  if (output === undefined) throw new Error(`${path} came out empty`);
+  if (output === undefined) throw new Error(`${path} has no output`);
   return output.text();
 }
 
 export interface PackedClient {
-  /** With the version: `offerbook-client-0.1.0` */
+  /** Name with version: `offerbook-client-0.1.0` */
   readonly name: string;
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** Returns the tarball that `npm pack` makes of the client. Takes about two seconds and the development dependencies. */
+/** Returns the tarball that `npm pack` makes of the client. Takes about two seconds; needs the development dependencies. */
 export async function packClient(): Promise<PackedClient> {
   const folder = await mkdtemp(join(tmpdir(), 'offerbook-client-'));
   try {
@@ -49,7 +48,7 @@ export async function packClient(): Promise<PackedClient> {
       stderr: 'pipe',
     });
     const complaint = await new Response(pack.stderr).text();
-    if ((await pack.exited) !== 0) throw new Error(`the client cannot be packed: ${complaint.trim()}`);
+    if ((await pack.exited) !== 0) throw new Error(`packing the client failed: ${complaint.trim()}`);
     const [name = ''] = await readdir(folder);
     return { name: parse(name).name, content: new Uint8Array(await readFile(join(folder, name))) };
   } finally {

@@ -1,14 +1,32 @@
-// The pages under /errors/: for each error what it means, what to do, and what it looks like. And the page for people who
-// come to a path where there is nothing; programs get a problem document there.
+// The pages under /errors/, one for each error code, and the pages that people see when a link or path does not work.
 
-import { type ApiError, ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
-import type { StaticFile } from '../content/static-file.ts';
-import { exampleProblem } from '../openapi/examples.ts';
-import { listRetailers } from '../operations/list-retailers.ts';
-import { listTransactions } from '../operations/list-transactions.ts';
+import type { ParameterError, Problem } from '@offerbook/client';
 import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
-import { type Frame, htmlPage, type Place } from './html-page.ts';
+import { type Frame, htmlPage, type Page, type Place } from './html-page.ts';
+
+export type ErrorCode = Problem['code'];
+
+/** An API error, as the table of errors lists it. */
+export interface ListedError {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly title: string;
+}
+
+/** An API error with everything that its own page shows. */
+export interface DescribedError extends ListedError {
+  readonly meaning: string;
+  readonly remedy: string;
+  readonly example: object;
+}
+
+/** Why a link could not be followed. */
+export interface LinkError {
+  readonly code: ErrorCode;
+  readonly title: string;
+  readonly errors: readonly ParameterError[] | undefined;
+}
 
 const RETRY: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'Yes, after the number of seconds in the Retry-After header.',
@@ -16,28 +34,27 @@ const RETRY: Partial<Record<ErrorCode, string>> = {
   internal: 'Yes, after a pause.',
 };
 
-export function errorList(frame: Frame): StaticFile {
+export function errorList(errors: readonly ListedError[], frame: Frame): Page {
   const main = html`<div class="screen medium prose">
 <h1>Errors</h1>
 <p class="lead">Every error is a problem document (RFC 9457). Programs look at its <code>code</code>, which never changes its meaning.</p>
-${errorTable('All errors')}
+${errorTable('All errors', errors)}
 </div>`;
   return page('Errors', main, frame, '/errors/');
 }
 
-/** Every code, with a link to its page. */
-export function errorTable(caption: string): Html {
-  const rows = ERROR_CODES.map((code) => [
+/** Renders a table of error codes with links to their pages. */
+export function errorTable(caption: string, errors: readonly ListedError[]): Html {
+  const rows = errors.map(({ code, status, title }) => [
     html`<a href="/errors/${code}"><code>${code}</code></a>`,
-    ERRORS[code].status,
-    ERRORS[code].title,
+    status,
+    title,
   ]);
   return dataTable(caption, ['Code', 'Status', 'Meaning'], rows);
 }
 
-export function errorPage(code: ErrorCode, frame: Frame): StaticFile {
-  const { status, title, meaning, remedy } = ERRORS[code];
-  const operation = code === 'private_token_in_browser' ? listTransactions : listRetailers;
+export function errorPage(error: DescribedError, frame: Frame): Page {
+  const { code, status, title, meaning, remedy, example } = error;
   const main = html`<div class="screen narrow prose">
 <nav aria-label="Way back"><a class="back" href="/errors/">All errors</a></nav>
 <h1>${title}</h1>
@@ -46,14 +63,13 @@ export function errorPage(code: ErrorCode, frame: Frame): StaticFile {
 <h2>What to do</h2><p>${remedy}</p>
 <h2>Is it worth trying again?</h2><p>${RETRY[code] ?? 'No: the same request will be refused every time.'}</p>
 <h2>What it looks like</h2>
-<pre tabindex="0"><code data-language="json">${JSON.stringify(exampleProblem(code, operation), null, 2)}</code></pre>
+<pre tabindex="0"><code data-language="json">${JSON.stringify(example, null, 2)}</code></pre>
 </div>`;
   return page(title, main, frame, '/errors/');
 }
 
-/** For people who followed a link that could not be activated. It repeats nothing of the link, which may be personal. */
-export function linkErrorPage({ code, errors }: ApiError, frame: Frame): StaticFile {
-  const { title } = ERRORS[code];
+/** The page for people whose link could not be activated. It repeats nothing of the link, which may be personal. */
+export function linkErrorPage({ code, title, errors }: LinkError, frame: Frame): Page {
   const main = html`<div class="screen narrow prose">
 <h1>${title}</h1>
 <p class="lead">${LINK_WORDS[code] ?? 'The link cannot be followed right now. Please try again in a moment.'}</p>
@@ -69,8 +85,7 @@ const LINK_WORDS: Partial<Record<ErrorCode, string>> = {
   invalid_parameter: 'The link is not complete, so that the shop could not be told who sent you.',
 };
 
-export function notFoundPage(frame: Frame): StaticFile {
-  const { title } = ERRORS.not_found;
+export function notFoundPage(title: string, frame: Frame): Page {
   const main = html`<div class="screen narrow prose">
 <h1>${title}</h1>
 <p class="lead">The address may be mistyped, or the page may have moved.</p>
@@ -84,6 +99,6 @@ export function notFoundPage(frame: Frame): StaticFile {
   return page(title, main, frame);
 }
 
-function page(title: string, main: Html, frame: Frame, place?: Place): StaticFile {
+function page(title: string, main: Html, frame: Frame, place?: Place): Page {
   return htmlPage({ title: `${title} · Offerbook`, place, main }, frame);
 }

@@ -1,6 +1,15 @@
-// Everything that needs no token: health, the OpenAPI document, and the pages for people.
+// Routes that need no token: health, the OpenAPI document, and the HTML pages. The site workspace renders the pages; this
+// file fetches their data.
 
-import { type ApiError, ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
+import { guidePage } from '@offerbook/site/docs/docs-page.ts';
+import { GUIDE_PATHS, loadGuides } from '@offerbook/site/docs/guides/guides.ts';
+import { referencePage } from '@offerbook/site/docs/reference-page.ts';
+import { searchIndex } from '@offerbook/site/docs/search-index.ts';
+import { errorList, errorPage, linkErrorPage, notFoundPage } from '@offerbook/site/error-pages.ts';
+import { type ExplorerOptions, explorerPage } from '@offerbook/site/explorer-page.ts';
+import type { Frame, Page } from '@offerbook/site/html-page.ts';
+import { parseTokenKind } from '../../domain/access-token.ts';
+import { type ApiError, ERRORS } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
 import type { DocumentSettings } from '../openapi/openapi-document.ts';
@@ -9,43 +18,44 @@ import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { openAssets, SITE_ASSETS } from './assets.ts';
 import { clientRoutes } from './client-routes.ts';
-import { guidePage } from './docs-frame.ts';
-import { errorList, errorPage, linkErrorPage, notFoundPage } from './error-pages.ts';
-import { type ExplorerOptions, explorerPage, requirePublic } from './explorer-page.ts';
+import { DESCRIBED_ERRORS } from './described-errors.ts';
 import { fileRoute, once } from './file-route.ts';
-import { GUIDE_PATHS, loadGuides } from './guides/guides.ts';
-import { FAVICON, type Frame } from './html-page.ts';
-import { referencePage } from './reference-page.ts';
-import { searchIndex } from './search-index.ts';
+import { FAVICON, pageFile } from './page-file.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 export interface Site {
   readonly routes: readonly Route[];
-  /** For people who come to a path where there is nothing. */
+  /** Answers people who open an unknown path. */
   readonly notFound: Route['answer'];
-  /** For people who followed a link that could not be activated. */
+  /** Answers people whose link could not be activated. */
   readonly linkError: (error: ApiError, exchange: Exchange) => Promise<Reply>;
 }
 
-export type SiteOptions = ExplorerOptions & DocumentSettings & Pick<Frame, 'explorer'>;
+export interface SiteOptions extends ExplorerOptions, DocumentSettings {
+  /** Off: the page at `/` is a short welcome instead of the explorer. */
+  readonly explorer: 'on' | 'off';
+}
 
 export function buildSite(health: () => Health, options: SiteOptions): Site {
-  // Before anything is served, and not when the first page is asked for.
+  // Fail at startup, not at the first page.
   requirePublic(options.pageToken);
-  // Made when it is first asked for, and so are the schemas that it is made from: the start takes 50 ms less.
+  // Built on the first request, and so are its schemas: the server starts 50 ms sooner.
   const document = once(async () =>
     (await import('../openapi/openapi-document.ts')).openApiDocument(options),
   );
   const documentation = once(async () => ({
     document: await document(),
     guides: await loadGuides(options.publicUrl ?? options.localUrl()),
+    errors: DESCRIBED_ERRORS,
   }));
   const assets = openAssets(SITE_ASSETS);
   const frame = async () => ({ urls: await assets.urls(), explorer: options.explorer });
-  /** A page may hold the sandbox's token, so pages from elsewhere must not read it. */
-  const page = (path: string, make: (frame: Frame) => StaticFile | Promise<StaticFile>) =>
-    fileRoute(path, { cacheControl: 'no-cache', openToBrowsers: false }, async () => make(await frame()));
+  /** Not open to other origins: a page may contain the sandbox's token. */
+  const page = (path: string, render: (frame: Frame) => Page | Promise<Page>) =>
+    fileRoute(path, { cacheControl: 'no-cache', openToBrowsers: false }, async () =>
+      pageFile(await render(await frame())),
+    );
   const routes = [
     open('/livez', () => json(200, { status: 'live' }, NO_STORE)),
     open('/readyz', () => {
@@ -60,19 +70,27 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
     page('/', (frame) => explorerPage(options, frame)),
     page('/docs', async (frame) => referencePage(await documentation(), options, frame)),
     ...GUIDE_PATHS.map((path) => page(path, async (frame) => guidePage(path, await documentation(), frame))),
-    page('/errors/', errorList),
-    ...ERROR_CODES.map((code) => page(`/errors/${code}`, (frame) => errorPage(code, frame))),
+    page('/errors/', (frame) => errorList(DESCRIBED_ERRORS, frame)),
+    ...DESCRIBED_ERRORS.map((error) => page(`/errors/${error.code}`, (frame) => errorPage(error, frame))),
   ];
-  const notFound = once(async () => notFoundPage(await frame()));
+  const notFound = once(async () => pageFile(notFoundPage(ERRORS.not_found.title, await frame())));
   return {
     routes,
     notFound: async (exchange) => ({ ...(await notFound()).answer(exchange, 'no-store'), status: 404 }),
-    async linkError(error, exchange) {
-      const page = linkErrorPage(error, await frame());
-      const reply = page.answer(exchange, 'no-store');
-      return { ...reply, status: ERRORS[error.code].status, headers: { ...reply.headers, ...error.headers } };
+    async linkError({ code, errors, headers }, exchange) {
+      const { status, title } = ERRORS[code];
+      const page = linkErrorPage({ code, title, errors }, await frame());
+      const reply = pageFile(page).answer(exchange, 'no-store');
+      return { ...reply, status, headers: { ...reply.headers, ...headers } };
     },
   };
+}
+
+/** A private token in a page would be a leak. */
+function requirePublic(pageToken: string | undefined): void {
+  if (pageToken !== undefined && parseTokenKind(pageToken) !== 'public') {
+    throw new Error('only a public token may be put into a page');
+  }
 }
 
 function open(path: string, answer: Route['answer']): Route {

@@ -1,4 +1,4 @@
-// The route of a file that is made when it is first asked for, and is the same from then on.
+// A route that builds its file on the first request and serves the same file from then on.
 
 import type { StaticFile } from '../content/static-file.ts';
 import type { Route } from '../router.ts';
@@ -17,7 +17,7 @@ export function fileRoute(
   };
 }
 
-/** A failure stays: in a checkout that cannot make something, it is not tried again with every request. */
+/** Calls `make` once and keeps its promise, even a rejected one: a build that fails must not run again on every request. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

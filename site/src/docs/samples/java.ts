@@ -1,6 +1,6 @@
 // Samples for Java, from 11 on. It brings no JSON, so pages are printed as they are, and the Link header leads on.
 
-import { KEPT_IN, printUrl, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { POSITION_FILE, printUrl, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const java: SampleLanguage = {
   lang: 'Java',
@@ -31,7 +31,7 @@ import java.nio.file.Path;
 public class Sample {
   public static void main(String[] arguments) throws Exception {
     var client = HttpClient.newHttpClient();
-    var kept = Path.of("${KEPT_IN}");
+    var kept = Path.of("${POSITION_FILE}");
     var url = "${printUrl(request)}";
     // At the first run there is no file, and all transactions come.
     if (Files.exists(kept)) url += "?updatedAtGreaterThan=" + Files.readString(kept);

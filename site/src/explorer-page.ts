@@ -1,36 +1,26 @@
-// The page at `/`: the explorer, or, where the operator has switched it off, a short welcome.
+// The page at `/`: the explorer, or a short welcome where the operator has switched the explorer off.
 
-import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { parseTokenKind } from '../../domain/access-token.ts';
-import type { StaticFile } from '../content/static-file.ts';
 import { html } from './html.ts';
-import { type Frame, htmlPage } from './html-page.ts';
+import { type Frame, htmlPage, type Page } from './html-page.ts';
 
-/** What pages have in the sandbox only. */
+/** Extras that only the sandbox's pages have. */
 export interface SandboxPages {
-  /** A public token for everyone who opens a page; undefined to ask for one. */
+  /** Public token built into the page; undefined: the visitor enters one. */
   readonly pageToken?: string | undefined;
-  /** Where the explorer finds transactions that everyone may see; undefined for none. */
+  /** Path of transactions that everyone may see; undefined for none. */
   readonly feedPath?: string | undefined;
-  /** The public id of an organisation for which visitors may activate deals; undefined for none. */
-  readonly pageOrg?: Uuid | undefined;
+  /** Public id of the organisation for which visitors activate deals; undefined: no activation. */
+  readonly pageOrg?: string | undefined;
 }
 
 export interface ExplorerOptions extends SandboxPages {
   /** Origins from which logos may be loaded, or `https:` for all. */
   readonly explorerLogos: readonly string[];
-  /** Of fixed cashbacks, as ISO 4217; undefined to show bare numbers. */
+  /** Currency of fixed cashbacks, ISO 4217; undefined: show bare numbers. */
   readonly currency: string | undefined;
 }
 
-/** A private token in a page would be a leak. */
-export function requirePublic(pageToken: string | undefined): void {
-  if (pageToken !== undefined && parseTokenKind(pageToken) !== 'public') {
-    throw new Error('only a public token may be put into a page');
-  }
-}
-
-export function explorerPage(options: ExplorerOptions, frame: Frame): StaticFile {
+export function explorerPage(options: ExplorerOptions, frame: Frame): Page {
   if (frame.explorer === 'off') return htmlPage({ title: 'Offerbook', place: '/', main: WELCOME }, frame);
   return htmlPage(
     {

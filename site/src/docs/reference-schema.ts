@@ -1,44 +1,31 @@
-// The fields of a JSON schema as a table for people; lists of objects are tables beside it.
+// JSON Schemas as tables. A list of objects gets a table of its own.
 
-import type { OpenApiDocument, OperationObject } from '../openapi/document-objects.ts';
-import { dataTable } from './data-table.ts';
-import { type Html, html } from './html.ts';
+import { dataTable } from '../data-table.ts';
+import { type Html, html } from '../html.ts';
+import type { ApiDocument, ApiOperation, FieldSchema } from './api-document.ts';
 import { proseHtml } from './prose.ts';
 
-interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly items?: FieldSchema;
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly default?: number;
-  readonly $ref?: string;
-}
+type Schemas = Readonly<Record<string, FieldSchema>>;
 
-export type Schemas = Readonly<Record<string, FieldSchema>>;
-
-/** The name of the component that a schema refers to. */
-export function componentOf({ $ref }: FieldSchema): string {
+/** Name of the component that a schema refers to. */
+function componentOf({ $ref }: FieldSchema): string {
   return $ref?.split('/').at(-1) ?? '';
 }
 
-export function resolve(schema: FieldSchema, schemas: Schemas): FieldSchema {
+function resolve(schema: FieldSchema, schemas: Schemas): FieldSchema {
   if (schema.$ref === undefined) return schema;
   const found = schemas[componentOf(schema)];
   if (found === undefined) throw new Error(`the document has no ${schema.$ref}`);
   return found;
 }
 
-/** What the pages of an operation hold. */
+/** Schema of the items on an operation's pages. */
 export function itemSchema(
-  document: OpenApiDocument,
-  operation: OperationObject,
+  document: ApiDocument,
+  operation: ApiOperation,
 ): { name: string; schema: FieldSchema } {
-  const schemas = document.components.schemas as Schemas;
-  const page = operation.responses[200]?.content?.['application/json']?.schema as FieldSchema;
+  const schemas = document.components.schemas ?? {};
+  const page = operation.responses[200]?.content?.['application/json']?.schema ?? {};
   const data = resolve(page, schemas).properties?.data?.items ?? {};
   return { name: componentOf(data), schema: resolve(data, schemas) };
 }

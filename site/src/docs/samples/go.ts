@@ -1,6 +1,6 @@
 // Samples for Go, with its standard library.
 
-import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const go: SampleLanguage = {
   lang: 'Go',
@@ -17,7 +17,7 @@ ${NEXT}
   poll: (request) => `${HEAD}
 	query := url.Values{}
 	// At the first run there is no file, and all transactions come.
-	if kept, err := os.ReadFile("${KEPT_IN}"); err == nil {
+	if kept, err := os.ReadFile("${POSITION_FILE}"); err == nil {
 		query.Set("updatedAtGreaterThan", string(kept))
 	}
 	complete := ""
@@ -32,7 +32,7 @@ ${ask(request)}
 		}
 ${NEXT}
 	// Only now: everything up to it is stored.
-	if err := os.WriteFile("${KEPT_IN}", []byte(complete), 0o600); err != nil {
+	if err := os.WriteFile("${POSITION_FILE}", []byte(complete), 0o600); err != nil {
 		log.Fatal(err)
 	}
 }`,

@@ -1,7 +1,7 @@
 // A sequence diagram of a document, which the repository shows as a picture, as a list of its steps: the pages load no
 // library that could draw it, and a list can be read aloud.
 
-import { Html, html } from '../html.ts';
+import { Html, html } from '../../html.ts';
 
 /** `escaped` is the source as HTML, as everything inside of a document is by then. */
 export function sequenceSteps(escaped: string): Html {

@@ -1,8 +1,5 @@
-// The frame of the service's own pages, and what they may do. Scripts, styles and requests are those of this server.
-// Nothing is loaded from elsewhere, and no text is ever made into markup.
+// The frame of every page: head, navigation and footer. Pages load scripts, styles and data from their own server only.
 
-import { StaticFile } from '../content/static-file.ts';
-import type { AssetUrls } from './assets.ts';
 import { type Html, html } from './html.ts';
 
 const PLACES = [
@@ -13,28 +10,42 @@ const PLACES = [
 
 export type Place = (typeof PLACES)[number]['path'];
 
+/** A finished page, and what the browser must be allowed to do for it. */
+export interface Page {
+  readonly text: string;
+  readonly hasScript: boolean;
+  /** Sources of images besides this server, as in a Content-Security-Policy. */
+  readonly imageSources: readonly string[];
+  /** True if the page submits forms to its server without a script. */
+  readonly submitsForms: boolean;
+}
+
 interface PageParts {
   readonly title: string;
-  /** Which of the places in the navigation it belongs to, if any. */
+  /** The navigation entry to highlight, if any. */
   readonly place: Place | undefined;
   readonly main: Html;
+  /** URL of the script. */
   readonly script?: string | undefined;
-  /** Where pictures may come from besides this server, as sources of the Content-Security-Policy. */
-  readonly imageSources?: readonly string[] | undefined;
-  /** Where forms may be sent without a script: nowhere, unless given. */
-  readonly formAction?: 'self' | undefined;
-  /** Told to the script. */
+  readonly imageSources?: readonly string[];
+  readonly submitsForms?: boolean;
+  /** Values that the script reads from <meta> elements. */
   readonly meta?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What the pages of the site have in common. */
+/** What all pages of the public site share. */
 export interface Frame {
   readonly urls: AssetUrls;
-  /** Whether the page at `/` is the explorer. */
+  /** Off: the page at `/` is a short welcome instead of the explorer. */
   readonly explorer: 'on' | 'off';
 }
 
-export function htmlPage(parts: PageParts, { urls, explorer }: Frame): StaticFile {
+/** URL of each asset, with its version. */
+export type AssetUrls = Readonly<
+  Record<'/assets/catalogue.js' | '/assets/reference.js' | '/assets/site.css', string>
+>;
+
+export function htmlPage(parts: PageParts, { urls, explorer }: Frame): Page {
   const text = printDocument({
     ...parts,
     styles: urls['/assets/site.css'],
@@ -45,11 +56,16 @@ export function htmlPage(parts: PageParts, { urls, explorer }: Frame): StaticFil
     })),
     footer: html`Offerbook · <a href="/openapi.json">OpenAPI document</a>`,
   });
-  return new StaticFile(text, pageHeaders(parts));
+  const { script, imageSources = [], submitsForms = false } = parts;
+  return { text, hasScript: script !== undefined, imageSources, submitsForms };
 }
 
-interface DocumentParts extends Pick<PageParts, 'title' | 'main' | 'script' | 'meta'> {
-  /** The path of one of the places. */
+interface DocumentParts {
+  readonly title: string;
+  readonly main: Html;
+  readonly script?: string | undefined;
+  readonly meta?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Path of the navigation entry to highlight. */
   readonly place: string | undefined;
   readonly places: readonly NavPlace[];
   readonly styles: string;
@@ -62,7 +78,7 @@ interface NavPlace {
   readonly label: string;
 }
 
-/** The whole document, for this site and for the console. */
+/** Renders a whole document, for the public site and for the console. */
 export function printDocument(parts: DocumentParts): string {
   const { title, place, places, main, styles, script, brand, footer, meta = {} } = parts;
   return html`<!doctype html>
@@ -89,31 +105,6 @@ ${script === undefined ? undefined : html`<script type="module" src="${script}">
 `.text;
 }
 
-export function pageHeaders({
-  script,
-  imageSources = [],
-  formAction,
-}: Pick<PageParts, 'script' | 'imageSources' | 'formAction'>): Record<string, string> {
-  const policy = [
-    "default-src 'none'",
-    "style-src 'self'",
-    ['img-src', "'self'", ...imageSources].join(' '),
-    ...(script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
-    "base-uri 'none'",
-    `form-action ${formAction === 'self' ? "'self'" : "'none'"}`,
-    "frame-ancestors 'none'",
-    // No policy may be created, so a string that is made into markup is an error, not an attack.
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ];
-  return {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': policy.join('; '),
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
-  };
-}
-
 function navLink({ path, label }: NavPlace, current: string | undefined): Html {
   return path === current
     ? html`<a href="${path}" aria-current="page">${label}</a>`
@@ -122,8 +113,6 @@ function navLink({ path, label }: NavPlace, current: string | undefined): Html {
 
 const MARK = html`<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-cover" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path class="mark-page" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path class="mark-sign" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>`;
 
-/** The mark again, with colours of its own: a tab has no style sheet. */
-export const FAVICON = new StaticFile(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0a6b4b" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path fill="#9adcc0" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path stroke="#fff" stroke-width="2.4" stroke-linecap="round" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>',
-  { 'Content-Type': 'image/svg+xml' },
-);
+/** The logo with its own colours, because no style sheet applies to a favicon. */
+export const FAVICON_SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0a6b4b" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path fill="#9adcc0" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path stroke="#fff" stroke-width="2.4" stroke-linecap="round" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>';

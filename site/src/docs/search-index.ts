@@ -1,21 +1,12 @@
-// What the search at /docs looks through: every section of the guides, and every operation. It is small enough to
-// be sent as a whole, so that the search needs no service.
+// The index of the search at /docs: every section of the guides, and every operation. It is small enough to be downloaded
+// whole, so the search runs in the browser.
 
-import { activationOperations, listOperations } from '../openapi/document-objects.ts';
-import { ACTIVATION_TAG } from '../openapi/words.ts';
-import type { Documentation } from './docs-frame.ts';
+import { activationOperations, activationTag, listOperations } from './api-document.ts';
+import type { Documentation } from './docs-page.ts';
 import type { Guide } from './guides/guides.ts';
 import { plainProse } from './prose.ts';
 import { itemSchema } from './reference-schema.ts';
-
-export interface SearchEntry {
-  readonly url: string;
-  /** Of the page. */
-  readonly page: string;
-  /** Of the part of the page. */
-  readonly heading: string;
-  readonly text: string;
-}
+import type { SearchEntry } from './search-entry.ts';
 
 export function searchIndex({ document, guides }: Documentation): SearchEntry[] {
   const operations = listOperations(document).map(([path, operation]) => {
@@ -26,12 +17,13 @@ export function searchIndex({ document, guides }: Documentation): SearchEntry[] 
       ...fields.map(([name, field]) => ({ name, description: field.description ?? '' })),
     ]);
   });
-  // All of them take the same, so that they are told together.
+  // All operations of activation take the same parameters, so the first one describes them.
   const activation = activationOperations(document)
     .slice(0, 1)
     .map(([, { get }]) => {
-      const text = `${ACTIVATION_TAG.description} ${get.description}`;
-      return referenceEntry('activation', ACTIVATION_TAG.name, text, get.parameters);
+      const tag = activationTag(document);
+      const text = `${tag.description} ${get.description}`;
+      return referenceEntry('activation', tag.name, text, get.parameters);
     });
   return [...operations, ...activation, ...guides.flatMap(guideEntries)];
 }

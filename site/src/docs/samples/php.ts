@@ -1,6 +1,6 @@
 // Samples for PHP 8, without an extension.
 
-import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const php: SampleLanguage = {
   lang: 'PHP',
@@ -16,7 +16,7 @@ do {
     $query['cursor'] = $page['cursor'] ?? null;
 } while ($query['cursor'] !== null);`,
   poll: (request) => `${HEAD}
-$kept = '${KEPT_IN}';
+$kept = '${POSITION_FILE}';
 // At the first run there is no file, and all transactions come.
 $query = is_file($kept) ? ['updatedAtGreaterThan' => file_get_contents($kept)] : [];
 $throughs = [];

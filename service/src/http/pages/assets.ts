@@ -1,4 +1,4 @@
-// Scripts and style sheets of the pages, each built on its first request.
+// Routes of scripts and style sheets, each built on its first request.
 
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
@@ -7,21 +7,20 @@ import type { Route } from '../router.ts';
 import { type BundlePath, bundle } from './embedded.ts';
 import { once } from './file-route.ts';
 
-/** For addresses whose contents never change. */
+/** For URLs whose contents never change. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 type AssetPath = Extract<BundlePath, `/assets/${string}`>;
 
-/** Of the pages that everybody may see. */
+/** Assets of the public site. */
 export const SITE_ASSETS = [
   '/assets/catalogue.js',
   '/assets/reference.js',
   '/assets/site.css',
 ] as const satisfies readonly AssetPath[];
 
-/** Where a page finds each asset: its path, and the version that makes a change a new address. */
+/** URL of each asset: its path, and a version, so that changed contents get a new URL. */
 export type UrlsOf<Path extends AssetPath> = Readonly<Record<Path, string>>;
-export type AssetUrls = UrlsOf<(typeof SITE_ASSETS)[number]>;
 
 export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
   const files = paths.map((path) => ({ path, load: once(() => load(path)) }));
@@ -44,13 +43,13 @@ export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
 }
 
 function answer(file: StaticFile, exchange: Exchange): Reply {
-  // While a new release is rolled out, a page of one node may ask another node for its assets. That node has other
-  // contents, which must not be kept for good under this version.
+  // During a rolling update a page may request its assets from a node of another release. That node's contents must not be
+  // cached forever under this version.
   const isThisVersion = exchange.search === `v=${file.version}`;
   return file.answer(exchange, isThisVersion ? IMMUTABLE : 'no-cache');
 }
 
-/** One of the bundles as browsers load it. */
+/** Builds a bundle and its headers. */
 export async function load(
   path: BundlePath,
   headers: Readonly<Record<string, string>> = {},

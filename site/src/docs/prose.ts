@@ -1,7 +1,7 @@
 // Descriptions of the OpenAPI document for people. They are Markdown, of which they use code spans; besides, the paths of
 // our own guides become links.
 
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../html.ts';
 
 const PARTS = /(`[^`]+`|\/docs\/[\w-]+(?:#[\w-]+)?)/;
 

@@ -1,37 +1,36 @@
-// The API reference at /docs, made from the OpenAPI document: what each operation takes and answers, code
-// that calls it, and a form that does. The form is for public tokens: a private one has no business in a page.
+// The API reference at /docs, rendered from the OpenAPI document: parameters, responses, code samples and a form that sends
+// requests. The form takes public tokens only; a private token must never be entered in a page.
 
-import type { StaticFile } from '../content/static-file.ts';
+import { dataTable } from '../data-table.ts';
+import { errorTable } from '../error-pages.ts';
+import type { SandboxPages } from '../explorer-page.ts';
+import { type Html, html } from '../html.ts';
+import type { Frame, Page } from '../html-page.ts';
 import {
+  type ApiDocument,
+  type ApiOperation,
+  type ApiParameter,
   activationOperations,
+  activationTag,
   listOperations,
-  type OpenApiDocument,
-  type OperationObject,
-} from '../openapi/document-objects.ts';
-import { ACTIVATION_TAG, type HeaderObject, type ParameterObject } from '../openapi/words.ts';
-import { CLIENT_MODULE_PATH, CLIENT_PACKAGE_PATH } from './client-routes.ts';
+} from './api-document.ts';
 import type { CodeSample } from './code-samples.ts';
-import { dataTable } from './data-table.ts';
-import { type Documentation, docsPage } from './docs-frame.ts';
-import { errorTable } from './error-pages.ts';
-import type { SandboxPages } from './explorer-page.ts';
-import { type Html, html } from './html.ts';
-import type { Frame } from './html-page.ts';
+import { type Documentation, docsPage } from './docs-page.ts';
 import { proseHtml } from './prose.ts';
-import { fieldTable, itemSchema, type Schemas, typeWords } from './reference-schema.ts';
+import { fieldTable, itemSchema, typeWords } from './reference-schema.ts';
 
 export function referencePage(
   documentation: Documentation,
   { pageToken, pageOrg }: SandboxPages,
   frame: Frame,
-): StaticFile {
+): Page {
   const { document } = documentation;
   const body = html`${introduction(document, { pageToken, pageOrg })}
 ${listOperations(document).map(([path, get]) => operationSection(document, path, get))}
 ${activationSection(document)}
 <section id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
 <p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> has the mistakes that newcomers make.</p>
-${errorTable('Errors')}</section>`;
+${errorTable('Errors', documentation.errors)}</section>`;
   const meta = { 'offerbook-token': pageToken };
   return docsPage({ path: '/docs', title: 'API reference', body, meta }, documentation, frame);
 }
@@ -40,7 +39,7 @@ function anchor(id: string): Html {
   return html`<a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
 }
 
-function introduction(document: OpenApiDocument, { pageToken, pageOrg }: SandboxPages): Html {
+function introduction(document: ApiDocument, { pageToken, pageOrg }: SandboxPages): Html {
   const variables = [
     pageToken === undefined ? [] : [`export OFFERBOOK_TOKEN=${pageToken}`],
     pageOrg === undefined ? [] : [`export OFFERBOOK_ORG_ID=${pageOrg}`],
@@ -49,7 +48,7 @@ function introduction(document: OpenApiDocument, { pageToken, pageOrg }: Sandbox
 <h1>API reference</h1>
 <p class="lead">${proseHtml(document.info.description)}</p>
 <p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read theirs from the variable <code>OFFERBOOK_TOKEN</code>; those of activation also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
-<p>This service hosts the client library of the TypeScript samples. <a href="${CLIENT_PACKAGE_PATH}">The package</a> redirects to the address of this version, which <code>npm install</code> takes; <a href="${CLIENT_MODULE_PATH}">the module</a> is for pages and Deno. <a href="/docs/client">The guide</a> has both commands.</p>
+<p>This service hosts the client library of the TypeScript samples. <a href="/client/offerbook-client.tgz">The package</a> redirects to the address of this version, which <code>npm install</code> takes; <a href="/client/offerbook-client.js">the module</a> is for pages and Deno. <a href="/docs/client">The guide</a> has both commands.</p>
 <div class="token">
 <label for="token">Public token for this page</label>
 <input id="token" type="text" placeholder="ob_pub_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="token-problem token-help">
@@ -64,7 +63,7 @@ ${variables.length === 0 ? undefined : html`<p>For the samples of the catalogue 
 </section>`;
 }
 
-function operationSection(document: OpenApiDocument, path: string, operation: OperationObject): Html {
+function operationSection(document: ApiDocument, path: string, operation: ApiOperation): Html {
   const id = operation.operationId;
   const item = itemSchema(document, operation);
   const isPublic = operation.security.some((scheme) => 'publicToken' in scheme);
@@ -78,17 +77,18 @@ ${parameterTable(operation)}
 ${isPublic ? tryForm(path, operation) : html`<p class="muted">There is no form to try this one: a private token must not be used in a browser. Set <code>OFFERBOOK_TOKEN</code> to a private token and run the sample above instead.</p>`}
 <h3>Answer</h3>
 <p>A page: <code>data</code> is a list of the objects below; <code>cursor</code> is there when there are more.</p>
-${fieldTable(`Fields of ${item.name}`, item.schema, document.components.schemas as Schemas)}
+${fieldTable(`Fields of ${item.name}`, item.schema, document.components.schemas ?? {})}
 ${headerTable(document, operation)}
 <details><summary>Example</summary><pre tabindex="0"><code data-language="json">${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
 </section>`;
 }
 
-/** All operations of activation take the same, so that they are told together; undefined where it is turned off. */
-function activationSection(document: OpenApiDocument): Html | undefined {
+/** All operations of activation take the same parameters, so one section describes them; undefined if activation is off. */
+function activationSection(document: ApiDocument): Html | undefined {
   const all = activationOperations(document);
   const { get, post } = all[0]?.[1] ?? {};
   if (get === undefined || post === undefined) return undefined;
+  const tag = activationTag(document);
   const rows = all.flatMap(([path, { get, post }]) => [
     [html`<span class="method">GET</span> <code>${path}</code>`, get.summary],
     ...(post === undefined
@@ -97,8 +97,8 @@ function activationSection(document: OpenApiDocument): Html | undefined {
   ]);
   const both = [...get['x-codeSamples'], ...post['x-codeSamples']];
   return html`<section class="operation" id="activation" aria-labelledby="activation-title">
-<h2 id="activation-title">${ACTIVATION_TAG.name} ${anchor('activation')}</h2>
-<p>${proseHtml(ACTIVATION_TAG.description)}</p>
+<h2 id="activation-title">${tag.name} ${anchor('activation')}</h2>
+<p>${proseHtml(tag.description)}</p>
 ${dataTable('Operations of activation', ['Operation', 'What it does'], rows)}
 <p><strong>GET</strong>: ${proseHtml(get.description)}</p>
 <p><strong>POST</strong>: ${proseHtml(post.description)}</p>
@@ -111,9 +111,9 @@ ${parameterTable(get)}
 </section>`;
 }
 
-function headerTable(document: OpenApiDocument, { operationId, responses }: OperationObject): Html {
+function headerTable(document: ApiDocument, { operationId, responses }: ApiOperation): Html {
   const names = Object.keys(responses[200]?.headers ?? {});
-  const described = document.components.headers as Record<string, HeaderObject>;
+  const described = document.components.headers ?? {};
   const rows = names.map((name) => [
     html`<code>${name}</code>`,
     proseHtml(described[name]?.description ?? ''),
@@ -122,7 +122,7 @@ function headerTable(document: OpenApiDocument, { operationId, responses }: Oper
 ${dataTable(`Headers of ${operationId}`, ['Header', 'Meaning'], rows)}</details>`;
 }
 
-/** Tabs that work without a script: a radio button for each language. */
+/** Renders tabs as radio buttons, which work without a script. */
 function samples(id: string, all: readonly CodeSample[]): Html {
   return html`<fieldset class="samples"><legend class="unseen">Language</legend>
 ${all.map(
@@ -133,7 +133,7 @@ ${all.map(({ label, source }) => html`<div class="sample"><pre tabindex="0"><cod
 </fieldset>`;
 }
 
-function parameterTable({ parameters, operationId }: OperationObject): Html {
+function parameterTable({ parameters, operationId }: ApiOperation): Html {
   const rows = parameters.map(({ name, description, schema }) => [
     html`<code>${name}</code>`,
     html`<span class="type">${typeWords(schema)}</span>`,
@@ -142,8 +142,8 @@ function parameterTable({ parameters, operationId }: OperationObject): Html {
   return dataTable(`Parameters of ${operationId}`, ['Parameter', 'Type', 'Meaning'], rows);
 }
 
-/** Hidden until the script is there that sends it. */
-function tryForm(path: string, { parameters, operationId }: OperationObject): Html {
+/** The form is hidden until the script that sends it has loaded. */
+function tryForm(path: string, { parameters, operationId }: ApiOperation): Html {
   return html`<form class="try" data-path="${path}" hidden aria-label="Try ${path}">
 <h3>Try it</h3>
 <div class="fields">${parameters.map((parameter) => parameterField(operationId, parameter))}</div>
@@ -151,7 +151,7 @@ function tryForm(path: string, { parameters, operationId }: OperationObject): Ht
 </form>`;
 }
 
-function parameterField(operationId: string, { name, example }: ParameterObject): Html {
+function parameterField(operationId: string, { name, example }: ApiParameter): Html {
   const id = `${operationId}-${name}`;
   const value = name === 'limit' ? '2' : '';
   return html`<div class="field"><label for="${id}">${name}</label><input id="${id}" name="${name}" type="text" value="${value}" placeholder="${example ?? ''}" autocomplete="off" spellcheck="false"></div>`;

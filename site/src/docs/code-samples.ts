@@ -1,6 +1,5 @@
-// How to call each operation, in several languages. Part of the OpenAPI document; tests run them as they are.
+// Code that calls an operation, in several languages. The OpenAPI document includes these samples; tests run them unchanged.
 
-import type { Operation } from '../operations/operation.ts';
 import { LOCAL_URL } from './guides/guides.ts';
 import { curl } from './samples/curl.ts';
 import { go } from './samples/go.ts';
@@ -8,7 +7,7 @@ import { java } from './samples/java.ts';
 import { nodeFetch } from './samples/node-fetch.ts';
 import { php } from './samples/php.ts';
 import { python } from './samples/python.ts';
-import type { SampleLanguage } from './samples/sample-code.ts';
+import type { Sample, SampleLanguage } from './samples/sample-code.ts';
 import { typeScript } from './samples/typescript.ts';
 
 export interface CodeSample {
@@ -17,10 +16,20 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** In the order in which they are shown. */
+/** Listed in display order. */
 const LANGUAGES: readonly SampleLanguage[] = [curl, typeScript, nodeFetch, python, php, go, java];
 
-export function codeSamples({ path, sample, tokenKind }: Operation, baseUrl = LOCAL_URL): CodeSample[] {
+/** An operation to write samples for. Private operations are polled, the others listed. */
+interface SampledOperation {
+  readonly path: string;
+  readonly tokenKind: 'public' | 'private';
+  readonly sample: Sample;
+}
+
+export function codeSamples(
+  { path, sample, tokenKind }: SampledOperation,
+  baseUrl = LOCAL_URL,
+): CodeSample[] {
   const request = { ...sample, baseUrl, path };
   return LANGUAGES.map(({ lang, label, list, poll }) => ({
     lang,

@@ -1,6 +1,6 @@
 // Samples for JavaScript with nothing but fetch, as Node has it.
 
-import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const nodeFetch: SampleLanguage = {
   lang: 'JavaScript',
@@ -23,8 +23,8 @@ import { env } from 'node:process';
 const headers = { Authorization: \`Bearer \${env.OFFERBOOK_TOKEN}\` };
 const query = new URLSearchParams();
 // At the first run there is no file, and all transactions come.
-if (existsSync('${KEPT_IN}')) {
-  query.set('updatedAtGreaterThan', readFileSync('${KEPT_IN}', 'utf8'));
+if (existsSync('${POSITION_FILE}')) {
+  query.set('updatedAtGreaterThan', readFileSync('${POSITION_FILE}', 'utf8'));
 }
 let page;
 let complete;
@@ -39,7 +39,7 @@ do {
   query.set('cursor', page.cursor);
 } while (page.cursor !== undefined);
 // Only now: everything up to it is stored.
-writeFileSync('${KEPT_IN}', complete);`,
+writeFileSync('${POSITION_FILE}', complete);`,
 };
 
 function fields({ itemName, printedFields }: SampleRequest): string {

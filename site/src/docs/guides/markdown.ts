@@ -1,8 +1,8 @@
 // Markdown of our own documents as HTML for the guides, with an anchor at every heading, and as plain text for the search.
 // What is HTML in a document stays text.
 
-import { tableCells } from '../data-table.ts';
-import { Html, html } from '../html.ts';
+import { tableCells } from '../../data-table.ts';
+import { Html, html } from '../../html.ts';
 import { sequenceSteps } from './sequence-diagram.ts';
 
 /** What stands under one heading. */

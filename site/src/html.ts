@@ -1,5 +1,4 @@
-// HTML as a value of its own kind: what is put into a template is escaped unless it is HTML already, so that
-// forgetting to escape is not possible.
+// HTML templates. Every value is escaped unless it is an Html object already, so a page cannot forget to escape.
 
 export class Html {
   readonly text: string;

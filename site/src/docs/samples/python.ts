@@ -1,6 +1,6 @@
 // Samples for Python, with its standard library.
 
-import { KEPT_IN, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
+import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
 export const python: SampleLanguage = {
   lang: 'Python',
@@ -28,7 +28,7 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 headers = {'Authorization': 'Bearer ' + os.environ['OFFERBOOK_TOKEN']}
-kept = Path('${KEPT_IN}')
+kept = Path('${POSITION_FILE}')
 # At the first run there is no file, and all transactions come.
 query = {'updatedAtGreaterThan': kept.read_text()} if kept.exists() else {}
 throughs = []

@@ -1,0 +1,31 @@
+// A page of the site workspace as a file, with the headers that restrict what it may do.
+
+import { FAVICON_SVG, type Page } from '@offerbook/site/html-page.ts';
+import { StaticFile } from '../content/static-file.ts';
+
+export const FAVICON = new StaticFile(FAVICON_SVG, { 'Content-Type': 'image/svg+xml' });
+
+export function pageFile(page: Page): StaticFile {
+  return new StaticFile(page.text, pageHeaders(page));
+}
+
+export function pageHeaders({ hasScript, imageSources, submitsForms }: Page): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    ['img-src', "'self'", ...imageSources].join(' '),
+    ...(hasScript ? ["script-src 'self'", "connect-src 'self'"] : []),
+    "base-uri 'none'",
+    `form-action ${submitsForms ? "'self'" : "'none'"}`,
+    "frame-ancestors 'none'",
+    // Without a Trusted Types policy, assigning a string to innerHTML throws.
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy.join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+  };
+}

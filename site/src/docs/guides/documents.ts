@@ -1,0 +1,27 @@
+// The documents that the guides are made from, as texts. They are imported, not read, so that a bundle has them inside.
+// A module of its own, because 200 KB of text are loaded with it.
+
+import changelog from '../../../../CHANGELOG.md' with { type: 'text' };
+import client from '../../../../client/README.md' with { type: 'text' };
+import activation from '../../../../docs/activation.md' with { type: 'text' };
+import errors from '../../../../docs/errors.md' with { type: 'text' };
+import generators from '../../../../docs/generators.md' with { type: 'text' };
+import gettingStarted from '../../../../docs/getting-started.md' with { type: 'text' };
+import limits from '../../../../docs/limits.md' with { type: 'text' };
+import pagination from '../../../../docs/pagination.md' with { type: 'text' };
+import polling from '../../../../docs/polling.md' with { type: 'text' };
+
+/** By their paths from the root of the repository. */
+export const DOCUMENTS = {
+  'CHANGELOG.md': changelog,
+  'client/README.md': client,
+  'docs/activation.md': activation,
+  'docs/errors.md': errors,
+  'docs/generators.md': generators,
+  'docs/getting-started.md': gettingStarted,
+  'docs/limits.md': limits,
+  'docs/pagination.md': pagination,
+  'docs/polling.md': polling,
+};
+
+export type DocumentPath = keyof typeof DOCUMENTS;

@@ -1,0 +1,47 @@
+// The interface of a sample language, and what all languages share. Each language has two programs. One lists a page of the
+// catalogue after another. The other polls transactions: it starts from nothing, saves the smallest Complete-Through of the
+// pages, and continues from there at its next run.
+
+/** What the samples of an operation call, and what they print. */
+export interface Sample {
+  /** The method of the client library. */
+  readonly clientMethod: string;
+  readonly itemName: string;
+  /** Fields of an item to print on one line. */
+  readonly printedFields: readonly string[];
+  readonly query: Readonly<Record<string, string | number>>;
+}
+
+export interface SampleRequest extends Sample {
+  readonly baseUrl: string;
+  readonly path: string;
+}
+
+export interface SampleLanguage {
+  /** Value of `lang` in x-codeSamples. */
+  readonly lang: string;
+  readonly label: string;
+  readonly list: (request: SampleRequest) => string;
+  readonly poll: (request: SampleRequest) => string;
+}
+
+/** File in which the samples save their position. */
+export const POSITION_FILE = 'complete-through.txt';
+
+/** Prints the query parameters in a language's syntax. */
+export function printParameters(
+  { query }: SampleRequest,
+  print: (name: string, value: string | number) => string,
+): string {
+  return Object.entries(query)
+    .map(([name, value]) => print(name, value))
+    .join(', ');
+}
+
+/** Prints the whole URL, with its query. */
+export function printUrl({ baseUrl, path, query }: SampleRequest): string {
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return baseUrl + path + (search === '' ? '' : `?${search}`);
+}
