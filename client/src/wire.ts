@@ -187,22 +187,22 @@ export interface Transaction<Time = string> {
 }
 
 export interface ActivatedDeal {
-  /** Where to send the user */
+  /** Link to send the user to */
   url: string;
 }
 
 export interface Problem {
-  /** A page that explains the error */
+  /** URL of a page that explains the error */
   type: string;
-  /** What went wrong, the same for every error of this code */
+  /** Summary of the error; the same for every error with this code */
   title: string;
-  /** The HTTP status */
+  /** HTTP status */
   status: number;
-  /** What went wrong this time */
+  /** What went wrong with this request */
   detail: string;
-  /** The path that was asked for */
+  /** Path of the request */
   instance: string;
-  /** A stable name for programs */
+  /** Stable error code for programs */
   code:
     | 'missing_token'
     | 'invalid_token'
@@ -218,60 +218,60 @@ export interface Problem {
     | 'rate_limited'
     | 'internal'
     | 'unavailable';
-  /** The id under which the service has logged the request */
+  /** Id of the request in the log of the service */
   requestId: string;
-  /** Every bad parameter */
+  /** All invalid parameters */
   errors?: Array<ParameterError>;
 }
 
 export interface ParameterError {
-  /** The name of the parameter */
+  /** Name of the parameter */
   parameter: string;
-  /** What is wrong with its value */
+  /** What is wrong with the parameter */
   detail: string;
 }
 
 export interface RetailersParameters {
-  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
   limit?: number | undefined;
 }
 
 export interface CashbackOffersParameters {
-  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
   limit?: number | undefined;
-  /** Keeps offers whose retailer's name contains this text, ignoring case and accents. */
+  /** Returns only offers whose retailer's name contains this string, ignoring case and accents. */
   name?: string | undefined;
-  /** Keeps offers of this category, ignoring case and accents. */
+  /** Returns only offers in this category, ignoring case and accents. */
   category?: string | undefined;
-  /** Keeps offers that are available in this country, ISO 3166-1 alpha-2, in any case. */
+  /** Returns only offers available in this country (ISO 3166-1 alpha-2, upper or lower case). */
   country?: string | undefined;
 }
 
 export interface CouponsParameters {
-  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
   limit?: number | undefined;
 }
 
 export interface PromotionsParameters {
-  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
   limit?: number | undefined;
 }
 
 export interface TransactionsParameters {
-  /** Where the page starts: the cursor of the previous page. Without it, the first page is returned. */
+  /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** How many items a page has at the most. A page may hold fewer items than the limit, because it also ends at 4 MiB; only one without a cursor is the last. An addition of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
   limit?: number | undefined;
-  /** Keeps transactions updated after this date-time. Any form of ISO 8601 that names a day: basic or extended format, calendar, ordinal or week date, with or without a time. UTC unless it has an offset. */
+  /** Returns only transactions updated after this date-time. Any ISO 8601 form that includes a day: basic or extended format; calendar, ordinal or week date; with or without a time. UTC unless it has an offset. */
   updatedAtGreaterThan?: string | undefined;
-  /** Keeps transactions updated before this date-time. Any form of ISO 8601 that names a day: basic or extended format, calendar, ordinal or week date, with or without a time. UTC unless it has an offset. */
+  /** Returns only transactions updated before this date-time. Any ISO 8601 form that includes a day: basic or extended format; calendar, ordinal or week date; with or without a time. UTC unless it has an offset. */
   updatedAtLessThan?: string | undefined;
 }

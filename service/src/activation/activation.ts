@@ -65,7 +65,7 @@ export class Activation {
     const org = this.#parts.directory.findOrganisation(orgId);
     const entry = id === undefined ? undefined : this.#parts.catalogue.find(kind, id);
     if (org === undefined || id === undefined || entry === undefined) {
-      throw new ApiError('deal_not_found', 'There is no such deal, or no such organisation.');
+      throw new ApiError('deal_not_found', 'Unknown deal or organisation.');
     }
     return { ...entry, kind, dealId: id, orgId: org };
   }
@@ -167,6 +167,6 @@ export class Activation {
   #requireReady(): void {
     const { catalogue, directory } = this.#parts;
     if (!catalogue.ready || directory.revision === undefined)
-      throw unavailable('The catalogue is still being loaded. Try again shortly.', 1);
+      throw unavailable('The catalogue is still loading. Try again shortly.', 1);
   }
 }

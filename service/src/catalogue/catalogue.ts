@@ -56,7 +56,7 @@ export class Catalogue {
 
   #current(): Snapshot {
     if (this.#snapshot === undefined)
-      throw unavailable('The catalogue is still being loaded. Try again shortly.', 1);
+      throw unavailable('The catalogue is still loading. Try again shortly.', 1);
     return this.#snapshot;
   }
 }

@@ -191,15 +191,14 @@ export function buildApp(dependencies: AppDependencies): App {
 /** Every failure of storage is a 503, whatever its kind: the client can only try again. Any other error is a mistake of ours. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isStorageError(error))
-    return unavailable('The database cannot be reached right now. Try again shortly.', 2, error);
+  if (isStorageError(error)) return unavailable('The database is unreachable. Try again shortly.', 2, error);
   return new ApiError('internal', 'Something went wrong on our side.', { cause: error });
 }
 
 function nothingAt(path: string): string {
   return /^\/v1\/v1(\/|$)/.test(path)
-    ? 'There is nothing at this path, which has /v1 twice: leave it out of the base URL.'
-    : 'There is nothing at this path. What there is stands in the API reference at /docs.';
+    ? 'No such path: it contains /v1 twice. Remove /v1 from the base URL.'
+    : 'No such path. All paths are listed in the API reference at /docs.';
 }
 
 /** A preflight is answered; any other method gets 405. */

@@ -121,7 +121,7 @@ const MISTAKES: Record<string, () => Promise<Got>> = {
       await clientWith(await node.token('public')).cashbackOffers(misspelt);
     }),
   }),
-  'a cursor that is made up': async () => ({
+  'a forged cursor': async () => ({
     service: await problemOf(node.get('/v1/retailers/?cursor=2', await node.token('public'))),
     client: await messageOf(async () =>
       clientWith(await node.token('public'))
@@ -137,7 +137,7 @@ const MISTAKES: Record<string, () => Promise<Got>> = {
       client: await messageOf(() => clientWith(token).retailers()),
     };
   },
-  'http where https is meant': async () => {
+  'http instead of https': async () => {
     const token = await node.token('public');
     const headers = { Authorization: `Bearer ${token}` };
     return {
@@ -146,7 +146,7 @@ const MISTAKES: Record<string, () => Promise<Got>> = {
     };
   },
   'the address of another site': async () => ({
-    service: 'what that site says',
+    service: 'the response of that site',
     client: await messageOf(async () =>
       clientWith(await node.token('public'), website.url.origin).retailers(),
     ),
@@ -156,7 +156,7 @@ const MISTAKES: Record<string, () => Promise<Got>> = {
 /** The cells of the table by their first one, as they are read: with what Markdown needs taken away. */
 function documented(): Record<string, Got> {
   const [, table = ''] = DOCUMENT.split(
-    '| mistake | the service says | `@offerbook/client` says |\n|---|---|---|\n',
+    '| mistake | response of the service | error of `@offerbook/client` |\n|---|---|---|\n',
   );
   const rows = (table.split('\n\n')[0] ?? '').trim().split('\n');
   return Object.fromEntries(

@@ -33,7 +33,7 @@ describe('paths', () => {
       type: `${node.url}/errors/not_found`,
       title: 'No such path',
       status: 404,
-      detail: 'There is nothing at this path. What there is stands in the API reference at /docs.',
+      detail: 'No such path. All paths are listed in the API reference at /docs.',
       instance: path,
       code: 'not_found',
       requestId: 'r-2',
@@ -46,7 +46,7 @@ describe('paths', () => {
       404,
       expect.objectContaining({
         code: 'not_found',
-        detail: 'There is nothing at this path, which has /v1 twice: leave it out of the base URL.',
+        detail: 'No such path: it contains /v1 twice. Remove /v1 from the base URL.',
       }),
     ]);
   });

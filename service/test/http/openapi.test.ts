@@ -145,7 +145,7 @@ test('says what the operator has set: the size of a page, where callers reach th
 
 test('without a currency, sends readers to the operator', () => {
   expect(document.info.description).toEndWith(
-    'Fixed cashbacks (maximumFixedCommissionFee) are in one currency, which the operator of this service can tell you.',
+    'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator of this service which.',
   );
 });
 

@@ -1,5 +1,5 @@
-// The part of the OpenAPI document about activation: two operations for whatever can be activated, and the links that one
-// of them returns. They take no token.
+// The activation paths of the OpenAPI document: two operations for retailers and for each kind of deal, and the link that
+// POST returns. They need no token.
 
 import type { CodeSample } from '@offerbook/site/docs/code-samples.ts';
 import { EXAMPLE_IDS } from '@offerbook/wire/catalogue.ts';
@@ -20,9 +20,9 @@ import {
 export const ACTIVATION_SCHEMAS: Record<string, Schema> = {
   ActivatedDeal: {
     type: 'object',
-    description: 'A deal that was activated',
+    description: 'An activated deal',
     required: ['url'],
-    properties: { url: { type: 'string', format: 'uri-reference', description: 'Where to send the user' } },
+    properties: { url: { type: 'string', format: 'uri-reference', description: 'Link to send the user to' } },
   },
 };
 
@@ -53,7 +53,7 @@ export function activationPaths(publicUrl: string | undefined, baseUrl: string):
     const id = EXAMPLE_IDS[kind];
     const example = { path: whole.replace('{id}', id), methods: 'GET, HEAD or POST' };
     const samples = activationSamples(path, words, baseUrl);
-    const also = `The same with the id in the query: \`${path}activate/?${parameter}=…\`.`;
+    const also = `The id may also be in the query: \`${path}activate/?${parameter}=…\`.`;
     const parameters = [
       idParameter(words, id),
       ...ACTIVATION_PARAMETERS.map((name) => parameterObject(name, 0)),
@@ -63,7 +63,7 @@ export function activationPaths(publicUrl: string | undefined, baseUrl: string):
       {
         get: {
           ...described(`follow${noun}`, `Send a user to a ${words}`),
-          description: `Records the click and redirects to the shop. For links that users follow: a second tap within ten seconds is the same click, previews and bots are sent to the plain URL and not recorded, and errors are pages for those who want pages. ${also}`,
+          description: `Records the click and redirects to the shop. For links that users click: a second tap within ten seconds counts as the same click; previews and bots are redirected to the plain URL and not recorded; errors render as HTML if the client accepts HTML. ${also}`,
           parameters,
           responses: {
             ...REDIRECTS,
@@ -73,7 +73,7 @@ export function activationPaths(publicUrl: string | undefined, baseUrl: string):
         },
         post: {
           ...described(`activate${noun}`, `Activate a ${words}`),
-          description: `Records that the user has activated the ${words}, and returns a link. The click is noted when the user follows it. Above the limit of requests it is refused, as it is when it cannot be recorded: send it again. ${also}`,
+          description: `Records that the user has activated the ${words} and returns a link. The click is recorded when the user follows the link. Retry if the response is 429 (rate limit) or 503 (the activation was not recorded). ${also}`,
           parameters,
           responses: { 200: activated(publicUrl), ...errorResponses(ACTIVATE_ERRORS, example, publicUrl) },
           'x-codeSamples': samples.activate,
@@ -91,15 +91,15 @@ function described(operationId: string, summary: string) {
 function goOperation(publicUrl: string | undefined, baseUrl: string): OperationObject {
   const samples = activationSamples('/v1/coupons/', 'coupon', baseUrl);
   return {
-    ...described('followClick', 'Follow the link that an activation has returned'),
+    ...described('followClick', 'Follow an activation link'),
     description:
-      'Records when the link is followed for the first time, and redirects to the shop. Above the limit of requests only links that were just followed are redirected.',
+      'Redirects to the shop and records the first time that the link is followed. Above the rate limit, only links that were followed recently are redirected.',
     parameters: [
       {
         name: 'click',
         in: 'path',
         required: true,
-        description: 'The id of the click',
+        description: 'Id of the click',
         schema: { type: 'string' },
         example: EXAMPLE_CLICK,
       },
@@ -113,8 +113,8 @@ function goOperation(publicUrl: string | undefined, baseUrl: string): OperationO
 }
 
 /**
- * Samples that send a user to a shop, activate a deal for later, and follow the link that this returns. For the shell only:
- * users follow the links, and one request needs no program. They take the first item of the list, so they run as copied.
+ * Shell samples: send a user to a shop, activate a deal for later, and follow the returned link. They use the first item of
+ * the list, so they run as copied.
  */
 function activationSamples(path: string, words: string, baseUrl: string) {
   const findId = `# The first ${words} of the list. OFFERBOOK_ORG_ID is the public id of your organisation.
@@ -136,7 +136,7 @@ function idParameter(words: string, example: string): ParameterObject {
     name: 'id',
     in: 'path',
     required: true,
-    description: `The id of the ${words}`,
+    description: `Id of the ${words}`,
     schema: { type: 'string', format: 'uuid' },
     example,
   };
@@ -150,13 +150,13 @@ const LINK_HEADERS: readonly HeaderName[] = [
 ];
 
 const REDIRECTS: Record<string, ResponseObject> = {
-  302: { description: 'To the shop', headers: headerRefs(['Location', ...LINK_HEADERS]) },
-  204: { description: 'For a browser that only fetches in advance', headers: headerRefs(LINK_HEADERS) },
+  302: { description: 'Redirect to the shop', headers: headerRefs(['Location', ...LINK_HEADERS]) },
+  204: { description: 'For a browser that prefetches the link', headers: headerRefs(LINK_HEADERS) },
 };
 
 function activated(publicUrl = 'https://api.example'): ResponseObject {
   return {
-    description: 'Where to send the user',
+    description: 'Link to send the user to',
     headers: headerRefs(['Request-Id', 'Cache-Control', 'RateLimit', 'RateLimit-Policy']),
     content: {
       'application/json': {

@@ -1,6 +1,6 @@
-// The schemas of the OpenAPI document: what the pages hold, made from the schemas that check imports; the pages
-// themselves; and problems. Every one has a name, because generators name their types after it. Answers may get further
-// fields without a new version, so no schema forbids them.
+// The component schemas of the OpenAPI document. Items are generated from the Zod schemas that validate imports; pages and
+// problems are written here. Each schema has a name, because generators name their types after it. No schema forbids
+// additional properties: responses may gain fields without a new version.
 
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/api-errors.ts';
@@ -11,12 +11,12 @@ export function schemaRef(component: string): Schema {
   return { $ref: `#/components/schemas/${component}` };
 }
 
-/** The component of a page of items. */
+/** Component name of a page of these items. */
 export function pageComponent({ component }: ListedItem): string {
   return `${component}Page`;
 }
 
-/** The components of an operation: its item, what is embedded in that, and the page. */
+/** Components of an operation: its item, the objects embedded in the item, and the page. */
 export async function itemSchemas(item: ListedItem): Promise<Record<string, Schema>> {
   const made = wireSchema(await item.loadSchema());
   const properties = { ...(made.properties as Record<string, Schema>) };
@@ -39,11 +39,11 @@ function pageSchema({ component }: ListedItem): Schema {
     description: 'One page of a list',
     required: ['data'],
     properties: {
-      data: { type: 'array', description: 'The items of the page', items: schemaRef(component) },
+      data: { type: 'array', description: 'Items on this page', items: schemaRef(component) },
       cursor: {
         type: 'string',
         format: 'uuid',
-        description: 'The id of the next item; present only when more items can be fetched',
+        description: 'Id of the next item; absent on the last page',
       },
     },
   };
@@ -52,31 +52,31 @@ function pageSchema({ component }: ListedItem): Schema {
 export const PROBLEM_SCHEMAS: Record<string, Schema> = {
   Problem: {
     type: 'object',
-    description: 'An error, as in RFC 9457',
+    description: 'Problem details (RFC 9457)',
     required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],
     properties: {
-      type: { type: 'string', format: 'uri-reference', description: 'A page that explains the error' },
-      title: { type: 'string', description: 'What went wrong, the same for every error of this code' },
-      status: { type: 'integer', description: 'The HTTP status' },
-      detail: { type: 'string', description: 'What went wrong this time' },
-      instance: { type: 'string', description: 'The path that was asked for' },
-      code: { type: 'string', enum: ERROR_CODES, description: 'A stable name for programs' },
-      requestId: { type: 'string', description: 'The id under which the service has logged the request' },
-      errors: { type: 'array', description: 'Every bad parameter', items: schemaRef('ParameterError') },
+      type: { type: 'string', format: 'uri-reference', description: 'URL of a page that explains the error' },
+      title: { type: 'string', description: 'Summary of the error; the same for every error with this code' },
+      status: { type: 'integer', description: 'HTTP status' },
+      detail: { type: 'string', description: 'What went wrong with this request' },
+      instance: { type: 'string', description: 'Path of the request' },
+      code: { type: 'string', enum: ERROR_CODES, description: 'Stable error code for programs' },
+      requestId: { type: 'string', description: 'Id of the request in the log of the service' },
+      errors: { type: 'array', description: 'All invalid parameters', items: schemaRef('ParameterError') },
     },
   },
   ParameterError: {
     type: 'object',
-    description: 'A parameter that was refused',
+    description: 'An invalid parameter',
     required: ['parameter', 'detail'],
     properties: {
-      parameter: { type: 'string', description: 'The name of the parameter' },
-      detail: { type: 'string', description: 'What is wrong with its value' },
+      parameter: { type: 'string', description: 'Name of the parameter' },
+      detail: { type: 'string', description: 'What is wrong with the parameter' },
     },
   },
 };
 
-/** The JSON schema of what is sent: defaults and unknown fields are the business of imports. */
+/** JSON Schema of a response item. Defaults and the rejection of unknown fields concern only imports. */
 function wireSchema(schema: z.ZodType): Schema {
   const made: Schema = z.toJSONSchema(schema, {
     io: 'output',
@@ -86,20 +86,17 @@ function wireSchema(schema: z.ZodType): Schema {
       if (jsonSchema.anyOf !== undefined) replace(jsonSchema, joinNull(jsonSchema));
     },
   });
-  // The document says for all of them what they are written in.
+  // The document declares the dialect for all schemas.
   delete made.$schema;
   return made;
 }
 
-/**
- * A schema or null as one schema of two types. Generators keep the description of that, and lose the one of an
- * alternative.
- */
+/** Turns `anyOf: [X, null]` into `type: [X, null]`, because generators drop the description of an `anyOf`. */
 function joinNull(schema: Schema): Schema {
   const { anyOf, ...own } = schema;
   const [value, nothing, ...others] = anyOf as Schema[];
   if (value === undefined || nothing?.type !== 'null' || others.length > 0)
-    throw new Error(`only "or null" is known here, not ${JSON.stringify(schema)}`);
+    throw new Error(`anyOf is supported only for nullable schemas: ${JSON.stringify(schema)}`);
   return { ...value, ...own, type: [value.type, 'null'] };
 }
 

@@ -1,4 +1,4 @@
-// The shape of the OpenAPI document, as far as it uses what there is.
+// Types for the parts of OpenAPI that our document uses.
 
 import type { CodeSample } from '@offerbook/site/docs/code-samples.ts';
 import type { ParameterObject, Schema } from './words.ts';

@@ -1,4 +1,4 @@
-// The errors of an operation in the OpenAPI document, by status: several codes may share one.
+// The error responses of an operation in the OpenAPI document, by status. Several codes may share a status.
 
 import { ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
 import { schemaRef } from './component-schemas.ts';
@@ -6,7 +6,7 @@ import type { ResponseObject } from './document-objects.ts';
 import { type ExampleContext, exampleProblem } from './examples.ts';
 import { COMMON_ERROR_HEADERS, ERROR_HEADERS, headerRefs } from './words.ts';
 
-const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page for people' } } };
+const PAGE = { 'text/html': { schema: { type: 'string', description: 'HTML page' } } };
 
 export function errorResponses(
   codes: readonly ErrorCode[],
@@ -30,7 +30,7 @@ export function errorResponses(
               sharing.map((code) => [code, { value: exampleProblem(code, operation, publicUrl) }]),
             ),
           },
-          // Nobody follows a link by a method that it does not have.
+          // Browsers follow links with GET only, so a 405 is never a page.
           ...(operation.isLink === true && status !== ERRORS.method_not_allowed.status ? PAGE : {}),
         },
       },

@@ -1,5 +1,4 @@
-// The examples of the OpenAPI document and of the pages of the errors. They are what the service really sends; tests
-// compare them with real answers.
+// The examples in the OpenAPI document and on the error pages. Tests compare them with real responses.
 
 import type { TokenKind } from '../../domain/access-token.ts';
 import type { ErrorCode, ParameterError } from '../../domain/api-errors.ts';
@@ -7,12 +6,12 @@ import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { problemDocument } from '../problem.ts';
 import type { Schema } from './words.ts';
 
-/** Stands for the address of the service where the operator has named none. */
+/** Placeholder for the URL of the service if the operator has not set a public URL. */
 const BASE_URL = 'https://api.example';
 
 type Components = Readonly<Record<string, Schema>>;
 
-/** A page of one item, put together from the examples of the fields. Its cursor is the id after that of the item. */
+/** A page with one item, built from the examples of the fields. The cursor is the item's id plus one. */
 export function examplePage(component: string, components: Components): unknown {
   const item = exampleOf(components[component] ?? {}, components) as { id: string };
   return { data: [item], cursor: item.id.replace(/.$/, (digit) => String(Number(digit) + 1)) };
@@ -35,14 +34,14 @@ function exampleOf(schema: Schema, components: Components): unknown {
   return items === undefined ? null : [exampleOf(items, components)];
 }
 
-/** The operation that an error is of. */
+/** The operation that returned the error. */
 export interface ExampleContext {
   readonly path: string;
-  /** Undefined when it takes no token. */
+  /** Undefined if the operation needs no token. */
   readonly tokenKind?: TokenKind;
-  /** Those that its path has, in words. */
+  /** Methods of the path, as printed in the error: `GET or HEAD`. */
   readonly methods?: string;
-  /** Whether people follow it as a link, so that errors are pages for those who want pages. */
+  /** True for links that people click: errors render as HTML if the client accepts HTML. */
   readonly isLink?: boolean;
 }
 
@@ -59,7 +58,7 @@ interface ProblemDetails {
   readonly errors?: readonly ParameterError[];
 }
 
-/** What the service says to callers of an operation. */
+/** The `detail` of each error, as the service returns it for this operation. */
 function exampleDetails({
   tokenKind: kind,
   methods = 'GET or HEAD',
@@ -84,9 +83,9 @@ function exampleDetails({
       errors: [bad],
     },
     not_found: {
-      detail: 'There is nothing at this path. What there is stands in the API reference at /docs.',
+      detail: 'No such path. All paths are listed in the API reference at /docs.',
     },
-    deal_not_found: { detail: 'There is no such deal, or no such organisation.' },
+    deal_not_found: { detail: 'Unknown deal or organisation.' },
     deal_gone: { detail: 'This deal is not active now.' },
     method_not_allowed: { detail: `Use ${methods}.` },
     several_hosts: { detail: 'The request names more than one host. Send one Host header.' },
@@ -95,8 +94,8 @@ function exampleDetails({
     internal: { detail: 'Something went wrong on our side.' },
     unavailable: {
       detail: isPublic
-        ? 'The catalogue is still being loaded. Try again shortly.'
-        : 'The database cannot be reached right now. Try again shortly.',
+        ? 'The catalogue is still loading. Try again shortly.'
+        : 'The database is unreachable. Try again shortly.',
     },
   };
 }

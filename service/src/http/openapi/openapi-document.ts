@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document. It is made from the schemas that check imports, the table of operations and the table of
-// errors, so it says what the service does.
+// Builds the OpenAPI 3.1 document from the schemas that validate imports, the table of operations and the table of errors,
+// so it cannot contradict the service.
 
 import { codeSamples } from '@offerbook/site/docs/code-samples.ts';
 import { LOCAL_URL } from '@offerbook/site/docs/guides/guides.ts';
@@ -22,16 +22,15 @@ import {
   type Schema,
 } from './words.ts';
 
-/** What the operator may set and a reader should know. */
+/** The operator's settings that appear in the document. */
 export interface DocumentSettings {
   readonly pageSize: number;
-  /** Where callers reach the service, when that is not where it listens. */
+  /** URL under which clients reach the service, if it differs from the address the service listens on. */
   readonly publicUrl: string | undefined;
-  /** Where this server listens, for samples without a public URL. Called when the document is built. */
+  /** Returns the address this server listens on, for samples if there is no public URL. Called when the document is built. */
   readonly localUrl: () => string;
-  /** Of fixed cashbacks, as ISO 4217. */
+  /** Currency of fixed cashbacks, ISO 4217. */
   readonly currency: string | undefined;
-  /** Whether deals can be activated here. */
   readonly activation: 'on' | 'off';
 }
 
@@ -51,18 +50,21 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
     openapi: '3.1.0',
     info: {
       title: 'Offerbook',
-      // The interface's, whose first number is in the paths. The program has a version of its own.
+      // Version of the API, whose major version is part of the paths. The program is versioned separately.
       version: '1.0.0',
-      description: `Retailers with their cashback offers, coupons and promotions, and the transactions of your users. Lists come in pages: send the cursor of a page to get the next one; a page without a cursor is the last. Parameters that look like filters or paging but are not listed here, such as status or page, get 400; other unknown parameters are ignored. ${currencyWords(settings.currency)}`,
+      description: `Retailers with their cashback offers, coupons and promotions, and the transactions of your users. Lists are paginated: send the cursor of a page to get the next page; a page without a cursor is the last. Unlisted parameters that look like filters or paging, such as status or page, return 400; other unknown parameters are ignored. ${currencyWords(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: settings.publicUrl ?? '/', description: 'This server' }],
     tags: [
-      { name: 'Catalogue', description: 'What is on offer. Takes public tokens, from servers and browsers.' },
+      {
+        name: 'Catalogue',
+        description: 'Retailers and their deals. Takes public tokens, from servers and browsers.',
+      },
       {
         name: 'Transactions',
-        description: 'What your users bought. Takes private tokens, from servers only.',
+        description: 'Purchases of your users. Takes private tokens, from servers only.',
       },
       ...(hasActivation ? [ACTIVATION_TAG] : []),
     ],
@@ -109,7 +111,7 @@ function operationObject(
   headers.push(isCatalogue ? 'ETag' : 'Complete-Through');
   const notModified: Record<string, ResponseObject> = {
     304: {
-      description: 'The page is the one whose ETag was sent as If-None-Match',
+      description: 'The page is unchanged: its ETag equals the If-None-Match header',
       headers: headerRefs(headers.filter((name) => name !== 'Link')),
     },
   };
@@ -135,7 +137,7 @@ function operationObject(
             operationId: operation.id,
             parameters: { cursor: '$response.body#/cursor' },
             description:
-              'The next page, with the other parameters unchanged. There is one only when the body has a cursor.',
+              'The next page, with the other parameters unchanged. Exists only if the body has a cursor.',
           },
         },
       },
@@ -146,14 +148,14 @@ function operationObject(
   };
 }
 
-/** The specification names no currency for fixed cashbacks, and none is guessed. */
+/** The specification defines no currency for fixed cashbacks, so there is no default. */
 function currencyWords(currency: string | undefined): string {
   return currency === undefined
-    ? 'Fixed cashbacks (maximumFixedCommissionFee) are in one currency, which the operator of this service can tell you.'
+    ? 'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator of this service which.'
     : `Fixed cashbacks (maximumFixedCommissionFee) are in ${currency}.`;
 }
 
-/** The errors that an operation can answer with. */
+/** Errors that the operation can return. */
 function errorCodes({ tokenKind }: Operation): ErrorCode[] {
   return ERROR_CODES.filter(
     (code) =>
