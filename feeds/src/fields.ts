@@ -2,9 +2,9 @@
 // the field, and reading goes on, so that a row tells all its problems at once. A value that stands in for one that could
 // not be read is never seen: the row is refused.
 
+import { type Amount, parseAmount, ZERO } from '@offerbook/wire/amount.ts';
 import { type FieldProblem, isObject } from '@offerbook/wire/rows/raw-row.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
-import { type Amount, parseAmount, ZERO } from './amount.ts';
 import { parseTime, type TimeReader } from './zoned-time.ts';
 
 /** Where the text of an XML element stands that has attributes or children besides. */

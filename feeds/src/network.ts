@@ -1,9 +1,9 @@
 // What a network is to the rest: how its files are shaped, and what becomes of their rows. A network is made from a source
 // file and is pure: it reads no file, knows no time, and keeps nothing from one row to the next.
 
+import type { Amount } from '@offerbook/wire/amount.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import type { Amount } from './amount.ts';
 import type { CatalogueFact } from './catalogue/facts.ts';
 import type { Fields } from './fields.ts';
 import type { FeedFormat, FeedShape } from './formats/feed-row.ts';

@@ -1,9 +1,9 @@
 // What the files of a network say about its retailers and deals, before it is put together: their ids, their rates, no
 // share taken yet.
 
+import type { Amount } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
-import type { Amount } from '../amount.ts';
 import type { Fields } from '../fields.ts';
 
 export interface RetailerFact {

@@ -2,13 +2,13 @@
 // only the operator's overlay knows. Retailer and deals are held against the schema of the import before they are handed
 // out, each by itself, so that a bad coupon does not take its retailer along.
 
+import { type Amount, multiply, round, toNumber } from '@offerbook/wire/amount.ts';
 import { printRetailer, type Retailer, RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import type { DealList } from '@offerbook/wire/deals.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { z } from 'zod';
-import { type Amount, multiply, round, toNumber } from '../amount.ts';
 import { type IdMaker, idMaker } from '../derive-id.ts';
 import { minorUnits } from '../minor-units.ts';
 import type { Overlay } from '../source/overlay.ts';

@@ -1,8 +1,8 @@
 // Awin: one row for each transaction, with a status. Times are in the zone that was asked for, which the answer does not
 // repeat: the source file tells it.
 
+import { type Amount, compare, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
-import { type Amount, compare, isZero, ofPercent, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, quote } from '../fields.ts';

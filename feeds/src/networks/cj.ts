@@ -1,9 +1,17 @@
 // CJ: a sale is a group of records. A correction is a new record with negative amounts, so the records of an action are
 // summed before anything else. Amounts are in the currency of the account, which no record names.
 
+import {
+  type Amount,
+  isNegative,
+  isZero,
+  ofPercent,
+  parseAmount,
+  sum,
+  ZERO,
+} from '@offerbook/wire/amount.ts';
 import { isObject } from '@offerbook/wire/rows/raw-row.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
-import { type Amount, isNegative, isZero, ofPercent, parseAmount, sum, ZERO } from '../amount.ts';
 import { type CatalogueFact, leftOut, type OfferFact, type Rate, readApart } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { Fields, quote, wholeNumber } from '../fields.ts';

@@ -1,7 +1,7 @@
 // What impact.com's words mean, and where its answers differ from one account to the next.
 // They are from the network's own documents, but for those marked B or C: see "Corrections" in docs/feeds.md.
 
-import { parseEitherMark } from '../amount.ts';
+import { parseEitherMark } from '../localised-amount.ts';
 export const IMPACT = {
   /** All that version 16 has. Older programs met DEFAULT, REJECTED, LOCKED and PAID: what they mean today nobody says. */
   states: { PENDING: 'PENDING', APPROVED: 'CONFIRMED', REVERSED: 'DECLINED' },

@@ -1,7 +1,7 @@
 // impact.com, partner API version 16: one row for each action, with a state. A reversed action has lost its amounts, and
 // keeps what they were beside them.
 
-import { type Amount, isZero, ofPercent } from '../amount.ts';
+import { type Amount, isZero, ofPercent } from '@offerbook/wire/amount.ts';
 import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
 import { joinTexts, plainText } from '../catalogue/texts.ts';
 import { type Fields, quote, wholeNumber } from '../fields.ts';

@@ -1,10 +1,10 @@
 // Partnerize: one row for each conversion, with its items inside. A conversion whose items were decided differently is
 // confirmed with the sum of the approved ones, and no more.
 
+import { type Amount, isZero, ofPercent, sum, ZERO } from '@offerbook/wire/amount.ts';
 import { isObject } from '@offerbook/wire/rows/raw-row.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import { type Amount, isZero, ofPercent, sum, ZERO } from '../amount.ts';
 import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
 import { plainText } from '../catalogue/texts.ts';
 import { Fields } from '../fields.ts';

@@ -1,10 +1,10 @@
 // Rakuten Advertising: an order is several rows, one for each SKU, and none has a status. An order is pending until the
 // operator's rule confirms it, and declined once its commissions sum up to nothing.
 
+import { type Amount, isNegative, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
 import { isObject } from '@offerbook/wire/rows/raw-row.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import { type Amount, isNegative, isZero, ofPercent, sum } from '../amount.ts';
 import { type CatalogueFact, leftOut, readApart } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, wholeNumber } from '../fields.ts';

@@ -1,11 +1,12 @@
 // Tables of any kind, by the mapping in the source file: CSV, JSON or NDJSON, with one row for each thing.
 
+import { type Amount, ofPercent, parseAmount } from '@offerbook/wire/amount.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import { STATUSES, type Status } from '@offerbook/wire/transaction.ts';
-import { type Amount, ofPercent, parseAmount, parseCommaAmount } from '../amount.ts';
 import type { CatalogueFact, Rate } from '../catalogue/facts.ts';
 import { Fields } from '../fields.ts';
 import type { FeedShape } from '../formats/feed-row.ts';
+import { parseCommaAmount } from '../localised-amount.ts';
 import type { Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import type { Cell } from '../source/table-mapping.ts';

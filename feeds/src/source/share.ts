@@ -1,6 +1,6 @@
 // What part of a commission the user gets: the share of its group, else of its advertiser, else the default.
 
-import { type Amount, multiply, parseAmount, sum, ZERO } from '../amount.ts';
+import { type Amount, multiply, parseAmount, sum, ZERO } from '@offerbook/wire/amount.ts';
 import type { Commission } from '../network.ts';
 import type { Overlay } from './overlay.ts';
 import type { Source } from './source-file.ts';

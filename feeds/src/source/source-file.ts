@@ -1,6 +1,7 @@
 // The source file: what an operator tells about one account at one network, which no file of the network says. Checked by
 // a schema that lists every mistake at once.
 
+import { ROUNDINGS } from '@offerbook/wire/amount.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import {
@@ -13,7 +14,6 @@ import {
   uuid,
 } from '@offerbook/wire/scalars.ts';
 import { z } from 'zod';
-import { ROUNDINGS } from '../amount.ts';
 import { tableFields, timeZone } from './table-mapping.ts';
 
 const shares = z.record(z.string(), fraction('Part of the commission that the user gets', 0.7), OBJECT);

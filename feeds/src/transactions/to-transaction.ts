@@ -1,6 +1,7 @@
 // From a sale as a network tells it to a row as `offerbook import transactions` reads it: our ids, the user's share, whose
 // it is. Every row is held against the schema of the import before it is handed out.
 
+import { round, toNumber } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
@@ -10,7 +11,6 @@ import {
   type UnstampedTransaction,
 } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { round, toNumber } from '../amount.ts';
 import { type IdMaker, idMaker } from '../derive-id.ts';
 import { minorUnits } from '../minor-units.ts';
 import type { Sale } from '../network.ts';

@@ -1,11 +1,11 @@
 // How much is pending, confirmed and declined: every transaction is read once and added up. The console keeps the result
 // for a while; `offerbook transactions totals` prints it.
 
+import { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { DecimalSum } from '../../domain/decimal-sum.ts';
 import type { OrganisationStore, TransactionStore } from '../../domain/stores.ts';
 
 const DAY_MS = 86_400_000;

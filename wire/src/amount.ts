@@ -1,7 +1,6 @@
-// Amounts of money and fractions as exact decimals, from the text of a network's file to the number that is printed. Sums
-// and products lose nothing; rounding happens where it is asked for, and nowhere else.
+// Exact decimal arithmetic on money and fractions. Sums and products lose no digits; only `round` rounds.
 
-import { parseDecimal } from '@offerbook/wire/decimal.ts';
+import { parseDecimal } from './decimal.ts';
 
 /** units × 10^-scale */
 export interface Amount {
@@ -14,39 +13,15 @@ export type Rounding = (typeof ROUNDINGS)[number];
 
 export const ZERO: Amount = { units: 0n, scale: 0 };
 
-/** Far more than any sum of money has, and few enough that no file can keep the arithmetic busy. */
+/** Well above what money needs, and few enough to keep the arithmetic fast for any file. */
 const DIGITS_MAX = 60;
 
-/** Digits with an optional point: `81`, `-4.05`. */
+/** Parses digits with an optional decimal point: `81`, `-4.05`. */
 export function parseAmount(text: string): Amount | undefined {
   if (text.length > DIGITS_MAX || !/^-?\d+(?:\.\d+)?$/.test(text)) return undefined;
   const point = text.indexOf('.');
   if (point === -1) return { units: BigInt(text), scale: 0 };
   return { units: BigInt(text.slice(0, point) + text.slice(point + 1)), scale: text.length - point - 1 };
-}
-
-/**
- * An amount that may have a decimal comma or separators of thousands: `4,05`, `1.234,56`, `1,234.56`. Undefined where it
- * can be read in two ways: `1,234` is either a thousand or a little more than one.
- */
-export function parseEitherMark(text: string): Amount | undefined {
-  const mark = text.at(Math.max(text.lastIndexOf(','), text.lastIndexOf('.')));
-  if (!text.includes(',')) return parseAmount(text);
-  if (mark === '.') return isGrouped(text, ',', '.') ? parseAmount(text.replaceAll(',', '')) : undefined;
-  if (text.includes('.')) return isGrouped(text, '.', ',') ? parseCommaAmount(text) : undefined;
-  if (/^-?\d{1,3}(?:,\d{3}){2,}$/.test(text)) return parseAmount(text.replaceAll(',', ''));
-  return /,\d{3}$/.test(text) ? undefined : parseCommaAmount(text);
-}
-
-/** An amount with a decimal comma, and perhaps points between its thousands. */
-export function parseCommaAmount(text: string): Amount | undefined {
-  if (text.includes('.') && !isGrouped(text, '.', ',')) return undefined;
-  return parseAmount(text.replaceAll('.', '').replace(',', '.'));
-}
-
-/** Whether a text has separators between all its thousands, and the decimal mark at most once, after them. */
-function isGrouped(text: string, separator: ',' | '.', mark: ',' | '.'): boolean {
-  return new RegExp(`^-?\\d{1,3}(?:[${separator}]\\d{3})+(?:[${mark}]\\d+)?$`).test(text);
 }
 
 export function sum(amounts: readonly Amount[]): Amount {
@@ -58,7 +33,7 @@ export function multiply(a: Amount, b: Amount): Amount {
   return { units: a.units * b.units, scale: a.scale + b.scale };
 }
 
-/** What so many percent are as a fraction. */
+/** Converts a percentage to a fraction. */
 export function ofPercent({ units, scale }: Amount): Amount {
   return { units, scale: scale + 2 };
 }
@@ -77,7 +52,7 @@ export function isNegative(amount: Amount): boolean {
   return amount.units < 0n;
 }
 
-/** To so many decimals; one with fewer stays as it is. */
+/** Rounds to at most `decimals` decimals. An amount with fewer is returned unchanged. */
 export function round(amount: Amount, decimals: number, rounding: Rounding): Amount {
   if (amount.scale <= decimals) return amount;
   const divisor = power(amount.scale - decimals);
@@ -97,10 +72,10 @@ export function printAmount({ units, scale }: Amount): string {
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** The number to print; infinite when it has more digits than a number keeps, which the check of the row then refuses. */
+/** Returns infinity if the amount has more digits than a double can hold exactly; validation then rejects the row. */
 export function toNumber(amount: Amount): number {
   const units = Number(amount.units);
-  // Both are exact, and the quotient of two exact numbers is the number nearest to the true one, as is that of a text.
+  // Both operands are exact, so the quotient is the double nearest to the true value, as if parsed from text.
   if (Math.abs(units) < 1e15 && amount.scale <= 15) return units / 10 ** amount.scale;
   return parseDecimal(printAmount(amount));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { isExactDecimal, parseDecimal, printJson, printMoney } from '@offerbook/wire/decimal.ts';
 import fc from 'fast-check';
-import { DecimalSum } from '../../src/domain/decimal-sum.ts';
+import { isExactDecimal, parseDecimal, printJson, printMoney } from '../src/decimal.ts';
+import { DecimalSum } from '../src/decimal-sum.ts';
 
 describe('exact decimals', () => {
   test.each([0, 0.1, 19.99, 0.07, 1e10, 123456789012345, 999999999999999, 0.000001, 12345678901.2345, 1e14])(

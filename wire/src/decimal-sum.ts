@@ -1,0 +1,48 @@
+// Exact sum of many amounts. Sums of doubles accumulate errors, and some totals have more digits than a double holds.
+
+import { type Amount, parseAmount, printAmount, sum, ZERO } from './amount.ts';
+import { printJson, rawJson } from './decimal.ts';
+
+/** Fast path: most amounts have at most this many decimals, and are summed as integers. */
+const QUICK_DECIMALS = 4;
+const PARTS = 10 ** QUICK_DECIMALS;
+/** Limits below which the integers and their sum are exact. */
+const QUICK_MAX = 1e10;
+const PARTS_MAX = 2 ** 52;
+
+export class DecimalSum {
+  /** Sum of the quick amounts, in units of 10^-QUICK_DECIMALS. */
+  #parts = 0;
+  #rest = ZERO;
+
+  static of(sums: Iterable<DecimalSum>): DecimalSum {
+    const total = new DecimalSum();
+    total.#rest = sum(Array.from(sums, (part) => part.#total()));
+    return total;
+  }
+
+  add(value: number): void {
+    const parts = Math.round(value * PARTS);
+    if (parts / PARTS === value && Math.abs(value) < QUICK_MAX) {
+      this.#parts += parts;
+      if (Math.abs(this.#parts) > PARTS_MAX) {
+        this.#rest = this.#total();
+        this.#parts = 0;
+      }
+    } else this.#rest = sum([this.#rest, parseAmount(printJson(value)) ?? ZERO]);
+  }
+
+  toString(): string {
+    const text = printAmount(this.#total());
+    return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  }
+
+  /** A JSON number with all its digits. */
+  toJSON(): unknown {
+    return rawJson(this.toString());
+  }
+
+  #total(): Amount {
+    return sum([this.#rest, { units: BigInt(this.#parts), scale: QUICK_DECIMALS }]);
+  }
+}
