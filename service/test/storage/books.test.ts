@@ -231,6 +231,14 @@ for (const database of DATABASES) {
       expect(await names()).toEqual(['fourth', 'third', 'second']);
     });
 
+    test('the entry of an import that is still open is never deleted', async () => {
+      const { stores, org, pass } = await scene();
+      const running = await stores.imports.begin(origin(org.id));
+      pass(401 * DAY_MS);
+      const later = [await stores.imports.begin(origin(null)), await stores.imports.begin(origin(null))];
+      expect((await outcomes(stores)).map(([id]) => id)).toEqual([...later.toReversed(), running]);
+    });
+
     test('an entry written by a fast clock deletes no other entry and fails no running import', async () => {
       const { stores, org, pass } = await scene();
       const ended = await stores.imports.begin(origin(org.id));
@@ -311,6 +319,46 @@ for (const database of DATABASES) {
         2, 1, 1,
       ]);
       expect(await stores.history.purge(Number.MIN_SAFE_INTEGER / 2)).toBe(0);
+    });
+
+    test('a purge keeps the versions that were replaced at the given moment or later', async () => {
+      const { stores, org, pass } = await scene();
+      const [id] = newIds(1) as [Uuid];
+      const stamps: number[] = [];
+      for (const text of ['v1', 'v2', 'v3']) {
+        stamps.push(await writeTransactions(stores, org.id, [id], text));
+        pass(DAY_MS);
+      }
+      const [, second = 0, third = 0] = stamps;
+      const replaced = async () => (await stores.history.versions(id)).map(({ untilMs }) => untilMs);
+      expect(await stores.history.purge(second)).toBe(0);
+      expect(await replaced()).toEqual([null, third, second]);
+      expect(await stores.history.purge(third)).toBe(1);
+      expect(await replaced()).toEqual([null, third]);
+    });
+
+    test('the versions of a transaction are listed newest first, each with the import that wrote it', async () => {
+      const { stores, org } = await scene();
+      const [id] = newIds(1) as [Uuid];
+      const written: [number | null, number][] = [];
+      for (const text of ['v1', 'v2', 'v3']) {
+        const importId = text === 'v2' ? undefined : await stores.imports.begin(origin(org.id));
+        const stampMs = await writeTransactions(stores, org.id, [id], text, importId);
+        written.unshift([importId ?? null, stampMs]);
+      }
+      const versions = await stores.history.versions(id);
+      expect(versions.map(({ importId, fromMs }) => [importId, fromMs])).toEqual(written);
+    });
+
+    test('a search with a limit counts all transactions and returns the newest', async () => {
+      const { stores, org, pass, now } = await scene();
+      for (const n of [2, 1, 3]) {
+        const source = sourceFrom(ndjson([transaction(n, { passbackUid: 'user-1' })]));
+        await importTransactions(stores.transactions, org, source, now, {});
+        pass(1_000);
+      }
+      const { count, newest } = await stores.history.findByPassbackUid('user-1', { limit: 2 });
+      expect([count, newest.map(({ id }) => id)]).toEqual([3, [transaction(3).id, transaction(1).id]]);
     });
 
     test('a search finds transactions by the exact passbackUid, whatever characters it contains', async () => {

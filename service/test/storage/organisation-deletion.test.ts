@@ -126,20 +126,36 @@ for (const database of DATABASES) {
       expect(await stores.organisations.find('acme')).toBeUndefined();
       expect((await stores.organisations.list()).map(({ name }) => name)).toEqual(['kept']);
       expect((await stores.tokens.list()).tokens.filter(({ orgId }) => orgId === org.id)).toEqual([]);
+      expect((await stores.imports.totals()).feeds.map(({ orgName }) => orgName)).toEqual(['kept']);
+      expect(await stores.transactions.writeAll(async ({ of }) => of(org.id))).toBeUndefined();
       const source = sourceFrom(ndjson([transaction(60)]));
       const late = importTransactions(stores.transactions, org, source, Date.now, {});
       expect(await rejection(late)).toEqual(
         new StorageError('gone', 'the organisation is not there any more'),
       );
       expect(await stores.organisations.create('acme')).toBeUndefined();
+      // Issued by a process that had found the organisation before its deletion began.
+      await issue(stores, org.id);
       expect(await stores.organisations.delete('acme', NOW)).toEqual({
-        tokens: 0,
+        tokens: 1,
         transactions: 0,
         versions: 3,
         clicks: 1,
         imports: 2,
       });
       expect(await stores.organisations.create('acme')).toMatchObject({ name: 'acme' });
+    });
+
+    test('a deletion makes servers reload links once, and tokens at its beginning and at its end', async () => {
+      const { stores } = await scene();
+      const before = await stores.revisions();
+      await stores.organisations.delete('acme', NOW);
+      // A token issued in between is deleted at the end, and servers that loaded it must notice.
+      expect(await stores.revisions()).toEqual({
+        ...before,
+        activation: before.activation + 1,
+        tokens: before.tokens + 2,
+      });
     });
 
     test('a deletion waits for a running import and removes what it wrote', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { newUuid } from '@offerbook/wire/uuid.ts';
+import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { NewToken, Stores } from '../../src/domain/stores.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -198,6 +198,27 @@ describe('tokens on PostgreSQL during other writes', () => {
       expect((await stores.tokens.endAt(leaked.id, 7_000))?.revokedAtMs).toBe(7_000);
     });
     expect(await rotation).toMatchObject({ replaced: { revokedAtMs: 6_000 }, successor: { digest: 'd3' } });
+  });
+
+  test('two servers that note the last use of the same tokens in opposite orders cause no deadlock', async () => {
+    const url = await newPostgresDatabase();
+    const stores = await open.stores(url);
+    const { id: orgId } = await newOrganisation(stores);
+    const ids: Uuid[] = [];
+    for (const digest of ['d1', 'd2', 'd3']) ids.push((await stores.tokens.add(token(orgId, digest))).id);
+    const [first, second, third] = ids.toSorted() as [Uuid, Uuid, Uuid];
+    const touch = async (...order: Uuid[]) =>
+      (await open.stores(url)).tokens.touch(new Map(order.map((id) => [id, 9_000])));
+    let touching: Promise<unknown> = Promise.resolve();
+    await open.database(url).write(async (connection) => {
+      await connection.all('SELECT id FROM tokens WHERE id = $1 FOR UPDATE', third);
+      // Each would hold one token and wait for the third, and then for the other's.
+      touching = Promise.all([touch(first, third, second), touch(second, third, first)]);
+      await untilWaiting(open.database(url), 2);
+    });
+    await touching;
+    const uses = (await stores.tokens.list()).tokens.map(({ lastUsedAtMs }) => lastUsedAtMs);
+    expect(uses).toEqual([9_000, 9_000, 9_000]);
   });
 
   test('a rotation that waits for another one sees the changed token', async () => {

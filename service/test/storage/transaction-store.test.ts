@@ -346,6 +346,19 @@ for (const database of DATABASES) {
       expect([await page(stores, { orgId }), await page(stores, { orgId: other.id })]).toEqual(before);
     });
 
+    test('a write that puts the same id for two organisations is rejected', async () => {
+      const { stores, orgId } = await newStores();
+      const other = await newOrganisation(stores, 'other');
+      const [id] = newIds(1) as [Uuid];
+      const writing = stores.transactions.writeAll(async ({ of }) => {
+        for (const writer of [of(orgId), of(other.id)])
+          await writer?.put([{ id, updatedAtMs: writer.stampMs, document: documentOf(id, 'v1') }]);
+      });
+      await rejection(writing);
+      const stored = [await readAllTransactions(stores, orgId), await readAllTransactions(stores, other.id)];
+      expect(stored).toEqual([[], []]);
+    });
+
     test('when two organisations import the same new id at once, one is rejected', async () => {
       const { url, stores, orgId } = await newStores();
       const other = await newOrganisation(stores, 'other');
