@@ -68,5 +68,5 @@ async function measure(offers: number): Promise<string[]> {
 
 const rows: string[][] = [];
 for (const offers of options.offers.split(',')) rows.push(await measure(Number(offers)));
-const head = ['offers', 'file', 'memory', 'most, while two are there', 'start', 'taken up after a commit'];
+const head = ['offers', 'file', 'memory', 'peak, during a reload', 'start', 'reloaded after a commit'];
 process.stdout.write(`${table(head, rows)}\n`);
