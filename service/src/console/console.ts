@@ -90,7 +90,7 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
     method: 'GET',
     path: '/favicon.svg',
     openToBrowsers: false,
-    answer: (exchange) => FAVICON.answer(exchange, 'max-age=86400'),
+    answer: async (exchange) => FAVICON.answer(exchange, 'max-age=86400'),
   };
   const router = new Router([...pages, favicon, ...assets.routes]);
 

@@ -16,8 +16,14 @@ const SECRET_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^ob_(pub|prv)_[0-9A-Za-z]{36}$/;
 
+/** When a token stops working. */
+interface TokenEnds {
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
 /** A stored token. */
-export interface AccessToken {
+export interface AccessToken extends TokenEnds {
   readonly id: Uuid;
   readonly orgId: number;
   readonly orgName: string;
@@ -25,8 +31,6 @@ export interface AccessToken {
   readonly label: string;
   readonly digest: string;
   readonly createdAtMs: number;
-  readonly expiresAtMs: number | null;
-  readonly revokedAtMs: number | null;
   readonly lastUsedAtMs: number | null;
 }
 
@@ -56,8 +60,6 @@ export function parseTokenKind(text: string): TokenKind | undefined {
 export function digestToken(text: string): string {
   return Bun.SHA256.hash(text, 'hex');
 }
-
-type TokenEnds = Pick<AccessToken, 'expiresAtMs' | 'revokedAtMs'>;
 
 /** When a token stops working: at its expiry or its revocation, whichever is first. Null for never. */
 export function endMs({ expiresAtMs, revokedAtMs }: TokenEnds): number | null {

@@ -22,7 +22,7 @@ import { prefersHtml } from './content/qualities.ts';
 import { responseBody } from './content/response-body.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { activationRoutes } from './operations/activate.ts';
-import type { Services } from './operations/operation.ts';
+import type { DataSources } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
 import { buildSite, type SiteOptions } from './pages/site.ts';
 import { problem } from './problem.ts';
@@ -49,7 +49,7 @@ export interface SandboxParts extends SandboxPages {
   readonly extraRoutes?: readonly Route[] | undefined;
 }
 
-interface AppDependencies extends Omit<Services, 'pageSize'>, SandboxParts {
+interface AppDependencies extends DataSources, SandboxParts {
   /** Undefined when it is turned off. */
   readonly activation: Activation | undefined;
   readonly tokens: TokenDirectory;
@@ -97,7 +97,7 @@ export function buildApp(dependencies: AppDependencies): App {
   ]);
 
   /** Throws ApiError for everything that the caller is to know. */
-  function serve(exchange: Exchange): Reply | Promise<Reply> {
+  function serve(exchange: Exchange): Promise<Reply> {
     const { request, path, search } = exchange;
     const found = router.find(path);
     const route = found?.resource.find(request.method);
@@ -202,7 +202,7 @@ function nothingAt(path: string): string {
 }
 
 /** A preflight is answered; any other method gets 405. */
-function answerWithoutRoute(request: Request, { allow, allowFromPages }: Resource): Reply {
+async function answerWithoutRoute(request: Request, { allow, allowFromPages }: Resource): Promise<Reply> {
   if (allowFromPages !== '' && isPreflight(request)) return preflightReply(request, allowFromPages);
   throw new ApiError('method_not_allowed', `Use ${allow.replace(/, (?=\w+$)/, ' or ')}.`, {
     headers: { Allow: allow },

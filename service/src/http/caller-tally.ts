@@ -1,7 +1,6 @@
 // Counts what each organisation asked for and what went wrong, in memory, for the operator's console and the metrics. The
 // counts are plain data, so that those of several threads can be sent to one of them and added up there.
 
-import type { AccessToken } from '../domain/access-token.ts';
 import type { ErrorCode } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 
@@ -37,7 +36,11 @@ export interface CallerTallies {
   readonly errors: ReadonlyMap<string, ErrorTally>;
 }
 
-type Caller = Pick<AccessToken, 'orgId' | 'orgName'>;
+/** The organisation of a token. */
+interface Caller {
+  readonly orgId: number;
+  readonly orgName: string;
+}
 
 export class CallerTally {
   readonly #clock: Clock;

@@ -38,7 +38,11 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9.:/+=@-]{1,128}$/;
 /** Characters of a host and port; whether they make one is for URL.canParse to say. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
-interface Circumstances extends Partial<Pick<Exchange, 'address' | 'startedAtMs' | 'isLast' | 'span'>> {
+interface Circumstances {
+  readonly address?: string;
+  readonly startedAtMs?: number;
+  readonly isLast?: boolean;
+  readonly span?: Span | undefined;
   /** What links start with, whatever the request says. */
   readonly publicUrl?: string | undefined;
   /** The scheme of links, when a proxy knows better than the socket. */

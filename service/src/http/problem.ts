@@ -1,6 +1,6 @@
-// Errors as the caller sees them: RFC 9457 problem documents, made from the error table and nothing else.
+// Error responses as RFC 9457 problem documents, built only from the error table.
 
-import { type ApiError, ERRORS } from '../domain/api-errors.ts';
+import { type ApiError, ERRORS, type ErrorCode, type ParameterError } from '../domain/api-errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
@@ -16,9 +16,23 @@ export function problem(error: ApiError, exchange: Exchange): Reply {
   };
 }
 
+/** The fields of an ApiError that the client sees. */
+interface ShownError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly errors?: readonly ParameterError[] | undefined;
+}
+
+/** The fields of an Exchange that a problem document contains. */
+interface FailedRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly requestId: string;
+}
+
 export function problemDocument(
-  { code, message, errors }: Pick<ApiError, 'code' | 'message' | 'errors'>,
-  { origin, path, requestId }: Pick<Exchange, 'origin' | 'path' | 'requestId'>,
+  { code, message, errors }: ShownError,
+  { origin, path, requestId }: FailedRequest,
 ) {
   const { status, title } = ERRORS[code];
   return {

@@ -19,7 +19,7 @@ export interface Route {
   /** Whether people follow it: its errors are pages for those who want pages. */
   readonly isLink?: true;
   /** Throws ApiError for everything that the caller is to know. */
-  readonly answer: (exchange: Exchange) => Reply | Promise<Reply>;
+  readonly answer: (exchange: Exchange) => Promise<Reply>;
 }
 
 /** All routes of one path. */

@@ -3,7 +3,7 @@
 
 import manifest from '../../package.json';
 import { type Attributes, type FinishedSpan, SPAN_KINDS } from './tracer.ts';
-import type { TracingSettings } from './tracing-settings.ts';
+import type { Collector } from './tracing-settings.ts';
 
 const QUEUE_MAX = 2_048;
 const BATCH_MAX = 512;
@@ -31,7 +31,7 @@ interface ExporterOptions {
 }
 
 export class OtlpExporter {
-  readonly #settings: Pick<TracingSettings, 'url' | 'headers' | 'resource'>;
+  readonly #collector: Collector;
   readonly #options: ExporterOptions;
   readonly #timer: Timer;
   readonly #closing = Promise.withResolvers<void>();
@@ -42,8 +42,8 @@ export class OtlpExporter {
   #sent = 0;
   #dropped = 0;
 
-  constructor(settings: Pick<TracingSettings, 'url' | 'headers' | 'resource'>, options: ExporterOptions) {
-    this.#settings = settings;
+  constructor(collector: Collector, options: ExporterOptions) {
+    this.#collector = collector;
     this.#options = options;
     this.#timer = setInterval(() => this.#send(), options.intervalMs ?? 5_000);
     this.#timer.unref();
@@ -88,7 +88,7 @@ export class OtlpExporter {
 
   /** Returns why the batch was not taken; undefined when it was. */
   async #deliver(batch: readonly FinishedSpan[]): Promise<string | undefined> {
-    const body = encode(this.#settings.resource, batch);
+    const body = encode(this.#collector.resource, batch);
     let delayMs = this.#options.retryMs ?? 1_000;
     for (let retries = 0; ; retries += 1) {
       const answer = await this.#post(body);
@@ -108,7 +108,7 @@ export class OtlpExporter {
   }
 
   async #post(body: string): Promise<Answer> {
-    const { url, headers } = this.#settings;
+    const { url, headers } = this.#collector;
     try {
       const response = await fetch(url, {
         method: 'POST',

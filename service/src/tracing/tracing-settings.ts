@@ -1,22 +1,25 @@
-// Where spans go and which of them, from the variables that OpenTelemetry has named. Without an endpoint there are none.
+// Parses the OTEL_* environment variables that configure tracing. Tracing is off without an endpoint.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 
-export interface TracingSettings {
-  /** Where batches are posted. */
+/** Where spans are sent, and the identity of the sender. */
+export interface Collector {
   readonly url: string;
-  /** Sent with every batch; they may hold a secret. */
+  /** Sent with every batch. May contain a secret. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What sends them: the service's name and what else the operator says of it. */
+  /** OpenTelemetry resource attributes: the service name and what the operator adds. */
   readonly resource: Readonly<Record<string, string>>;
+}
+
+export interface TracingSettings extends Collector {
   readonly sampling: Sampling;
 }
 
-/** Which requests are recorded. */
+/** Which requests are traced. */
 export interface Sampling {
-  /** Of those that nobody else has decided about. */
+  /** Share of the requests without a sampling decision from the client. */
   readonly ratio: number;
-  /** Whether a caller that names its trace decides. */
+  /** True if the sampling decision in the traceparent header takes precedence. */
   readonly followsParent: boolean;
 }
 
@@ -43,13 +46,13 @@ export function parseTracingSettings(environment: Environment): TracingSettings 
   };
 }
 
-/** That of traces alone is used as it is; to that of all signals the path of traces is added. */
+/** The traces endpoint is used as it is; the path /v1/traces is appended to the general endpoint. */
 function endpoint(environment: Environment): string | undefined {
   const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own = '', OTEL_EXPORTER_OTLP_ENDPOINT: shared = '' } =
     environment;
   if (own === '' && shared === '') return undefined;
   const text = own === '' ? `${shared.replace(/\/+$/, '')}/v1/traces` : own;
-  // Not repeated: it may hold a password.
+  // The error omits the value, which may contain a password.
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     const variable = own === '' ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
     throw new BadInput(`${variable} must be a URL such as http://localhost:4318`);
@@ -57,7 +60,7 @@ function endpoint(environment: Environment): string | undefined {
   return text;
 }
 
-/** `key=value,other=value`, the values percent-encoded. */
+/** Parses `key=value,other=value` with percent-encoded values. */
 function pairs(environment: Environment, variable: string): Record<string, string> {
   const parts = (environment[variable] ?? '').split(',').filter((part) => part.trim() !== '');
   try {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type Method, type Route, Router } from '../../src/http/router.ts';
 
 function route(method: Method, path: string, openToBrowsers = false): Route {
-  return { method, path, openToBrowsers, answer: () => ({ status: 204, headers: {}, body: null }) };
+  return { method, path, openToBrowsers, answer: async () => ({ status: 204, headers: {}, body: null }) };
 }
 
 const COUPONS = route('GET', '/v1/coupons/', true);

@@ -1,7 +1,10 @@
 // A column of JSON documents in shared memory, ready to copy into a page.
 
 import { JSON_CHUNK_BYTES, type PackedJson } from '../snapshot-data.ts';
-import type { PageWriter } from './page-writer.ts';
+
+interface ByteSink {
+  copy(bytes: Buffer, begin: number, end: number): void;
+}
 
 export class JsonColumn {
   readonly #chunks: readonly Buffer[];
@@ -22,7 +25,7 @@ export class JsonColumn {
   }
 
   /** Copies a document without its first `skipped` and last `cut` bytes. */
-  write(index: number, writer: Pick<PageWriter, 'copy'>, skipped = 0, cut = 0): void {
+  write(index: number, writer: ByteSink, skipped = 0, cut = 0): void {
     const end = (this.#begins[index + 1] as number) - cut;
     let begin = (this.#begins[index] as number) + skipped;
     while (begin < end) {

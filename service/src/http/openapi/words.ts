@@ -7,9 +7,12 @@ import { type ParameterName, VALUE_LENGTH_MAX } from '../operations/query.ts';
 
 export type Schema = Record<string, unknown>;
 
-export interface ParameterObject {
+export interface ParameterObject extends ParameterWords {
   readonly name: string;
   readonly in: 'query' | 'path';
+}
+
+interface ParameterWords {
   readonly required?: true;
   readonly description: string;
   readonly schema: Schema;
@@ -35,7 +38,7 @@ const EXAMPLE_ORG = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
 const DATE_TIME_WORDS =
   'Any ISO 8601 form that includes a day: basic or extended format; calendar, ordinal or week date; with or without a time. UTC unless it has an offset.';
 
-const PARAMETER_OBJECTS: Record<ParameterName, Omit<ParameterObject, 'name' | 'in'>> = {
+const PARAMETER_OBJECTS: Record<ParameterName, ParameterWords> = {
   cursor: {
     description: 'Cursor returned with the previous page. Omit it to get the first page.',
     schema: { type: 'string', format: 'uuid' },

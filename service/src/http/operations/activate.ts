@@ -35,10 +35,7 @@ const HEADERS = {
 
 type ReadRequest = (exchange: Exchange) => ActivationRequest;
 
-export function activationRoutes(
-  activation: Activation,
-  limits: Pick<RateLimits, 'activation' | 'activationOrg' | 'links'>,
-): Route[] {
+export function activationRoutes(activation: Activation, limits: RateLimits): Route[] {
   function takeFromLimit({ orgId, network }: ActivationRequest): RateLimitState {
     const own = limits.activation.take(`${orgId} ${network}`);
     // One address above its limit does not use up that of the organisation.

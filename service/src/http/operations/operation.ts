@@ -36,16 +36,19 @@ export interface ListedItem {
   readonly embedded?: Readonly<Record<string, string>>;
 }
 
-/** What operations answer from. */
-export interface Services {
+/** The data that operations read. */
+export interface DataSources {
   readonly catalogue: Catalogue;
-  readonly transactions: Pick<TransactionStore, 'page'>;
+  readonly transactions: TransactionStore;
   readonly walks: WalkStore;
-  /** Told of every page of transactions that is sent. */
-  readonly callers: Pick<CallerTally, 'polled'>;
-  /** How many items a page has when the caller does not say. */
+  /** Counts the pages of transactions that each organisation gets. */
+  readonly callers: CallerTally;
+}
+
+export interface Services extends DataSources {
+  /** Default number of items per page. */
   readonly pageSize: number;
 }
 
-/** Throws ApiError for everything that the caller is to know. */
-export type Answer = (exchange: Exchange, token: AccessToken) => Reply | Promise<Reply>;
+/** Throws ApiError for errors that the client should see. */
+export type Answer = (exchange: Exchange, token: AccessToken) => Promise<Reply>;

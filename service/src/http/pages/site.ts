@@ -57,12 +57,12 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
       pageFile(await render(await frame())),
     );
   const routes = [
-    open('/livez', () => json(200, { status: 'live' }, NO_STORE)),
-    open('/readyz', () => {
+    open('/livez', async () => json(200, { status: 'live' }, NO_STORE)),
+    open('/readyz', async () => {
       const { status, body, headers } = readiness(health());
       return json(status, body, headers);
     }),
-    open('/favicon.svg', (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
+    open('/favicon.svg', async (exchange) => FAVICON.answer(exchange, 'public, max-age=86400')),
     jsonRoute('/openapi.json', 'public, max-age=300', document),
     jsonRoute('/docs/search.json', 'no-cache', async () => searchIndex(await documentation())),
     ...assets.routes,

@@ -202,7 +202,7 @@ function logoRoute(seed: number, world: World): Route {
     method: 'GET',
     path: `${LOGO_PATH}{file}`,
     openToBrowsers: true,
-    answer({ parameters }) {
+    async answer({ parameters }) {
       const retailer = world.retailers.find(({ id }) => `${id}.svg` === parameters.file);
       if (retailer === undefined) throw new ApiError('not_found', 'There is no such logo in this sandbox.');
       return { status: 200, headers, body: drawLogo(seed, retailer) };
