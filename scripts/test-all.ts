@@ -1,6 +1,6 @@
 // npm run test:all: runs all tests in parallel processes, because most tests wait more than they compute. Each process
 // runs its files one after the other, so tests of one folder never overlap. The output of the first process is shown as it
-// arrives, that of the others at the end. The last lines list every failed test.
+// arrives, that of the others at the end. The last lines list every failed test and every program that was missing.
 //
 // Tests that run commands use the executable, built once here: it starts faster than the sources and is what users get.
 
@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { buildForThisMachine } from '../service/scripts/build-executable.ts';
+import { describeSkipped, PROGRAMS } from '../service/test/support/programs.ts';
 
 /** Folders grouped so that each process takes about equally long. One more process runs all other folders. */
 const PARTS = [
@@ -32,7 +33,7 @@ async function run(part: number, args: readonly string[], onText: (text: string)
   return child.exited;
 }
 
-/** The last lines: failed tests, processes with a non-zero exit code, and counts. */
+/** The last lines: failed tests, processes with a non-zero exit code, tests skipped on this machine, and counts. */
 function summary(outputs: readonly string[], codes: readonly number[]): string {
   const lines = outputs.join('\n').split('\n');
   const counted = (what: string) =>
@@ -44,6 +45,7 @@ function summary(outputs: readonly string[], codes: readonly number[]): string {
     ...codes.flatMap((code, i) =>
       code === 0 ? [] : [`Process ${i + 1} of ${codes.length} exited with ${code}.`],
     ),
+    ...describeSkipped(Object.values(PROGRAMS)),
     `${counted('pass')} passed, ${counted('fail')} failed, ${counted('skip')} skipped`,
     '',
   ].join('\n');

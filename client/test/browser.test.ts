@@ -1,14 +1,17 @@
 // The client in a real browser, from another origin than the service's.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../../service/test/support/browser.ts';
 import { coupon, id, offer, retailer } from '../../service/test/support/fixtures.ts';
 import { TestNode } from '../../service/test/support/test-node.ts';
+import { testsWith } from '../../service/test/support/tests-with.ts';
 import type * as library from '../src/index.ts';
 import { MAKE_OLDER } from './support/older-browser.ts';
 import { type PageServer, servePage } from './support/page-server.ts';
+
+const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
 let node: TestNode;
 let site: PageServer;

@@ -7,6 +7,7 @@ import { launchBrowser } from '../../service/test/support/browser.ts';
 import { cleanEnvironment } from '../../service/test/support/command.ts';
 import { temporaryFolder } from '../../service/test/support/databases.ts';
 import { offer, retailer, transaction } from '../../service/test/support/fixtures.ts';
+import { lacks } from '../../service/test/support/programs.ts';
 import { TestNode } from '../../service/test/support/test-node.ts';
 import { installPackage, run, typeScript } from './support/installed-package.ts';
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
   cpSync(EXAMPLES, project, { recursive: true });
 });
 
-test('offers-page lists offers page by page and filters them', async () => {
+test.skipIf(lacks('chromium'))('offers-page lists offers page by page and filters them', async () => {
   await using node = await TestNode.start({ settings: { pageSize: 2 } });
   await using site = await startServer('offers-page', {});
   const token = await node.token('public');
@@ -59,7 +60,7 @@ test('offers-page lists offers page by page and filters them', async () => {
   }
 });
 
-test('offers-page shows what is wrong with its token', async () => {
+test.skipIf(lacks('chromium'))('offers-page shows what is wrong with its token', async () => {
   await using site = await startServer('offers-page', {});
   const browser = await launchBrowser();
   try {
@@ -114,7 +115,7 @@ test('transactions-table follows changes and resumes where it was after a restar
   expect(await second.stop()).toBe(0);
 });
 
-test('git ignores the file that transactions-table writes by default', async () => {
+test.skipIf(lacks('git'))('git ignores the file that transactions-table writes by default', async () => {
   const source = await Bun.file(join(EXAMPLES, 'transactions-table/server.js')).text();
   const [, name = ''] = /env\.TABLE \?\? '([^']+)'/.exec(source) ?? [];
   const ignored = Bun.spawnSync(['git', 'check-ignore', name, `${name}.new`], { cwd: join(EXAMPLES, '..') });

@@ -45,10 +45,11 @@ export async function fetchRuntime(wanted: string, integrity: string, folder: st
   try {
     const [{ filename }] = JSON.parse(run(['npm', 'pack', '--json', '--silent', wanted], unfinished));
     const tarball = join(unfinished, filename);
-    const digest = new Bun.CryptoHasher('sha512').update(await Bun.file(tarball).bytes()).digest('base64');
+    const bytes = await Bun.file(tarball).bytes();
+    const digest = new Bun.CryptoHasher('sha512').update(bytes).digest('base64');
     if (`sha512-${digest}` !== integrity)
       throw new Error(`${wanted} does not match its digest in package-lock.json`);
-    run(['tar', '-xzf', filename], unfinished);
+    await new Bun.Archive(bytes).extract(unfinished);
     rmSync(tarball);
     renameSync(unfinished, folder);
   } finally {

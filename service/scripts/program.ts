@@ -59,6 +59,7 @@ async function makePlugin(): Promise<BunPlugin> {
 
 /** Returns the commit of the checkout; undefined without git, as in an unpacked archive. */
 function readCommit(): string | undefined {
+  if (Bun.which('git') === null) return undefined;
   const git = (...args: string[]) => {
     const { success, stdout } = Bun.spawnSync(['git', ...args], { cwd: SERVICE, stderr: 'ignore' });
     return success ? stdout.toString().trim() : undefined;

@@ -132,6 +132,8 @@ test('a pipe given by name is read once', async () => {
     let text = '';
     for await (const chunk of (await openSource(process.argv[1])).chunks()) text += Buffer.from(chunk);
     console.log(JSON.stringify(text));`;
-  const child = Bun.spawnSync(['bash', '-c', 'exec "$0" -e "$1" <(echo hello)', process.execPath, program]);
+  const script = 'mkfifo "$2" && { echo hello > "$2" & exec "$0" -e "$1" "$2"; }';
+  const pipe = join(folder, 'pipe');
+  const child = Bun.spawnSync(['/bin/sh', '-c', script, process.execPath, program, pipe]);
   expect(child.stdout.toString()).toBe('"hello\\n"\n');
 });

@@ -9,6 +9,7 @@ import { builtExecutable, emptyMachine, NO_EMPTY_MACHINE, ROOT } from '../suppor
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
+import { lacks } from '../support/programs.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { run, smoke } from './smoke.ts';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   path = await builtExecutable();
 });
 
-test('says which version it is, and of which commit', async () => {
+test.skipIf(lacks('git'))('says which version it is, and of which commit', async () => {
   const stdout = await run(['--version'], { command: [path] });
   const commit = Bun.spawnSync(['git', 'rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })
     .stdout.toString()

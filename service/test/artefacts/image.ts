@@ -70,11 +70,7 @@ export async function tryImage(executable: string): Promise<void> {
 
 /** With a store of its own, so that nothing of it stays on this machine. */
 function openBuildah() {
-  const program = requireProgram({
-    names: ['buildah'],
-    debianPackage: 'buildah',
-    need: 'The image needs buildah',
-  });
+  const program = requireProgram({ names: ['buildah'], tests: 'the container image', apt: 'buildah' });
   const store = temporaryFolder();
   const command = [
     program,

@@ -47,7 +47,7 @@ export async function smoke(options: RunOptions, data = join(ROOT, 'examples/dat
     const served = await (isOfConsole(path) ? fetchConsole(path) : fetchFrom(path));
     deepStrictEqual(await served.text(), await bundle(path));
   }
-  const [, commit = ''] = /\(commit (.*)\)/.exec(await run(['--version'], options)) ?? [];
+  const [, commit = 'unknown'] = /\(commit (.*)\)/.exec(await run(['--version'], options)) ?? [];
   const metrics = await (await fetchConsole('/metrics')).text();
   deepStrictEqual(/^offerbook_build_info\{.*commit="(.*?)"/m.exec(metrics)?.[1], commit);
   const page = await fetchFrom('/v1/transactions/', { Authorization: `Bearer ${token}` });

@@ -1,6 +1,6 @@
 // The whole circle in the sandbox, as a visitor goes it: activate a deal, land in the shop, buy, and see the sale arrive.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { join } from 'node:path';
 import { getCountry, roundMoney } from '@offerbook/sandbox/countries.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
@@ -11,8 +11,11 @@ import { launchBrowser } from '../support/browser.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
 import { Sandbox } from '../support/sandbox.ts';
+import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
+
+const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
 /** A browser without a head says so, and would be taken for a bot. */
 const userAgent =

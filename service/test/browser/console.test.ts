@@ -1,13 +1,16 @@
 // The console in a real browser: accessible in light, dark and on a phone, drawn under its own strict policy, current
 // without being asked for again, and complete without script.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { ConsoleNode } from '../console/open-console.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, retailer, transaction } from '../support/fixtures.ts';
+import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
+
+const { afterAll, beforeAll, test } = testsWith('chromium');
 
 const PATHS = [
   '/',

@@ -1,10 +1,13 @@
 // What a page from somewhere else can and cannot read, as a real browser enforces it.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
+import { testsWith } from '../support/tests-with.ts';
+
+const { afterAll, beforeAll, test } = testsWith('chromium');
 
 let node: TestNode;
 let shop: ReturnType<typeof Bun.serve>;

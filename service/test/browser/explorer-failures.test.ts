@@ -1,14 +1,17 @@
 // The explorer when something is not as it should be: no token or a wrong one, a service that refuses, is
 // away or asks for patience, and no network.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { id, offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
+import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
+
+const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
 /** More than the first page has. */
 const CATALOGUE = Array.from({ length: 150 }, (_, i) => retailer(i, { cashbackOffers: [offer(1_000 + i)] }));

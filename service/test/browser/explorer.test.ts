@@ -1,14 +1,17 @@
 // The explorer at `/`, as a reader uses it.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
+import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
+
+const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
 /** Retailers with nothing special about them, beyond the five that tests look at: several pages of the API and of cards. */
 const OTHER_NAMES = Array.from({ length: 1_150 }, (_, i) => `Shop ${String(i).padStart(4, '0')}`);

@@ -1,14 +1,17 @@
 // Imported text is data: markup, script, direction marks and endless words are shown as they are, do nothing,
 // and leave the layout alone.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
+import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
+
+const { afterAll, beforeAll, test } = testsWith('chromium');
 
 const MARKUP = `<img src=x onerror="hacked=1"><script>hacked=1</script></title></script><svg onload=hacked=1>&lt;b&gt;`;
 const ENDLESS = 'W'.repeat(10_000);

@@ -1,13 +1,16 @@
 // The pages in the oldest browsers that are supported, as far as a newer one can be made to lack what they lack.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { MAKE_OLDER } from '../../../client/test/support/older-browser.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
+import { testsWith } from '../support/tests-with.ts';
 import { WatchedPage } from './watched-page.ts';
+
+const { afterAll, beforeAll, test } = testsWith('chromium');
 
 let node: TestNode;
 let browser: Browser;

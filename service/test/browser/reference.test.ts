@@ -1,6 +1,6 @@
 // The reference at /docs and the pages of the errors, as a reader uses them.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { GUIDE_PATHS } from '@offerbook/site/docs/guides/guides.ts';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
@@ -8,8 +8,11 @@ import { ERROR_CODES } from '../../src/domain/api-errors.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { id, offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
+import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
+
+const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
 let node: TestNode;
 let token: string;

@@ -1,6 +1,6 @@
 // The sandbox's transactions in the explorer, as they change.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { transactionFeed } from '../../src/cli/commands/sandbox/transaction-feed.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
@@ -11,8 +11,11 @@ import { launchBrowser } from '../support/browser.ts';
 import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
+import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
+
+const { afterAll, beforeAll, test } = testsWith('chromium');
 
 let node: TestNode;
 let browser: Browser;

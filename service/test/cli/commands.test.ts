@@ -8,6 +8,7 @@ import { newTokenText } from '../../src/domain/access-token.ts';
 import { offerbook, type RunOptions } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { lacks } from '../support/programs.ts';
 import { ndjson } from '../support/test-node.ts';
 
 let folder: string;
@@ -524,7 +525,7 @@ describe('import and export', () => {
     expect((await run('export catalogue --json')).stdout).toBe('{"data":[]}\n');
   });
 
-  test('a reader that closes the pipe early is no failure', async () => {
+  test.skipIf(lacks('bash'))('an export exits with 0 when its reader closes the pipe', async () => {
     await json('import catalogue -', {
       stdin: ndjson(
         Array.from({ length: 2_000 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 1)] })),
@@ -535,7 +536,7 @@ describe('import and export', () => {
       { cwd: folder, stderr: 'pipe' },
     );
     expect((await new Response(shell.stdout).text()).trim()).toStartWith(`{"id":"${id(1)}"`);
-    expect(await new Response(shell.stderr).text()).toBe('');
+    expect([await shell.exited, await new Response(shell.stderr).text()]).toEqual([0, '']);
   });
 });
 

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
-import { requireShells } from '../support/programs.ts';
+import { lacks } from '../support/programs.ts';
 
 const folder = temporaryFolder();
 let commands: string[];
@@ -26,7 +26,6 @@ const TYPED: readonly [string, readonly string[] | undefined][] = [
 ];
 
 beforeAll(async () => {
-  requireShells();
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { code, stdout, stderr } = await offerbook(['completion', shell]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -55,7 +54,7 @@ function offered(stdout: string): string[][] {
     );
 }
 
-test('bash offers commands, options and choices where they fit, and leaves the rest to its files', () => {
+test.skipIf(lacks('bash'))('bash offers commands, options and choices, and files elsewhere', () => {
   const asked = TYPED.map(([line]) => {
     const words = line.split(' ');
     return `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _offerbook; printf '%s\\n' "\${COMPREPLY[@]}" ---`;
@@ -67,7 +66,7 @@ test('bash offers commands, options and choices where they fit, and leaves the r
   );
 });
 
-test('zsh offers the same, with what they mean', () => {
+test.skipIf(lacks('zsh'))('zsh offers the same, with what they mean', () => {
   const stubs = `
     compdef() { }
     _files() { matched=() }
@@ -90,7 +89,7 @@ test('zsh offers the same, with what they mean', () => {
   ).toContain('serve:run the server\n');
 });
 
-test('fish offers the same', () => {
+test.skipIf(lacks('fish'))('fish offers the same', () => {
   const asked = TYPED.filter(([, words]) => words !== undefined);
   const stdout = run(
     'fish',
@@ -108,7 +107,7 @@ test('a shell that there is no script for is named', async () => {
 });
 
 describe('the manual page', () => {
-  test('is set by groff without a warning, and has every command', async () => {
+  test.skipIf(lacks('groff'))('is set by groff without a warning, and has every command', async () => {
     const { stdout: page } = await offerbook(['manual']);
     writeFileSync(join(folder, 'offerbook.1'), page);
     const set = run('groff', '-man', '-ww', '-k', '-Tutf8', '-P-cbou', 'offerbook.1');

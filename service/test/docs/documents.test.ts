@@ -13,6 +13,8 @@ import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
+import { lacks } from '../support/programs.ts';
+import { testsWith } from '../support/tests-with.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
 const DOCUMENTS = [
@@ -83,6 +85,8 @@ function toCommands({ language, kind, code }: Block): string[] {
 }
 
 describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the commands in %s', (document) => {
+  const { test } = testsWith('bash', 'curl');
+
   test('work as written, one after the other', async () => {
     const port = String(await freePort());
     const commands = script(document).replaceAll('8080', port).replace(FIND_COMMAND, '');
@@ -163,7 +167,7 @@ test('docs/errors.md lists every error code with its status and title', () => {
   expect(missing).toEqual([]);
 });
 
-test('the backup in docs/operations/backups.md brings back what was there, and those who poll lose nothing by it', async () => {
+test.skipIf(lacks('bash'))('a documented backup restores everything, and pollers miss nothing', async () => {
   const cwd = temporaryFolder();
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await offerbook(args, { cwd });

@@ -26,6 +26,7 @@ import {
 } from '../../../feeds/test/fixture.ts';
 import { COMMAND } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { lacks } from '../support/programs.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
 
@@ -125,7 +126,7 @@ await Bun.write(args.includes('-o') ? value('-o') : Bun.stdout, answers[begin] +
 `;
 
 describe.each(Object.entries(PAGES))('the commands in docs/feeds/%s.md', (name, page) => {
-  test('fetch files that convert takes', async () => {
+  test.skipIf(lacks('bash'))('fetch files that convert takes', async () => {
     const cwd = temporaryFolder();
     const executable = (file: string, text: string) => {
       writeFileSync(join(cwd, file), text);

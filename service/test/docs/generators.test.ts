@@ -68,7 +68,7 @@ describe.concurrent.each(TRIED)('$name', ({ command, program }) => {
     await Bun.write(join(folder, 'package.json'), '{"type":"module"}');
     await Bun.write(join(folder, 'program.ts'), here(program));
 
-    const generated = await run(['bash', '-euo', 'pipefail', '-c', here(command)], folder);
+    const generated = await run(['sh', '-euc', here(command)], folder);
     expect(generated).toMatchObject({ code: 0, output: '' });
     expect(await run([TYPESCRIPT, ...STRICT, 'program.ts'], folder)).toMatchObject({ code: 0, output: '' });
     expect((await run([process.execPath, 'program.ts'], folder)).stdout).toBe(

@@ -1,11 +1,14 @@
 // The commands in the guides for integrators, run as written against a service, with two tokens and an orgId.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
+import { testsWith } from '../support/tests-with.ts';
+
+const { afterAll, beforeAll, test } = testsWith('bash', 'curl');
 
 const DOCS = join(import.meta.dir, '../../../docs');
 

@@ -1,10 +1,11 @@
 // Nodes that are replaced, frozen or slow under load, behind the proxies that docs/operations/proxies.md recommends. The long
 // form is `bun service/test/faults/deploys-main.ts`.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { LoadedService, type Seeded, seed } from '../load/loaded-service.ts';
 import { DATABASES } from '../support/databases.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
+import { testsWith } from '../support/tests-with.ts';
 import { type Fleet, runBehindProxy, runDeploys } from './deploys.ts';
 
 let seeded: Seeded;
@@ -13,6 +14,8 @@ beforeAll(async () => {
 });
 
 describe.each(PROXIES)('behind %s', (proxy) => {
+  const { test } = testsWith(proxy);
+
   test('nodes are stopped and started in turn, and not one request fails', async () => {
     const report = await runDeploys(seeded, { proxy, stops: 2, perSecond: 200 });
     expect(report).toMatchObject({ exitCodes: [0, 0], failures: {} });
@@ -50,6 +53,7 @@ async function slowDown(fleet: Fleet, place: number): Promise<void> {
 }
 
 describe.each(PROXIES)('%s', (name) => {
+  const { afterAll, beforeAll, test } = testsWith(name);
   /** Paths that reached a stub node. */
   const seen: string[] = [];
   let isReady = true;
@@ -65,12 +69,11 @@ describe.each(PROXIES)('%s', (name) => {
     if (pathname === '/hangs') return new Promise<Response>(() => {});
     return new Response('', { status: pathname === '/busy' ? 503 : 200 });
   };
-  const nodes = [1, 2].map(() =>
-    Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: answer }),
-  );
+  let nodes: Bun.Server<undefined>[];
   let proxy: ReverseProxy;
 
   beforeAll(async () => {
+    nodes = [1, 2].map(() => Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: answer }));
     proxy = await ReverseProxy.start(
       name,
       nodes.map(({ url }) => url.origin),

@@ -87,8 +87,8 @@ describe('an SQLite file', () => {
 
   test('that cannot grow any more: the import fails and changes nothing, reads go on', async () => {
     const before = await exported();
-    const blocks = Math.ceil(statSync(path).size / 1_024) + 500;
-    const child = Bun.spawn(['bash', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`, COMMAND, ...IMPORT], {
+    const blocks = Math.ceil(statSync(path).size / 512) + 1_000;
+    const child = Bun.spawn(['/bin/sh', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`, COMMAND, ...IMPORT], {
       stdin: Buffer.from(MANY),
       stderr: 'pipe',
       env: { ...process.env, ...env },

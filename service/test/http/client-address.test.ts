@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import type { ServeSettings } from '../../src/config.ts';
 import { clientReader, networkOf } from '../../src/http/access/client-address.ts';
 import { coupon, retailer } from '../support/fixtures.ts';
+import { lacks } from '../support/programs.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';
 
@@ -103,12 +104,14 @@ describe('X-Forwarded-Proto', () => {
     expect(await links({ trustedProxies: ['10.0.0.0/8'] }, headers)).toEqual(both('http://api.example:8443'));
   });
 
-  test.each(PROXIES)('links lead back through %s as docs/operations/proxies.md sets it up', async (name) => {
-    await using node = await TestNode.start({ settings: OURS });
-    await using proxy = await ReverseProxy.start(name, [node.url]);
-    const answer = await fetch(`${proxy.url}/nowhere`, { headers: { 'X-Forwarded-Proto': 'https' } });
-    expect(await answer.json()).toMatchObject({ type: `${proxy.url}/errors/not_found` });
-  });
+  for (const name of PROXIES) {
+    test.skipIf(lacks(name))(`links lead back through ${name} as configured in the docs`, async () => {
+      await using node = await TestNode.start({ settings: OURS });
+      await using proxy = await ReverseProxy.start(name, [node.url]);
+      const answer = await fetch(`${proxy.url}/nowhere`, { headers: { 'X-Forwarded-Proto': 'https' } });
+      expect(await answer.json()).toMatchObject({ type: `${proxy.url}/errors/not_found` });
+    });
+  }
 
   test('the public URL wins', async () => {
     const settings = { ...OURS, publicUrl: 'http://public.example' };

@@ -9,6 +9,7 @@ import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { type Finished, offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
+import { lacks } from '../support/programs.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { ndjson } from '../support/test-node.ts';
 
@@ -31,7 +32,7 @@ function refusal(sentence: RegExp): Finished {
 describe('a sandbox from its first start on', () => {
   const folder = temporaryFolder();
 
-  test('prints five requests that work as pasted, serves its logos, and ends cleanly', async () => {
+  test.skipIf(lacks('curl'))('prints five working requests, serves its logos, exits cleanly', async () => {
     await using sandbox = await Sandbox.start(folder);
     expect(sandbox.text).toContain(`Explorer   http://localhost:${sandbox.port}/\n`);
     expect(sandbox.text).toContain(`Reference  http://localhost:${sandbox.port}/docs\n`);

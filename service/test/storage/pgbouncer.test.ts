@@ -9,29 +9,33 @@ import { offerbook } from '../support/command.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { PgBouncer } from '../support/pgbouncer.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { lacks } from '../support/programs.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'databases.md');
 
-test('in session mode with the documented settings, pages are read and changes are noticed', async () => {
-  await using pool = await PgBouncer.start(await newPostgresDatabase());
-  await using node = await TestNode.start({ databaseUrl: pool.url });
-  const [publicToken, privateToken] = [await node.token('public'), await node.token('private')];
-  const first = retailer(1, { cashbackOffers: [offer(1)] });
-  await node.catalogue([first]);
-  await node.transactions([transaction(1), transaction(2), transaction(3)]);
-  expect(await (await node.get('/v1/retailers/', publicToken)).json()).toMatchObject({ data: [{}] });
-  const read = async (from: string): Promise<number> => {
-    const path = `/v1/transactions/?limit=1&updatedAtGreaterThan=2020-01-01${from}`;
-    const response = await node.get(path, privateToken);
-    expect(response.status).toBe(200);
-    const { data, cursor } = (await response.json()) as { data: unknown[]; cursor?: string };
-    return data.length + (cursor === undefined ? 0 : await read(`&cursor=${cursor}`));
-  };
-  expect(await Promise.all(Array.from({ length: 10 }, () => read('')))).toEqual(Array(10).fill(3));
-  await node.catalogue([first, retailer(2, { cashbackOffers: [offer(2)] })]);
-  expect(await (await node.get('/v1/retailers/', publicToken)).json()).toMatchObject({ data: [{}, {}] });
-});
+test.skipIf(lacks('pgbouncer'))(
+  'in session mode with the documented settings, pages are read and changes are noticed',
+  async () => {
+    await using pool = await PgBouncer.start(await newPostgresDatabase());
+    await using node = await TestNode.start({ databaseUrl: pool.url });
+    const [publicToken, privateToken] = [await node.token('public'), await node.token('private')];
+    const first = retailer(1, { cashbackOffers: [offer(1)] });
+    await node.catalogue([first]);
+    await node.transactions([transaction(1), transaction(2), transaction(3)]);
+    expect(await (await node.get('/v1/retailers/', publicToken)).json()).toMatchObject({ data: [{}] });
+    const read = async (from: string): Promise<number> => {
+      const path = `/v1/transactions/?limit=1&updatedAtGreaterThan=2020-01-01${from}`;
+      const response = await node.get(path, privateToken);
+      expect(response.status).toBe(200);
+      const { data, cursor } = (await response.json()) as { data: unknown[]; cursor?: string };
+      return data.length + (cursor === undefined ? 0 : await read(`&cursor=${cursor}`));
+    };
+    expect(await Promise.all(Array.from({ length: 10 }, () => read('')))).toEqual(Array(10).fill(3));
+    await node.catalogue([first, retailer(2, { cashbackOffers: [offer(2)] })]);
+    expect(await (await node.get('/v1/retailers/', publicToken)).json()).toMatchObject({ data: [{}, {}] });
+  },
+);
 
 test('the documented role settings replace the connection settings that PgBouncer drops', async () => {
   const url = await newPostgresDatabase();
@@ -50,26 +54,32 @@ test('the documented role settings replace the connection settings that PgBounce
 const createOrganisation = ({ url }: PgBouncer) =>
   offerbook(['orgs', 'create', 'acme'], { env: { OFFERBOOK_DATABASE_URL: url } });
 
-test('a PgBouncer without the documented settings is rejected with exit code 2, and no schema is created', async () => {
-  const databaseUrl = await newPostgresDatabase();
-  await using pool = await PgBouncer.start(databaseUrl, { ignore_startup_parameters: undefined });
-  expect(await createOrganisation(pool)).toEqual({
-    code: 2,
-    stdout: '',
-    stderr:
-      'offerbook: a pool before PostgreSQL does not let our settings through (unsupported startup parameter: tcp_keepalives_idle); PgBouncer has ignore_startup_parameters for that\n',
-  });
-  await using sql = new SQL(databaseUrl);
-  const tables = await sql.unsafe(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
-  expect([...tables]).toEqual([]);
-});
+test.skipIf(lacks('pgbouncer'))(
+  'a PgBouncer without the documented settings is rejected with exit code 2, and no schema is created',
+  async () => {
+    const databaseUrl = await newPostgresDatabase();
+    await using pool = await PgBouncer.start(databaseUrl, { ignore_startup_parameters: undefined });
+    expect(await createOrganisation(pool)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'offerbook: a pool before PostgreSQL does not let our settings through (unsupported startup parameter: tcp_keepalives_idle); PgBouncer has ignore_startup_parameters for that\n',
+    });
+    await using sql = new SQL(databaseUrl);
+    const tables = await sql.unsafe(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
+    expect([...tables]).toEqual([]);
+  },
+);
 
-test('in transaction mode a command exits with code 2 and prints what to change', async () => {
-  await using pool = await PgBouncer.start(await newPostgresDatabase(), { pool_mode: 'transaction' });
-  expect(await createOrganisation(pool)).toEqual({
-    code: 2,
-    stdout: '',
-    stderr:
-      'offerbook: a pool before PostgreSQL gives every transaction another connection; let it keep one for a session (PgBouncer: pool_mode = session)\n',
-  });
-});
+test.skipIf(lacks('pgbouncer'))(
+  'in transaction mode a command exits with code 2 and prints what to change',
+  async () => {
+    await using pool = await PgBouncer.start(await newPostgresDatabase(), { pool_mode: 'transaction' });
+    expect(await createOrganisation(pool)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'offerbook: a pool before PostgreSQL gives every transaction another connection; let it keep one for a session (PgBouncer: pool_mode = session)\n',
+    });
+  },
+);

@@ -10,9 +10,10 @@ import {
   postgresUrl,
   startPostgres,
 } from '../support/postgres-server.ts';
+import { lacks } from '../support/programs.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';
 
-describe('sslmode in a PostgreSQL URL', () => {
+describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
   const open = openTestStores();
   let server: PostgresServer;
   let ca: string;

@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './databases.ts';
 import { freePort, PASSWORD, postgresUrl, USER } from './postgres-server.ts';
-import { requirePgBouncer } from './programs.ts';
+import { PROGRAMS, requireProgram } from './programs.ts';
 
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'databases.md');
 
@@ -43,7 +43,7 @@ export class PgBouncer implements AsyncDisposable {
     // It does not run as root.
     for (const path of [folder, users, file]) chmodSync(path, 0o755);
     const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
-    const child = Bun.spawn([requirePgBouncer(), '--quiet', ...user, file], {
+    const child = Bun.spawn([requireProgram(PROGRAMS.pgbouncer), '--quiet', ...user, file], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     while (!(await isOpen(port))) {

@@ -1,24 +1,17 @@
-// Installing what tests need, without installing anything: an apt-get that notes down how it was called.
+// Programs that are missing: how they are installed, skipped or required. apt-get is a script, so nothing is installed.
 
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './databases.ts';
 
-const PROGRAMS = join(import.meta.dir, 'programs.ts');
+const PROGRAM = `{ names: ['no-such-program'], tests: 'nothing', apt: 'no-such-package', brew: 'no-such-formula' }`;
 
-/** Asks for a program that no machine has, as this user. */
-const script = (uid: number) => `
-  process.getuid = () => ${uid};
-  const { requireProgram } = await import(${JSON.stringify(PROGRAMS)});
-  requireProgram({ names: ['no-such-program'], debianPackage: 'no-such-package', need: 'A test needs it' });
-`;
-
-/** Where an installation used to leave things, or might. */
+/** System folders in which an installation might leave files. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/bin', '/etc', '/etc/apt', '/etc/apt/apt.conf.d'];
 const listSystem = () => SYSTEM_FOLDERS.filter(existsSync).map((folder) => readdirSync(folder));
 
-/** A machine whose apt-get is a script: it notes its arguments, waits until it may go on, and notes that it came to its end. */
+/** A machine whose apt-get logs its arguments, waits for letGoOn, and logs that it has finished. It has no other program. */
 class Machine {
   readonly #folder = temporaryFolder();
 
@@ -43,42 +36,121 @@ class Machine {
     writeFileSync(join(this.#folder, 'go-on'), '');
   }
 
-  start(uid: number) {
-    return Bun.spawn([process.execPath, '-e', script(uid)], {
-      env: { ...process.env, PATH: `${this.#folder}:${process.env.PATH}` },
-      stdio: ['ignore', 'ignore', 'pipe'],
+  /** Runs a script that uses programs.ts, as this user. */
+  start(uid: number, script: string, env: Record<string, string | undefined> = {}) {
+    const program = `
+      process.getuid = () => ${uid};
+      const programs = await import(${JSON.stringify(join(import.meta.dir, 'programs.ts'))});
+      ${script}`;
+    return Bun.spawn([process.execPath, '-e', program], {
+      env: { ...process.env, CI: undefined, PATH: `${this.#folder}:${process.env.PATH}`, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
+  }
+
+  /** What a script prints, run to its end as an ordinary user. */
+  async run(script: string, env: Record<string, string | undefined> = {}) {
+    const child = this.start(1_000, script, env);
+    const [stdout, stderr] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    return { code: await child.exited, stdout, stderr };
   }
 }
 
-test('what root installs starts no service, and a set-up that is killed leaves nothing behind', async () => {
-  const machine = new Machine();
-  const before = listSystem();
-  const child = machine.start(0);
-  while (machine.calls.length < 2) await Bun.sleep(10);
-  const during = listSystem();
-  child.kill('SIGKILL');
-  await child.exited;
-  expect([during, listSystem()]).toEqual([before, before]);
-  // Half of an installation would be left behind if it ended with us.
-  machine.letGoOn();
-  while (machine.calls.length < 3) await Bun.sleep(10);
-  const noServices = join(import.meta.dir, 'no-services');
-  expect(machine.calls).toEqual([
-    'update',
-    `install --yes --no-install-recommends no-such-package -o DPkg::Path=${noServices}:/usr/sbin:/usr/bin:/sbin:/bin`,
-    'end',
-  ]);
-  for (const name of ['invoke-rc.d', 'deb-systemd-invoke']) {
-    expect(Bun.spawnSync([join(noServices, name), 'nginx', 'start']).exitCode).toBe(0);
-  }
+describe('as root on Debian', () => {
+  const isDebian = existsSync('/etc/debian_version');
+
+  test.skipIf(!isDebian || Bun.which('setsid') === null)(
+    'an installation starts no service, and finishes even if the tests are killed',
+    async () => {
+      const machine = new Machine();
+      const before = listSystem();
+      const child = machine.start(0, `programs.installPrograms([${PROGRAM}])`);
+      while (machine.calls.length < 2) await Bun.sleep(10);
+      const during = listSystem();
+      child.kill('SIGKILL');
+      await child.exited;
+      expect([during, listSystem()]).toEqual([before, before]);
+      machine.letGoOn();
+      while (machine.calls.length < 3) await Bun.sleep(10);
+      const noServices = join(import.meta.dir, 'no-services');
+      expect(machine.calls).toEqual([
+        'update',
+        `install --yes --no-install-recommends no-such-package -o DPkg::Path=${noServices}:/usr/sbin:/usr/bin:/sbin:/bin`,
+        'end',
+      ]);
+      for (const name of ['invoke-rc.d', 'deb-systemd-invoke']) {
+        expect(Bun.spawnSync([join(noServices, name), 'nginx', 'start']).exitCode).toBe(0);
+      }
+    },
+  );
 });
 
-test('without root, the command that installs it is told', async () => {
-  const machine = new Machine();
-  const child = machine.start(1_000);
-  expect(await new Response(child.stderr).text()).toContain(
-    'A test needs it. Install it with: sudo apt-get install --yes --no-install-recommends no-such-package',
+describe('as an ordinary user', () => {
+  const WAYS = 'Install it with: sudo apt-get install no-such-package, or brew install no-such-formula';
+
+  test('a missing program is not installed, and the last lines of a run name it', async () => {
+    const machine = new Machine();
+    const script = `
+      programs.installPrograms([${PROGRAM}]);
+      console.log(programs.describeSkipped([${PROGRAM}]).join('\\n'));`;
+    expect(await machine.run(script)).toEqual({
+      code: 0,
+      stdout: `no-such-program is missing: skipped nothing. ${WAYS}
+Not root: skipped full disks, files of other users, and a machine with only the C library.\n`,
+      stderr: '',
+    });
+    expect(machine.calls).toEqual([]);
+  });
+
+  test.each(['installPrograms([PROGRAM])', 'requireProgram(PROGRAM)'])(
+    'with CI=true a missing program is an error: %s',
+    async (call) => {
+      const machine = new Machine();
+      const { code, stderr } = await machine.run(`programs.${call.replace('PROGRAM', PROGRAM)}`, {
+        CI: 'true',
+      });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`no-such-program is missing. ${WAYS}`)]);
+      expect(machine.calls).toEqual([]);
+    },
   );
-  expect([await child.exited, machine.calls]).toEqual([1, []]);
+
+  test('a program that is optional is not required with CI=true', async () => {
+    const script = `programs.installPrograms([{ ...${PROGRAM}, isOptional: true }])`;
+    expect(await new Machine().run(script, { CI: 'true' })).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test.each([
+    ['false', 'true true false'],
+    ['true', 'false true false'],
+  ])('with CI=%s, tests without fish and Go but with bash are skipped: %s', async (CI, expected) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'bash'), '', { mode: 0o755 });
+    const script = `console.log(['fish', 'go', 'bash'].map((name) => programs.lacks(name)).join(' '))`;
+    expect((await new Machine().run(script, { PATH: folder, CI })).stdout).toBe(`${expected}\n`);
+  });
+});
+
+test('without their program, tests are skipped and hooks do not run', async () => {
+  const file = join(temporaryFolder(), 'skipped.test.ts');
+  writeFileSync(
+    file,
+    `import { testsWith } from ${JSON.stringify(join(import.meta.dir, 'tests-with.ts'))};
+     const { afterAll, beforeAll, describe, test } = testsWith('fish');
+     const fail = () => { throw new Error('must not run'); };
+     beforeAll(fail);
+     afterAll(fail);
+     test('one', fail);
+     describe('group', () => {
+       beforeAll(fail);
+       test.each([1, 2])('number %d', fail);
+     });`,
+  );
+  const run = (CI: string | undefined) =>
+    Bun.spawnSync([process.execPath, 'test', file], { env: { PATH: temporaryFolder(), CI } });
+  const { exitCode, stderr } = run(undefined);
+  expect([exitCode, stderr.toString()]).toEqual([0, expect.stringMatching(/^ 0 pass\n 3 skip\n 0 fail$/m)]);
+  expect(run('true').exitCode).toBe(1);
 });

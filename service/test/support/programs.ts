@@ -1,85 +1,137 @@
-// Programs that tests need and npm does not bring. One that is missing is installed where that is possible;
-// where it is not, the test fails with the command that installs it. No test is ever skipped for want of one.
+// Programs that tests need and that npm does not install. As root on Debian, missing programs are installed with apt-get.
+// Elsewhere the tests that need one are skipped, and the last lines of a run name it. With CI=true a missing program is an error.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where servers are, which are not for everybody's PATH. */
-const SERVER_FOLDERS = '/usr/local/sbin:/usr/sbin';
-/** Where packages look for programs while they are installed. Ours come first: services are not started. */
-const INSTALL_PATH = `${join(import.meta.dir, 'no-services')}:/usr/sbin:/usr/bin:/sbin:/bin`;
-
 export interface Program {
-  readonly names: readonly string[];
-  readonly debianPackage: string;
-  /** What it is for, as in "The browser tests need Chromium". */
-  readonly need: string;
+  /** The names it may have; the first that is found is used. */
+  readonly names: readonly [string, ...string[]];
+  /** What its tests cover, for the line that reports them as skipped. */
+  readonly tests: string;
+  readonly apt: string;
+  /** Undefined where Homebrew has no such package. */
+  readonly brew?: string;
+  /** Used where it is installed, but never installed for the tests and not required with CI=true. */
+  readonly isOptional?: true;
 }
 
-export function findProgram({ names }: Program): string | undefined {
+const { TEST_BROWSER } = process.env;
+
+export const PROGRAMS = {
+  bash: { names: ['bash'], tests: 'the commands in the docs, completion in bash', apt: 'bash', brew: 'bash' },
+  chromium: {
+    // The headless shell is the same engine as Chromium and uses less than half the CPU time.
+    names:
+      TEST_BROWSER === undefined
+        ? ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+        : [TEST_BROWSER],
+    tests: 'the pages and the client in a browser',
+    apt: 'chromium-headless-shell',
+    brew: '--cask chromium',
+  },
+  curl: { names: ['curl'], tests: 'the curl commands in the docs', apt: 'curl', brew: 'curl' },
+  find: { names: ['find'], tests: 'the deletion of old backups', apt: 'findutils', brew: 'findutils' },
+  fish: { names: ['fish'], tests: 'completion in fish', apt: 'fish', brew: 'fish' },
+  git: { names: ['git'], tests: 'the commit in --version, .gitignore', apt: 'git', brew: 'git' },
+  go: { names: ['go'], tests: 'the code sample in Go', apt: 'golang-go', brew: 'go', isOptional: true },
+  groff: { names: ['groff'], tests: 'the manual page', apt: 'groff-base', brew: 'groff' },
+  haproxy: { names: ['haproxy'], tests: 'the service behind HAProxy', apt: 'haproxy', brew: 'haproxy' },
+  java: {
+    names: ['java'],
+    tests: 'the code sample in Java',
+    apt: 'default-jdk-headless',
+    brew: 'openjdk',
+    isOptional: true,
+  },
+  nginx: { names: ['nginx'], tests: 'the service behind nginx', apt: 'nginx', brew: 'nginx' },
+  openssl: { names: ['openssl'], tests: 'PostgreSQL over TLS', apt: 'openssl', brew: 'openssl' },
+  pgbouncer: {
+    names: ['pgbouncer'],
+    tests: 'PostgreSQL through PgBouncer',
+    apt: 'pgbouncer',
+    brew: 'pgbouncer',
+  },
+  php: { names: ['php'], tests: 'the code sample in PHP', apt: 'php-cli', brew: 'php', isOptional: true },
+  promtool: {
+    names: ['promtool'],
+    tests: 'the alerts and the dashboard',
+    apt: 'prometheus',
+    brew: 'prometheus',
+  },
+  python: { names: ['python3'], tests: 'the code samples in Python', apt: 'python3', brew: 'python' },
+  'systemd-analyze': { names: ['systemd-analyze'], tests: 'the systemd units', apt: 'systemd' },
+  zsh: { names: ['zsh'], tests: 'completion in zsh', apt: 'zsh', brew: 'zsh' },
+} as const satisfies Record<string, Program>;
+
+export type ProgramName = keyof typeof PROGRAMS;
+
+/** Debian keeps servers in folders that are not on every user's PATH. */
+const SERVER_FOLDERS = '/usr/local/sbin:/usr/sbin';
+/** PATH for apt-get. The stand-ins in no-services come first, so that an installation starts no service. */
+const INSTALL_PATH = `${join(import.meta.dir, 'no-services')}:/usr/sbin:/usr/bin:/sbin:/bin`;
+
+function findProgram({ names }: Program): string | undefined {
   const PATH = `${process.env.PATH}:${SERVER_FOLDERS}`;
   return names.map((name) => Bun.which(name, { PATH })).find((path) => path !== null) ?? undefined;
 }
 
+/** The path of a program, which is installed first if possible. Throws an error with the commands that install it. */
 export function requireProgram(program: Program): string {
-  const found = findProgram(program);
-  if (found !== undefined) return found;
-  const install = ['apt-get', 'install', '--yes', '--no-install-recommends', program.debianPackage];
-  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) runQuietly(install);
-  const installed = findProgram(program);
-  if (installed === undefined) {
-    throw new Error(`${program.need}. Install it with: sudo ${install.join(' ')}`);
-  }
-  return installed;
+  const found = findProgram(program) ?? install(program);
+  if (found === undefined) throw new Error(`${program.names[0]} is missing. ${howToInstall(program)}`);
+  return found;
 }
 
-/** The shells that the command completes words for, and what sets its manual page. */
-export function requireShells(): void {
-  for (const [name, debianPackage] of [
-    ['bash', 'bash'],
-    ['zsh', 'zsh'],
-    ['fish', 'fish'],
-    ['groff', 'groff-base'],
-  ] as const) {
-    requireProgram({
-      names: [name],
-      debianPackage,
-      need: `The tests of completions and the manual need ${name}`,
-    });
+/** Installs what all tests need, where that is possible. With CI=true, throws if a program is still missing. */
+export function installPrograms(programs: readonly Program[]): void {
+  for (const program of programs.filter(({ isOptional }) => isOptional !== true)) {
+    if (isRequired(program)) requireProgram(program);
+    else if (findProgram(program) === undefined) install(program);
   }
 }
 
-/** The program that checks and tests the rules of Prometheus. */
-export function requirePromtool(): string {
-  return requireProgram({
-    names: ['promtool'],
-    debianPackage: 'prometheus',
-    need: 'The tests of the alerts need promtool',
-  });
+/** True if the tests that need these programs must be skipped. */
+export function lacks(...names: readonly ProgramName[]): boolean {
+  const programs: readonly Program[] = names.map((name) => PROGRAMS[name]);
+  return programs.some((program) => !isRequired(program) && findProgram(program) === undefined);
 }
 
-/** The pool that operators put before PostgreSQL. */
-export function requirePgBouncer(): string {
-  return requireProgram({
-    names: ['pgbouncer'],
-    debianPackage: 'pgbouncer',
-    need: 'The tests of connections through a pool need PgBouncer',
-  });
+const isRequired = ({ isOptional }: Program): boolean => process.env.CI === 'true' && isOptional !== true;
+
+/** One line for each group of tests that was skipped, for the end of a test run. */
+export function describeSkipped(programs: readonly Program[]): string[] {
+  const missing = programs.filter((program) => findProgram(program) === undefined);
+  return [
+    ...missing.map(
+      (program) => `${program.names[0]} is missing: skipped ${program.tests}. ${howToInstall(program)}`,
+    ),
+    ...(process.getuid?.() === 0
+      ? []
+      : ['Not root: skipped full disks, files of other users, and a machine with only the C library.']),
+  ];
 }
 
-let knowsPackages = false;
+function howToInstall({ apt, brew }: Program): string {
+  const ways = [`sudo apt-get install ${apt}`, ...(brew === undefined ? [] : [`brew install ${brew}`])];
+  return `Install it with: ${ways.join(', or ')}`;
+}
+
+let hasPackageLists = false;
 
 /**
- * Starts no service: the machine may use the ports for something else. Writes nothing that would have to be taken back,
- * and goes on in a session of its own if we are stopped: half of an installation would have to be mended by hand.
+ * Installs a program with apt-get and returns its path; undefined where that is not possible. apt-get runs in a session of its
+ * own, so that stopping the tests never leaves a half-finished installation.
  */
-function runQuietly(install: readonly string[]): void {
-  // Once for all programs of a run: it takes seconds.
-  if (!knowsPackages) Bun.spawnSync(['apt-get', 'update'], { stdout: 'ignore', stderr: 'ignore' });
-  knowsPackages = true;
-  Bun.spawnSync(['setsid', '--wait', ...install, '-o', `DPkg::Path=${INSTALL_PATH}`], {
+function install(program: Program): string | undefined {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return undefined;
+  if (!hasPackageLists) Bun.spawnSync(['apt-get', 'update'], { stdout: 'ignore', stderr: 'ignore' });
+  hasPackageLists = true;
+  const command = ['apt-get', 'install', '--yes', '--no-install-recommends', program.apt];
+  Bun.spawnSync(['setsid', '--wait', ...command, '-o', `DPkg::Path=${INSTALL_PATH}`], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdout: 'ignore',
     stderr: 'inherit',
   });
+  return findProgram(program);
 }

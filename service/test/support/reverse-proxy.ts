@@ -5,25 +5,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './postgres-server.ts';
-import { requireProgram } from './programs.ts';
+import { PROGRAMS, requireProgram } from './programs.ts';
 
 export const PROXIES = ['nginx', 'haproxy'] as const;
 export type ProxyName = (typeof PROXIES)[number];
 
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'proxies.md');
 const NODES = ['10.0.0.11:8080', '10.0.0.12:8080'];
-
-export function requireProxies(): void {
-  for (const name of PROXIES) requireProxy(name);
-}
-
-function requireProxy(name: ProxyName): string {
-  return requireProgram({
-    names: [name],
-    debianPackage: name,
-    need: `The tests behind a proxy need ${name === 'nginx' ? 'nginx' : 'HAProxy'}`,
-  });
-}
 
 export interface ProxyOptions {
   /** Whether nginx keeps answers, as an operator would have it do who knows no more than the directive's name. */
@@ -51,7 +39,7 @@ export class ReverseProxy implements AsyncDisposable {
     const port = await freePort();
     const file = join(folder, 'configuration');
     writeFileSync(file, configuration(name, port, nodeUrls, folder, options));
-    const program = requireProxy(name);
+    const program = requireProgram(PROGRAMS[name]);
     const command =
       name === 'nginx'
         ? [

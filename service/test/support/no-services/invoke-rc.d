@@ -1,3 +1,3 @@
 #!/bin/sh
-# Stands in for Debian's program of this name while tests install what they need: it starts no service.
+# Replaces Debian's program of this name while tests install packages, so that no service is started.
 exit 0
