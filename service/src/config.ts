@@ -1,5 +1,5 @@
-// The only reader of the environment. A setting of `serve` is a flag or an OFFERBOOK_* variable of the same
-// name; the flag wins; anything unknown or bad stops the start with one sentence.
+// The settings of `serve`. Each is a flag or an OFFERBOOK_* variable of the same name; the flag takes precedence. An unknown
+// variable or an invalid value throws BadInput. No other module reads `process.env`.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
@@ -8,103 +8,94 @@ import { clientReader } from './http/access/client-address.ts';
 import { LOGGED_REQUESTS } from './http/request-log.ts';
 import { parseTracingSettings, type TracingSettings } from './tracing/tracing-settings.ts';
 
-const DATABASE_DEFAULT = 'sqlite:./offerbook.db';
-
 const PORT_MAX = 65_535;
 
 interface Setting<T> {
-  /** What it is for, as --help shows it. */
+  /** The description in --help. */
   readonly help: string;
   readonly argument: string;
+  /** Empty for a setting without a default. */
   readonly fallback: string;
   readonly parse: (text: string) => T;
 }
 
 const SETTINGS = {
-  port: setting('port to listen on; 0 takes any free one', 'number', wholeNumber(0, PORT_MAX), '8080'),
+  port: setting('port to listen on; 0 = any free port', 'number', wholeNumber(0, PORT_MAX), '8080'),
   host: setting('address to listen on', 'address', filled, '127.0.0.1'),
-  workers: setting('threads that share the port, 1 to 64', 'number', wholeNumber(1, 64), '1'),
+  workers: setting('threads that share the port, 1–64', 'number', wholeNumber(1, 64), '1'),
   pageSize: setting(
-    `items on a page unless the caller sends a limit, 1 to ${PAGE_SIZE_MAX}`,
+    `items per page if the client sends no limit, 1–${PAGE_SIZE_MAX}`,
     'number',
     wholeNumber(1, PAGE_SIZE_MAX),
     String(PAGE_SIZE_DEFAULT),
   ),
   adminPort: setting(
-    'port for the console, /metrics, /livez and /readyz; none unless given',
+    'port of the console, /metrics, /livez and /readyz (default: none)',
     'number',
     optional(wholeNumber(1, PORT_MAX)),
   ),
   adminHost: setting(
-    'address of that port; any but this machine itself needs --admin-token-file',
+    'address of the admin port; anything but loopback needs --admin-token-file',
     'address',
     filled,
     '127.0.0.1',
   ),
-  adminTokenFile: setting(
-    'file with the secret that the console and /metrics ask for',
-    'file',
-    optional(filled),
-  ),
+  adminTokenFile: setting('file with the secret for the console and /metrics', 'file', optional(filled)),
   replicaUrl: setting(
-    'a read replica of the PostgreSQL database, for pages of transactions',
+    'read replica of the PostgreSQL database, for pages of transactions',
     'url',
     optional(postgresUrl),
   ),
-  publicUrl: setting(
-    'where callers reach the service, when a proxy stands before it',
-    'url',
-    optional(webOrigin),
-  ),
+  publicUrl: setting('URL at which clients reach the service through a proxy', 'url', optional(webOrigin)),
   currency: setting(
-    'currency of fixed cashbacks, ISO 4217, such as EUR, for the reference and the explorer',
+    'currency of fixed cashbacks in the API reference and the explorer, such as EUR',
     'code',
     optional(currencyCode),
   ),
   drainDelay: setting(
-    'seconds to go on serving after SIGTERM, for load balancers that ask /readyz, 0 to 300',
+    'seconds to keep serving after SIGTERM while /readyz returns 503, 0–300',
     'seconds',
     wholeNumber(0, 300),
     '0',
   ),
   logRequests: setting(
-    `which requests leave a line in the log: ${LOGGED_REQUESTS.join(', ')}`,
+    `requests to log: ${LOGGED_REQUESTS.join(', ')}`,
     'which',
     oneOf(LOGGED_REQUESTS),
     'all',
   ),
-  logLevel: setting(`one of ${LOG_LEVELS.join(', ')}`, 'level', oneOf(LOG_LEVELS), 'info'),
-  rateLimitPublic: rateLimit('requests a minute for each public token and address', '6000'),
-  rateLimitPrivate: rateLimit('requests a minute for each private token', '6000'),
-  rateLimitFailedAuth: rateLimit('failed authentications a minute for each address', '600'),
+  logLevel: setting(`lowest level to log: ${LOG_LEVELS.join(', ')}`, 'level', oneOf(LOG_LEVELS), 'info'),
+  rateLimitPublic: rateLimit('requests per minute per public token and address', '6000'),
+  rateLimitPrivate: rateLimit('requests per minute per private token', '6000'),
+  rateLimitFailedAuth: rateLimit('failed authentications per minute per address', '600'),
   rateLimitActivation: rateLimit(
     'activations per minute per address and organisation; above it links redirect untracked and POST gets 429',
     '120',
   ),
   rateLimitActivationOrg: rateLimit(
-    'activations per minute per organisation, over all addresses; above it as above',
+    'activations per minute per organisation, over all addresses; same effect as --rate-limit-activation',
     '6000',
   ),
-  activation: onUnlessOff('whether deals can be activated, by links that users follow'),
+  activation: onUnlessOff('activation links'),
   spool: setting(
-    'folder for clicks while the database is away (default: that of the SQLite database, else the working folder)',
+    'folder for clicks while the database is unreachable (default: folder of the SQLite database, or the working directory)',
     'folder',
     optional(filled),
   ),
   diskReserve: setting(
-    'free MB below which clicks are not recorded, on the disks of the spool and of an SQLite database; 0 = off',
+    'stop recording clicks if less than this many MB are free on the disk of the spool or the SQLite database; 0 = off',
     'number',
     wholeNumber(0, 1e9),
     '256',
   ),
   trustedProxies: setting(
-    'addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas',
+    'comma-separated addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are trusted',
     'list',
     proxies,
   ),
-  explorer: onUnlessOff('whether the page at / shows the catalogue'),
+  explorer: onUnlessOff('catalogue explorer at /'),
   explorerLogos: setting(
-    'origins from which that page may load logos, separated by commas, or https: for all',
+    'comma-separated origins from which the explorer may load logos, or https: for all',
     'list',
     logoSources,
   ),
@@ -113,12 +104,12 @@ const SETTINGS = {
 type SettingName = keyof typeof SETTINGS;
 export type ServeSettings = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['parse']> };
 
-/** The flags of `serve`, for its command line. */
-export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
-  flag: `--${hyphenated(name)} <${SETTINGS[name].argument}>`,
-  help:
-    SETTINGS[name].help + (SETTINGS[name].fallback === '' ? '' : ` (default: ${SETTINGS[name].fallback})`),
-}));
+/** The flags of `serve`, with their defaults and variables in the format of Commander. */
+export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) => {
+  const { argument, help, fallback } = SETTINGS[name];
+  const extra = `${fallback === '' ? '' : `default: ${fallback}, `}env: ${variable(name)}`;
+  return { flag: `--${hyphenated(name)} <${argument}>`, help: `${help} (${extra})` };
+});
 
 const OTHER_VARIABLES = ['OFFERBOOK_DATABASE_URL', 'OFFERBOOK_TO_URL', 'OFFERBOOK_TOKEN'];
 
@@ -156,23 +147,20 @@ function requireTwoPorts({ port, adminPort }: ServeSettings): void {
   throw new BadInput(`port ${port} is the --port and also the --admin-port; choose another for one of them`);
 }
 
-/** The console shows every organisation's data: nobody but this machine may see it without the secret. */
+/** The console shows every organisation's data, so other machines need the secret. */
 function requireAdminToken({ adminHost, adminTokenFile }: ServeSettings): void {
   if (isLoopback(adminHost) || adminTokenFile !== undefined) return;
   throw new BadInput(
-    `--admin-host ${adminHost} can be reached from other machines; it needs --admin-token-file`,
+    `--admin-host ${adminHost} is reachable from other machines; it needs --admin-token-file`,
   );
 }
 
-/** Whether an address, or the name for it, is of this machine alone. In a URL, one of IPv6 has brackets. */
+/** True for addresses and names that only this machine can reach; IPv6 addresses may have a URL's brackets. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }
 
-/**
- * Kubernetes tells every container of the Services beside it. Of one whose name begins with `offerbook`, the variables
- * look like settings of ours.
- */
+/** Kubernetes sets variables for every Service; those of a Service named `offerbook…` look like our settings. */
 function withoutServiceLinks(environment: Environment): Environment {
   const isServiceLink = ([name, value = '']: readonly [string, string | undefined]) =>
     /_SERVICE_(HOST$|PORT$|PORT_)/.test(name) ||
@@ -181,31 +169,17 @@ function withoutServiceLinks(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter((entry) => !isServiceLink(entry)));
 }
 
-export function readDatabaseUrl(flag: string | undefined, fallback = DATABASE_DEFAULT): string {
-  return flag ?? process.env.OFFERBOOK_DATABASE_URL ?? fallback;
-}
-
-/** The database that `copy` fills; its URL may hold a password, so it need not be an argument. */
-export function readTargetUrl(flag: string | undefined): string | undefined {
-  return flag ?? process.env.OFFERBOOK_TO_URL;
-}
-
-/** Where spans are sent; undefined when nobody has asked for any. */
+/** Undefined if tracing is off. */
 export function readTracingSettings(): TracingSettings | undefined {
   return parseTracingSettings(process.env);
 }
 
-/** Where servers keep clicks that the database does not take, for a backup of them. */
-export function readSpoolFolder(flag: string | undefined): string | undefined {
-  return flag ?? process.env.OFFERBOOK_SPOOL;
-}
-
-/** The token of `follow`: from the environment, because what is an argument can be seen by everyone on the machine. */
+/** The token of `follow`. It is never an argument, because every user of the machine can read arguments. */
 export function readToken(): string | undefined {
   return process.env.OFFERBOOK_TOKEN;
 }
 
-/** One without a fallback may be left out. */
+/** A setting without a fallback is optional. */
 function setting<T>(help: string, argument: string, parse: (text: string) => T, fallback = ''): Setting<T> {
   return { help, argument, fallback, parse };
 }
@@ -244,7 +218,7 @@ function oneOf<const T extends string>(values: readonly T[]) {
   };
 }
 
-/** Not repeated when it is bad: it may hold a password. */
+/** The message does not repeat the URL: it may contain a password. */
 function postgresUrl(text: string): string {
   if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('must be a URL such as postgres://user@host/name');
   return text;
@@ -256,7 +230,7 @@ function currencyCode(text: string): string {
   return text;
 }
 
-/** Pages and links know no path before theirs. */
+/** Pages and links use absolute paths, so the service cannot run below a path. */
 function webOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {

@@ -181,9 +181,11 @@ describe('a built program contains all of its parts', () => {
   });
 });
 
-test('only config.ts reads the environment', () => {
+test('only config.ts reads the environment; only cli/command.ts has Commander read it', () => {
   const readers = serviceFiles.filter((file) => /process\.env|Bun\.env/.test(read(file)));
   expect(readers).toEqual([`${SERVICE}config.ts`]);
+  const options = serviceFiles.filter((file) => /\.env\(/.test(read(file)));
+  expect(options).toEqual([`${SERVICE}cli/command.ts`]);
 });
 
 test('only clock.ts reads the time of day, browser scripts aside', () => {

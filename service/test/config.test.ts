@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { readServeSettings } from '../src/config.ts';
+import { readServeSettings, SERVE_FLAGS } from '../src/config.ts';
 
-/** What Kubernetes tells a container of a Service with this name; see "Discovering services" in its documentation. */
-function serviceLinks(name: string): Record<string, string> {
+/** The variables that Kubernetes sets for a Service; see "Discovering services" in its documentation. */
+function serviceVariables(name: string): Record<string, string> {
   return {
     [`${name}_SERVICE_HOST`]: '10.0.0.11',
     [`${name}_SERVICE_PORT`]: '8080',
@@ -16,22 +16,49 @@ function serviceLinks(name: string): Record<string, string> {
   };
 }
 
-test('--currency takes a code of three capital letters, or nothing', () => {
+test('--currency accepts three capital letters, or an empty value', () => {
   const read = (currency: string) => readServeSettings({ currency }, {}).currency;
   expect([read('EUR'), read('')]).toEqual(['EUR', undefined]);
-  for (const bad of ['eur', 'EURO', '€', ' EUR'])
-    expect(() => read(bad)).toThrow(
-      `--currency must be a currency code of three capital letters, such as EUR, not "${bad}"`,
+  for (const invalid of ['eur', 'EURO', '€', ' EUR'])
+    expect(() => read(invalid)).toThrow(
+      `--currency must be a currency code of three capital letters, such as EUR, not "${invalid}"`,
     );
 });
 
-describe('the variables of Kubernetes', () => {
-  test.each(['OFFERBOOK', 'OFFERBOOK_ADMIN', 'OFFERBOOK_DB'])('of a Service are no settings: %s', (name) => {
-    expect(readServeSettings({}, serviceLinks(name))).toEqual(readServeSettings({}, {}));
-  });
+test('a flag takes precedence over its variable, and an error names the one that was used', () => {
+  const read = (flags: Record<string, string>, variable: string) =>
+    readServeSettings(flags, { OFFERBOOK_PAGE_SIZE: variable }).pageSize;
+  expect([read({}, '7'), read({ pageSize: '8' }, '7'), read({ pageSize: '8' }, 'x')]).toEqual([7, 8, 8]);
+  expect(() => read({}, '0')).toThrow('OFFERBOOK_PAGE_SIZE must be a whole number from 1 to 1000, not "0"');
+  expect(() => read({ pageSize: '0' }, '7')).toThrow(
+    '--page-size must be a whole number from 1 to 1000, not "0"',
+  );
+});
 
-  test('do not hide settings, nor what is mistyped', () => {
-    const links = serviceLinks('OFFERBOOK');
+test('--replica-url never repeats an invalid URL, which may contain a password', () => {
+  expect(() => readServeSettings({ replicaUrl: 'mysql://me:pa55word@host/db' }, {})).toThrow(
+    /^--replica-url must be a URL such as postgres:\/\/user@host\/name$/,
+  );
+});
+
+test('the help of a flag shows its default and its variable', () => {
+  const help = Object.fromEntries(SERVE_FLAGS.map((flag) => [flag.flag, flag.help]));
+  expect(help['--port <number>']).toBe(
+    'port to listen on; 0 = any free port (default: 8080, env: OFFERBOOK_PORT)',
+  );
+  expect(help['--admin-token-file <file>']).toEndWith(' (env: OFFERBOOK_ADMIN_TOKEN_FILE)');
+});
+
+describe('variables that Kubernetes sets for Services', () => {
+  test.each(['OFFERBOOK', 'OFFERBOOK_ADMIN', 'OFFERBOOK_DB'])(
+    'variables of a Service named %s are ignored',
+    (name) => {
+      expect(readServeSettings({}, serviceVariables(name))).toEqual(readServeSettings({}, {}));
+    },
+  );
+
+  test('settings next to them are read, and misspelt variables are rejected', () => {
+    const links = serviceVariables('OFFERBOOK');
     expect(readServeSettings({}, { ...links, OFFERBOOK_PAGE_SIZE: '7' }).pageSize).toBe(7);
     expect(readServeSettings({ port: '81' }, links).port).toBe(81);
     for (const [name, value] of [

@@ -1,8 +1,7 @@
 // The parts that commands share: the --database and --json options, an example under --help, and a database that is
 // closed when the command ends or fails.
 
-import { Command } from 'commander';
-import { readDatabaseUrl } from '../config.ts';
+import { Command, Option } from 'commander';
 import { systemClock } from '../domain/clock.ts';
 import type { Stores } from '../domain/stores.ts';
 import { closing } from '../storage/open-once.ts';
@@ -10,18 +9,33 @@ import { COMMAND_OPTIONS, openStores, READ_OPTIONS } from '../storage/open-store
 import { currentUser } from './current-user.ts';
 
 export interface StoreOptions {
-  readonly database?: string;
+  readonly database: string;
   readonly json?: boolean;
 }
 
 export function command(name: string, description: string, example: string): Command {
   return new Command(name)
     .description(description)
-    .option(
-      '--database <url>',
-      'sqlite:PATH or postgres://… (default: $OFFERBOOK_DATABASE_URL or sqlite:./offerbook.db)',
-    )
+    .addOption(databaseOption('sqlite:./offerbook.db'))
     .addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+export function databaseOption(fallback: string): Option {
+  return new Option('--database <url>', 'sqlite:PATH or postgres://…')
+    .env('OFFERBOOK_DATABASE_URL')
+    .default(fallback, fallback);
+}
+
+/** The database that `copy` fills. The URL may contain a password, so it need not be an argument. */
+export function targetOption(): Option {
+  return new Option('--to <url>', 'database to copy to').env('OFFERBOOK_TO_URL').makeOptionMandatory();
+}
+
+/** For commands that read the spool of a server. */
+export function spoolOption(): Option {
+  return new Option('--spool <folder>', 'the --spool of the servers, if they have one').env(
+    'OFFERBOOK_SPOOL',
+  );
 }
 
 export function jsonCommand(name: string, description: string, example: string): Command {
@@ -33,8 +47,8 @@ export async function withStores<T>(
   work: (stores: Stores) => Promise<T>,
   databaseOptions = COMMAND_OPTIONS,
 ): Promise<T> {
-  const url = readDatabaseUrl(options.database);
-  await using stores = closing(await openStores(url, databaseOptions, systemClock, { by: currentUser() }));
+  const by = currentUser();
+  await using stores = closing(await openStores(options.database, databaseOptions, systemClock, { by }));
   return await work(stores);
 }
 

@@ -122,7 +122,7 @@ function usageWords(command: Command, { code, message }: CommanderError): string
     const missing = [
       ...command.options
         .filter((option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined)
-        .map(({ flags }) => flags),
+        .map(({ flags, envVar }) => (envVar === undefined ? flags : `${flags} (or ${envVar})`)),
       ...command.registeredArguments
         .slice(command.args.length)
         .filter(({ required }) => required)

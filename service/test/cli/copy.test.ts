@@ -83,7 +83,7 @@ test('what a poller gets from a copy is what it would have got', async () => {
   expect(await offerbook(['copy'], { env })).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'offerbook: missing --to <url> (or OFFERBOOK_TO_URL)\n',
+    stderr: 'offerbook: missing --to <url> (or OFFERBOOK_TO_URL)\n(run with --help for usage)\n',
   });
 });
 

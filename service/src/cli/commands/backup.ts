@@ -6,10 +6,9 @@ import manifest from '../../../package.json';
 import { databaseName } from '../../activation/activation-directory.ts';
 import { ClickIds } from '../../activation/click-id.ts';
 import { clickProblem } from '../../activation/click-problem.ts';
-import { readDatabaseUrl, readSpoolFolder } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { makeBackup } from '../../storage/backup/make-backup.ts';
-import { jsonCommand, type StoreOptions } from '../command.ts';
+import { jsonCommand, type StoreOptions, spoolOption } from '../command.ts';
 import { spoolPath } from '../node/activation.ts';
 import { printResult } from '../output.ts';
 
@@ -20,17 +19,17 @@ export function backupCommand(): Command {
     'offerbook backup /var/backups/offerbook/2026-11-16',
   )
     .argument('<target>', 'folder to create')
-    .option('--spool <folder>', 'the --spool of the servers, if they have one')
+    .addOption(spoolOption())
     .action(backup);
 }
 
 async function backup(target: string, options: StoreOptions & { spool?: string }): Promise<void> {
-  const url = readDatabaseUrl(options.database);
+  const url = options.database;
   const startedMs = performance.now();
   const made = await makeBackup({
     url,
     target,
-    spoolPath: (key) => spoolPath(readSpoolFolder(options.spool), url, databaseName(key)),
+    spoolPath: (key) => spoolPath(options.spool, url, databaseName(key)),
     isOurs: (click, key) => clickProblem(click, new ClickIds(key)) === undefined,
     clock: systemClock,
     version: manifest.version,

@@ -2,14 +2,12 @@
 
 import { dirname } from 'node:path';
 import { printCountOf, printCountsOf } from '@offerbook/wire/count.ts';
-import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
 import { databaseName } from '../../activation/activation-directory.ts';
-import { readDatabaseUrl, readSpoolFolder, readTargetUrl } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { copyDatabase } from '../../storage/copy-database.ts';
 import { countSpooled } from '../../storage/inspect-database.ts';
-import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions, spoolOption, targetOption } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { spoolPath } from '../node/activation.ts';
 import { printNote, printResult } from '../output.ts';
@@ -21,28 +19,26 @@ export function copyCommand(): Command {
     'copy everything into an empty database: organisations, tokens, catalogue, links, clicks, transactions, logs',
     'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
   )
-    .option('--to <url>', 'database to copy to (default: $OFFERBOOK_TO_URL)')
-    .option('--spool <folder>', 'the --spool of the servers, if they have one')
+    .addOption(targetOption())
+    .addOption(spoolOption())
     .action(copy);
 }
 
 interface CopyOptions extends StoreOptions {
-  readonly to?: string;
+  readonly to: string;
   readonly spool?: string;
 }
 
 async function copy(options: CopyOptions): Promise<void> {
-  const to = readTargetUrl(options.to);
-  if (to === undefined) throw new BadInput('missing --to <url> (or OFFERBOOK_TO_URL)');
+  const { database: from, to } = options;
   const startedMs = performance.now();
-  const from = readDatabaseUrl(options.database);
   const auditor = { clock: systemClock, by: currentUser() };
   const report = await withProgressBar((show) => copyDatabase(from, to, auditor, show));
   const seconds = Math.round(performance.now() - startedMs) / 1000;
   const { organisations, tokens, retailers, transactions, clicks } = report;
   const copied = printCountsOf({ organisations, tokens, retailers, transactions, clicks });
   await printResult(options, { ...report, seconds }, `Copied ${copied} (${seconds.toFixed(1)} s).`);
-  await noteSpooled(from, to, readSpoolFolder(options.spool));
+  await noteSpooled(from, to, options.spool);
 }
 
 /** Clicks in a spool are not copied. The copy has the same click key, so its servers can use the same spool. */

@@ -8,7 +8,7 @@ import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { Command } from 'commander';
 import manifest from '../../../package.json';
 import { ClickIds } from '../../activation/click-id.ts';
-import { readDatabaseUrl, readTracingSettings } from '../../config.ts';
+import { readTracingSettings } from '../../config.ts';
 import type { ImportKind, ImportOrigin } from '../../domain/books.ts';
 import { systemClock } from '../../domain/clock.ts';
 import type { Stores } from '../../domain/stores.ts';
@@ -199,7 +199,7 @@ async function traced(
   run: () => Promise<ImportReport>,
 ): Promise<ImportReport> {
   const tracing = openTracing(readTracingSettings(), {
-    databaseUrl: readDatabaseUrl(options.database),
+    databaseUrl: options.database,
     onChange: (reason) =>
       reason && printNote(`offerbook: the collector rejected the span of this import: ${reason}`),
   });

@@ -3,7 +3,6 @@
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
-import { readDatabaseUrl } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import { beginTimeline } from '../../storage/backup/new-timeline.ts';
@@ -39,7 +38,7 @@ interface RestoreOptions extends StoreOptions {
 async function restore(source: string | undefined, options: RestoreOptions): Promise<void> {
   if ((source === undefined) !== (options.markOnly === true))
     throw new BadInput("name the backup's folder, or use --mark-only without one");
-  const url = readDatabaseUrl(options.database);
+  const url = options.database;
   const auditor = { clock: systemClock, by: currentUser() };
   const keepsStamps = options.keepStamps === true;
   if (source === undefined) return markOnly(url, options, auditor, keepsStamps);

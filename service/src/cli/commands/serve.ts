@@ -6,7 +6,7 @@ import type { Logger } from '../../domain/logger.ts';
 import { command } from '../command.ts';
 import { requireSpool } from '../node/activation.ts';
 import { type RunningNode, startNode } from '../node/node.ts';
-import { readNodeSettings } from '../node/node-settings.ts';
+import { type NodeFlags, readNodeSettings } from '../node/node-settings.ts';
 import { openLog, toStdout } from '../node/open-log.ts';
 import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../node/signals.ts';
 import { startWorkers, type WorkerParts } from '../node/workers/workers.ts';
@@ -21,10 +21,7 @@ export function serveCommand(parts: WorkerParts = {}): Command {
   return serve.action((flags) => runServer(flags, parts));
 }
 
-async function runServer(
-  flags: Record<string, string | boolean | undefined>,
-  parts: WorkerParts,
-): Promise<void> {
+async function runServer(flags: NodeFlags, parts: WorkerParts): Promise<void> {
   const { settings, databaseUrl, tracing } = readNodeSettings(flags);
   requireSpool(settings);
   const log = openLog(settings.logLevel, toStdout);

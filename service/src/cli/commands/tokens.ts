@@ -5,7 +5,6 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { Command } from 'commander';
-import { readDatabaseUrl } from '../../config.ts';
 import {
   type AccessToken,
   digestToken,
@@ -115,7 +114,7 @@ async function listTokens(options: StoreOptions): Promise<void> {
 async function revokeToken(idText: string, options: StoreOptions): Promise<void> {
   const id = getId(idText);
   const nowMs = systemClock();
-  const path = sqlitePath(readDatabaseUrl(options.database));
+  const path = sqlitePath(options.database);
   const revoke = () => withStores(options, (stores) => stores.tokens.endAt(id, nowMs));
   const ended = await (path === undefined ? revoke() : withReserve(path, revoke));
   if (ended === undefined) throw noSuchToken(id);

@@ -1,15 +1,19 @@
-// Everything that a node is told, by flags and variables, and what it refuses of that before it looks at a database. For
-// `serve`, and for `doctor`, which must refuse the same.
+// Reads all settings of a node, and rejects combinations that cannot work, before it opens a database. For `serve`, and for
+// `doctor`, which must reject the same.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { readDatabaseUrl, readServeSettings, readTracingSettings } from '../../config.ts';
+import { readServeSettings, readTracingSettings } from '../../config.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import { openAdminAccess } from './admin-access.ts';
 
-/** Throws BadInput. A spool that cannot be used is left to the caller: doctor goes on to what else there is. */
-export function readNodeSettings(flags: Readonly<Record<string, unknown>>) {
+export interface NodeFlags extends Readonly<Record<string, unknown>> {
+  readonly database: string;
+}
+
+/** Throws BadInput. It does not check the spool: doctor reports an unusable spool and continues. */
+export function readNodeSettings(flags: NodeFlags) {
   const settings = readServeSettings(flags);
-  const databaseUrl = readDatabaseUrl(flags.database as string | undefined);
+  const databaseUrl = flags.database;
   const tracing = readTracingSettings();
   if (settings.replicaUrl !== undefined && sqlitePath(databaseUrl) !== undefined)
     throw new BadInput('--replica-url needs a PostgreSQL database: SQLite has no replicas');

@@ -6,7 +6,7 @@ import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';
-import { readDatabaseUrl, readServeSettings, type ServeSettings } from '../../../config.ts';
+import { readServeSettings, type ServeSettings } from '../../../config.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { Logger } from '../../../domain/logger.ts';
@@ -15,7 +15,7 @@ import type { Route } from '../../../http/router.ts';
 import { CLICK_END, sqlitePath } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../../storage/open-stores.ts';
-import { withStores } from '../../command.ts';
+import { databaseOption, withStores } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
 import { findPort, urlOf } from '../../node/listen.ts';
 import { startNode } from '../../node/node.ts';
@@ -44,7 +44,7 @@ const ADMIN_PORT = 8081;
 const BEAT_MS = 1_000;
 
 interface SandboxOptions {
-  readonly database?: string;
+  readonly database: string;
   readonly fresh?: boolean;
   readonly seed?: string;
   readonly speed: string;
@@ -57,20 +57,17 @@ interface SandboxOptions {
 export function sandboxCommand(): Command {
   return new Command('sandbox')
     .description('run a demo server with synthetic data that keeps changing')
-    .option(
-      '--database <url>',
-      `sqlite:PATH or postgres://…, kept from one start to the next (default: $OFFERBOOK_DATABASE_URL or ${SANDBOX_DATABASE})`,
-    )
-    .option('--fresh', 'start over: deletes the data of earlier starts')
-    .option('--seed <number>', `which data to make; the same seed makes the same (default: ${SEED_DEFAULT})`)
-    .option('--speed <factor>', 'let sales arrive and change so many times faster', '1')
-    .option('--port <number>', 'port to listen on; 0 takes any free one (default: 8080)')
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .addOption(databaseOption(SANDBOX_DATABASE))
+    .option('--fresh', 'delete the data of earlier starts and start over')
+    .option('--seed <number>', `seed of the synthetic data (default: ${SEED_DEFAULT})`)
+    .option('--speed <factor>', 'factor by which sales arrive and change faster', '1')
+    .option('--port <number>', 'port to listen on; 0 = any free port (default: 8080, env: OFFERBOOK_PORT)')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1, env: OFFERBOOK_HOST)')
     .option(
       '--admin-port <number>',
-      `port of the console, on this machine only (default: ${ADMIN_PORT} if it is free)`,
+      `port of the console, on this machine only (default: ${ADMIN_PORT} if it is free, env: OFFERBOOK_ADMIN_PORT)`,
     )
-    .option('--log-level <level>', 'what to log on stderr', 'warn')
+    .option('--log-level <level>', 'lowest level to log on stderr', 'warn')
     .addHelpText('after', '\nExample:\n  offerbook sandbox --fresh --seed 7 --speed 10')
     .action(runSandbox);
 }
@@ -84,7 +81,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   const seedAskedFor =
     options.seed === undefined ? undefined : parseCount('--seed', options.seed, 0, SEED_MAX);
   const speed = parseSpeed(options.speed);
-  const databaseUrl = readDatabaseUrl(options.database, SANDBOX_DATABASE);
+  const databaseUrl = options.database;
   const path = sqlitePath(databaseUrl);
 
   const release = path === undefined ? undefined : lockFile(path);

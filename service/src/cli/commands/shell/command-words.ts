@@ -33,17 +33,19 @@ export function readWords(command: Command, path = ''): CommandWords[] {
     description: command.description(),
     usage: help.commandUsage(command),
     commands: commands.map((sub) => ({ name: sub.name(), description: sub.description() })),
-    options: help.visibleOptions(command).map(optionWords),
+    options: help
+      .visibleOptions(command)
+      .map((option) => optionWords(option, help.optionDescription(option))),
     choices: command.registeredArguments[0]?.argChoices ?? [],
   };
   const below = commands.flatMap((sub) => readWords(sub, path === '' ? sub.name() : `${path} ${sub.name()}`));
   return [own, ...below];
 }
 
-function optionWords(option: Option): OptionWords {
+function optionWords(option: Option, description: string): OptionWords {
   return {
     flags: [option.short, option.long].filter((flag) => flag !== undefined),
     value: /<.+>|\[.+\]/.exec(option.flags)?.[0] ?? '',
-    description: option.description,
+    description,
   };
 }
