@@ -100,6 +100,34 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     await spool.close();
   });
 
+  test('a row of the spool that is not a valid click is not found', async () => {
+    const stores = await open.stores(await create());
+    const { clicks: store, organisations } = stores;
+    const click = await recordClick(stores, (await newOrganisation(stores)).id);
+    await store.remove([click]);
+    const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
+    await spool.put([click]);
+    const find = async (problem: string | undefined, findInStore: ClickStore['find']) => {
+      const recorder = new ClickRecorder({
+        store: { ...store, find: findInStore },
+        spool,
+        hasSpool: () => true,
+        problemOf: () => problem,
+        organisations,
+        logger,
+      });
+      return recorder.find(click.id).catch((error: Error) => error.message);
+    };
+    const unreachable = () => Promise.reject(new StorageError('unavailable', 'unreachable'));
+    expect([
+      await find(undefined, store.find),
+      await find('is forged', store.find),
+      await find(undefined, unreachable),
+      await find('is forged', unreachable),
+    ]).toEqual([click, undefined, click, 'unreachable']);
+    await spool.close();
+  });
+
   test('of visits of one link that share a commit, the first counts', async () => {
     await using taps = await openTaps();
     const { recorder, click } = { ...taps, click: await taps.prepare() };

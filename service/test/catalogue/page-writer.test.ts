@@ -83,3 +83,15 @@ test('a catalogue page has at most 4 MiB unless it contains a single item', () =
     [small, small],
   ]);
 });
+
+test('the memory of a page of more than 4 MiB is released before the next page', () => {
+  const writer = new PageWriter();
+  const held = (bytes: number) => {
+    writer.begin();
+    writer.add('x'.repeat(bytes));
+    return writer.written.buffer.byteLength;
+  };
+  const [empty, large] = [held(0), held(5 * 2 ** 20)];
+  expect(large).toBeGreaterThan(5 * 2 ** 20);
+  expect(held(0)).toBe(empty);
+});

@@ -208,13 +208,17 @@ for (const database of DATABASES) {
         saleRow(2, known, soldAt(NOW_MS - 60_000)),
         saleRow(3, known, soldAt(NOW_MS + 120 * DAY_MS)),
         saleRow(4, known, soldAt(NOW_MS + 120 * DAY_MS + 1_000)),
+        // Networks often report whole seconds.
+        saleRow(5, known, soldAt(NOW_MS - 1_000)),
+        saleRow(6, known, soldAt(NOW_MS - 1_001)),
       ]);
       expect(report).toMatchObject({
-        added: 4,
+        added: 6,
         notes: [
           'line 1: the record of its click is not here; the sale has its organisation and the time of the click only',
           'line 2: was sold before its click',
           'line 4: was sold more than 120 days after its click',
+          'line 6: was sold before its click',
         ],
       });
       expect((await salesOf(stores, acme))[0]).toMatchObject({
@@ -297,6 +301,37 @@ for (const database of DATABASES) {
       // The transaction of another organisation is not looked into.
       const error = await rejection(load(stores, [saleRow(2, coupon.id)]));
       expect(error.message).toStartWith('line 1: id belongs to another organisation');
+      const { invalid, notes } = await load(stores, [saleRow(2, coupon.id)], { skipInvalid: true });
+      expect([invalid, notes]).toEqual([
+        1,
+        [
+          'line 1: the record of its click is not here; the sale has its organisation and the time of the click only',
+        ],
+      ]);
+    });
+
+    test('an import prints at most 20 remarks about clicks, and the number of the others', async () => {
+      const { stores, orgs } = await openWithOrganisations();
+      const [acme = 0] = orgs;
+      const { id: click } = await recordClick(stores, acme);
+      const early = { soldAt: printTimestamp(NOW_MS - DAY_MS) };
+      const rows = Array.from({ length: 22 }, (_, index) => saleRow(index + 1, click, early));
+      const { notes } = await load(stores, rows);
+      expect(notes).toEqual([
+        ...Array.from({ length: 20 }, (_, index) => `line ${index + 1}: was sold before its click`),
+        '… and 2 more such remarks',
+      ]);
+    });
+
+    test('a click is kept from a purge by a sale that names it, new or changed, but not by a dry run', async () => {
+      const { stores, orgs } = await openWithOrganisations();
+      const [acme = 0] = orgs;
+      const [tried, named] = [await recordClick(stores, acme), await recordClick(stores, acme)];
+      await load(stores, [saleRow(1, tried.id)], { dryRun: true });
+      await load(stores, [saleRow(2, null)], { org: 'acme' });
+      expect(await load(stores, [saleRow(2, named.id)])).toMatchObject({ changed: 1 });
+      expect(await stores.clicks.purge(NOW_MS + DAY_MS)).toBe(1);
+      expect(await stores.clicks.list(10)).toEqual([named]);
     });
 
     test('without a click of ours are refused, or put aside as they stood; nothing is guessed', async () => {

@@ -351,6 +351,11 @@ describe('with bad rows skipped', () => {
     ]);
   });
 
+  test('a row without a readable id is no reason for a note when the file has every retailer', async () => {
+    const all = [1, 2, 3, 4, 5].map((n) => retailer(n));
+    expect((await load(ndjson(...all, '7'), { skipInvalid: true })).notes).toEqual([]);
+  });
+
   test('of two rows for the same retailer, the first counts', async () => {
     const rows = [
       retailer(1, { name: 'First' }),

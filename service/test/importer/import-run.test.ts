@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { RETAILER_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
-import { ImportRun } from '../../src/importer/import-run.ts';
+import { ImportRun, readAhead } from '../../src/importer/import-run.ts';
 
 const RULES = { columns: undefined, limits: RETAILER_LIMITS, onCursor: () => undefined };
 
@@ -30,4 +30,25 @@ test.each([
   const sizes = await batchSizes(500, 20_000, pack);
   expect(Math.max(...sizes)).toBeLessThan(100);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(500);
+});
+
+test('a failure of reading ahead is thrown after the batches before it, and is never unhandled', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  async function* source() {
+    yield 1;
+    throw new Error('the file is cut short');
+  }
+  const seen: number[] = [];
+  const reading = (async () => {
+    for await (const batch of readAhead(source())) {
+      seen.push(batch);
+      // The database works on this batch while the next one fails.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  })();
+  await expect(reading).rejects.toThrow('the file is cut short');
+  process.off('unhandledRejection', note);
+  expect([seen, unhandled]).toEqual([[1], []]);
 });

@@ -152,6 +152,7 @@ for (const database of DATABASES) {
       const old = transaction(1, { passbackUid: UID, passbackData: DATA });
       const ahead = transaction(2, { passbackUid: UID, soldAt: printTimestamp(now() + 86_400_000) });
       await load([old, ahead]);
+      const erasedAtMs = now();
       await stores.erasures.erase(org, UID);
       const erased = await readPage(stores, org.id);
 
@@ -165,10 +166,12 @@ for (const database of DATABASES) {
       await load([
         transaction(3, { passbackUid: UID, passbackData: DATA }),
         { ...bare, clickId: click.id, passbackData: DATA },
-        transaction(5, { passbackUid: UID, soldAt: printTimestamp(now() + 1) }),
+        transaction(5, { passbackUid: UID, soldAt: printTimestamp(erasedAtMs - 1) }),
+        transaction(6, { passbackUid: UID, soldAt: printTimestamp(erasedAtMs) }),
       ]);
       const { rows } = await readPage(stores, org.id);
       expect(rows.map(({ passbackUid, passbackData }) => [passbackUid, passbackData])).toEqual([
+        [null, null],
         [null, null],
         [null, null],
         [null, null],
