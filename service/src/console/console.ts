@@ -1,26 +1,23 @@
-// The operator's console: from a request on the admin port to a page. Who may ask is decided before it comes here.
+// The operator console: routes from a request on the admin port to a page. Access is checked before requests reach it.
 
-import { html } from '@offerbook/site/html.ts';
+import {
+  type ConsolePage,
+  databaseFailure,
+  framedPage,
+  NO_SUCH_PAGE,
+} from '@offerbook/site/console/console-page.ts';
 import type { Clock } from '../domain/clock.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import { type Exchange, openExchange } from '../http/exchange.ts';
 import { openAssets } from '../http/pages/assets.ts';
-import { FAVICON } from '../http/pages/page-file.ts';
+import { FAVICON, pageHeaders } from '../http/pages/page-file.ts';
 import type { Reply } from '../http/reply.ts';
 import { type Method, type Route, Router } from '../http/router.ts';
-import {
-  CONSOLE_ASSETS,
-  type ConsoleCounts,
-  type ConsolePage,
-  type ConsoleStores,
-  consoleReply,
-  type MakePage,
-  type NodeView,
-} from './console-page.ts';
 import { CatalogueReader } from './counts/catalogue-contents.ts';
 import { countClicks } from './counts/click-totals.ts';
 import { KeptCount } from './counts/kept-count.ts';
 import { countTransactions } from './counts/transaction-totals.ts';
+import type { ConsoleCounts, ConsoleStores, MakePage, NodeView, PageContext } from './page-context.ts';
 import { cataloguePage } from './pages/catalogue.ts';
 import { clicksPage } from './pages/clicks.ts';
 import { errorsPage } from './pages/errors.ts';
@@ -36,12 +33,12 @@ export type Console = (request: Request, node: NodeView) => Promise<Reply>;
 
 interface ConsoleParts {
   readonly stores: () => Promise<ConsoleStores>;
-  /** Whose disk is watched. */
+  /** Folder whose disk is watched. */
   readonly folder: string;
   readonly clock: Clock;
 }
 
-/** A request to the console brings the state of the node along. */
+/** A request to the console, with the node's state. */
 interface ConsoleExchange extends Exchange {
   readonly node: NodeView;
 }
@@ -53,7 +50,7 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['GET', '/imports/{id}', importPage],
   ['GET', '/organisations', organisationsPage],
   ['GET', '/transactions', transactionsPage],
-  // A search by passbackUid, which may name a person and must not stand in a URL.
+  // A search by passbackUid, which may name a person and must not be in a URL.
   ['POST', '/transactions', transactionsPage],
   ['GET', '/transactions/{id}', transactionPage],
   ['GET', '/totals', totalsPage],
@@ -62,7 +59,7 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
 ];
 
 export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
-  const assets = openAssets(CONSOLE_ASSETS);
+  const assets = openAssets(['/assets/console.js', '/assets/console.css']);
   const catalogue = new CatalogueReader();
   const counts: ConsoleCounts = {
     catalogue,
@@ -74,13 +71,23 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
     clicks: new KeptCount(async () => countClicks((await stores()).clicks, clock), clock),
   };
 
+  async function reply(page: ConsolePage, path: string, { nowMs }: NodeView): Promise<Reply> {
+    const framed = framedPage(page, path, nowMs, await assets.urls());
+    const headers = {
+      ...pageHeaders(framed),
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    };
+    return { status: page.status ?? 200, headers, body: framed.text };
+  }
+
   async function answer(make: MakePage, exchange: Exchange): Promise<Reply> {
-    // Every exchange is made below, with a node.
+    // Every exchange is created below, with a node.
     const { node, request, search, parameters, path } = exchange as ConsoleExchange;
     const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '');
     const query = new URLSearchParams(search);
     const page = await makeOrExplain(make, { node, stores, counts, folder, query, form, parameters });
-    return consoleReply(page, path, node, await assets.urls());
+    return reply(page, path, node);
   }
 
   const pages = PAGES.map(([method, path, make]): Route => {
@@ -97,7 +104,7 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
   return async (request, node) => {
     const exchange: ConsoleExchange = { ...openExchange(request), node };
     const found = router.find(exchange.path);
-    if (found === undefined) return consoleReply(NOT_FOUND, exchange.path, node, await assets.urls());
+    if (found === undefined) return reply(NO_SUCH_PAGE, exchange.path, node);
     const route = found.resource.find(request.method);
     if (route === undefined) return methodNotAllowed(found.resource.allow);
     exchange.parameters = found.parameters;
@@ -105,23 +112,13 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
   };
 }
 
-const NOT_FOUND: ConsolePage = {
-  status: 404,
-  title: 'No such page',
-  main: html`<p class="lead">The console has no page at this address. Its pages are in the navigation above.</p>`,
-};
-
-/** A page that cannot be made for want of the database says so, in the same frame as the others. */
-async function makeOrExplain(make: MakePage, context: Parameters<MakePage>[0]): Promise<ConsolePage> {
+/** If the database does not answer, the page explains it, with the same navigation as the others. */
+async function makeOrExplain(make: MakePage, context: PageContext): Promise<ConsolePage> {
   try {
     return await make(context);
   } catch (error) {
     if (!isStorageError(error)) throw error;
-    return {
-      status: 503,
-      title: 'The database does not answer',
-      main: html`<p class="lead">${error.message}. The <a href="/">overview</a> shows what the node knows by itself.</p>`,
-    };
+    return databaseFailure(error.message);
   }
 }
 

@@ -1,42 +1,11 @@
-// The last hour of a node's requests. The counts of the metrics only rise; a copy of them is kept for each minute, and what
-// lies between two copies is what happened in that time. Nothing is added to what a request costs.
+// Requests of the last hour. Once a minute this class copies the metrics' counters, which only rise; the difference between
+// two copies is what happened in between. Requests pay nothing for it.
 
+import type { HourFigures, RequestFigures } from '@offerbook/site/console/node-figures.ts';
 import { BUCKETS_S, type RouteTallies, type RouteTally } from '../http/request-tally.ts';
 
 export const SAMPLE_INTERVAL_MS = 60_000;
 const SAMPLES_MAX = 60;
-
-/** What became of requests in some time. */
-export interface RequestFigures {
-  readonly requests: number;
-  /** Status 4xx: what callers did wrong, or too often. */
-  readonly refused: number;
-  /** Status 5xx. */
-  readonly failed: number;
-}
-
-export interface MinuteFigures extends RequestFigures {
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
-
-export interface RouteFigures extends RequestFigures {
-  readonly route: string;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-
-/** Data without behaviour: it is sent to the thread that draws the pages. */
-export interface HourFigures {
-  /** An hour ago, or when the node started. */
-  readonly fromMs: number;
-  readonly untilMs: number;
-  readonly all: RequestFigures;
-  /** The busiest first. */
-  readonly routes: readonly RouteFigures[];
-  /** The oldest first. The last one is not over yet. */
-  readonly minutes: readonly MinuteFigures[];
-}
 
 interface Sample {
   readonly atMs: number;
@@ -50,7 +19,7 @@ export class RecentHour {
     this.#samples = [{ atMs: startedAtMs, routes: new Map() }];
   }
 
-  /** Called once a minute with the counts as they are then. */
+  /** Called once a minute with the current counters. */
   sample(atMs: number, routes: RouteTallies): void {
     this.#samples.push({ atMs, routes: structuredClone(routes) });
     if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
@@ -107,7 +76,10 @@ function figuresOf(tallies: readonly RouteTally[]): RequestFigures {
   return figures;
 }
 
-/** In seconds, as Prometheus works it out: evenly spread within a bucket, and the last bound for what is beyond it. */
+/**
+ * Returns a quantile in seconds, computed as Prometheus does: values are spread evenly within a bucket, and values above the
+ * last bound count as that bound.
+ */
 export function quantile(buckets: readonly number[], share: number): number {
   const rank = share * buckets.reduce((sum, count) => sum + count, 0);
   let below = 0;

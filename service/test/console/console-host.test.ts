@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refused } from '@offerbook/wire/failures.ts';
 import { ConsoleHost } from '../../src/cli/node/console/console-host.ts';
-import type { NodeView } from '../../src/console/console-page.ts';
+import type { NodeView } from '../../src/console/page-context.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { rejection } from '../storage/open-test-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';

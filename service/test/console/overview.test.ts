@@ -1,10 +1,10 @@
 // The warnings of the overview, for each state that a node and its database can be in.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { HourFigures } from '@offerbook/site/console/node-figures.ts';
 import { importsInto } from '../../src/cli/commands/sandbox/imports.ts';
 import { buildConsole } from '../../src/console/console.ts';
-import type { NodeView } from '../../src/console/console-page.ts';
-import type { HourFigures } from '../../src/console/recent-hour.ts';
+import type { NodeView } from '../../src/console/page-context.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { CallerTally } from '../../src/http/caller-tally.ts';

@@ -1,101 +1,40 @@
-// Is the catalogue fresh?
+// Data of the catalogue page.
 
-import { html } from '@offerbook/site/html.ts';
+import { cataloguePage as render } from '@offerbook/site/console/catalogue-page.ts';
 import type { ImportEntry } from '../../domain/books.ts';
-import type { MakePage } from '../console-page.ts';
-import { command, facts, moment, number, plot, section, shownOf, since, source, table } from '../elements.ts';
+import type { MakePage } from '../page-context.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const ENDING_MAX = 50;
 const IMPORTS_MAX = 200;
 
-const LISTS = {
-  retailers: 'Retailers',
-  cashbackOffers: 'Cashback offers',
-  coupons: 'Coupons',
-  promotions: 'Promotions',
-} as const;
-
 export const cataloguePage: MakePage = async ({ node, stores: openStores, counts }) => {
   const stores = await openStores();
   const { state, nowMs } = node;
-  const contents = await counts.catalogue.read(stores);
+  const { revision, retailers, ending } = await counts.catalogue.read(stores);
   const imports = await stores.imports.list({ kind: 'catalogue', outcome: 'done', limit: IMPORTS_MAX });
-  const [last] = imports;
-  const ending = contents.ending.filter(({ endsAtMs }) => endsAtMs >= nowMs && endsAtMs < nowMs + WEEK_MS);
-  const items = state.catalogueItems;
-  return {
-    title: 'Catalogue',
-    main: html`${section(
-      'Now',
-      facts([
-        ['Revision served', state.catalogueRevision === undefined ? 'none' : number(state.catalogueRevision)],
-        ['Revision stored', number(contents.revision)],
-        [
-          'Last imported',
-          last === undefined
-            ? 'never'
-            : html`<a href="/imports/${last.id}">${since(last.beganAtMs, nowMs)}</a>`,
-        ],
-        ['Deals that end within a week', number(ending.length)],
-      ]),
-      source(
-        'offerbook_catalogue_revision',
-        'offerbook imports list --kind catalogue',
-        'offerbook export catalogue',
-      ),
-    )}
-${section(
-  'Items that are active now',
-  table(
-    'Items of each list',
-    ['List', 'Items'],
-    Object.entries(LISTS).map(([list, label]) => [
-      label,
-      items === undefined ? '–' : number(items[list as keyof typeof LISTS]),
-    ]),
-  ),
-  source('offerbook_catalogue_items'),
-)}
-${section(
-  'Retailers over time',
-  plot(
-    'lines',
-    'Retailers stored after each import',
-    ['Import began (UTC)', 'Retailers'],
-    retailersAfter(imports, contents.retailers.size),
-  ),
-  source('offerbook imports list --kind catalogue --json'),
-  html`<p class="source">Worked out from what the last ${number(imports.length)} imports have added and withdrawn.</p>`,
-)}
-${section(
-  'Deals that end within a week',
-  table(
-    'Deals that end within a week',
-    ['Ends (UTC)', 'List', 'Retailer', 'Deal'],
-    ending
-      .slice(0, ENDING_MAX)
-      .map(({ list, endsAtMs, retailerId, description }) => [
-        moment(endsAtMs),
-        LISTS[list],
-        html`<bdi>${contents.retailers.get(retailerId) ?? retailerId}</bdi>`,
-        html`<bdi>${description}</bdi>`,
-      ]),
-    'None.',
-  ),
-  shownOf('first', ENDING_MAX, ending.length),
-  command('See what an import would change:', 'offerbook import catalogue FILE --dry-run'),
-)}`,
-  };
+  const soon = ending.filter(({ endsAtMs }) => endsAtMs >= nowMs && endsAtMs < nowMs + WEEK_MS);
+  return render({
+    nowMs,
+    servedRevision: state.catalogueRevision,
+    storedRevision: revision,
+    items: state.catalogueItems,
+    lastImport: imports[0],
+    sizes: sizesAfter(imports, retailers.size),
+    ending: soon.slice(0, ENDING_MAX).map(({ list, endsAtMs, retailerId, description }) => {
+      return { list, endsAtMs, retailer: retailers.get(retailerId) ?? retailerId, description };
+    }),
+    endingCount: soon.length,
+  });
 };
 
-/** The oldest first, from the newest backwards: before an import there were fewer by what it added, and more by what it withdrew. */
-function retailersAfter(newestFirst: readonly ImportEntry[], now: number) {
-  let retailers = now;
-  const rows = newestFirst.map(({ beganAtMs, counts: { added, withdrawn } }) => {
-    const row = [moment(beganAtMs), number(retailers)];
+/** Number of retailers after each import, oldest first: computed backwards from the number that is stored now. */
+function sizesAfter(newestFirst: readonly ImportEntry[], storedNow: number) {
+  let retailers = storedNow;
+  const sizes = newestFirst.map(({ beganAtMs, counts: { added, withdrawn } }) => {
+    const size = { importedAtMs: beganAtMs, retailers };
     retailers += withdrawn - added;
-    return row;
+    return size;
   });
-  return rows.toReversed();
+  return sizes.toReversed();
 }

@@ -2,7 +2,7 @@
 // request, so that a node whose console nobody opens does without it.
 
 import { Refused } from '@offerbook/wire/failures.ts';
-import type { NodeView } from '../../../console/console-page.ts';
+import type { NodeView } from '../../../console/page-context.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';
 import { canStartThread } from '../file-handles.ts';
 import { fromThreadFailure } from '../thread-failure.ts';

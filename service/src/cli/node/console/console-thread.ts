@@ -2,7 +2,7 @@
 // and bundling the script. So a page can take its time, and no request on the public port waits for it.
 
 import { buildConsole, type Console } from '../../../console/console.ts';
-import type { NodeView } from '../../../console/console-page.ts';
+import type { NodeView } from '../../../console/page-context.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { responseBody } from '../../../http/content/response-body.ts';

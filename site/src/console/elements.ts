@@ -1,11 +1,11 @@
-// The small pieces that pages are made of. Numbers are `data` elements and moments `time` elements, so that the script
-// draws a plot from the very table that stands below it.
+// The building blocks of console pages. Numbers are `data` elements and times are `time` elements, so the script can draw a
+// plot from the table below it.
 
-import { dataTable } from '@offerbook/site/data-table.ts';
-import { type Html, html } from '@offerbook/site/html.ts';
 import { printCount } from '@offerbook/wire/count.ts';
 import { printMoney } from '@offerbook/wire/decimal.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { dataTable } from '../data-table.ts';
+import { type Html, html } from '../html.ts';
 
 export type Cell = Html | string | number;
 
@@ -13,7 +13,7 @@ export function number(value: number): Html {
   return html`<data value="${value}">${printCount(value)}</data>`;
 }
 
-/** With so many digits behind the point. */
+/** Renders a number with a fixed count of decimals. */
 export function decimal(value: number, digits: number): Html {
   const text = value.toLocaleString('en-US', {
     minimumFractionDigits: digits,
@@ -22,23 +22,26 @@ export function decimal(value: number, digits: number): Html {
   return html`<data value="${value}">${text}</data>`;
 }
 
-/** Money: all its digits, and at least two behind the point. */
-export function amount(value: Parameters<typeof printMoney>[0]): Html {
+/** An amount of money: a number, or an exact sum. */
+export type Money = Parameters<typeof printMoney>[0];
+
+/** Renders an amount with all its digits, at least two decimals. */
+export function amount(value: Money): Html {
   const text = printMoney(value);
   return html`<data value="${text}">${text.replaceAll(THOUSANDS, ',')}</data>`;
 }
 
-/** The places before which a comma stands: three, six … digits before the point. */
+/** Positions of the thousands separators: three, six, … digits before the decimal point. */
 const THOUSANDS = /(?<=\d)(?=(?:\d{3})+\.)/g;
 
-/** `3.2 %`; a dash when there is nothing of which it could be a share. */
+/** Renders `3.2 %`, or a dash if the whole is 0. */
 export function share(part: number, whole: number): Html {
   if (whole === 0) return html`–`;
   const percent = (100 * part) / whole;
   return html`<data value="${percent}">${percent.toFixed(percent > 0 && percent < 10 ? 2 : 1)} %</data>`;
 }
 
-/** UTC, to the second. */
+/** Renders a time in UTC, to the second. */
 export function moment(ms: number): Html {
   return html`<time datetime="${new Date(ms).toISOString()}">${printTimestamp(ms).slice(0, 19).replace('T', ' ')}</time>`;
 }
@@ -52,7 +55,7 @@ export function minute(ms: number): Html {
   return html`<time datetime="${new Date(ms).toISOString()}">${new Date(ms).toISOString().slice(11, 16)}</time>`;
 }
 
-/** A moment and how long ago that was; for one to come, how long until then. */
+/** Renders a time and its distance from now, past or future. */
 export function since(ms: number | null | undefined, nowMs: number): Html {
   if (ms === null || ms === undefined) return html`never`;
   return html`${moment(ms)} <span class="muted">(${distance(nowMs - ms)})</span>`;
@@ -73,7 +76,7 @@ export function duration(ms: number): string {
   return `${Math.round(seconds / 86_400)} d`;
 }
 
-/** A time that an answer took. */
+/** Renders a response time. */
 export function milliseconds(ms: number): Html {
   return html`<data value="${ms}">${ms < 1 ? ms.toFixed(2) : ms.toFixed(1)} ms</data>`;
 }
@@ -88,7 +91,7 @@ export function tag(text: string, tone: keyof typeof TONES = 'plain'): Html {
   return html`<span class="tag ${TONES[tone]}">${text}</span>`;
 }
 
-/** A table, or a sentence where there are no rows. */
+/** Renders a table, or a sentence if it has no rows. */
 export function table(
   caption: string,
   headings: readonly string[],
@@ -98,14 +101,14 @@ export function table(
   return rows.length === 0 ? html`<p class="muted">${ifEmpty}</p>` : dataTable(caption, headings, rows);
 }
 
-/** That a table has only some of what there is. */
+/** Notes that a table shows only some of the rows; undefined if it shows all. */
 export function shownOf(which: string, shown: number, all: number): Html | undefined {
   return all > shown
     ? html`<p class="muted">The ${which} ${number(shown)} of ${number(all)}.</p>`
     : undefined;
 }
 
-/** The first cell of a row is a moment, the others are numbers: a line, or bars, for each column. */
+/** Renders a plot. The first cell of each row is a time, the others are numbers; each column is a line or a set of bars. */
 export function plot(
   kind: 'lines' | 'bars',
   caption: string,
@@ -117,7 +120,7 @@ export function plot(
 <details open><summary>${caption}: the numbers</summary>${dataTable(caption, headings, rows)}</details></figure>`;
 }
 
-/** A share as a bar, beside which its number stands. */
+/** Renders a share as a bar, to be shown beside its number. */
 export function bar(part: number, whole: number): Html {
   const width = whole === 0 ? 0 : (100 * part) / whole;
   return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="8"/></svg>`;
@@ -127,12 +130,12 @@ export function facts(rows: readonly (readonly [string, Cell])[]): Html {
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** Where the numbers of a section come from: commands and metrics. */
+/** Names the commands and metrics that have the numbers of a section. */
 export function source(...names: readonly string[]): Html {
   return html`<p class="source">From ${names.map((name, i) => html`${i === 0 ? '' : ', '}<code>${name}</code>`)}</p>`;
 }
 
-/** A command to paste: the console itself changes nothing. */
+/** Renders a command to copy, because the console itself changes nothing. */
 export function command(about: string, text: string): Html {
   return html`<div class="command"><p>${about}</p><pre tabindex="0"><code>${text}</code></pre></div>`;
 }
@@ -141,7 +144,7 @@ export function section(heading: string, ...content: readonly (Html | undefined)
   return html`<section><h2>${heading}</h2>${content}</section>`;
 }
 
-/** A choice of a form, with what is chosen now. */
+/** Renders a select field with its current value. */
 export function choice(
   label: string,
   name: string,
@@ -154,6 +157,20 @@ export function choice(
   )}</select></span></label>`;
 }
 
+export interface OrganisationOption {
+  readonly publicId: string;
+  readonly name: string;
+}
+
+/** Renders the select field of the organisation, with "All". */
+export function organisationChoice(
+  organisations: readonly OrganisationOption[],
+  chosen: OrganisationOption | undefined,
+): Html {
+  const options = organisations.map(({ publicId, name }) => [publicId, name] as const);
+  return choice('Organisation', 'org', [['', 'All'], ...options], chosen?.publicId ?? '');
+}
+
 export function field(
   label: string,
   name: string,
@@ -164,7 +181,7 @@ export function field(
   return html`<label>${label}<input type="text" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false" maxlength="${lengthMax}"></label>`;
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for the shell if necessary. */
 export function shellWord(word: string): string {
   return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,8 +1,8 @@
 // The pieces of which the console's pages are made, at the edges of what they print.
 
 import { expect, test } from 'bun:test';
-import { amount, bar, duration, share, shellWord, shownOf, since } from '../../src/console/elements.ts';
-import { textOf } from './open-console.ts';
+import { textOf } from '../../service/test/console/open-console.ts';
+import { amount, bar, duration, share, shellWord, shownOf, since } from '../src/console/elements.ts';
 
 test.each([
   'acme',

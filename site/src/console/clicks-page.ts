@@ -1,0 +1,109 @@
+// Clicks: since the node started, by day, by organisation and by retailer.
+
+import { type Html, html } from '../html.ts';
+import type { ConsolePage } from './console-page.ts';
+import {
+  bar,
+  type Cell,
+  day,
+  facts,
+  number,
+  plot,
+  section,
+  share,
+  shownOf,
+  since,
+  source,
+  table,
+} from './elements.ts';
+
+const ROWS_MAX = 50;
+const COMMAND = 'offerbook activations totals --json';
+
+export interface ClicksView {
+  readonly nowMs: number;
+  /** Clicks that this node has handled since it started; undefined if activation is off. */
+  readonly node: { readonly tally: object; readonly spooledCount: number } | undefined;
+  /** Clicks in the database; undefined until they have been counted once. */
+  readonly counted: CountedClicks | undefined;
+}
+
+export interface CountedClicks {
+  readonly countedAtMs: number;
+  /** Oldest day first. */
+  readonly days: readonly (ClickFigures & { readonly dayMs: number })[];
+  /** Groups with most clicks first. */
+  readonly organisations: readonly NamedClicks[];
+  readonly retailers: readonly NamedClicks[];
+}
+
+export interface ClickFigures {
+  readonly clicks: number;
+  readonly tracked: number;
+  /** Clicks that led to a sale. */
+  readonly sold: number;
+}
+
+export type NamedClicks = ClickFigures & { readonly name: string };
+
+export function clicksPage({ nowMs, node, counted }: ClicksView): ConsolePage {
+  return {
+    title: 'Clicks',
+    main: html`${section('Since the node started', nodeClicks(node))}
+${
+  counted === undefined
+    ? html`<p class="notice" role="status">The clicks are being counted for the first time since the node started. Open this page again in a moment.</p>`
+    : html`<p class="muted" role="status">What follows was counted ${since(counted.countedAtMs, nowMs)}.</p>`
+}
+${counted === undefined ? undefined : daySection(counted)}
+${counted === undefined ? undefined : groupSections(counted)}`,
+  };
+}
+
+function nodeClicks(node: ClicksView['node']): Html {
+  if (node === undefined) return html`<p class="muted">Activation is turned off on this node.</p>`;
+  return html`${facts([
+    ...Object.entries(node.tally).map(([outcome, count]) => [outcome, number(count)] as const),
+    ['to the spool', number(node.spooledCount)],
+  ])}${source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
+}
+
+function daySection({ days }: CountedClicks): Html {
+  return section(
+    `By day, over ${days.length} days`,
+    plot(
+      'lines',
+      'Clicks by day',
+      ['Day (UTC)', 'Clicks', 'Tracked', 'With a sale'],
+      days.map(({ dayMs, clicks, tracked, sold }) => [
+        day(dayMs),
+        number(clicks),
+        number(tracked),
+        number(sold),
+      ]),
+    ),
+    source(COMMAND),
+  );
+}
+
+function groupSections({ organisations, retailers }: CountedClicks): Html {
+  return html`${section('By organisation', groupTable('Organisation', organisations), source(COMMAND))}
+${section('By retailer', groupTable('Retailer', retailers), source(COMMAND))}`;
+}
+
+function groupTable(what: string, groups: readonly NamedClicks[]): Html {
+  const shown = groups.slice(0, ROWS_MAX);
+  return html`${table(
+    `Clicks by ${what.toLowerCase()}`,
+    [what, 'Clicks', 'Tracked', 'With a sale', 'Share with a sale', 'Of all'],
+    shown.map(({ name, clicks, tracked, sold }): Cell[] => [
+      html`<bdi>${name}</bdi>`,
+      number(clicks),
+      share(tracked, clicks),
+      number(sold),
+      share(sold, clicks),
+      bar(sold, clicks),
+    ]),
+    'No clicks.',
+  )}${shownOf('first', shown.length, groups.length)}`;
+}

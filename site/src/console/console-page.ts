@@ -1,0 +1,65 @@
+// The frame of every console page: its navigation, title and time.
+
+import { type Html, html } from '../html.ts';
+import { type Page, printDocument } from '../html-page.ts';
+import { moment } from './elements.ts';
+
+/** Contents of a console page, before the frame. */
+export interface ConsolePage {
+  /** HTTP status; 200 unless given. */
+  readonly status?: number;
+  readonly title: string;
+  readonly main: Html;
+}
+
+const PLACES = [
+  { path: '/', label: 'Overview' },
+  { path: '/catalogue', label: 'Catalogue' },
+  { path: '/imports', label: 'Imports' },
+  { path: '/organisations', label: 'Organisations' },
+  { path: '/transactions', label: 'Transactions' },
+  { path: '/totals', label: 'Totals' },
+  { path: '/clicks', label: 'Clicks' },
+  { path: '/errors', label: 'Errors' },
+];
+
+/** URL of each asset, with its version. */
+type ConsoleUrls = Readonly<Record<'/assets/console.js' | '/assets/console.css', string>>;
+
+/** Renders the whole document. `path` selects the navigation entry to highlight. */
+export function framedPage(
+  { title, main }: ConsolePage,
+  path: string,
+  nowMs: number,
+  urls: ConsoleUrls,
+): Page {
+  const place = PLACES.find(
+    (one) => one.path === path || (one.path !== '/' && path.startsWith(`${one.path}/`)),
+  );
+  const text = printDocument({
+    title: `${title} · Offerbook console`,
+    place: place?.path,
+    places: PLACES,
+    main: html`<div class="screen console"><div class="heading"><h1>${title}</h1><p class="muted as-of"><span>As of ${moment(nowMs)} UTC</span></p></div>${main}</div>`,
+    styles: urls['/assets/console.css'],
+    script: urls['/assets/console.js'],
+    brand: 'Offerbook console',
+    footer: html`This console only reads. Commands are for a shell in which <code>OFFERBOOK_DATABASE_URL</code> names this node's database. <a href="/metrics">Metrics</a>`,
+  });
+  return { text, hasScript: true, imageSources: [], submitsForms: true };
+}
+
+export const NO_SUCH_PAGE: ConsolePage = {
+  status: 404,
+  title: 'No such page',
+  main: html`<p class="lead">The console has no page at this address. Its pages are in the navigation above.</p>`,
+};
+
+/** Shown instead of a page whose data could not be read. */
+export function databaseFailure(message: string): ConsolePage {
+  return {
+    status: 503,
+    title: 'The database does not answer',
+    main: html`<p class="lead">${message}. The <a href="/">overview</a> shows what the node knows by itself.</p>`,
+  };
+}

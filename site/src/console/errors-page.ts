@@ -1,0 +1,52 @@
+// The errors that this node has answered with.
+
+import { html } from '../html.ts';
+import type { ConsolePage } from './console-page.ts';
+import { command, number, section, since, source, table, tag } from './elements.ts';
+
+export interface ErrorsView {
+  readonly nowMs: number;
+  readonly startedAtMs: number;
+  /** Latest error first. */
+  readonly groups: readonly ErrorGroup[];
+}
+
+interface ErrorGroup {
+  readonly code: string;
+  readonly status: number;
+  readonly route: string;
+  /** Undefined if the request had no valid token. */
+  readonly orgName: string | undefined;
+  readonly count: number;
+  readonly lastAtMs: number;
+  readonly lastRequestId: string;
+}
+
+export function errorsPage({ nowMs, startedAtMs, groups }: ErrorsView): ConsolePage {
+  return {
+    title: 'Errors',
+    main: section(
+      'By code, operation and organisation',
+      table(
+        'Errors, the latest first',
+        ['Code', 'Status', 'Operation', 'Organisation', 'Count', 'Last', 'Its request id'],
+        groups.map(({ code, status, route, orgName, count, lastAtMs, lastRequestId }) => [
+          html`<code>${code}</code>`,
+          tag(String(status), status >= 500 ? 'bad' : 'plain'),
+          html`<code>${route}</code>`,
+          orgName === undefined ? html`<span class="muted">not known</span>` : html`<bdi>${orgName}</bdi>`,
+          number(count),
+          since(lastAtMs, nowMs),
+          html`<code>${lastRequestId}</code>`,
+        ]),
+        'None.',
+      ),
+      source('offerbook_http_errors_total'),
+      html`<p class="source">Those that this node has answered since it started ${since(startedAtMs, nowMs)}; they are kept in memory. An organisation is known from the moment at which its token is.</p>`,
+      command(
+        'Find a request in the log of the server:',
+        'journalctl -u offerbook -o cat | grep \'"requestId":"ID"\'',
+      ),
+    ),
+  };
+}

@@ -1,0 +1,85 @@
+// One import with its counts and problems.
+
+import { html } from '../html.ts';
+import type { ConsolePage } from './console-page.ts';
+import { facts, number, section, shownOf, since, source, table } from './elements.ts';
+import { type ListedImport, outcomeTag } from './imports-page.ts';
+
+export interface ShownImport extends ListedImport {
+  /** Why nothing was imported; null after a successful import. */
+  readonly reason: string | null;
+  readonly by: string;
+  readonly source: string | null;
+  readonly fileDigest: string | null;
+  /** Version of the importing program. */
+  readonly version: string;
+  readonly endedAtMs: number | null;
+  /** The first problems; `problemCount` counts all. */
+  readonly problems: readonly {
+    readonly line: number;
+    readonly item?: number | undefined;
+    readonly field: string;
+    readonly reason: string;
+  }[];
+  readonly problemCount: number;
+}
+
+const COUNT_WORDS = {
+  read: 'Read',
+  added: 'Added',
+  changed: 'Changed',
+  unchanged: 'Unchanged',
+  stale: 'Older than stored',
+  withdrawn: 'Withdrawn',
+  invalid: 'Refused',
+} as const;
+
+export function importPage(entry: ShownImport, nowMs: number): ConsolePage {
+  const { counts, problems, problemCount, beganAtMs, endedAtMs } = entry;
+  const countNames = Object.keys(COUNT_WORDS) as (keyof typeof COUNT_WORDS)[];
+  return {
+    title: `Import ${entry.id}`,
+    main: html`<nav aria-label="Way back"><a class="back" href="/imports">All imports</a></nav>
+${section(
+  'What it was',
+  facts([
+    [
+      'Outcome',
+      html`${outcomeTag(entry.outcome)}${entry.reason === null ? undefined : html` <bdi>${entry.reason}</bdi>`}`,
+    ],
+    ['Kind', entry.kind],
+    ['Organisation', html`<bdi>${entry.orgName ?? 'none'}</bdi>`],
+    ['Began', since(beganAtMs, nowMs)],
+    ['Took', endedAtMs === null ? 'not known' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
+    ['By', html`<bdi>${entry.by}</bdi>`],
+    ['Source', html`<bdi>${entry.source ?? 'not given'}</bdi>`],
+    ['File', html`<bdi>${entry.fileName}</bdi>`],
+    ['SHA-256', html`<code>${entry.fileDigest ?? 'not known'}</code>`],
+    ['Version', entry.version],
+  ]),
+)}
+${section('Rows', facts(countNames.map((name) => [COUNT_WORDS[name], number(counts[name])])))}
+${section(
+  'Problems',
+  table(
+    'Problems',
+    ['Line', 'Item', 'Field', 'Reason'],
+    problems.map(({ line, item, field, reason }) => [
+      number(line),
+      item === undefined ? '' : number(item),
+      html`<code>${field}</code>`,
+      html`<bdi>${reason}</bdi>`,
+    ]),
+    'None.',
+  ),
+  shownOf('first', problems.length, problemCount),
+)}
+${source(`offerbook imports show ${entry.id}`)}`,
+  };
+}
+
+export const NO_SUCH_IMPORT: ConsolePage = {
+  status: 404,
+  title: 'No such import',
+  main: html`<p class="lead">It is not in the book, in which imports stay for 400 days. <a href="/imports">All imports</a></p>`,
+};

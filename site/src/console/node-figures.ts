@@ -1,0 +1,50 @@
+// Figures of a running node, as the overview shows them. Plain data: the node sends them to the console's thread.
+
+/** What happened to requests in some period. */
+export interface RequestFigures {
+  readonly requests: number;
+  /** Requests answered with status 4xx. */
+  readonly refused: number;
+  /** Requests answered with status 5xx. */
+  readonly failed: number;
+}
+
+export interface MinuteFigures extends RequestFigures {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface RouteFigures extends RequestFigures {
+  readonly route: string;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface HourFigures {
+  /** An hour ago, or when the node started. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly all: RequestFigures;
+  /** Busiest route first. */
+  readonly routes: readonly RouteFigures[];
+  /** Oldest minute first. The last one has not ended yet. */
+  readonly minutes: readonly MinuteFigures[];
+}
+
+export interface NodeFigures {
+  readonly nowMs: number;
+  readonly startedAtMs: number;
+  readonly hour: HourFigures;
+  /** Configured number of workers. */
+  readonly workers: number;
+  readonly state: {
+    readonly isReady: boolean;
+    readonly isDatabaseUsable: boolean;
+    readonly areClicksSpooled: boolean;
+    readonly isClickDiskLow: boolean;
+    readonly catalogueRevision: number | undefined;
+    /** Undefined without a replica. */
+    readonly replica: { readonly isUsable: boolean; readonly lagMs: number } | undefined;
+    readonly workers: { readonly ready: number; readonly restarts: number };
+  };
+}

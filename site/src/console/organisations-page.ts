@@ -1,0 +1,124 @@
+// Organisations: whether partners receive their transactions, and their tokens.
+
+import { type Html, html } from '../html.ts';
+import type { ConsolePage } from './console-page.ts';
+import {
+  command,
+  duration,
+  moment,
+  number,
+  section,
+  share,
+  shellWord,
+  since,
+  source,
+  table,
+  tag,
+} from './elements.ts';
+
+export interface OrganisationsView {
+  readonly nowMs: number;
+  readonly startedAtMs: number;
+  readonly organisations: readonly OrganisationSync[];
+  readonly tokens: readonly ShownToken[];
+}
+
+export interface OrganisationSync {
+  readonly name: string;
+  readonly publicId: string;
+  /** Undefined if no transaction was ever imported. */
+  readonly changedAtMs: number | undefined;
+  /** Undefined if the organisation has never polled. */
+  readonly polledAtMs: number | undefined;
+  readonly behind: Behind;
+  readonly requests: number;
+  readonly errors: number;
+}
+
+/**
+ * How long changes have been waiting for a poll: 0 for none, undefined if this node has answered no poll. `isAtMost`: another
+ * node may have answered a later poll.
+ */
+export interface Behind {
+  readonly waitedMs: number | undefined;
+  readonly isAtMost: boolean;
+}
+
+export interface ShownToken {
+  readonly id: string;
+  readonly orgName: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly state: 'live' | 'ending' | 'revoked' | 'expired';
+  readonly isExpiring: boolean;
+  readonly lastUsedAtMs: number | null;
+  readonly endMs: number | null;
+}
+
+export function organisationsPage(view: OrganisationsView): ConsolePage {
+  const { nowMs, startedAtMs, organisations, tokens } = view;
+  return {
+    title: 'Organisations',
+    main: html`${section(
+      'Partner sync',
+      table(
+        'Organisations',
+        ['Organisation', 'orgId', 'Last change (UTC)', 'Last poll', 'Behind', 'Requests', 'Errors'],
+        organisations.map(({ name, publicId, changedAtMs, polledAtMs, behind, requests, errors }) => [
+          html`<bdi>${name}</bdi>`,
+          html`<code>${publicId}</code>`,
+          changedAtMs === undefined ? 'none' : moment(changedAtMs),
+          since(polledAtMs, nowMs),
+          behindTag(behind),
+          number(requests),
+          share(errors, requests),
+        ]),
+        'No organisations.',
+      ),
+      source(
+        'offerbook orgs list',
+        'offerbook tokens list',
+        'offerbook_organisation_last_poll_timestamp_seconds',
+        'offerbook_organisation_requests_total',
+        'offerbook_organisation_errors_total',
+        'Complete-Through',
+      ),
+      html`<p class="source">Requests and errors are those that this node has answered since it started ${since(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; every node writes that down each half minute. Behind: how long a change has been waiting for a poll that reads to the last page, as far as this node has answered such polls; “at most” means that another node may have answered a later one.</p>`,
+      command('Add one:', 'offerbook orgs create NAME'),
+    )}
+${section(
+  'Tokens',
+  table(
+    'Tokens',
+    ['Token', 'Organisation', 'Kind', 'Label', 'State', 'Last used', 'Ends'],
+    tokens.map((token) => tokenRow(token, nowMs)),
+    'No tokens.',
+  ),
+  source('offerbook tokens list', 'offerbook_tokens_expiring'),
+  command(
+    'Issue a token:',
+    `offerbook tokens issue --org ${shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
+  ),
+  command('Replace one; both are good for a day:', 'offerbook tokens rotate ID'),
+  command('End one at once:', 'offerbook tokens revoke ID'),
+)}`,
+  };
+}
+
+function behindTag({ waitedMs, isAtMost }: Behind): Html {
+  if (waitedMs === undefined) return html`not known`;
+  if (waitedMs === 0) return tag('nothing to fetch', 'good');
+  return isAtMost ? tag(`at most ${duration(waitedMs)}`) : tag(duration(waitedMs), 'bad');
+}
+
+function tokenRow(token: ShownToken, nowMs: number) {
+  return [
+    html`<code>${token.id}</code>`,
+    html`<bdi>${token.orgName}</bdi>`,
+    token.kind,
+    html`<bdi>${token.label}</bdi>`,
+    token.isExpiring ? tag('ends soon', 'bad') : tag(token.state, token.state === 'live' ? 'good' : 'plain'),
+    since(token.lastUsedAtMs, nowMs),
+    since(token.endMs, nowMs),
+  ];
+}

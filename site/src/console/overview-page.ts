@@ -1,0 +1,189 @@
+// The overview: warnings, the requests of the last hour, and the state of the node.
+
+import { type Html, html } from '../html.ts';
+import type { ConsolePage } from './console-page.ts';
+import {
+  bytes,
+  command,
+  decimal,
+  duration,
+  facts,
+  milliseconds,
+  minute,
+  number,
+  plot,
+  section,
+  share,
+  since,
+  source,
+  table,
+  tag,
+} from './elements.ts';
+import type { FeedFreshness } from './imports-page.ts';
+import type { NodeFigures } from './node-figures.ts';
+
+export interface Overview {
+  readonly node: NodeFigures;
+  /** Folder of the database or the spool, whose disk is watched. */
+  readonly folder: string;
+  /** Undefined if the file system reports nothing. */
+  readonly disk: Disk | undefined;
+  /** The message of the failure if the database does not answer. */
+  readonly database: DatabaseConcerns | { readonly failure: string };
+}
+
+export interface Disk {
+  readonly free: number;
+  readonly size: number;
+  readonly isNearlyFull: boolean;
+}
+
+/** What the database shows to need attention. */
+export interface DatabaseConcerns {
+  readonly expiringTokens: readonly ExpiringToken[];
+  /** Undefined unless the next catalogue import is late. */
+  readonly lateCatalogue: { readonly lastMs: number; readonly usualMs: number } | undefined;
+  /** Feeds whose last import did not succeed. */
+  readonly failedFeeds: readonly FeedFreshness[];
+}
+
+interface ExpiringToken {
+  readonly id: string;
+  readonly kind: string;
+  readonly orgName: string;
+  readonly expiresAtMs: number | null;
+}
+
+interface Warning {
+  readonly words: Html;
+  readonly remedy?: Html;
+}
+
+export function overviewPage(overview: Overview): ConsolePage {
+  const { node } = overview;
+  return {
+    title: 'Overview',
+    main: html`${section('What needs attention', warningList([...nodeWarnings(overview), ...databaseWarnings(overview)]))}
+${section('Requests', requestFacts(node), requestPlot(node), routeTable(node))}
+${section('Node', nodeFacts(overview))}`,
+  };
+}
+
+function warningList(warnings: readonly Warning[]): Html {
+  if (warnings.length === 0)
+    return html`<p class="all-well">${tag('all well', 'good')} No problems found.</p>`;
+  return html`<ul class="warnings">${warnings.map(({ words, remedy }) => html`<li><p>${words}</p>${remedy}</li>`)}</ul>`;
+}
+
+function requestFacts({ hour, startedAtMs }: NodeFigures): Html {
+  const seconds = Math.max(1, (hour.untilMs - hour.fromMs) / 1_000);
+  const { requests, refused, failed } = hour.all;
+  const span = hour.fromMs === startedAtMs ? 'since the start' : 'in the last hour';
+  return html`${facts([
+    [`Requests ${span}`, number(requests)],
+    ['Requests per second', decimal(requests / seconds, 2)],
+    ['Refused (4xx)', share(refused, requests)],
+    ['Failed (5xx)', share(failed, requests)],
+  ])}${source('offerbook_http_requests_total', 'offerbook_http_request_duration_seconds')}
+<p class="source">Kept in memory, minute by minute, over all workers of this node: ${duration(hour.untilMs - hour.fromMs)} now.</p>`;
+}
+
+function requestPlot({ hour }: NodeFigures): Html {
+  // Leave out the current minute, which would look like a drop.
+  const whole = hour.minutes.length > 1 ? hour.minutes.slice(0, -1) : hour.minutes;
+  const rows = whole.map((one) => [
+    minute(one.fromMs),
+    number(one.requests),
+    number(one.refused),
+    number(one.failed),
+  ]);
+  return plot('lines', 'Requests by minute', ['From (UTC)', 'Requests', 'Refused', 'Failed'], rows);
+}
+
+function routeTable({ hour }: NodeFigures): Html {
+  const rows = hour.routes.map(({ route, requests, refused, failed, p50Ms, p99Ms }) => [
+    html`<code>${route}</code>`,
+    number(requests),
+    share(refused, requests),
+    share(failed, requests),
+    milliseconds(p50Ms),
+    milliseconds(p99Ms),
+  ]);
+  const headings = ['Operation', 'Requests', 'Refused', 'Failed', 'p50', 'p99'];
+  return table('By operation, in the same time', headings, rows, 'No requests yet.');
+}
+
+function nodeFacts({ node, folder, disk }: Overview): Html {
+  const { state, workers, startedAtMs, nowMs } = node;
+  const { replica } = state;
+  return html`${facts([
+    ['Up since', since(startedAtMs, nowMs)],
+    ['Ready', state.isReady ? tag('ready', 'good') : tag('not ready', 'bad')],
+    ['Database', state.isDatabaseUsable ? tag('usable', 'good') : tag('unusable', 'bad')],
+    ['Replica', replica === undefined ? 'none' : replicaWords(replica.isUsable, replica.lagMs)],
+    ['Workers ready', html`${number(state.workers.ready)} of ${number(workers)}`],
+    ['Workers replaced', number(state.workers.restarts)],
+    ['Catalogue revision', state.catalogueRevision === undefined ? 'none' : number(state.catalogueRevision)],
+    ['Disk free', disk === undefined ? 'not known' : `${bytes(disk.free)} of ${bytes(disk.size)}`],
+  ])}${source(
+    'offerbook_ready',
+    'offerbook_database_usable',
+    'offerbook_replica_lag_seconds',
+    'offerbook_workers_ready',
+    'offerbook_worker_restarts_total',
+    'offerbook_catalogue_revision',
+    `df ${folder}`,
+  )}`;
+}
+
+function replicaWords(isUsable: boolean, lagMs: number): Html {
+  return html`${isUsable ? tag('in use', 'good') : tag('not used', 'bad')} ${duration(lagMs)} behind`;
+}
+
+function nodeWarnings({ node, folder, disk }: Overview): Warning[] {
+  const { state } = node;
+  const found: Html[] = [];
+  if (!state.isReady) found.push(html`The node is not ready: requests should not come here.`);
+  if (state.workers.ready < node.workers && state.isReady)
+    found.push(
+      html`${number(node.workers - state.workers.ready)} of the workers do not answer. The log says why.`,
+    );
+  if (state.replica?.isUsable === false)
+    found.push(html`The replica is not used: pages are read from the primary. The log says why.`);
+  if (state.areClicksSpooled) found.push(html`Clicks go to the spool, because the database takes none.`);
+  if (state.isClickDiskLow)
+    found.push(
+      html`A disk for clicks has less free space than <code>--disk-reserve</code>: no clicks are written there. Make room on it.`,
+    );
+  if (disk?.isNearlyFull === true)
+    found.push(
+      html`The disk of <code>${folder}</code> is nearly full: ${bytes(disk.free)} are free. Make room on it: writes fail when it is full. A purge makes room inside an SQLite file, for later rows, and none on the disk.`,
+    );
+  return found.map((words) => ({ words }));
+}
+
+function databaseWarnings({ database, node: { nowMs } }: Overview): Warning[] {
+  if ('failure' in database)
+    return [
+      { words: html`The database does not answer: ${database.failure}. The catalogue goes on from memory.` },
+    ];
+  const { expiringTokens, lateCatalogue, failedFeeds } = database;
+  return [
+    ...expiringTokens.map(({ id, kind, orgName, expiresAtMs }) => ({
+      words: html`A ${kind} token of <bdi>${orgName}</bdi> ends ${since(expiresAtMs, nowMs)}.`,
+      remedy: command('Issue a successor; both are good for a day:', `offerbook tokens rotate ${id}`),
+    })),
+    ...(lateCatalogue === undefined
+      ? []
+      : [
+          {
+            words: html`The catalogue is older than usual: it was imported ${since(lateCatalogue.lastMs, nowMs)}, and usually is every ${duration(lateCatalogue.usualMs)}.`,
+            remedy: command('See how the last imports ended:', 'offerbook imports list --kind catalogue'),
+          },
+        ]),
+    ...failedFeeds.map(({ kind, orgName, source: name, lastSuccessMs, lastOutcome, lastEndedMs }) => ({
+      words: html`The last import of ${kind}${orgName === null ? undefined : html` of <bdi>${orgName}</bdi>`}${name === null ? undefined : html` from <bdi>${name}</bdi>`} was ${lastOutcome}, ${since(lastEndedMs, nowMs)}. The last success: ${since(lastSuccessMs, nowMs)}.`,
+      remedy: command('See why:', `offerbook imports list --kind ${kind}`),
+    })),
+  ];
+}

@@ -1,0 +1,81 @@
+// One transaction and its history. This is the only page that shows a passbackUid.
+
+import { printJson } from '@offerbook/wire/decimal.ts';
+import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
+import { type Html, html } from '../html.ts';
+import type { ConsolePage } from './console-page.ts';
+import { amount, facts, moment, section, source, table, tag } from './elements.ts';
+
+export interface TransactionView {
+  readonly transaction: Transaction;
+  readonly orgName: string;
+  /** Name of the retailer; undefined if the catalogue no longer has the deal. */
+  readonly retailer: string | undefined;
+  /** Newest first. */
+  readonly versions: readonly ShownVersion[];
+}
+
+export interface ShownVersion {
+  readonly transaction: Transaction;
+  readonly fromMs: number;
+  /** Null for the current version. */
+  readonly untilMs: number | null;
+  /** Undefined if the import log no longer has the import. */
+  readonly import: { readonly id: number; readonly fileName: string; readonly by: string } | undefined;
+}
+
+export function transactionPage({ transaction, orgName, retailer, versions }: TransactionView): ConsolePage {
+  const { status, ...fields } = transaction;
+  return {
+    title: 'Transaction',
+    main: html`<nav aria-label="Way back"><a class="back" href="/transactions">All searches</a></nav>
+${section(
+  'As it is',
+  facts([
+    ['Status', statusTag(status)],
+    ['Organisation', html`<bdi>${orgName}</bdi>`],
+    ['Retailer', retailer === undefined ? 'not known' : html`<bdi>${retailer}</bdi>`],
+    ...Object.entries(fields).map(([name, value]) => [name, html`<bdi>${printValue(value)}</bdi>`] as const),
+  ]),
+)}
+${section(
+  'History',
+  table(
+    'Versions, the newest first',
+    ['From (UTC)', 'Until (UTC)', 'Status', 'Order', 'Cashback', 'Currency', 'Import'],
+    versions.map(versionRow),
+  ),
+  source(`offerbook transactions show ${transaction.id}`),
+)}`,
+  };
+}
+
+function printValue(value: string | number | null): string {
+  if (value === null) return '–';
+  return typeof value === 'number' ? printJson(value) : value;
+}
+
+export function statusTag(status: Status): Html {
+  return tag(status, status === 'CONFIRMED' ? 'good' : status === 'DECLINED' ? 'bad' : 'plain');
+}
+
+function versionRow({ transaction, fromMs, untilMs, import: entry }: ShownVersion) {
+  const { status, orderValue, cashback, currencyCode } = transaction;
+  return [
+    moment(fromMs),
+    untilMs === null ? 'now' : moment(untilMs),
+    statusTag(status),
+    amount(orderValue),
+    amount(cashback),
+    currencyCode,
+    entry === undefined
+      ? 'not in the book'
+      : html`<a href="/imports/${entry.id}">${entry.id}</a>: <bdi>${entry.fileName}</bdi>, by <bdi>${entry.by}</bdi>`,
+  ];
+}
+
+export const NO_SUCH_TRANSACTION: ConsolePage = {
+  status: 404,
+  title: 'No such transaction',
+  main: html`<p class="lead">There is none with this id. <a href="/transactions">Search</a></p>`,
+};
