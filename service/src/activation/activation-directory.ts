@@ -1,4 +1,5 @@
-// What activation keeps in memory of the database: the public ids of organisations, the links, and the key of the clicks.
+// In-memory copy of the data that activation needs: the public ids of organisations, the activation links, and the key
+// that authenticates click ids.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -6,19 +7,19 @@ import { ClickIds } from './click-id.ts';
 
 type Source = Pick<Stores, 'organisations' | 'links' | 'clickKey' | 'revisions'>;
 
-/** Tells databases apart: what is spooled for one must not end up in another. Gives nothing away of the key. */
+/** Identifies a database, so that clicks spooled for one never end up in another. Does not reveal the key. */
 export function databaseName(clickKey: string): string {
   return Bun.SHA256.hash(clickKey, 'hex').slice(0, 12);
 }
 
 export class ActivationDirectory {
-  /** Of what is in memory; undefined before the first refresh. */
+  /** Revision held in memory; undefined until the first refresh. */
   revision: number | undefined;
-  /** Of the database: see `databaseName`. */
+  /** The result of `databaseName`; empty until the first refresh. */
   name = '';
   readonly #source: Source;
   #organisations: ReadonlyMap<Uuid, number> = new Map();
-  /** Of links, by the id of a retailer or a deal. */
+  /** Link templates by the id of a retailer or deal. */
   #templates: ReadonlyMap<Uuid, string> = new Map();
   #clickIds: ClickIds | undefined;
 
@@ -27,7 +28,7 @@ export class ActivationDirectory {
   }
 
   async refresh(): Promise<void> {
-    // First: what is committed while the rest is read moves it on, and is read again.
+    // Read the revision first: a commit during the reads below increases it and triggers another refresh.
     const { activation: revision } = await this.#source.revisions();
     const organisations = await this.#source.organisations.list();
     const links = await this.#source.links.list();
@@ -40,16 +41,16 @@ export class ActivationDirectory {
   }
 
   get clickIds(): ClickIds {
-    if (this.#clickIds === undefined) throw new Error('the key of the clicks has not been read yet');
+    if (this.#clickIds === undefined) throw new Error('clickIds is not available before the first refresh');
     return this.#clickIds;
   }
 
-  /** The number of the organisation with this public id. */
+  /** Returns the internal id of the organisation with this public id. */
   findOrganisation(publicId: Uuid): number | undefined {
     return this.#organisations.get(publicId);
   }
 
-  /** The template of a deal, or else of its retailer. */
+  /** Returns the link template of a deal, or that of its retailer if the deal has none. */
   findTemplate(dealId: Uuid, retailerId: Uuid): string | undefined {
     return this.#templates.get(dealId) ?? this.#templates.get(retailerId);
   }

@@ -1,4 +1,4 @@
-// Activates deals: finds where a user is to go, records the click, and says where that is. It knows nothing of HTTP.
+// Activates deals: looks up the deal, records the click, and builds the URL to redirect the user to. Independent of HTTP.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
@@ -16,16 +16,16 @@ import { Recent } from './recent.ts';
 
 export interface ActivationRequest {
   readonly kind: ActivatedKind;
-  /** Undefined for what is no id. */
+  /** Undefined if the client sent a malformed id. */
   readonly id: Uuid | undefined;
   readonly orgId: Uuid;
   readonly passbackUid: string;
   readonly passbackData?: string | undefined;
-  /** The caller's network. Stored only as part of a digest under the database's key. */
+  /** The client's network. Stored only as part of a keyed digest. */
   readonly network: string;
 }
 
-/** What a user activates, and for whom. */
+/** The retailer or deal to activate, and the organisation of the user. */
 export interface Activatable extends CatalogueEntry {
   readonly kind: ActivatedKind;
   readonly dealId: Uuid;
@@ -40,26 +40,26 @@ interface ActivationParts {
   readonly logger: Logger;
 }
 
-/** How long a link that was followed is answered from memory. */
+/** How long a followed link is served from memory. */
 const VISIT_KEPT_MS = 10_000;
 
 export class Activation {
   readonly tally = newClickTally();
   readonly #parts: ActivationParts;
-  /** A second tap on a link is the same click. Taps on other nodes are found by the database. */
+  /** Detects repeated taps, which count as one click. The database detects taps on different nodes. */
   readonly #taps = new Recent<Promise<ClickId>>(TAP_MS);
-  /** Clicks that were followed, without what the partner passed along. Nothing is written from them. */
+  /** Recently followed clicks, without passback values. Only for reading: never write these to the database. */
   readonly #visited = new Recent<Click>(VISIT_KEPT_MS);
   readonly #lostLog: BoundedLog;
 
   constructor(parts: ActivationParts) {
     this.#parts = parts;
     this.#lostLog = new BoundedLog((fields) =>
-      parts.logger.error(fields, 'a click could be recorded nowhere'),
+      parts.logger.error(fields, 'a click was lost: neither the database nor the spool accepted it'),
     );
   }
 
-  /** Throws ApiError for what is not known here. The answer does not tell whether it was the deal or the organisation. */
+  /** Throws an ApiError if the deal or the organisation is unknown. The error does not reveal which. */
   find({ kind, id, orgId }: ActivationRequest): Activatable {
     this.#requireReady();
     const org = this.#parts.directory.findOrganisation(orgId);
@@ -71,8 +71,8 @@ export class Activation {
   }
 
   /**
-   * Records that a user has activated something, and with `follow` also that the user is on the way. Returns the id of the
-   * click; undefined when it could be recorded nowhere.
+   * Records an activation. In mode `follow`, the user is redirected right away, so the click also counts as followed.
+   * Returns the click id, or undefined if neither the database nor the spool accepted the click.
    */
   async activate(
     what: Activatable,
@@ -82,7 +82,7 @@ export class Activation {
     const { directory, recorder, clock } = this.#parts;
     const nowMs = clock();
     const { orgId, kind, dealId, retailerId } = what;
-    // With the network: the same id for everyone would let strangers find out whether a user has just clicked.
+    // The key includes the network. Without it, a stranger who gets the same click id learns that the user just clicked.
     const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData ?? null, network];
     const key = directory.clickIds.digest(JSON.stringify(tapped));
     const click: Click = {
@@ -101,7 +101,7 @@ export class Activation {
     const recording = first ?? recorder.record(click, key);
     if (first === undefined) {
       this.#taps.add(key, nowMs, recording);
-      // The same tap after a failure is recorded.
+      // Forget a failed tap, so that a retry is recorded.
       recording.catch(() => this.#taps.delete(key, recording));
     }
     try {
@@ -115,7 +115,7 @@ export class Activation {
     }
   }
 
-  /** Where a user goes for a click. Without a link of the operator's, that is the plain URL. */
+  /** Returns the URL to redirect to: the operator's link with the click id, or the plain URL if there is no link. */
   targetOf(
     { dealId, retailerId, url }: Pick<Activatable, 'dealId' | 'retailerId' | 'url'>,
     click: ClickId,
@@ -124,31 +124,31 @@ export class Activation {
     return template === undefined ? url : fillTemplate(template, click, url);
   }
 
-  /** The id in a link that an activation has returned. Throws ApiError if it is not one of ours. */
+  /** Parses the click id in a link returned by an activation. Throws an ApiError if this database did not create it. */
   parseClick(text: string): ClickOrigin & { readonly id: ClickId } {
     this.#requireReady();
     const origin = this.#parts.directory.clickIds.parse(text);
-    if (origin === undefined) throw new ApiError('deal_not_found', 'There is no such link.');
+    if (origin === undefined) throw new ApiError('deal_not_found', 'Unknown click.');
     return origin;
   }
 
-  /** True if the click was followed a moment ago: finding it takes no database. */
+  /** True if the click was followed recently, so that findClick() does not need the database. */
   isRecent(id: ClickId): boolean {
     return this.#visited.find(id, this.#parts.clock()) !== undefined;
   }
 
-  /** A click, and where its link leads now. */
+  /** Returns a click with the current catalogue entry of its deal, or of the retailer if the deal is gone. */
   async findClick(id: ClickId): Promise<{ click: Click; entry: CatalogueEntry }> {
     const { recorder, catalogue, clock } = this.#parts;
     const click = this.#visited.find(id, clock()) ?? (await recorder.find(id));
     const entry =
       click && (catalogue.find(click.kind, click.dealId) ?? catalogue.find('retailers', click.retailerId));
     if (click === undefined || entry === undefined)
-      throw new ApiError('deal_gone', 'What this link led to is no longer there.');
+      throw new ApiError('deal_gone', 'The deal and its retailer are no longer in the catalogue.');
     return { click, entry };
   }
 
-  /** Records that a click was followed, if it is for the first time. The user arrives even if that fails. */
+  /** Records the first time that a click is followed. Logs failures instead of throwing: the user must reach the shop. */
   async visit(click: Click): Promise<void> {
     const { recorder, clock } = this.#parts;
     const nowMs = clock();
@@ -159,7 +159,7 @@ export class Activation {
       this.#lostLog.note({ err: error, click: click.id });
       return;
     }
-    // Not extended by later visits: what an operator changes in the database shows within seconds.
+    // Later visits do not extend the lifetime, so that changes in the database take effect within seconds.
     if (this.#visited.find(click.id, nowMs) === undefined)
       this.#visited.add(click.id, nowMs, { ...visited, passbackUid: null, passbackData: null });
   }

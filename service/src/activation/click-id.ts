@@ -1,13 +1,13 @@
-// The id of a click: what stands in the link to a shop, and comes back from the affiliate network with the sale. It tells
-// its organisation and its moment by itself, so that a sale finds its owner even if the record of the click is lost, and
-// it cannot be made up: its end is a MAC under a key that only the database holds.
+// Click ids: sent to the shop in the link, and returned by the affiliate network with the sale. An id contains its
+// organisation and time, so a sale can be attributed even if the stored click is lost. It ends with a MAC under a key that
+// only the database holds, so it cannot be forged.
 //
-//   7 characters   when the click was made: milliseconds since 1970, good until 2081
-//   3 characters   the number of the organisation
-//   5 characters   which of the clicks of that millisecond it is, from a random beginning
-//   7 characters   HMAC-SHA-256 of everything before
+//   7 characters   creation time in milliseconds since 1970, sufficient until 2081
+//   3 characters   internal id of the organisation
+//   5 characters   counter within the millisecond, starting at a random number
+//   7 characters   truncated HMAC-SHA-256 of the characters before
 //
-// Letters and digits only, and no more than the shortest sub-id that networks allow. Ids sort by time.
+// All characters are base62. The length, 22, is the shortest sub-id limit among the networks. Ids sort by time.
 
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { parseBase62, printBase62 } from '../domain/base62.ts';
@@ -16,19 +16,19 @@ import { CLICK_TIME_LENGTH, type ClickId } from '../domain/click.ts';
 const [TIME, ORGANISATION, NUMBER, MAC] = [CLICK_TIME_LENGTH, 3, 5, 7];
 const NUMBERS = 62 ** NUMBER;
 const SHAPE = /^[0-9A-Za-z]{22}$/;
-/** Of the MAC, as many bytes as a number holds exactly. */
+/** Bytes used of the HMAC: the most that fit into a safe integer. */
 const MAC_BYTES = 6;
-/** Of a digest in base64; the whole one would make the table of taps twice as large. */
+/** Base64 characters used of a digest. The full digest would double the size of the taps table. */
 const DIGEST_LENGTH = 22;
 
-/** What an id tells without its record. */
+/** The data contained in a click id. */
 export interface ClickOrigin {
   readonly orgId: number;
   readonly atMs: number;
 }
 
 export class ClickIds {
-  /** Has taken in the key. What is signed goes into a copy, which takes a quarter of the time of a new one. */
+  /** Initialised with the key. Every use works on a copy, which is cheaper than a new HMAC. */
   readonly #hmac: Bun.CryptoHasher;
   #lastMs = Number.NaN;
   #number = 0;
@@ -37,7 +37,7 @@ export class ClickIds {
     this.#hmac = new Bun.CryptoHasher('sha256', key);
   }
 
-  /** Never the same twice in one process. Two processes draw their numbers from 900 million in each millisecond. */
+  /** Unique within a process. Across processes, the counter starts at one of 900 million random values per millisecond. */
   make(orgId: number, nowMs: number): ClickId {
     this.#number = nowMs === this.#lastMs ? (this.#number + 1) % NUMBERS : randomInt(NUMBERS);
     this.#lastMs = nowMs;
@@ -45,7 +45,7 @@ export class ClickIds {
     return (text + this.#mac(text)) as ClickId;
   }
 
-  /** Undefined for what this key has not made. */
+  /** Returns undefined unless the id was created with this key. */
   parse(text: string): (ClickOrigin & { readonly id: ClickId }) | undefined {
     if (!SHAPE.test(text)) return undefined;
     const signed = text.slice(0, -MAC);
@@ -57,7 +57,7 @@ export class ClickIds {
     };
   }
 
-  /** Tells texts apart without giving them away: nobody without the key can try out what was digested. 128 bits are enough. */
+  /** Returns a keyed digest, at least 128 bits long. Without the key, the string cannot be guessed by trial. */
   digest(text: string): string {
     return this.#hmac.copy().update(text).digest('base64').slice(0, DIGEST_LENGTH);
   }
@@ -70,6 +70,6 @@ export class ClickIds {
 
 function inDigits(value: number, length: number): string {
   if (!(value >= 0 && value < 62 ** length))
-    throw new RangeError(`${value} has no place in the id of a click`);
+    throw new RangeError(`${value} does not fit into ${length} characters of a click id`);
   return printBase62(value, length);
 }

@@ -1,5 +1,5 @@
-// Finds clicks in the database, at most one statement at a time: ids that are asked for meanwhile share the next one. So a
-// flood on links takes up one place in the queue for a connection, and clicks can still be recorded.
+// Finds clicks in the database, one statement at a time. Ids requested while a statement runs share the next one. So a flood
+// of requests for links uses a single connection, and clicks can still be recorded.
 
 import type { Click, ClickId, ClickStore } from '../domain/click.ts';
 

@@ -1,5 +1,5 @@
-// Checks a click that comes from a file beside the database: a spool may be damaged, or hold clicks that somebody forged to
-// claim sales. One such row must neither become a click nor keep the others out of the database.
+// Validates a click read from a spool file, which may be damaged or contain forged clicks that claim sales. An invalid row
+// must neither reach the database nor block the valid ones.
 
 import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
@@ -13,16 +13,16 @@ import {
 import type { ClickIds } from './click-id.ts';
 
 const KINDS: readonly string[] = ['retailers', ...DEAL_LISTS];
-/** Ids of clicks cannot hold later times. */
+/** Click ids cannot represent this time or later ones. */
 const TIME_MAX_MS = 62 ** CLICK_TIME_LENGTH;
 
-/** What is wrong with a click; undefined if this database's servers can have recorded it. */
+/** Returns what is wrong with a click; undefined if a server of this database may have recorded it. */
 export function clickProblem(click: Click, clickIds: ClickIds): string | undefined {
   const { id, orgId, kind, dealId, retailerId, passbackUid, passbackData } = click;
   const origin = clickIds.parse(id);
-  if (origin === undefined) return 'its id was not made with the key of this database';
-  if (origin.orgId !== orgId) return 'its id was made for another organisation';
-  if (origin.atMs !== click.activatedAtMs) return 'its id was made at another time';
+  if (origin === undefined) return 'its id was not created with the key of this database';
+  if (origin.orgId !== orgId) return 'its id belongs to another organisation';
+  if (origin.atMs !== click.activatedAtMs) return 'its id has another creation time';
   if (!KINDS.includes(kind)) return 'its kind is unknown';
   if ([dealId, retailerId].some((uuid) => parseUuid(uuid) !== uuid)) return 'its deal is not a UUID';
   if (click.clickedAtMs !== null && !(click.clickedAtMs >= 0 && click.clickedAtMs < TIME_MAX_MS))

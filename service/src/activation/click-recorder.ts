@@ -1,7 +1,6 @@
-// Records clicks. Those that arrive while a commit is under way share the next one, and each is answered when it is safe.
-// When the database does not take clicks in time, they go to the spool, a file beside this process, and from there into
-// the database when it is back: a user who clicks must arrive, and the click must not be lost. Every write may be repeated:
-// the id of a click is its identity.
+// Records clicks. Clicks that arrive during a commit share the next one, and each caller gets a result once its click is
+// durable. If the database is too slow or unreachable, clicks go to the spool, a local file, and move to the database when
+// it has recovered: the user must reach the shop, and the click must not be lost. Writes are idempotent by click id.
 
 import type { Click, ClickId, ClickSpool, ClickStore, Tap } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
@@ -9,15 +8,16 @@ import type { OrganisationStore } from '../domain/stores.ts';
 import { withTimeout } from '../domain/with-timeout.ts';
 import { ClickLookup } from './click-lookup.ts';
 
-/** A user does not wait longer than this for the database. */
+/** The longest that a user waits for the database. */
 const DEADLINE_MS = 300;
-/** How many clicks share a commit at most. */
+/** Clicks per commit. */
 const BATCH_MAX = 500;
 const DRAIN_EVERY_MS = 500;
-/** How long moving a batch out of the spool may take; nobody waits for it. */
+/** Time limit for moving a batch out of the spool. No user waits for it. */
 const DRAIN_TIMEOUT_MS = 3_000;
-const REJECTED = 'rows of the spool are not clicks of this database; they were set aside in it';
-const DROPPED = 'clicks of organisations that are no longer there were dropped from the spool';
+const REJECTED =
+  'the spool contains rows that are not valid clicks of this database; they were set aside in the spool';
+const DROPPED = 'clicks of deleted organisations were dropped from the spool';
 
 interface Waiting {
   readonly key: string | undefined;
@@ -30,20 +30,20 @@ interface Waiting {
 interface RecorderOptions {
   readonly store: ClickStore;
   readonly spool: ClickSpool;
-  /** What is wrong with a click of the spool, which others may have forged. */
+  /** Returns what is wrong with a spooled click, which may be forged; undefined if it is valid. */
   readonly problemOf: (click: Click) => string | undefined;
-  /** Whether the spool is there: its file is made by the first who needs it, this process or another. */
+  /** True if the spool file exists. The first process that needs the spool creates the file. */
   readonly hasSpool: () => boolean;
-  /** Those that the database has now, not those that were there when this node last looked. */
+  /** Read from the database, not from this node's cache, which may be out of date. */
   readonly organisations: Pick<OrganisationStore, 'list'>;
   readonly logger: Logger;
   readonly deadlineMs?: number | undefined;
 }
 
 export interface RecorderState {
-  /** Whether clicks go to the spool now. */
+  /** True while clicks go to the spool. */
   readonly isSpooling: boolean;
-  /** How many have gone there since the start. */
+  /** Clicks spooled since the process started. */
   readonly spooledCount: number;
 }
 
@@ -53,7 +53,7 @@ export class ClickRecorder {
   #waiting: Waiting[] = [];
   #committing: Promise<void> | undefined;
   #isSpooling = false;
-  /** Whether clicks may be in the spool: something was put there since it was last found empty. */
+  /** True if clicks were spooled since the spool was last found empty. */
   #mayHoldClicks = false;
   #isSpoolReadable = true;
   #drainTimer: Timer | undefined;
@@ -70,7 +70,7 @@ export class ClickRecorder {
     return { isSpooling: this.#isSpooling, spooledCount: this.#spooledCount };
   }
 
-  /** Takes up what an earlier process has left in the spool. */
+  /** Starts moving clicks that an earlier process left in the spool. */
   start(): void {
     if (!this.#options.hasSpool()) return;
     this.#mayHoldClicks = true;
@@ -78,8 +78,8 @@ export class ClickRecorder {
   }
 
   /**
-   * Resolves, when the click is safe, with the id that counts: that of the first of two taps. Without a key it is a visit:
-   * the click is there already, and was followed.
+   * Resolves once the click is durable, with the effective id: for a repeated tap, the id of the first. Without a key, this
+   * is a visit: the click is already stored, and its link was followed.
    */
   record(click: Click, key?: string): Promise<ClickId> {
     const { promise, resolve, reject } = Promise.withResolvers<ClickId>();
@@ -88,7 +88,7 @@ export class ClickRecorder {
     return promise;
   }
 
-  /** Throws a StorageError when it is not in the spool and the database does not answer. */
+  /** Throws a StorageError if the database does not respond and the click is not in the spool. */
   async find(id: ClickId): Promise<Click | undefined> {
     const { spool, hasSpool, problemOf } = this.#options;
     const findSpooled = async () => {
@@ -97,18 +97,18 @@ export class ClickRecorder {
     };
     try {
       const found = await this.#lookup.find(id);
-      // Whatever this worker has spooled itself: those beside it have the same spool.
+      // Check the file, not this worker's state: other workers write to the same spool.
       if (found !== undefined || !hasSpool()) return found;
     } catch (error) {
       const spooled = hasSpool() ? await findSpooled().catch(() => undefined) : undefined;
       if (spooled === undefined) throw error;
       return spooled;
     }
-    // What leaves the spool between the two looks is in the database by then.
+    // A click that left the spool between the two reads is in the database by now.
     return (await findSpooled()) ?? (await this.#lookup.find(id));
   }
 
-  /** Waits for what is under way. What is in the spool is for the next process, or for another one. */
+  /** Waits for running commits. Spooled clicks stay for the next process, or for another one on this machine. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#drainTimer);
@@ -117,7 +117,7 @@ export class ClickRecorder {
   }
 
   async #commitAll(): Promise<void> {
-    // Requests that have arrived together are all seen before the first commit begins.
+    // Let requests that arrived together all join the first commit.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       while (this.#waiting.length > 0) {
@@ -126,7 +126,7 @@ export class ClickRecorder {
         await this.#commit(batch);
       }
     } finally {
-      // Together with the last look: a click that came between the two would wait for the next one.
+      // No await between the last check and this line: a click recorded in between would not be committed until the next.
       this.#committing = undefined;
     }
   }
@@ -156,9 +156,9 @@ export class ClickRecorder {
 
   async #write(batch: readonly Waiting[]): Promise<ClickId[]> {
     const { store } = this.#options;
-    /** By id: many may follow a link at once, and PostgreSQL rejects a statement that writes a row twice. */
+    /** Unique ids: many users may follow a link at once, and PostgreSQL rejects a statement that writes a row twice. */
     const visited = new Map<ClickId, Click>();
-    /** By key: a clock that was set back may have let a second tap through. */
+    /** Unique keys: after the clock was set back, a repeated tap may get here. */
     const taps = new Map<string, Tap>();
     for (const { click, key } of batch) {
       if (key !== undefined) {
@@ -167,8 +167,8 @@ export class ClickRecorder {
     }
     if (visited.size > 0) await store.put([...visited.values()]);
     const ids = taps.size === 0 ? [] : await store.record([...taps.values()]);
-    const counting = new Map([...taps.keys()].map((key, index) => [key, ids[index]]));
-    return batch.map(({ click, key }) => (key === undefined ? undefined : counting.get(key)) ?? click.id);
+    const idByKey = new Map([...taps.keys()].map((key, index) => [key, ids[index]]));
+    return batch.map(({ click, key }) => (key === undefined ? undefined : idByKey.get(key)) ?? click.id);
   }
 
   async #spool(batch: readonly Waiting[]): Promise<void> {
@@ -186,7 +186,7 @@ export class ClickRecorder {
   #beginSpooling(error: unknown): void {
     if (this.#isSpooling) return;
     this.#isSpooling = true;
-    this.#options.logger.error({ err: error }, 'the database takes no clicks; they go to the spool');
+    this.#options.logger.error({ err: error }, 'the database does not accept clicks; they go to the spool');
   }
 
   #drainSoon(delayMs = DRAIN_EVERY_MS): void {
@@ -199,7 +199,7 @@ export class ClickRecorder {
     }, delayMs);
   }
 
-  /** Moves the spool into the database, or finds that it is still away. */
+  /** Moves spooled clicks into the database, unless it is still unreachable. */
   async #drain(): Promise<void> {
     const { spool, logger } = this.#options;
     let moved = 0;
@@ -217,21 +217,24 @@ export class ClickRecorder {
         if (put < clicks.length) logger.warn({ clicks: clicks.length - put }, DROPPED);
       }
     } catch (error) {
-      logger.debug({ err: error }, 'the spool could not be emptied yet');
+      logger.debug({ err: error }, 'the spool could not be emptied; retrying');
       this.#beginSpooling(error);
       return;
     } finally {
       if (moved > 0) logger.info({ clicks: moved }, 'clicks were moved from the spool into the database');
     }
-    if (this.#isSpooling) logger.info('the database takes clicks again');
+    if (this.#isSpooling) logger.info('the database accepts clicks again');
     this.#isSpooling = false;
-    if (moved > 0) await spool.emptyLog().catch((err) => logger.warn({ err }, 'the spool keeps its log'));
+    if (moved > 0)
+      await spool
+        .emptyLog()
+        .catch((err) => logger.warn({ err }, 'the log file of the spool could not be truncated'));
   }
 
-  /** None when the spool cannot be read: then it is looked at again, and clicks go to the database meanwhile. */
+  /** Returns no clicks if the spool cannot be read. The next drain retries; meanwhile clicks go to the database. */
   async #listSpooled(): Promise<Click[]> {
     const mayHoldClicks = this.#mayHoldClicks;
-    // Before it is read: what is put there meanwhile may not be seen.
+    // Reset before reading: the read may miss clicks that are spooled meanwhile.
     this.#mayHoldClicks = false;
     try {
       const oversized = await this.#options.spool.setAsideOversized();
@@ -249,7 +252,7 @@ export class ClickRecorder {
     }
   }
 
-  /** Moves rows that are not clicks of ours out of the way, one by one; returns the others. */
+  /** Sets aside rows that are not valid clicks of this database; returns the valid ones. */
   async #setInvalidAside(clicks: readonly Click[]): Promise<Click[]> {
     const { spool, problemOf, logger } = this.#options;
     const valid: Click[] = [];
@@ -266,13 +269,13 @@ export class ClickRecorder {
     return valid;
   }
 
-  /** Those whose organisation is there: of a deleted one, they would stay for good. Returns how many. */
+  /** Stores the clicks of existing organisations; returns their number. Clicks of deleted ones would never be removed. */
   async #putKnown(clicks: readonly Click[]): Promise<number> {
     const { store, organisations } = this.#options;
-    // Asked after the clicks were read: none of them is of an organisation that was made since.
+    // List organisations after reading the clicks: none of the clicks can belong to an organisation created later.
     const known = new Set(clicks.length === 0 ? [] : (await organisations.list()).map(({ id }) => id));
     const kept = clicks.filter(({ orgId }) => known.has(orgId));
-    // Even if there are none, or they cannot be read: an empty write tells whether the database is back.
+    // Write even if there are no clicks: an empty write checks whether the database has recovered.
     await store.put(kept);
     return kept.length;
   }

@@ -1,4 +1,4 @@
-// What became of clicks, for the metrics. Plain data, so that the counts of several threads can be added up.
+// Counts clicks by outcome, for the metrics. Plain data, so that the counts of several threads can be added up.
 
 export const CLICK_OUTCOMES = [
   'tracked',
@@ -12,9 +12,9 @@ export const CLICK_OUTCOMES = [
 ] as const;
 
 /**
- * `tracked` and `untracked` were recorded, `repeated` were second taps. `bot`, `prefetch` and `embedded` (an image or frame
- * of some page) were no clicks. `limited` came too often and `lost` could be recorded nowhere: users who followed a link
- * were redirected to the shop's plain URL, programs got an error.
+ * `tracked` and `untracked` clicks were recorded; `repeated` are further taps on the same link. `bot`, `prefetch` and
+ * `embedded` (loaded as an image or frame) requests are not clicks. `limited` exceeded the rate limit, and `lost` could not
+ * be recorded: for both, links redirect to the shop's plain URL, and POST gets an error.
  */
 export type ClickOutcome = (typeof CLICK_OUTCOMES)[number];
 

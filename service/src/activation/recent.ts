@@ -1,4 +1,4 @@
-// Values of the last seconds by key, for taps and for links that many users follow at once.
+// A map whose entries expire after some seconds. Detects repeated taps, and caches links that many users follow at once.
 
 interface Entry<T> {
   readonly atMs: number;
@@ -7,7 +7,7 @@ interface Entry<T> {
 
 export class Recent<T> {
   readonly #keptMs: number;
-  /** Two generations: the older one is dropped when nothing in it can be recent any more. */
+  /** Two generations: the older one is dropped as a whole when all its entries have expired. */
   #newer = new Map<string, Entry<T>>();
   #older = new Map<string, Entry<T>>();
   #turnedAtMs = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,7 @@ export class Recent<T> {
 
   find(key: string, nowMs: number): T | undefined {
     const entry = this.#newer.get(key) ?? this.#older.get(key);
-    // In both directions: a clock may be set back a little, and one that was far ahead makes nothing recent for long.
+    // abs(): an entry survives a small step back of the clock, but expires after a large one.
     return entry && Math.abs(nowMs - entry.atMs) < this.#keptMs ? entry.value : undefined;
   }
 
@@ -31,7 +31,7 @@ export class Recent<T> {
     this.#newer.set(key, { atMs: nowMs, value });
   }
 
-  /** Removes the value, unless the key has another by now. */
+  /** Removes the entry if it still has this value. */
   delete(key: string, value: T): void {
     for (const generation of [this.#newer, this.#older])
       if (generation.get(key)?.value === value) generation.delete(key);

@@ -1,4 +1,4 @@
-// Bounds how many lines a flood of equal events leaves in the log. The count of events left out is in the next line.
+// Limits how many lines a flood of similar events writes to the log. The next line contains the number of suppressed events.
 
 const WINDOW_MS = 10_000;
 const LINES_MAX = 10;
@@ -10,7 +10,7 @@ export class BoundedLog {
   readonly #monotonicMs: () => number;
   #windowEndMs = 0;
   #lines = 0;
-  #leftOut = 0;
+  #suppressed = 0;
 
   constructor(write: (fields: Fields) => void, monotonicMs: () => number = () => performance.now()) {
     this.#write = write;
@@ -25,11 +25,11 @@ export class BoundedLog {
       this.#lines = 0;
     }
     if (this.#lines === LINES_MAX) {
-      this.#leftOut++;
+      this.#suppressed++;
       return;
     }
     this.#lines++;
-    this.#write(this.#leftOut === 0 ? fields : { ...fields, leftOut: this.#leftOut });
-    this.#leftOut = 0;
+    this.#write(this.#suppressed === 0 ? fields : { ...fields, suppressed: this.#suppressed });
+    this.#suppressed = 0;
   }
 }

@@ -2,7 +2,7 @@
 
 import manifest from '../../package.json';
 
-/** Replaced by the build. A checkout has no such constant: git knows its commit. */
+/** Replaced by the build. Undefined when the program runs from a checkout. */
 declare const OFFERBOOK_COMMIT: string;
 
 export const VERSION = manifest.version;

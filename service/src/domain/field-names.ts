@@ -1,8 +1,8 @@
-// The names of the fields that a schema describes.
+// Lists the field names of a schema.
 
 import { z } from 'zod';
 
-/** The fields of an object, and of objects in lists that it holds. */
+/** Returns the field names of an object, including those of nested objects and lists of objects. */
 export function fieldNames(schema: z.ZodType): readonly string[] {
   if (schema instanceof z.ZodArray) return fieldNames(schema.element as z.ZodType);
   if (!(schema instanceof z.ZodObject)) return [];

@@ -1,5 +1,5 @@
-// Sends finished spans to a collector, as OTLP over HTTP with JSON: ids are hex, integers of 64 bits are decimal texts, enums
-// are numbers. Spans wait in a bounded queue. A collector that is away costs spans, never a request.
+// Sends finished spans to a collector, as OTLP over HTTP with JSON: ids are hex, 64-bit integers are decimal strings, enums
+// are numbers. Spans wait in a bounded queue. If the collector is unreachable, spans are lost, but requests are not affected.
 
 import manifest from '../../package.json';
 import { type Attributes, type FinishedSpan, SPAN_KINDS } from './tracer.ts';
@@ -8,25 +8,25 @@ import type { Collector } from './tracing-settings.ts';
 const QUEUE_MAX = 2_048;
 const BATCH_MAX = 512;
 const TIMEOUT_MS = 10_000;
-/** The end of a process may wait this long for its last spans. */
+/** How long a stopping process waits until its last spans are sent. */
 const CLOSE_MAX_MS = 1_000;
 const RETRIES_MAX = 4;
 const RETRY_AFTER_MAX_MS = 30_000;
-/** What a collector answers that may take the same batch later. */
+/** Statuses after which the collector may accept the same batch later. */
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const STATUS_ERROR = 2;
 
 export interface SpanCounts {
   readonly sent: number;
-  /** Because the queue was full, or because the collector did not take them. */
+  /** Spans that did not fit into the queue, or that the collector did not accept. */
   readonly dropped: number;
 }
 
 interface ExporterOptions {
-  /** Told when the collector stops taking spans, with the reason, and when it takes them again, without. */
+  /** Called with a reason when the collector stops accepting spans, and with undefined when it accepts them again. */
   readonly onChange: (reason: string | undefined) => void;
   readonly intervalMs?: number;
-  /** Before the first retry; each later one waits twice as long. */
+  /** Delay before the first retry; it doubles with every further one. */
   readonly retryMs?: number;
 }
 
@@ -62,7 +62,7 @@ export class OtlpExporter {
     if (this.#queue.length >= BATCH_MAX) this.#send();
   }
 
-  /** Sends what is left, without trying again, and gives up after this time. */
+  /** Sends the queued spans without retries, and gives up after `timeoutMs`. */
   async close(timeoutMs = CLOSE_MAX_MS): Promise<void> {
     clearInterval(this.#timer);
     this.#isClosing = true;
@@ -86,7 +86,7 @@ export class OtlpExporter {
     }
   }
 
-  /** Returns why the batch was not taken; undefined when it was. */
+  /** Returns why the collector did not accept the batch; undefined if it did. */
   async #deliver(batch: readonly FinishedSpan[]): Promise<string | undefined> {
     const body = encode(this.#collector.resource, batch);
     let delayMs = this.#options.retryMs ?? 1_000;
@@ -114,16 +114,16 @@ export class OtlpExporter {
         method: 'POST',
         headers: { ...headers, 'Content-Type': 'application/json' },
         body,
-        // The headers are meant for this collector only.
+        // Do not follow redirects: the headers may contain a secret for this collector.
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return await readAnswer(response);
     } catch (error) {
-      // As if a proxy before it had said so.
+      // Treat a network error like a 503 from a proxy, so that the batch is retried.
       return {
         status: 503,
-        reason: error instanceof Error ? error.message : 'it cannot be reached',
+        reason: error instanceof Error ? error.message : 'it is unreachable',
         rejected: 0,
       };
     }
@@ -133,7 +133,7 @@ export class OtlpExporter {
 interface Answer {
   readonly status: number;
   readonly reason: string;
-  /** Spans that a collector which took the batch has thrown away. */
+  /** Spans that the collector rejected in a batch it accepted. */
   readonly rejected: number;
   readonly retryAfterMs?: number | undefined;
 }
@@ -143,10 +143,10 @@ async function readAnswer(response: Response): Promise<Answer> {
   const text = await response.text();
   const [, rejected = '0'] = /"rejectedSpans"\s*:\s*"?(\d+)/.exec(text) ?? [];
   const retryAfterMs = parseRetryAfter(response.headers.get('Retry-After'));
-  return { status, reason: `it answers with status ${status}`, rejected: Number(rejected), retryAfterMs };
+  return { status, reason: `it responded with status ${status}`, rejected: Number(rejected), retryAfterMs };
 }
 
-/** Undefined for a date, which collectors do not send, and for what is none. */
+/** Returns milliseconds; undefined for invalid values and for dates, which collectors do not send. */
 export function parseRetryAfter(text: string | null): number | undefined {
   const seconds = Number(text ?? Number.NaN);
   return seconds >= 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : undefined;

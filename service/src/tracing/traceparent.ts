@@ -1,4 +1,4 @@
-// Reads the traceparent header (W3C Trace Context): which trace a request is part of, and whether its caller records it.
+// Parses the traceparent header (W3C Trace Context): the trace that a request belongs to, and the client's sampling decision.
 
 export interface TraceParent {
   readonly traceId: string;
@@ -6,10 +6,10 @@ export interface TraceParent {
   readonly isSampled: boolean;
 }
 
-/** Later versions may have more behind the flags; version ff is forbidden. */
+/** Later versions may append fields after the flags; version ff is forbidden. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Undefined for what is none: such a header is passed over, and the request begins a trace of its own. */
+/** Returns undefined for an invalid header. The request then starts its own trace. */
 export function parseTraceParent(text: string): TraceParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(text.trim()) ?? [];
   if (version === undefined || (version === '00' && rest !== undefined)) return undefined;

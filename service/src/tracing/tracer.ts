@@ -1,11 +1,11 @@
-// Spans: what was done, for how long, and as part of what. A request that is not sampled has none, and whatever would have
-// had a span within it just runs.
+// Creates spans: named operations with a duration and a parent. Requests that are not sampled get no span, and neither do
+// the operations within them.
 
 import { type Clock, systemClock } from '../domain/clock.ts';
 import type { TraceParent } from './traceparent.ts';
 import type { Sampling } from './tracing-settings.ts';
 
-/** The numbers are those of OTLP. */
+/** Numbers as defined by OTLP. */
 export const SPAN_KINDS = { internal: 1, server: 2, client: 3 } as const;
 type SpanKind = keyof typeof SPAN_KINDS;
 
@@ -19,7 +19,7 @@ export interface FinishedSpan {
   readonly parentId: string | undefined;
   readonly name: string;
   readonly kind: SpanKind;
-  /** Of the day. */
+  /** Milliseconds since the epoch. */
   readonly startMs: number;
   readonly durationMs: number;
   readonly attributes: Attributes;
@@ -28,7 +28,7 @@ export interface FinishedSpan {
 
 interface TracerOptions {
   readonly sampling: Sampling;
-  /** What every span for a use of the database says of it. */
+  /** Attributes of every database span. */
   readonly database: Attributes;
   readonly onEnd: (span: FinishedSpan) => void;
   readonly clock?: Clock;
@@ -41,12 +41,12 @@ export class Tracer {
     this.options = options;
   }
 
-  /** The span of a request; undefined when the request is not sampled. */
+  /** Starts the span of a request; undefined if the request is not sampled. */
   beginRequest(parent: TraceParent | undefined): Span | undefined {
     return this.#isSampled(parent) ? new Span(this.options, 'server', parent) : undefined;
   }
 
-  /** Runs work of our own that no request has asked for. It happens rarely, so it is always recorded. */
+  /** Runs background work in a span of its own. Background work is rare, so it is always traced. */
   async trace<T>(name: string, work: (span: Span) => Promise<T>): Promise<T> {
     const span = new Span(this.options, 'internal');
     return span.run(name, () => work(span));
@@ -56,7 +56,7 @@ export class Tracer {
     const { ratio, followsParent } = this.options.sampling;
     if (parent === undefined) return Math.random() < ratio;
     if (followsParent) return parent.isSampled;
-    // The last 13 digits of a trace id are random. Everybody who goes by them records the same traces.
+    // The last 13 digits of a trace id are random. All services that sample by them record the same traces.
     return Number.parseInt(parent.traceId.slice(-13), 16) >= (1 - ratio) * 16 ** 13;
   }
 }
@@ -71,7 +71,7 @@ export class Span {
   readonly #startMs: number;
   readonly #startedAtMs = performance.now();
 
-  /** A span within another begins by the clock of that one, so that it never seems to lie outside. */
+  /** A child span derives its start from its parent's clock, so that it never appears to start before the parent. */
   constructor(
     options: TracerOptions,
     kind: SpanKind,
@@ -104,14 +104,14 @@ export class Span {
     });
   }
 
-  /** The span lasts as long as the work, and says whether that failed. */
+  /** Runs the work and ends the span with its outcome. */
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
       this.end(name);
       return result;
     } catch (error) {
-      // Never the message: it may hold values.
+      // Omit the message, which may contain user data.
       this.attributes['error.type'] = error instanceof Error ? error.name : '_OTHER';
       this.end(name, true);
       throw error;
@@ -119,7 +119,7 @@ export class Span {
   }
 }
 
-/** A use of the database: one span, however many statements it takes, within that of a request that has one. */
+/** Traces database work as one child span of the request, even if it takes several statements. */
 export function useDatabase<T>(
   request: Span | undefined,
   operation: DatabaseOperation,

@@ -66,10 +66,10 @@ function pairs(environment: Environment, variable: string): Record<string, strin
   try {
     const read = parts.map((part) => {
       const [, key = '', value = ''] = /^\s*([^=]*[^=\s])\s*=(.*)$/s.exec(part) ?? [];
-      if (key === '') throw new Error('there is no key');
+      if (key === '') throw new Error('a pair has no key');
       return [key, decodeURIComponent(value.trim())] as const;
     });
-    // Throws for what cannot be sent as a header.
+    // Throws if a name or value is not valid in a header.
     if (variable.endsWith('HEADERS')) new Headers(read.map(([key, value]) => [key, value]));
     return Object.fromEntries(read);
   } catch (cause) {

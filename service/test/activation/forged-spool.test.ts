@@ -54,11 +54,11 @@ for (const database of DATABASES) {
     });
     const forgedId = new ClickIds('another key').make(org.id, AT_MS);
     const forged: (readonly [Columns, string])[] = [
-      [{ id: forgedId }, 'its id was not made with the key of this database'],
-      [{ id: 'short' }, 'its id was not made with the key of this database'],
-      [{ org_id: other.id }, 'its id was made for another organisation'],
-      [{ activated_at: AT_MS + 1 }, 'its id was made at another time'],
-      [{ activated_at: 2 ** 62 }, 'its id was made at another time'],
+      [{ id: forgedId }, 'its id was not created with the key of this database'],
+      [{ id: 'short' }, 'its id was not created with the key of this database'],
+      [{ org_id: other.id }, 'its id belongs to another organisation'],
+      [{ activated_at: AT_MS + 1 }, 'its id has another creation time'],
+      [{ activated_at: 2 ** 62 }, 'its id has another creation time'],
       [{ kind: 'gifts' }, 'its kind is unknown'],
       [{ deal_id: 'no UUID' }, 'its deal is not a UUID'],
       [{ retailer_id: 'ABCDEF00-0000-7000-8000-000000000001' }, 'its deal is not a UUID'],

@@ -19,5 +19,5 @@ test('a flood of events leaves ten lines in ten seconds, and the next line has t
   expect(lines).toHaveLength(10);
   nowMs = 10_100;
   for (const number of [27, 28]) log.note({ number });
-  expect(lines.slice(10)).toEqual([{ number: 27, leftOut: 16 }, { number: 28 }]);
+  expect(lines.slice(10)).toEqual([{ number: 27, suppressed: 16 }, { number: 28 }]);
 });

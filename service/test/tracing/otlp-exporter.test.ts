@@ -162,7 +162,7 @@ test.each([301, 400, 401, 404, 500])(
     await exporter.close(5_000);
     expect(collector.batches.length).toBe(3);
     expect(exporter.counts).toEqual({ sent: 512, dropped: 1_024 });
-    expect(changes).toEqual([`it answers with status ${status}`, undefined]);
+    expect(changes).toEqual([`it responded with status ${status}`, undefined]);
   },
 );
 
