@@ -3,17 +3,19 @@
 import { html } from './html.ts';
 import { type Frame, htmlPage, type Page } from './html-page.ts';
 
-/** Extras that only the sandbox's pages have. */
-export interface SandboxPages {
-  /** Public token built into the page; undefined: the visitor enters one. */
-  readonly pageToken?: string | undefined;
+/** Access for visitors without a token of their own, as in a demo. It is part of the pages, so everyone can read it. */
+export interface GuestAccess {
+  /** A public token. */
+  readonly token: string;
   /** Path of transactions that everyone may see; undefined for none. */
   readonly feedPath?: string | undefined;
   /** Public id of the organisation for which visitors activate deals; undefined: no activation. */
-  readonly pageOrg?: string | undefined;
+  readonly orgId?: string | undefined;
 }
 
-export interface ExplorerOptions extends SandboxPages {
+export interface ExplorerOptions {
+  /** Undefined: visitors enter a token. */
+  readonly guest?: GuestAccess | undefined;
   /** Origins from which logos may be loaded, or `https:` for all. */
   readonly explorerLogos: readonly string[];
   /** Currency of fixed cashbacks, ISO 4217; undefined: show bare numbers. */
@@ -30,10 +32,10 @@ export function explorerPage(options: ExplorerOptions, frame: Frame): Page {
       script: frame.urls['/assets/catalogue.js'],
       imageSources: options.explorerLogos,
       meta: {
-        'offerbook-token': options.pageToken,
+        'offerbook-token': options.guest?.token,
         'offerbook-currency': options.currency,
-        'offerbook-feed': options.feedPath,
-        'offerbook-org': options.pageOrg,
+        'offerbook-feed': options.guest?.feedPath,
+        'offerbook-org': options.guest?.orgId,
         'offerbook-logos': options.explorerLogos.length === 0 ? undefined : options.explorerLogos.join(' '),
       },
     },

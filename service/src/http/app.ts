@@ -3,7 +3,7 @@
 //
 //   host → URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
 
-import type { SandboxPages } from '@offerbook/site/explorer-page.ts';
+import type { GuestAccess } from '@offerbook/site/explorer-page.ts';
 import type { Activation } from '../activation/activation.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
 import { BoundedLog } from '../domain/bounded-log.ts';
@@ -36,20 +36,19 @@ import { type Resource, type Route, Router } from './router.ts';
 /** The longest `passbackUid` and `passbackData` fit in, percent-encoded and of any script. */
 const URL_LENGTH_MAX = 16 * 1024;
 
-interface AppSettings
-  extends RateLimitSettings,
-    Omit<SiteOptions, 'activation' | 'localUrl' | keyof SandboxPages> {
+interface AppSettings extends RateLimitSettings, Omit<SiteOptions, 'activation' | 'localUrl' | 'guest'> {
   readonly trustedProxies: readonly string[];
   readonly logRequests: LoggedRequests;
 }
 
-/** What only the sandbox has. */
-export interface SandboxParts extends SandboxPages {
-  /** Routes beside those of the service, such as logos. */
-  readonly extraRoutes?: readonly Route[] | undefined;
+/** Additions of a program that embeds the service. */
+export interface AppExtension {
+  readonly routes: readonly Route[];
+  readonly guest: GuestAccess;
 }
 
-interface AppDependencies extends DataSources, SandboxParts {
+interface AppDependencies extends DataSources {
+  readonly extension?: AppExtension | undefined;
   /** Undefined when it is turned off. */
   readonly activation: Activation | undefined;
   readonly tokens: TokenDirectory;
@@ -79,21 +78,19 @@ export function buildApp(dependencies: AppDependencies): App {
   const turn = new TurnBudget();
   const limits = rateLimits(settings, dependencies.requestCounter);
   const unavailableLog = new BoundedLog((fields) => logger.warn(fields, 'unavailable'));
-  const { localUrl, pageToken, feedPath, pageOrg } = dependencies;
+  const { localUrl, extension } = dependencies;
   const activation = dependencies.activation === undefined ? 'off' : 'on';
   const site = buildSite(dependencies.health, {
     ...settings,
     activation,
     localUrl,
-    pageToken,
-    feedPath,
-    pageOrg,
+    guest: extension?.guest,
   });
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
     ...(dependencies.activation === undefined ? [] : activationRoutes(dependencies.activation, limits)),
     ...site.routes,
-    ...(dependencies.extraRoutes ?? []),
+    ...(extension?.routes ?? []),
   ]);
 
   /** Throws ApiError for everything that the caller is to know. */

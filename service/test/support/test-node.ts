@@ -30,9 +30,9 @@ export interface TestNodeOptions {
   readonly tracing?: TracingSettings | undefined;
   /** Long unless given: on a busy machine a click must not happen to go to the spool. */
   readonly clickDeadlineMs?: number;
-  /** A public token that the pages are given; it becomes good with `keep`. */
+  /** Token of the pages' guest access; `keep` makes it valid. */
   readonly pageToken?: string;
-  /** Transactions that the explorer shows, and where it finds them. */
+  /** Route of the transactions that the explorer shows to guests. */
   readonly feed?: Route;
 }
 
@@ -77,7 +77,7 @@ export class TestNode implements AsyncDisposable {
       ...readServeSettings({ port: '0', spool: temporaryFolder(), rateLimitActivation: '0' }, {}),
       ...options.settings,
     };
-    const { pageToken } = options;
+    const { pageToken, feed } = options;
     // First: a server makes no database.
     const stores = await openStores(databaseUrl, CREATE_OPTIONS, clock);
     const node = await startNode({
@@ -87,8 +87,10 @@ export class TestNode implements AsyncDisposable {
       clock,
       clickDeadlineMs: options.clickDeadlineMs ?? 60_000,
       tracing: options.tracing,
-      ...(pageToken === undefined ? {} : { pageToken }),
-      ...(options.feed === undefined ? {} : { extraRoutes: [options.feed], feedPath: options.feed.path }),
+      extension:
+        pageToken === undefined
+          ? undefined
+          : { routes: feed === undefined ? [] : [feed], guest: { token: pageToken, feedPath: feed?.path } },
     });
     return new TestNode(node, stores, databaseUrl, logLines, clock);
   }

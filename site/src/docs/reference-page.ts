@@ -3,7 +3,7 @@
 
 import { dataTable } from '../data-table.ts';
 import { errorTable } from '../error-pages.ts';
-import type { SandboxPages } from '../explorer-page.ts';
+import type { GuestAccess } from '../explorer-page.ts';
 import { type Html, html } from '../html.ts';
 import type { Frame, Page } from '../html-page.ts';
 import {
@@ -21,17 +21,17 @@ import { fieldTable, itemSchema, typeWords } from './reference-schema.ts';
 
 export function referencePage(
   documentation: Documentation,
-  { pageToken, pageOrg }: SandboxPages,
+  guest: GuestAccess | undefined,
   frame: Frame,
 ): Page {
   const { document } = documentation;
-  const body = html`${introduction(document, { pageToken, pageOrg })}
+  const body = html`${introduction(document, guest)}
 ${listOperations(document).map(([path, get]) => operationSection(document, path, get))}
 ${activationSection(document)}
 <section id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
 <p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> has the mistakes that newcomers make.</p>
 ${errorTable('Errors', documentation.errors)}</section>`;
-  const meta = { 'offerbook-token': pageToken };
+  const meta = { 'offerbook-token': guest?.token };
   return docsPage({ path: '/docs', title: 'API reference', body, meta }, documentation, frame);
 }
 
@@ -39,10 +39,10 @@ function anchor(id: string): Html {
   return html`<a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
 }
 
-function introduction(document: ApiDocument, { pageToken, pageOrg }: SandboxPages): Html {
+function introduction(document: ApiDocument, guest: GuestAccess | undefined): Html {
   const variables = [
-    pageToken === undefined ? [] : [`export OFFERBOOK_TOKEN=${pageToken}`],
-    pageOrg === undefined ? [] : [`export OFFERBOOK_ORG_ID=${pageOrg}`],
+    guest === undefined ? [] : [`export OFFERBOOK_TOKEN=${guest.token}`],
+    guest?.orgId === undefined ? [] : [`export OFFERBOOK_ORG_ID=${guest.orgId}`],
   ].flat();
   return html`<section id="start">
 <h1>API reference</h1>
@@ -54,8 +54,8 @@ function introduction(document: ApiDocument, { pageToken, pageOrg }: SandboxPage
 <input id="token" type="text" placeholder="ob_pub_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="token-problem token-help">
 <p id="token-problem" class="problem" role="alert"></p>
 <p id="token-help" class="muted">${
-    pageToken !== undefined
-      ? 'The sandbox has filled in its own, so the forms below work as they are.'
+    guest !== undefined
+      ? 'This server has filled in a token, so the forms below work as they are.'
       : 'Used for the requests below. It stays in this tab and is forgotten when you close it.'
   }</p>
 </div>

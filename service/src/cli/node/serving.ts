@@ -8,7 +8,7 @@ import type { Logger } from '../../domain/logger.ts';
 import type { Stores, TransactionQuery } from '../../domain/stores.ts';
 import type { CounterMaker } from '../../http/access/request-counter.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
-import { type App, buildApp, type SandboxParts } from '../../http/app.ts';
+import { type App, type AppExtension, buildApp } from '../../http/app.ts';
 import { CallerTally } from '../../http/caller-tally.ts';
 import type { Health } from '../../http/readiness.ts';
 import { RequestTally } from '../../http/request-tally.ts';
@@ -37,7 +37,8 @@ const PROBE: TransactionQuery = {
   atLeastMs: Number.POSITIVE_INFINITY,
 };
 
-export interface ServingOptions extends SandboxParts {
+export interface ServingOptions {
+  readonly extension?: AppExtension | undefined;
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
   readonly logger: Logger;

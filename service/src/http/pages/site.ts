@@ -39,7 +39,7 @@ export interface SiteOptions extends ExplorerOptions, DocumentSettings {
 
 export function buildSite(health: () => Health, options: SiteOptions): Site {
   // Fail at startup, not at the first page.
-  requirePublic(options.pageToken);
+  requirePublic(options.guest?.token);
   // Built on the first request, and so are its schemas: the server starts 50 ms sooner.
   const document = once(async () =>
     (await import('../openapi/openapi-document.ts')).openApiDocument(options),
@@ -51,7 +51,7 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
   }));
   const assets = openAssets(SITE_ASSETS);
   const frame = async () => ({ urls: await assets.urls(), explorer: options.explorer });
-  /** Not open to other origins: a page may contain the sandbox's token. */
+  /** Not open to other origins: a page may contain a guest's token. */
   const page = (path: string, render: (frame: Frame) => Page | Promise<Page>) =>
     fileRoute(path, { cacheControl: 'no-cache', openToBrowsers: false }, async () =>
       pageFile(await render(await frame())),
@@ -68,7 +68,7 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
     ...assets.routes,
     ...clientRoutes(),
     page('/', (frame) => explorerPage(options, frame)),
-    page('/docs', async (frame) => referencePage(await documentation(), options, frame)),
+    page('/docs', async (frame) => referencePage(await documentation(), options.guest, frame)),
     ...GUIDE_PATHS.map((path) => page(path, async (frame) => guidePage(path, await documentation(), frame))),
     page('/errors/', (frame) => errorList(DESCRIBED_ERRORS, frame)),
     ...DESCRIBED_ERRORS.map((error) => page(`/errors/${error.code}`, (frame) => errorPage(error, frame))),
@@ -87,8 +87,8 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
 }
 
 /** A private token in a page would be a leak. */
-function requirePublic(pageToken: string | undefined): void {
-  if (pageToken !== undefined && parseTokenKind(pageToken) !== 'public') {
+function requirePublic(token: string | undefined): void {
+  if (token !== undefined && parseTokenKind(token) !== 'public') {
     throw new Error('only a public token may be put into a page');
   }
 }

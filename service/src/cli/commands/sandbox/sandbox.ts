@@ -138,14 +138,14 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
     settings: { ...settings, explorerLogos: [new URL(baseUrl).origin], currency: CURRENCY },
     databaseUrl,
     logger,
-    extraRoutes: [
-      logoRoute(seed, world),
-      transactionFeed(stores.transactions, org, systemClock),
-      ...toyShopRoutes(world),
-    ],
-    pageOrg: org.publicId,
-    feedPath: FEED_PATH,
-    pageToken: tokens.public,
+    extension: {
+      routes: [
+        logoRoute(seed, world),
+        transactionFeed(stores.transactions, org, systemClock),
+        ...toyShopRoutes(world),
+      ],
+      guest: { token: tokens.public, orgId: org.publicId, feedPath: FEED_PATH },
+    },
   });
   await print(
     welcomeText({
