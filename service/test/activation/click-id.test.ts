@@ -9,8 +9,8 @@ const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const momentMs = fc.integer({ min: 0, max: Date.UTC(2081, 0) });
 const orgId = fc.integer({ min: 1, max: 62 ** 3 - 1 });
 
-describe('the id of a click', () => {
-  test('has 22 letters and digits, and tells its organisation and its moment', () => {
+describe('a click id', () => {
+  test('has 22 letters and digits and contains its organisation and time', () => {
     fc.assert(
       fc.property(orgId, momentMs, (org, atMs) => {
         const id = new ClickIds(KEY).make(org, atMs);
@@ -20,7 +20,7 @@ describe('the id of a click', () => {
     );
   });
 
-  test('sorts by time, and so does the text that parts those before a moment from those after it', () => {
+  test('sorts by time, and firstClickIdAt() separates earlier ids from later ones', () => {
     fc.assert(
       fc.property(orgId, orgId, momentMs, momentMs, (oneOrg, otherOrg, a, b) => {
         fc.pre(a !== b);
@@ -34,13 +34,13 @@ describe('the id of a click', () => {
     );
   });
 
-  test('is never made twice, however many are made in a millisecond', () => {
+  test('is unique, even among many ids created in the same millisecond', () => {
     const ids = new ClickIds(KEY);
     const made = Array.from({ length: 20_000 }, (_, i) => ids.make(1, NOW_MS + Math.floor(i / 10_000)));
     expect(new Set(made).size).toBe(made.length);
   });
 
-  test('with any one character changed is not ours', () => {
+  test('is rejected after any single character was changed', () => {
     const id = new ClickIds(KEY).make(7, NOW_MS);
     const place = fc.integer({ min: 0, max: id.length - 1 });
     fc.assert(
@@ -52,7 +52,7 @@ describe('the id of a click', () => {
     );
   });
 
-  test('of another key, of another length or of other characters is not ours', () => {
+  test('is rejected if it has another key, another length or invalid characters', () => {
     const ids = new ClickIds(KEY);
     const id = ids.make(7, NOW_MS);
     for (const text of [
@@ -70,7 +70,7 @@ describe('the id of a click', () => {
     expect(ids.parse(id)?.id).toBe(id as ClickId);
   });
 
-  test('is refused for what has no place in it', () => {
+  test('cannot be created for a time or an organisation that does not fit', () => {
     const ids = new ClickIds(KEY);
     expect(() => ids.make(62 ** 3, NOW_MS)).toThrow(RangeError);
     expect(() => ids.make(1, 62 ** 7)).toThrow(RangeError);

@@ -1,4 +1,4 @@
-// What is recorded of taps when clocks are wrong, and that a click is found wherever it is.
+// Recording taps under wrong clocks, and finding clicks in the spool and in the database.
 
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const logger = new Logger('silent', () => {});
 describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
   const open = openTestStores();
 
-  /** A node's activation under a clock that the test sets, and users who tap on one link. */
+  /** A node's activation with a clock that the test sets, and users who tap on one link. */
   async function openTaps() {
     const databaseUrl = await create();
     const time = { nowMs: Date.UTC(2026, 10, 15, 12) };
@@ -46,7 +46,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     };
   }
 
-  test('a tap under a clock that was ahead hides no later click', async () => {
+  test('a tap stamped by a fast clock does not suppress later clicks', async () => {
     await using taps = await openTaps();
     const { time, tap, recorded } = taps;
     time.nowMs += 60 * MINUTE_MS;
@@ -58,7 +58,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     expect(await recorded()).toEqual([later, ahead] as never);
   });
 
-  test('a clock that is set back between taps that share a commit leaves one click, and the database takes it', async () => {
+  test('taps that share a commit are stored as one click even if the clock is set back between them', async () => {
     await using taps = await openTaps();
     const { time, tap, recorder, recorded } = taps;
     const tapping = [tap('anna'), tap('ben')];
@@ -72,14 +72,14 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     expect(recorder.state).toEqual({ isSpooling: false, spooledCount: 0 });
   });
 
-  test('a click is found while it is moved from the spool into the database', async () => {
+  test('a click is found while it moves from the spool to the database', async () => {
     const stores = await open.stores(await create());
     const { clicks: store, organisations } = stores;
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
     await store.remove([click]);
     const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
     await spool.put([click]);
-    // Another worker does it after the database was asked, and before the spool is.
+    // Another worker moves the click between the query of the database and the read of the spool.
     const moved: ClickSpool = {
       ...spool,
       async find(ids) {
@@ -128,7 +128,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     await spool.close();
   });
 
-  test('of visits of one link that share a commit, the first counts', async () => {
+  test('when several visits to one link share a commit, the first is stored', async () => {
     await using taps = await openTaps();
     const { recorder, click } = { ...taps, click: await taps.prepare() };
     const [first, second] = [click.activatedAtMs + 1, click.activatedAtMs + 2];
@@ -136,7 +136,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     expect(await recorder.find(click.id)).toEqual({ ...click, clickedAtMs: first });
   });
 
-  test('a drain that fails once leaves every click in the spool, and the next one moves them', async () => {
+  test('a failed drain leaves every click in the spool, and the next drain moves them', async () => {
     const stores = await open.stores(await create());
     const { clicks: store, organisations } = stores;
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
@@ -171,7 +171,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     await spool.close();
   });
 
-  test('a click behind a slow commit is spooled within one deadline, not within one more', async () => {
+  test('a click that waits behind a slow commit is spooled within its own deadline', async () => {
     const stores = await open.stores(await create());
     const { clicks, organisations } = stores;
     const orgId = (await newOrganisation(stores)).id;
@@ -186,7 +186,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
         commits++;
         if (commits > 1) return new Promise<void>(() => {});
         await Bun.sleep(slowMs);
-        // Due when a second deadline that began with the second commit would be over: timers fire in order.
+        // Fires when a deadline that started with the second commit would end: timers fire in order.
         setTimeout(() => order.push('a second deadline'), deadlineMs);
       },
     };
@@ -207,7 +207,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       deadlineMs,
     });
     const recording = recorder.record(first);
-    // Requests that arrive together share a commit: the second must not be there when the first begins.
+    // Requests that arrive together share a commit, so the second must arrive after the first commit began.
     while (commits === 0) await new Promise((resolve) => setImmediate(resolve));
     const waited = recorder.record(second);
     expect(await recording).toBe(first.id);

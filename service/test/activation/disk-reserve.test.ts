@@ -69,7 +69,7 @@ test.if(canMount)(
 );
 
 test.if(canMount && DATABASES.some(({ name }) => name === 'PostgreSQL'))(
-  'with PostgreSQL the disk of the spool is measured: it is shown as low, and clicks go to the database',
+  'with PostgreSQL, a nearly full spool disk is reported as low, and clicks still go to the database',
   async () => {
     const databaseUrl = await DATABASES.find(({ name }) => name === 'PostgreSQL')?.create();
     await using disk = await SmallDisk.mount(16);

@@ -1,5 +1,5 @@
-// A spool that somebody else made, opened to others, or filled with rows of their own: it is refused, or its rows are set
-// aside one by one, and clicks of ours arrive all the same.
+// A spool file that another user created, made readable to others, or filled with forged rows. The server rejects the file or
+// sets the forged rows aside, and its own clicks still reach the database.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
@@ -21,7 +21,7 @@ const AT_MS = Date.UTC(2026, 10, 14, 11);
 type Columns = Record<string, string | number | null>;
 
 for (const database of DATABASES) {
-  test(`of a spool with invalid and forged rows, the clicks of ours reach ${database.name}, and the others are set aside with a reason`, async () => {
+  test(`valid clicks in a spool reach ${database.name}, and invalid or forged rows are set aside with a reason`, async () => {
     const folder = temporaryFolder();
     await using node = await TestNode.start({
       databaseUrl: await database.create(),
@@ -109,8 +109,8 @@ for (const database of DATABASES) {
   });
 }
 
-describe('a spool is refused, and the server goes on and stops', () => {
-  /** Starts a server with a spool that was prepared by the test; returns the reason in its log. */
+describe('the server rejects a spool and keeps running', () => {
+  /** Starts a server with a spool prepared by the test; returns the reason that it logs. */
   async function refusal(prepare: (path: string) => void | Promise<void>): Promise<string> {
     const folder = temporaryFolder();
     await using node = await TestNode.start({ settings: { spool: folder } });
@@ -128,13 +128,13 @@ describe('a spool is refused, and the server goes on and stops', () => {
     return message.replaceAll(path, 'PATH');
   }
 
-  test('that other users may read or write', async () => {
+  test('if other users may read or write it', async () => {
     const reason = 'PATH may be read or written by other users; look at its clicks, then run: chmod 600 PATH';
     for (const mode of [0o604, 0o602, 0o640, 0o620])
       expect(await refusal((path) => chmodSync(path, mode))).toBe(reason);
   });
 
-  test('that is no regular file', async () => {
+  test('if it is not a regular file', async () => {
     const linked = await refusal((path) => {
       renameSync(path, `${path}.other`);
       symlinkSync(`${path}.other`, path);
@@ -147,10 +147,10 @@ describe('a spool is refused, and the server goes on and stops', () => {
     expect(folder).toBe('PATH is not a regular file; move it away');
   });
 
-  test.if(process.getuid?.() === 0)('that belongs to another user', async () => {
+  test.if(process.getuid?.() === 0)('if it or its log belongs to another user', async () => {
     const reason = 'belongs to another user, who may have forged clicks; move it away';
     expect(await refusal((path) => chownSync(path, 65_534, 65_534))).toBe(`PATH ${reason}`);
-    // A log beside the file would be taken up with it.
+    // SQLite would read a log file next to the spool.
     for (const end of ['-wal', '-shm']) {
       const log = await refusal(async (path) => {
         await Bun.write(`${path}${end}`, '');
@@ -161,7 +161,7 @@ describe('a spool is refused, and the server goes on and stops', () => {
     }
   });
 
-  test('whose tables are others: a view that never ends is not read', async () => {
+  test('if its schema differs, without reading a view that never ends', async () => {
     const reason = 'PATH is not a spool: it has other tables; move it away';
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n';
     for (const sql of [

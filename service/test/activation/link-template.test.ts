@@ -5,7 +5,7 @@ import { fillTemplate, templateProblem } from '../../src/activation/link-templat
 
 const CLICK = new ClickIds('a key of the test').make(1, Date.UTC(2026, 10, 15));
 
-/** Pieces that templates are made of, and that could move a URL to another server. */
+/** Parts of templates, including some that could change the URL's host. */
 const piece = fc.constantFrom(
   'https://',
   'http://',
@@ -40,7 +40,7 @@ const anyTemplate = fc.oneof(
   fc.string({ unit: 'binary' }),
 );
 
-describe('the template of a link', () => {
+describe('a link template', () => {
   test.each([
     ['https://network.example/click?sub={click}', undefined],
     ['https://network.example/click?sub={click}&url={url}', undefined],
@@ -77,11 +77,11 @@ describe('the template of a link', () => {
     expect(templateProblem(template)).toBe(problem as never);
   });
 
-  test('leads to the server that it names, whatever stands in the catalogue', () => {
+  test('redirects to its own host, whatever URL the catalogue contains', () => {
     fc.assert(
       fc.property(anyTemplate, fc.string({ unit: 'binary' }), (template, url) => {
         fc.pre(templateProblem(template) === undefined);
-        // A lone surrogate has no place in a URL, and none in a database.
+        // Neither URLs nor the database can represent a lone surrogate.
         fc.pre(url.isWellFormed());
         const filled = fillTemplate(template, CLICK, url);
         const named = new URL(template.slice(0, template.indexOf('{')).replace(/[^/?#]*$/, ''));
@@ -92,7 +92,7 @@ describe('the template of a link', () => {
     );
   });
 
-  test('has the click and the percent-encoded URL in it, and dollar signs mean nothing', () => {
+  test('is filled with the click id and the percent-encoded URL, including dollar signs', () => {
     expect(
       fillTemplate('https://n.example/?u={url}&s={click}', CLICK, "https://a.example/?q=1&r=$&$'#x"),
     ).toBe(`https://n.example/?u=https%3A%2F%2Fa.example%2F%3Fq%3D1%26r%3D%24%26%24'%23x&s=${CLICK}`);

@@ -1,4 +1,4 @@
-// Clicks while the database is busy or away: users are sent on, and every click that was answered is there in the end.
+// Clicks while the database is busy or unreachable: users are redirected, and every confirmed click is stored in the end.
 
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ const NETWORK = 'https://network.example/';
 
 interface Scene extends AsyncDisposable {
   readonly node: TestNode;
-  /** Follows the link of a user, of the first organisation unless another is given; returns the click, or the plain URL. */
+  /** Follows a user's link, for the first organisation by default; returns the click id, or the plain URL. */
   click(user: string, orgId?: string): Promise<string>;
-  /** Activates the deal for a user, as programs do. */
+  /** Activates the deal for a user with POST. */
   post(user: string): Promise<Response>;
   recorded(): Promise<ClickId[]>;
-  /** Nobody can record a click while the work runs; those that are there can be read. */
+  /** Blocks recording clicks while `work` runs. Stored clicks can be read. */
   whileBusy<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -52,7 +52,7 @@ async function openScene(
     recorded: async () => (await node.stores.clicks.list(10_000)).map((click) => click.id),
     async whileBusy(work) {
       const isSqlite = database.name === 'SQLite';
-      // Made by the first who needs it.
+      // The first process that needs the spool creates it.
       await node.stores.clicks.put([]);
       const other = openDatabase(isSqlite ? `${databaseUrl}-activations` : databaseUrl, COMMAND_OPTIONS);
       try {
@@ -80,8 +80,8 @@ function spoolBytes(folder: string): Buffer {
 }
 
 for (const database of DATABASES) {
-  describe(`while others hold the lock on ${database.name}`, () => {
-    test('users are sent on with their click, /readyz and the metrics say so, and in the end every click is there once', async () => {
+  describe(`while another process locks ${database.name}`, () => {
+    test('users are redirected with a click id, /readyz and the metrics report spooling, and every click is stored once in the end', async () => {
       const adminPort = await freePort();
       const spool = temporaryFolder();
       await using scene = await openScene(database, spool, { adminPort });
@@ -108,14 +108,14 @@ for (const database of DATABASES) {
       ]);
       await untilRecorded(scene, clicks);
       while ('clicks' in ((await readyz()) as object)) await Bun.sleep(20);
-      // Of what has left the spool, no byte stays there: neither in the file nor in its log.
+      // No byte of a moved click remains in the spool file or in its log.
       while (spoolBytes(spool).includes('user 7')) await Bun.sleep(20);
       const later = await scene.click('later');
       await untilRecorded(scene, [...clicks, later]);
       expect(await metrics()).toEqual(['offerbook_clicks_spooled_total 101', 'offerbook_clicks_spooling 0']);
     });
 
-    test('a link that one worker has spooled leads to the shop from the others, which have spooled nothing', async () => {
+    test('a click spooled by one worker can be followed on the other workers', async () => {
       const spool = temporaryFolder();
       const clickDeadlineMs = 10;
       await using scene = await openScene(database, spool, { clickDeadlineMs });
@@ -131,7 +131,7 @@ for (const database of DATABASES) {
       await untilRecorded(scene, [click]);
     });
 
-    test('and there is no place for a spool, users are sent on by the plain URL, and programs get 503', async () => {
+    test('without a usable spool, links redirect to the plain URL and POST gets 503', async () => {
       await using scene = await openScene(database, join(temporaryFolder(), 'missing'));
       const [clicked, posted] = await scene.whileBusy(() =>
         Promise.all([scene.click('one'), scene.post('two')]),
@@ -150,10 +150,10 @@ for (const database of DATABASES) {
           await Bun.sleep(20);
         }
       };
-      // By itself, once the database takes clicks again.
+      // The node recovers without a restart, once the database accepts clicks again.
       const click = await recorded();
       expect(await scene.recorded()).toContain(click as ClickId);
-      // The failure is not remembered: the same taps are recorded now.
+      // Failed taps are forgotten, so the same taps are recorded now.
       const again = await scene.click('one');
       expect(await scene.recorded()).toContain(again as ClickId);
       expect((await scene.post('two')).status).toBe(200);
@@ -161,9 +161,9 @@ for (const database of DATABASES) {
   });
 }
 
-test('what a process has left in the spool is taken up by the next as soon as it can be read, but for clicks of organisations that are gone', async () => {
+test('the next process moves the clicks left in the spool as soon as it is readable, and drops those of deleted organisations', async () => {
   const [database] = DATABASES;
-  if (database === undefined) throw new Error('there is a database');
+  if (database === undefined) throw new Error('no database is configured');
   const folder = temporaryFolder();
   const { databaseUrl, clicks } = await (async () => {
     await using scene = await openScene(database, folder);
@@ -174,7 +174,7 @@ test('what a process has left in the spool is taken up by the next as soon as it
     const answered = await scene.whileBusy(async () => {
       const both = await Promise.all([scene.click('one'), scene.click('two')]);
       expect(await scene.click('three', leaving?.publicId)).toMatch(/^[0-9A-Za-z]{22}$/);
-      // It ends before the database is back.
+      // The process stops before the database has recovered.
       await scene.node.stopNode();
       return both;
     });

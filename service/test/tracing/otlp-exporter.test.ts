@@ -32,7 +32,7 @@ function open(collector: { readonly url: string }, options: { intervalMs?: numbe
   return { exporter, changes, add };
 }
 
-test('a batch is what OTLP says: ids in hex, 64-bit integers as texts, enums as numbers', async () => {
+test('a batch follows OTLP: ids are hex, 64-bit integers are strings, enums are numbers', async () => {
   await using collector = SpanCollector.start();
   const { exporter } = open(collector);
   exporter.add(SPAN);
@@ -83,7 +83,7 @@ test('a batch is what OTLP says: ids in hex, 64-bit integers as texts, enums as 
   expect(exporter.counts).toEqual({ sent: 2, dropped: 0 });
 });
 
-test('spans are sent after the interval, and sooner when there are 512', async () => {
+test('spans are sent after the interval, or as soon as 512 are queued', async () => {
   await using collector = SpanCollector.start();
   const soon = open(collector, { intervalMs: 5 });
   soon.add(1);
@@ -97,7 +97,7 @@ test('spans are sent after the interval, and sooner when there are 512', async (
   await Promise.all([soon.exporter.close(5_000), later.exporter.close(5_000)]);
 });
 
-test('while the collector does not answer, 2,048 spans wait and the others are dropped and counted', async () => {
+test('while the collector does not respond, 2,048 spans are queued and the rest are dropped and counted', async () => {
   const answer = Promise.withResolvers<Response>();
   await using collector = SpanCollector.start((batch) => (batch === 1 ? answer.promise : Response.json({})));
   const { exporter, add } = open(collector);
@@ -111,7 +111,7 @@ test('while the collector does not answer, 2,048 spans wait and the others are d
   expect(exporter.counts).toEqual({ sent: 2_560, dropped: 2 });
 });
 
-test.each([429, 502, 503, 504])('a batch that gets %d is sent again, and is there once', async (status) => {
+test.each([429, 502, 503, 504])('a batch that gets %d is retried and then counted once', async (status) => {
   await using collector = SpanCollector.start((batch) =>
     batch === 1 ? new Response('', { status, headers: { 'Retry-After': '0' } }) : Response.json({}),
   );
@@ -132,11 +132,11 @@ test.each([
   ['-1', undefined],
   ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
   [null, undefined],
-])('Retry-After %p is a pause of %p ms', (text, expected) => {
+])('Retry-After %p is parsed as %p ms', (text, expected) => {
   expect(parseRetryAfter(text)).toBe(expected);
 });
 
-test('a batch waits for as long as Retry-After says, not for the usual pause', async () => {
+test('a retry waits for the time in Retry-After instead of the default delay', async () => {
   await using collector = SpanCollector.start((batch) =>
     batch === 1 ? new Response('', { status: 503, headers: { 'Retry-After': '1' } }) : Response.json({}),
   );
@@ -149,7 +149,7 @@ test('a batch waits for as long as Retry-After says, not for the usual pause', a
 });
 
 test.each([301, 400, 401, 404, 500])(
-  'a batch that gets %d is dropped, and that is told once',
+  'batches that get %d are dropped without retries, and the failure is reported once',
   async (status) => {
     await using collector = SpanCollector.start((batch) =>
       batch < 3 ? new Response('', { status, headers: { Location: '/elsewhere' } }) : Response.json({}),
@@ -166,7 +166,7 @@ test.each([301, 400, 401, 404, 500])(
   },
 );
 
-test('a collector that is away is tried five times, and the reason is told', async () => {
+test('a batch for an unreachable collector is dropped, and the reason is reported', async () => {
   let url = '';
   {
     await using gone = SpanCollector.start();
@@ -180,7 +180,7 @@ test('a collector that is away is tried five times, and the reason is told', asy
   expect(changes).toEqual([expect.stringContaining('connect')]);
 });
 
-test('one that refuses for good is given up after five tries', async () => {
+test('a batch that always gets 503 is dropped after five attempts', async () => {
   await using collector = SpanCollector.start(() => new Response('', { status: 503 }));
   const { exporter, add } = open(collector);
   add(512);
@@ -189,7 +189,7 @@ test('one that refuses for good is given up after five tries', async () => {
   expect(collector.batches.length).toBe(5);
 });
 
-test('spans that a collector takes in part are counted as it says', async () => {
+test('spans that the collector rejects from an accepted batch count as dropped', async () => {
   await using collector = SpanCollector.start(() =>
     Response.json({ partialSuccess: { rejectedSpans: '2' } }),
   );
@@ -199,7 +199,7 @@ test('spans that a collector takes in part are counted as it says', async () => 
   expect(exporter.counts).toEqual({ sent: 3, dropped: 2 });
 });
 
-test('closing does not wait for a collector that stands still', async () => {
+test('close() does not wait for a collector that never responds', async () => {
   await using collector = SpanCollector.start(() => new Promise<Response>(() => {}));
   const { exporter, add } = open(collector);
   add(1);

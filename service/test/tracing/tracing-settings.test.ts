@@ -3,13 +3,13 @@ import { parseTracingSettings, type Sampling } from '../../src/tracing/tracing-s
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
-test('without an endpoint nothing is traced, whatever else is set', () => {
+test('tracing is off without an endpoint, even if other variables are set', () => {
   expect(
     parseTracingSettings({ OTEL_SERVICE_NAME: 'shop', OTEL_TRACES_SAMPLER: 'nonsense' }),
   ).toBeUndefined();
 });
 
-test('an endpoint is all that is needed', () => {
+test('an endpoint alone turns tracing on with defaults', () => {
   expect(parseTracingSettings(ENDPOINT)).toEqual({
     url: 'http://collector:4318/v1/traces',
     headers: {},
@@ -18,7 +18,7 @@ test('an endpoint is all that is needed', () => {
   });
 });
 
-test('everything else has the names and the form that OpenTelemetry gives it', () => {
+test('reads headers, resource attributes and the sampler from the OpenTelemetry variables', () => {
   const settings = parseTracingSettings({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://ignored',
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/otlp',
@@ -37,7 +37,7 @@ test('everything else has the names and the form that OpenTelemetry gives it', (
   });
 });
 
-test('keys of resource attributes may have any characters but a comma and an equals sign', () => {
+test('keys of resource attributes may contain any characters except a comma and an equals sign', () => {
   const attributes = 'app.kubernetes.io/name=offers, team:owner = a/b,weiß=1';
   const settings = parseTracingSettings({ ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: attributes });
   expect(settings?.resource).toEqual({
@@ -55,7 +55,7 @@ test.each<[string, Sampling]>([
   ['parentbased_always_on', { ratio: 1, followsParent: true }],
   ['parentbased_always_off', { ratio: 0, followsParent: true }],
   ['parentbased_traceidratio', { ratio: 0.25, followsParent: true }],
-])('the sampler %s', (sampler, expected) => {
+])('parses the sampler %s', (sampler, expected) => {
   const environment = { ...ENDPOINT, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0.25' };
   expect(parseTracingSettings(environment)?.sampling).toEqual(expected);
 });
@@ -101,6 +101,6 @@ test.each([
     { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '1 %' },
     'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1',
   ],
-])('%j is refused with one sentence, which does not repeat it', (environment, message) => {
+])('rejects %j with an error that does not repeat the value', (environment, message) => {
   expect(() => parseTracingSettings(environment)).toThrow(message);
 });
