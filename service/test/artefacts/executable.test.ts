@@ -20,7 +20,7 @@ beforeAll(async () => {
   path = await builtExecutable();
 });
 
-test.skipIf(lacks('git'))('says which version it is, and of which commit', async () => {
+test.skipIf(lacks('git'))('the executable prints its version and commit', async () => {
   const stdout = await run(['--version'], { command: [path] });
   const commit = Bun.spawnSync(['git', 'rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })
     .stdout.toString()
@@ -28,14 +28,14 @@ test.skipIf(lacks('git'))('says which version it is, and of which commit', async
   expect(stdout).toMatch(new RegExp(`^${manifest.version} \\(commit ${commit}(, modified)?\\)\n$`));
 });
 
-test('comes with its SHA-256 sum', async () => {
+test('the executable comes with its SHA-256 sum', async () => {
   const sums = readFileSync(join(dirname(path), 'SHA256SUMS'), 'utf8');
   const digest = new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex');
   expect(sums).toBe(`${digest}  ${basename(path)}\n`);
 });
 
 test.skipIf(NO_EMPTY_MACHINE !== undefined)(
-  `works on a machine with nothing but the C library: database, imports, workers, pages${NO_EMPTY_MACHINE === undefined ? '' : ` (${NO_EMPTY_MACHINE})`}`,
+  `the executable serves, imports and uses workers on a machine with only the C library${NO_EMPTY_MACHINE === undefined ? '' : ` (${NO_EMPTY_MACHINE})`}`,
   async () => {
     const { command, root } = emptyMachine(path);
     cpSync(DATA, join(root, 'data'), { recursive: true });
@@ -44,7 +44,7 @@ test.skipIf(NO_EMPTY_MACHINE !== undefined)(
   },
 );
 
-test('has a sandbox, whose client npm installs from the address that it is served at', async () => {
+test('npm installs the client from the address where the sandbox serves it', async () => {
   await using sandbox = await Sandbox.startWith({ command: [path], cwd: temporaryFolder() });
   const project = temporaryFolder();
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
@@ -68,7 +68,7 @@ test('has a sandbox, whose client npm installs from the address that it is serve
 });
 
 describe('in a folder of its user', () => {
-  test('copies a database of an older schema into a new one, with every migration', async () => {
+  test('the executable copies a database of an older schema and applies every migration', async () => {
     const cwd = temporaryFolder();
     const old = new Database(join(cwd, 'old.db'), { create: true });
     const statements = readFileSync(join(ROOT, 'service/test/fixtures/schema-4.sqlite.sql'), 'utf8');
@@ -82,7 +82,7 @@ describe('in a folder of its user', () => {
     expect(fromSource).not.toBe('');
   });
 
-  test('takes an import from stdin, though the process starts anew for it', async () => {
+  test('the executable imports from stdin, although it restarts itself', async () => {
     const options = { command: [path], cwd: temporaryFolder() };
     const stdin = readFileSync(join(DATA, 'catalogue.ndjson'));
     expect(await run(['import', 'catalogue', '-'], { ...options, stdin })).toStartWith(
@@ -91,7 +91,7 @@ describe('in a folder of its user', () => {
     expect(await run(['export', 'catalogue'], options)).not.toBe('');
   });
 
-  test('runs no code that a bunfig.toml there names, and takes no setting from a .env', async () => {
+  test('the executable runs no code from a local bunfig.toml and reads no local .env', async () => {
     const { code, stdout, stderr } = await offerbook(['orgs', 'list'], {
       command: [path],
       cwd: hostileFolder(),
@@ -101,7 +101,7 @@ describe('in a folder of its user', () => {
   });
 
   test.each(['BUN_OPTIONS', 'BUN_INSPECT_PRELOAD'] as const)(
-    'starts anew without %s, so that only its first start obeys it',
+    'the executable restarts without %s, so that the restart ignores it',
     async (name) => {
       const options = { command: [path], cwd: hostileFolder(), env: { [name]: HOSTILE_VARIABLES[name] } };
       const stdin = readFileSync(join(DATA, 'catalogue.ndjson'));

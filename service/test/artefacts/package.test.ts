@@ -18,7 +18,7 @@ beforeAll(async () => {
   packed = await packedService();
 });
 
-test('the tarball has the command, what is built, README and licence, and nothing else: no test, no source', () => {
+test('the tarball contains only the command, the build, README and licence', () => {
   expect(packed.files.filter((file) => !file.startsWith('dist/'))).toEqual([
     'LICENSE',
     'README.md',
@@ -28,7 +28,7 @@ test('the tarball has the command, what is built, README and licence, and nothin
   expect(packed.files.filter((file) => file.startsWith('dist/') && !/\.js(\.map)?$/.test(file))).toEqual([]);
 });
 
-test('it depends on what it imports, and on nothing that only tests need or no registry has', async () => {
+test('the package depends on exactly what it imports, all from the registry', async () => {
   const folder = await unpack(temporaryFolder());
   const imported = new Set(['bun']);
   for (const file of new Bun.Glob('dist/*.js').scanSync(folder)) {
@@ -67,27 +67,30 @@ function addDependencies(modules: string, areScriptsRun: boolean): void {
 }
 
 describe('installed', () => {
-  test('in an empty project, outside of the repository, it serves pages and lists with workers', async () => {
+  test('installed in an empty project, the package serves pages and lists with workers', async () => {
     const project = temporaryFolder();
     addDependencies(join(project, 'node_modules'), true);
     const command = [join(await unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];
     await smoke({ command, cwd: project });
   });
 
-  test.each([true, false])('globally, it finds its Bun, with install scripts %p', async (areScriptsRun) => {
-    const prefix = temporaryFolder();
-    const folder = await unpack(join(prefix, 'lib/node_modules/offerbook'));
-    addDependencies(join(folder, 'node_modules'), areScriptsRun);
-    mkdirSync(join(prefix, 'bin'));
-    symlinkSync('../lib/node_modules/offerbook/bin/offerbook', join(prefix, 'bin/offerbook'));
-    const { code, stdout, stderr } = await offerbook(['--version'], {
-      command: [join(prefix, 'bin/offerbook')],
-    });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toStartWith(manifest.version);
-  });
+  test.each([true, false])(
+    'installed globally, the package finds its Bun, with install scripts %p',
+    async (areScriptsRun) => {
+      const prefix = temporaryFolder();
+      const folder = await unpack(join(prefix, 'lib/node_modules/offerbook'));
+      addDependencies(join(folder, 'node_modules'), areScriptsRun);
+      mkdirSync(join(prefix, 'bin'));
+      symlinkSync('../lib/node_modules/offerbook/bin/offerbook', join(prefix, 'bin/offerbook'));
+      const { code, stdout, stderr } = await offerbook(['--version'], {
+        command: [join(prefix, 'bin/offerbook')],
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toStartWith(manifest.version);
+    },
+  );
 
-  test('it runs no code and takes no setting from the folder that it is started in', async () => {
+  test('the package runs no code and reads no setting from the current folder', async () => {
     const project = temporaryFolder();
     addDependencies(join(project, 'node_modules'), true);
     const command = [join(await unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];

@@ -16,7 +16,7 @@ function newPackage(): { readonly source: string; readonly integrity: string } {
   return { source, integrity };
 }
 
-test('a runtime that is not the one that was chosen is refused, and nothing of it stays', async () => {
+test('a Bun binary with another checksum is rejected and deleted', async () => {
   const { source, integrity } = newPackage();
   const cache = temporaryFolder();
   await expect(fetchRuntime(source, `sha512-${'A'.repeat(86)}==`, join(cache, 'bad'))).rejects.toThrow(
@@ -29,6 +29,6 @@ test('a runtime that is not the one that was chosen is refused, and nothing of i
   expect(existsSync(join(cache, 'good/runtime-1.0.0.tgz'))).toBe(false);
 });
 
-test('there is a target for each system that operators and developers have', () => {
+test('every supported system has a build target', () => {
   expect(TARGETS).toEqual(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']);
 });

@@ -36,7 +36,7 @@ describe('deploy/systemd', () => {
     });
   }
 
-  test.skipIf(lacks('systemd-analyze'))('has units and timers that systemd takes without a word', () => {
+  test.skipIf(lacks('systemd-analyze'))('systemd accepts the units and timers without a warning', () => {
     const timers = UNITS.slice(1).map((unit) => `./${unit}.timer`);
     const { exitCode, stdout, stderr } = analyze('verify', '--man=no', './offerbook.service', ...timers);
     expect({ exitCode, stdout: `${stdout}`, stderr: `${stderr}` }).toEqual({
@@ -47,7 +47,7 @@ describe('deploy/systemd', () => {
   });
 
   test.skipIf(lacks('systemd-analyze')).each(UNITS)(
-    'leaves %s little that it could do harm with: an exposure of 1.5 of 10 at most',
+    'the systemd exposure level of %s is at most 1.5 of 10',
     (unit) => {
       const { stdout } = analyze('security', '--offline=true', '--no-pager', `./${unit}.service`);
       const [, exposure = '10', level] = /exposure level for \S+: ([\d.]+) (\w+)/.exec(`${stdout}`) ?? [];
@@ -56,33 +56,36 @@ describe('deploy/systemd', () => {
     },
   );
 
-  test.skipIf(lacks('find'))('backs up, deletes backups older than 14 days, and purges', async () => {
-    const [cwd, backups] = [temporaryFolder(), temporaryFolder()];
-    await offerbook(['orgs', 'create', 'acme'], { cwd });
-    const old = join(backups, '2026-01-01T030000Z');
-    mkdirSync(old);
-    utimesSync(old, 0, 0);
-    for (const unit of UNITS.slice(1)) {
-      const text = read('systemd', `${unit}.service`)
-        .replaceAll('/usr/local/bin/offerbook', COMMAND)
-        .replaceAll('/var/lib/offerbook-backups', backups)
-        // As systemd reads them.
-        .replaceAll('$$', '$')
-        .replaceAll('%%', '%');
-      for (const [, command = ''] of text.matchAll(/^ExecStart(?:Post)?=(.+)$/gm)) {
-        const { exitCode, stderr } = Bun.spawnSync(['/bin/sh', '-c', command], { cwd });
-        expect({ command, exitCode, stderr: `${stderr}` }).toEqual({ command, exitCode: 0, stderr: '' });
+  test.skipIf(lacks('find'))(
+    'the timers make a backup, delete backups older than 14 days, and purge',
+    async () => {
+      const [cwd, backups] = [temporaryFolder(), temporaryFolder()];
+      await offerbook(['orgs', 'create', 'acme'], { cwd });
+      const old = join(backups, '2026-01-01T030000Z');
+      mkdirSync(old);
+      utimesSync(old, 0, 0);
+      for (const unit of UNITS.slice(1)) {
+        const text = read('systemd', `${unit}.service`)
+          .replaceAll('/usr/local/bin/offerbook', COMMAND)
+          .replaceAll('/var/lib/offerbook-backups', backups)
+          // As systemd reads them.
+          .replaceAll('$$', '$')
+          .replaceAll('%%', '%');
+        for (const [, command = ''] of text.matchAll(/^ExecStart(?:Post)?=(.+)$/gm)) {
+          const { exitCode, stderr } = Bun.spawnSync(['/bin/sh', '-c', command], { cwd });
+          expect({ command, exitCode, stderr: `${stderr}` }).toEqual({ command, exitCode: 0, stderr: '' });
+        }
       }
-    }
-    const [backup = '', ...others] = readdirSync(backups);
-    expect(backup).toMatch(/^\d{4}-\d\d-\d\dT\d{6}Z$/);
-    expect(others).toEqual([]);
-    expect(readdirSync(join(backups, backup)).sort()).toContain('manifest.json');
-    const { stdout } = await offerbook(['audit', '--json'], { cwd });
-    expect(stdout).toContain('clicks purged');
-  });
+      const [backup = '', ...others] = readdirSync(backups);
+      expect(backup).toMatch(/^\d{4}-\d\d-\d\dT\d{6}Z$/);
+      expect(others).toEqual([]);
+      expect(readdirSync(join(backups, backup)).sort()).toContain('manifest.json');
+      const { stdout } = await offerbook(['audit', '--json'], { cwd });
+      expect(stdout).toContain('clicks purged');
+    },
+  );
 
-  test('waits longer for the end than a stop takes', () => {
+  test('systemd waits longer than a stop takes', () => {
     const [, stopS = '0'] = /^TimeoutStopSec=(\d+)$/m.exec(read('systemd/offerbook.service')) ?? [];
     expect(Number(stopS)).toBeGreaterThan(STOP_MAX_S);
   });
@@ -124,7 +127,7 @@ describe('deploy/kubernetes', () => {
     return found;
   };
 
-  test('every manifest has the fields that its kind has, and no others', () => {
+  test('every manifest has only fields that its kind defines', () => {
     const folder = temporaryFolder();
     const typed = [...manifests].filter(([name]) => name !== 'kustomization');
     const source = typed.map(([, value], number) => {
@@ -157,7 +160,7 @@ describe('deploy/kubernetes', () => {
     ]);
   });
 
-  test('the kustomization names every file, and the version of the program', () => {
+  test('the kustomization lists every file and the version of the program', () => {
     const { resources, images } = Bun.YAML.parse(read('kubernetes/kustomization.yaml')) as {
       resources: string[];
       images: { name: string; newTag: string }[];
@@ -166,7 +169,7 @@ describe('deploy/kubernetes', () => {
     expect(images).toEqual([{ name: 'offerbook', newTag: manifest.version }]);
   });
 
-  test('the nodes are those that the Service and the budget mean, and that the Job is not', () => {
+  test('the Service and the disruption budget select the nodes and not the Job', () => {
     const { labels } = get('deployment').spec.template.metadata;
     expect(get('deployment').spec.selector).toEqual({ matchLabels: labels });
     expect(get('pod-disruption-budget').spec.selector).toEqual({ matchLabels: labels });
@@ -174,7 +177,7 @@ describe('deploy/kubernetes', () => {
     expect(get('migrate-job').spec.template.metadata.labels).not.toEqual(labels);
   });
 
-  test('the CronJob purges history, then clicks', async () => {
+  test('the CronJob purges the history, then clicks', async () => {
     const cwd = temporaryFolder();
     await offerbook(['orgs', 'create', 'acme'], { cwd });
     const { initContainers, containers } = get('purge-cronjob').spec.jobTemplate.spec.template.spec;
@@ -209,7 +212,7 @@ describe('deploy/kubernetes', () => {
     expect(readFileSync(join(ROOT, 'docs/operations/backups.md'), 'utf8')).toContain(`pg_dump ${options} `);
   });
 
-  test('the settings are settings of the service, and a node has time to drain', () => {
+  test('the manifests use only known settings, and a node has time to drain', () => {
     const pod = get('deployment').spec.template.spec;
     const [{ env }] = pod.containers;
     const { drainDelay } = readServeSettings(
@@ -228,7 +231,7 @@ describe('deploy/compose.yaml', () => {
     >;
   };
 
-  test('has the form that the specification of Compose asks for', () => {
+  test('compose.yaml follows the Compose specification', () => {
     // Its dialect and its ids are written in an older way; no reference goes by them.
     const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
       key === 'id' && typeof value === 'string' ? undefined : value,
@@ -243,14 +246,14 @@ describe('deploy/compose.yaml', () => {
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  test('the settings are settings of the service, the image has its version, and a stop has time', () => {
+  test('compose.yaml uses only known settings, the image of this version, and enough time to stop', () => {
     const { image, environment, stop_grace_period } = compose.services.offerbook ?? {};
     expect(image).toBe(`offerbook:${manifest.version}`);
     const { drainDelay } = readServeSettings({}, environment);
     expect(Number.parseInt(stop_grace_period ?? '', 10)).toBeGreaterThan(drainDelay + STOP_MAX_S);
   });
 
-  test('holds no password', () => {
+  test('compose.yaml contains no password', () => {
     const passwords = [...read('compose.yaml').matchAll(/PASSWORD: (.+)|:\/\/\w+:(.+)@/g)].map(
       ([, one, two]) => one ?? two,
     );
@@ -260,7 +263,7 @@ describe('deploy/compose.yaml', () => {
   });
 });
 
-test('every action of the workflows is pinned by its commit, with the version beside it', () => {
+test('every action of the workflows is pinned to a commit, with its version in a comment', () => {
   const workflows = [...new Bun.Glob('*.yml').scanSync(join(ROOT, '.github/workflows'))];
   const lines = workflows.flatMap((file) =>
     readFileSync(join(ROOT, '.github/workflows', file), 'utf8').split('\n'),
@@ -270,8 +273,8 @@ test('every action of the workflows is pinned by its commit, with the version be
   expect(actions.filter((line) => !/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
 });
 
-describe('the commands that the files use', () => {
-  test('migrate makes the tables once, and finds them made the second time', async () => {
+describe('commands used by the deployment files', () => {
+  test('migrate creates the tables once and changes nothing the second time', async () => {
     const options = { cwd: temporaryFolder() };
     for (const _ of [1, 2]) {
       expect(await offerbook(['migrate'], options)).toEqual({

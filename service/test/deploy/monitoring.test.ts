@@ -116,13 +116,13 @@ describe('metrics', () => {
     ],
   ];
 
-  test.each(sources)('every one that %s asks for is in /metrics of a running server', (_, expressions) => {
+  test.each(sources)('a running server exports every metric that %s uses', (_, expressions) => {
     const named = [...new Set(expressions.flatMap(metricsIn))].sort();
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((name) => !new RegExp(`^${name}[ {]`, 'm').test(metrics))).toEqual([]);
   });
 
-  test('the series with which the alerts are tested have the labels that a running server gives them', () => {
+  test('the series in the alert tests have the labels of a running server', () => {
     const known = new Set(metrics.split('\n').map(shapeOf));
     const used = cases.flatMap(({ input_series = [] }) => input_series.map(({ series }) => shapeOf(series)));
     expect(used.filter((shape) => shape !== 'up{}' && !known.has(shape))).toEqual([]);
@@ -180,21 +180,21 @@ test.skipIf(lacks('promtool'))('Prometheus accepts the configuration in the moni
 });
 
 describe('deploy/prometheus/alerts.yml', () => {
-  test.skipIf(lacks('promtool'))('is what Prometheus takes', () => {
+  test.skipIf(lacks('promtool'))('Prometheus accepts the alert rules', () => {
     expect(promtool('check', 'rules', RULES)).toEqual({
       code: 0,
       output: expect.stringContaining(`SUCCESS: ${rules.length} rules found`),
     });
   });
 
-  test.skipIf(lacks('promtool'))('its alerts fire when they should, and not otherwise', () => {
+  test.skipIf(lacks('promtool'))('alerts fire exactly when they should', () => {
     expect(promtool('test', 'rules', RULE_TESTS)).toEqual({
       code: 0,
       output: expect.stringContaining('SUCCESS'),
     });
   });
 
-  test('each alert has a case in which it fires and one in which it does not', () => {
+  test('each alert has a test case in which it fires and one in which it does not', () => {
     const names = rules.map(({ alert }) => alert).sort();
     const tested = (fires: boolean) =>
       ruleTests.filter((each) => each.exp_alerts.length > 0 === fires).map(({ alertname }) => alertname);
@@ -204,14 +204,14 @@ describe('deploy/prometheus/alerts.yml', () => {
 });
 
 describe('deploy/grafana/offerbook.json', () => {
-  test('has panels of their own ids, and each asks something', () => {
+  test('every panel of the dashboard has a unique id and a query', () => {
     const panels = dashboard.panels.filter(({ type }) => type !== 'row');
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
     expect(panels.filter(({ targets = [] }) => targets.length === 0)).toEqual([]);
     expect(dashboard.schemaVersion).toBe(39);
   });
 
-  test('asks the data source that its reader chooses', () => {
+  test('the dashboard uses the data source that the reader selects', () => {
     const [first] = dashboard.templating.list;
     expect(first).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' });
     const chosen = { type: 'prometheus', uid: `\${datasource}` };
@@ -219,7 +219,7 @@ describe('deploy/grafana/offerbook.json', () => {
     expect(sources).toEqual(sources.map(() => chosen));
   });
 
-  test('takes rates over the interval that Grafana finds right', () => {
+  test('the dashboard computes rates over $__rate_interval', () => {
     const ranges = queries.flatMap(({ expr }) => [
       ...expr.matchAll(/\b(?:rate|increase)\([^}]*\}\[(.+?)\]/g),
     ]);

@@ -14,18 +14,18 @@ const FREE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'Unlic
 /** Ask for nothing of those who only use the tool. */
 const FREE_AS_TOOL = [...FREE, 'MPL-2.0', 'PSF-2.0', 'Python-2.0', '0BSD', 'CC0-1.0', 'BlueOak-1.0.0'];
 
-test('docs/licences.md is current; npm run licences writes it', async () => {
+test('docs/licences.md is up to date (npm run licences writes it)', async () => {
   expect(readFileSync(LICENCES_PATH, 'utf8')).toBe(printLicences(await readDependencies()));
 });
 
-test('every dependency has a licence that lets anybody use it', async () => {
+test('every dependency has a permissive licence', async () => {
   const foreign = (await readDependencies()).filter(
     ({ licence, isRuntime }) => !(isRuntime ? FREE : FREE_AS_TOOL).includes(licence),
   );
   expect(foreign).toEqual([]);
 });
 
-test('every dependency is pinned to one version', () => {
+test('every dependency is pinned to an exact version', () => {
   const ranges = [
     '.',
     'client',
@@ -46,7 +46,7 @@ test('every dependency is pinned to one version', () => {
   expect(ranges).toEqual([]);
 });
 
-test('the lockfile has what every platform needs, not only that of whoever wrote it', () => {
+test('the lockfile contains the packages of every platform', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>;
   };
@@ -105,12 +105,12 @@ describe('npm run audit', () => {
     ['high', 1, /^high: zod \*\n(.+\n)*Audited: .*[1-9]\d* high/],
     ['low', 0, /^Audited: .*[1-9]\d* low/],
     ['', 0, /^Audited: .*0 high/],
-  ])('with a %p vulnerability ends with %p', async (severity, code, words) => {
+  ])('npm run audit with a %p vulnerability exits with %p', async (severity, code, words) => {
     using server = registry(severity);
     expect(await audit(server.url.href)).toEqual({ code, stdout: expect.stringMatching(words) });
   });
 
-  test('passes, and says so, where the registry cannot tell or is away', async () => {
+  test('npm run audit passes with a note when the registry has no audit or is unreachable', async () => {
     using unable = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',

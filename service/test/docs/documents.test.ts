@@ -87,7 +87,7 @@ function toCommands({ language, kind, code }: Block): string[] {
 describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the commands in %s', (document) => {
   const { test } = testsWith('bash', 'curl');
 
-  test('work as written, one after the other', async () => {
+  test('the commands work as written, in order', async () => {
     const port = String(await freePort());
     const commands = script(document).replaceAll('8080', port).replace(FIND_COMMAND, '');
     const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', `${STOP_SERVERS}\n${commands}`], {
@@ -124,25 +124,25 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(join(ROOT, document), 'utf8');
 
-  test('it lets nobody fetch a name from a registry that somebody else could take', () => {
+  test('the document installs no package name that anyone could register', () => {
     expect(text.match(/.*(npx|npm (i|install|exec)|bunx|pnpm dlx) (--\S+ )*@?offerbook\b.*/g) ?? []).toEqual(
       [],
     );
   });
 
-  test('it sets pipefail before the first pipe into an import', () => {
+  test('the document sets pipefail before the first pipe into an import', () => {
     const [before = '', pipe] = text.split(/^.*\| offerbook import /m, 2);
     if (pipe !== undefined) expect(before).toMatch(/^ *set -o pipefail/m);
   });
 
-  test('its links lead to files that exist', () => {
+  test('every link of the document points to an existing file', () => {
     const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(
       ([, target = '']) => target,
     );
     expect(targets.filter((target) => !existsSync(join(ROOT, dirname(document), target)))).toEqual([]);
   });
 
-  test('its links lead to headings that exist', () => {
+  test('every link of the document points to an existing heading', () => {
     const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)];
     const broken = targets.filter(([, file = '', anchor = '']) => {
       const path = file === '' ? document : join(dirname(document), file);
@@ -151,7 +151,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  test('the files it names exist', () => {
+  test('every file that the document names exists', () => {
     const named = [...text.matchAll(/`((?:service|client|docs|examples|bench)\/[\w./-]+)`/g)].map(
       ([, path = '']) => path,
     );
@@ -221,7 +221,7 @@ test.skipIf(lacks('bash'))('a documented backup restores everything, and pollers
   expect([statuses, complete > again.complete]).toEqual([['CONFIRMED'], true]);
 });
 
-test('a backup that is interrupted leaves nothing that looks like one', async () => {
+test('an interrupted backup leaves no file that looks like a backup', async () => {
   const cwd = temporaryFolder();
   await offerbook(['orgs', 'create', 'acme'], { cwd });
   // Files may have 16 blocks, so that the process fails, or is ended by a signal, while it writes the copy.
@@ -232,7 +232,7 @@ test('a backup that is interrupted leaves nothing that looks like one', async ()
   expect((await offerbook(['restore', 'copy', '--replace'], { cwd })).code).toBe(2);
 });
 
-test('the systemd unit starts a server that is ready with the settings of installing.md, and stops with code 0', async () => {
+test('the systemd unit with the settings of installing.md starts a ready server and stops with code 0', async () => {
   const unit = readFileSync(join(ROOT, 'deploy/systemd/offerbook.service'), 'utf8');
   const environment =
     blocks('docs/operations/installing.md').find(({ language }) => language === 'ini')?.code ?? '';
@@ -267,7 +267,7 @@ function answers(url: string): Promise<boolean> {
   );
 }
 
-test('docs/operations/monitoring.md lists every metric with its type and labels, and no other', async () => {
+test('docs/operations/monitoring.md lists exactly the exported metrics, with type and labels', async () => {
   const tally = new RequestTally();
   tally.count('/v1/coupons/', 200, 1);
   const callers = new CallerTally(() => 1);
@@ -317,7 +317,7 @@ test('docs/operations/monitoring.md lists every metric with its type and labels,
 test.each([
   ['docs/decisions.md', 'open point', 40],
   ['docs/security.md', 'risk', 15],
-])('every row of %s links to the test that pins it', (document, heading, rowsMin) => {
+])('every row of %s links to an existing test', (document, heading, rowsMin) => {
   const rows = readFileSync(join(ROOT, document), 'utf8')
     .split('\n')
     .filter((line) => /^\| .* \|$/.test(line) && !line.startsWith(`| ${heading} |`));

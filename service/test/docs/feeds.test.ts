@@ -126,7 +126,7 @@ await Bun.write(args.includes('-o') ? value('-o') : Bun.stdout, answers[begin] +
 `;
 
 describe.each(Object.entries(PAGES))('the commands in docs/feeds/%s.md', (name, page) => {
-  test.skipIf(lacks('bash'))('fetch files that convert takes', async () => {
+  test.skipIf(lacks('bash'))('the documented commands fetch files that convert accepts', async () => {
     const cwd = temporaryFolder();
     const executable = (file: string, text: string) => {
       writeFileSync(join(cwd, file), text);

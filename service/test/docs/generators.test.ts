@@ -52,7 +52,7 @@ async function run(command: readonly string[], cwd: string) {
   return { stdout, output: code === 0 ? '' : stdout + stderr, code };
 }
 
-test('three generators have a command and a program', () => {
+test('the guide has a command and a program for three generators', () => {
   expect(RECIPES.map(({ name }) => name)).toEqual(['openapi-typescript', 'hey-api', 'orval']);
 });
 
@@ -61,7 +61,7 @@ const TRIED = process.env.TEST_GENERATORS === 'all' ? RECIPES : RECIPES.slice(0,
 
 // Side by side, because they wait for each other in nothing.
 describe.concurrent.each(TRIED)('$name', ({ command, program }) => {
-  test('makes a client that compiles and lists the offers', async () => {
+  test('the generated client compiles and lists the offers', async () => {
     const folder = temporaryFolder();
     const here = (text: string) => text.replaceAll('http://localhost:8080', node.url);
     symlinkSync(join(GENERATORS, 'node_modules'), join(folder, 'node_modules'));

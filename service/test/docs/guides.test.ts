@@ -65,7 +65,7 @@ async function run(document: string): Promise<string> {
   return stdout;
 }
 
-test('docs/getting-started.md: two retailers, offers that match, a page of transactions, and a click', async () => {
+test('the commands of docs/getting-started.md list retailers, offers and transactions, and record a click', async () => {
   const [retailers = '', offers = '', ...others] = (await run('getting-started.md')).trim().split('\n');
   expect(JSON.parse(retailers)).toMatchObject({
     data: [{ name: 'Retailer 1' }, { name: 'Retailer 2' }],
@@ -77,10 +77,10 @@ test('docs/getting-started.md: two retailers, offers that match, a page of trans
   expect(others.join('\n')).toMatch(/^location: https:\/\/www\.r1\.example\/\r$/im);
 });
 
-test('docs/pagination.md: the loop gets every coupon', async () => {
+test('the loop in docs/pagination.md fetches every coupon', async () => {
   expect((await run('pagination.md')).match(/CODE2\d/g)).toEqual(['CODE21', 'CODE22', 'CODE23']);
 });
 
-test('docs/limits.md: the second request is confirmed without a body', async () => {
+test('the second request in docs/limits.md gets 304 without a body', async () => {
   expect(await run('limits.md')).toStartWith('HTTP/1.1 304 Not Modified');
 });

@@ -167,13 +167,13 @@ function documented(): Record<string, Got> {
   );
 }
 
-test('docs/errors.md has ten mistakes, and each is made here', () => {
+test('docs/errors.md lists ten mistakes, and this file makes each of them', () => {
   expect(Object.keys(documented())).toEqual(Object.keys(MISTAKES));
   expect(Object.keys(MISTAKES)).toHaveLength(10);
 });
 
 test.each(Object.entries(MISTAKES))(
-  '%s: what comes back is what docs/errors.md says',
+  'the response to the mistake "%s" is the one in docs/errors.md',
   async (mistake, make) => {
     const { service, client } = await make();
     const words = documented()[mistake];

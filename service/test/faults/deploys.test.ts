@@ -16,14 +16,14 @@ beforeAll(async () => {
 describe.each(PROXIES)('behind %s', (proxy) => {
   const { test } = testsWith(proxy);
 
-  test('nodes are stopped and started in turn, and not one request fails', async () => {
+  test('no request fails while nodes are stopped and started in turn', async () => {
     const report = await runDeploys(seeded, { proxy, stops: 2, perSecond: 200 });
     expect(report).toMatchObject({ exitCodes: [0, 0], failures: {} });
     expect(Object.keys(report.statuses)).toEqual(['200']);
     expect(report.answered).toBeGreaterThan(500);
   });
 
-  test('a node is frozen for three seconds, and not one request fails', async () => {
+  test('no request fails while a node is frozen for three seconds', async () => {
     const report = await runBehindProxy(seeded, { proxy, perSecond: 50 }, async (fleet) => {
       fleet.signal(0, 'SIGSTOP');
       await Bun.sleep(3_000);
@@ -33,7 +33,7 @@ describe.each(PROXIES)('behind %s', (proxy) => {
     expect(Object.keys(report.statuses)).toEqual(['200']);
   });
 
-  test('the last node is too slow for its health checks while the other is replaced, and not one request fails', async () => {
+  test('no request fails while one node is replaced and the other is too slow for its health checks', async () => {
     const report = await runBehindProxy(seeded, { proxy, perSecond: 50 }, (fleet) =>
       fleet.replace(0, async () => {
         for (let pause = 0; pause < 5; pause += 1) await slowDown(fleet, 1);
@@ -87,14 +87,14 @@ describe.each(PROXIES)('%s', (name) => {
   test.each([
     ['/busy', 503],
     ['/hangs', 504],
-  ])('sends a request to one node only, whose answer to %s is %d', async (path, status) => {
+  ])('the proxy sends a request to one node only, whose response to %s is %d', async (path, status) => {
     seen.length = 0;
     const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(proxy.url + path)));
     expect(answers.map((response) => response.status)).toEqual(Array(8).fill(status));
     expect(seen).toEqual(Array(8).fill(path));
   });
 
-  test('goes on sending requests when all nodes fail their health checks', async () => {
+  test('the proxy keeps sending requests when all nodes fail their health checks', async () => {
     isReady = false;
     // Three for each of the nodes, and the one that follows the last of them.
     while (name === 'haproxy' && failedChecks < 8) await Bun.sleep(20);
@@ -102,7 +102,7 @@ describe.each(PROXIES)('%s', (name) => {
     isReady = true;
   });
 
-  test('sends a request to the other node when one refuses the connection', async () => {
+  test('the proxy sends a request to the other node when one refuses the connection', async () => {
     await nodes[0]?.stop(true);
     seen.length = 0;
     const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(`${proxy.url}/page`)));
@@ -111,7 +111,7 @@ describe.each(PROXIES)('%s', (name) => {
   });
 });
 
-test('a node with workers that is told to stop says so on its admin port', async () => {
+test('a node with workers reports on its admin port that it is stopping', async () => {
   await using node = await LoadedService.start(seeded, ['--workers', '2', '--drain-delay', '1']);
   const status = () =>
     fetch(`${node.adminUrl}/readyz`).then(
@@ -126,7 +126,7 @@ test('a node with workers that is told to stop says so on its admin port', async
   expect(await exited).toBe(0);
 });
 
-test('a node that is told to stop says so, goes on serving for the drain delay, and lets connections go', async () => {
+test('a stopping node reports it, serves during the drain delay, then closes its connections', async () => {
   await using node = await LoadedService.start(seeded, ['--drain-delay', '1']);
   const get = (path: string) =>
     fetch(node.url + path, { headers: { Authorization: `Bearer ${seeded.publicToken}` } });

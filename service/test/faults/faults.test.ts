@@ -29,17 +29,17 @@ afterAll(async () => {
 describe.each(PLAYED)('while PostgreSQL is %s', (name) => {
   const report = () => reports.get(name) as RoundReport;
 
-  test('the catalogue is served from memory, and no answer is wrong', () => {
+  test('the catalogue is served from memory, and no response is wrong', () => {
     expect(report().wrong).toEqual([]);
     expect(report().requests).toBeGreaterThan(100);
   });
 
-  test('transactions are refused with 503, in time', () => {
+  test('requests for transactions get 503 in time', () => {
     expect(report().unavailable).toBeGreaterThan(0);
     expect(report().slowest503Ms).toBeLessThan(allowedMs(2_000));
   });
 
-  test('everything recovers by itself afterwards, and no connection is left over', () => {
+  test('the service recovers without a restart, and no connection leaks', () => {
     expect(report().recoveryMs).toBeLessThan(allowedMs(5_000));
     expect(report().connections).toBeLessThanOrEqual(CONNECTIONS_MAX);
   });

@@ -63,7 +63,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
 
     const logged = (message: string) => server.logLines.some((line) => JSON.parse(line).msg === message);
 
-    test('a revoked token is refused while they are still missing', async () => {
+    test('a revoked token is rejected while file handles are exhausted', async () => {
       const kept = await useUpHandles();
       expect((await offerbook(['tokens', 'revoke', token.id], { env })).code).toBe(0);
       const revokedAt = performance.now();
@@ -72,7 +72,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
       expect(readdirSync(`/proc/${server.pid}/fd`)).toHaveLength(OPEN_FILES_MAX);
     });
 
-    test('a page of transactions is refused with 503, and read when they are free again', async () => {
+    test('a page of transactions gets 503, and 200 when file handles are free again', async () => {
       const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'private'], { env });
       const request = getRequest(
         '/v1/transactions/?updatedAtGreaterThan=2026-01-01T00:00:00',
@@ -87,7 +87,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
       while (!(await metrics()).includes('\nofferbook_database_usable 1\n')) await Bun.sleep(10);
     });
 
-    test('a catalogue whose take-up failed for want of them is taken up when they are free again', async () => {
+    test('a catalogue reload that failed is repeated when file handles are free again', async () => {
       await useUpHandles();
       await importCatalogue(2);
       // Where no further connection is needed, it is taken up at once.

@@ -38,7 +38,7 @@ afterAll(async () => {
   await removePostgres(primary);
 });
 
-test('whenever connections are ended and refused, every answer is the right one or an error', async () => {
+test('every response is correct or an error while connections are closed and refused', async () => {
   const database = openPostgres(postgresUrl(primary.port, 'postgres'), SERVER_OPTIONS);
   const wrong: unknown[] = [];
   let [right, refused, isOver] = [0, 0, false];

@@ -85,7 +85,7 @@ describe('an SQLite file', () => {
     await server.stop('SIGKILL');
   });
 
-  test('that cannot grow any more: the import fails and changes nothing, reads go on', async () => {
+  test('an import into a file that cannot grow fails and changes nothing, and reads continue', async () => {
     const before = await exported();
     const blocks = Math.ceil(statSync(path).size / 512) + 1_000;
     const child = Bun.spawn(['/bin/sh', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`, COMMAND, ...IMPORT], {
@@ -102,7 +102,7 @@ describe('an SQLite file', () => {
     expect((await offerbook(IMPORT, { env, stdin: MANY })).code).toBe(0);
   });
 
-  test('that was made read-only: the import is refused and changes nothing, reads go on', async () => {
+  test('an import into a read-only file is rejected and changes nothing, and reads continue', async () => {
     const before = await exported();
     chmodSync(path, 0o444);
     expect(await importAsSomebody(FEW.replaceAll('PENDING', 'DECLINED'))).toEqual({
@@ -115,7 +115,7 @@ describe('an SQLite file', () => {
     await expectAllRight();
   });
 
-  test('that another program has locked: the import waits for it, reads go on', async () => {
+  test('an import waits while another program locks the file, and reads continue', async () => {
     const other = new SqliteFile(path);
     other.run('BEGIN EXCLUSIVE');
     const child = spawnOfferbook(IMPORT, { env, stdin: MANY });
@@ -127,7 +127,7 @@ describe('an SQLite file', () => {
     expect(await child.exited).toBe(0);
   });
 
-  test('whose write-ahead log a kill has left behind: nothing that was acknowledged is lost', async () => {
+  test('no acknowledged write is lost when a kill leaves the write-ahead log', async () => {
     const decided = FEW.replaceAll('PENDING', 'DECLINED');
     expect((await offerbook(IMPORT, { env, stdin: decided })).code).toBe(0);
     await traffic.stop();
@@ -142,7 +142,7 @@ describe('an SQLite file', () => {
 });
 
 // The limit on the size of files above stands in for it where no disk can be mounted.
-test.if(await SmallDisk.canMount())('a disk that is full: the import says so', async () => {
+test.if(await SmallDisk.canMount())('an import reports a full disk', async () => {
   await using disk = await SmallDisk.mount(2);
   useCopyIn(disk.folder);
   const before = await exported();
@@ -154,7 +154,7 @@ test.if(await SmallDisk.canMount())('a disk that is full: the import says so', a
   expect(await exported()).toBe(before);
 });
 
-test('in a folder that this user may not enter: the import says so, and not that there is no database', async () => {
+test('an import reports a folder without permission, not a missing database', async () => {
   const folder = temporaryFolder();
   useCopyIn(folder);
   chmodSync(folder, 0o000);

@@ -6,7 +6,7 @@ import { attackWithFeeds } from './feed-attack.ts';
 import { TEST_SEED } from './seed.ts';
 
 test.each([...FEED_NAMES, 'table' as const])(
-  'mutated files of %s: converted or told what is wrong and where, in time, no prototype changed',
+  'mutated files of %s are converted in time, or rejected with the place of the problem, and change no prototype',
   async (name) => {
     const { files, converted, invalid } = await attackWithFeeds(name, 200, TEST_SEED);
     expect(files).toBe(200);

@@ -46,7 +46,7 @@ describe.each(PLACES)('a hostile crowd, the service %s', (place) => {
   });
 });
 
-test('one connection that sends requests without end is cut off, and holds nobody up for long', async () => {
+test('a connection that sends requests without end is closed and delays others only briefly', async () => {
   await using service = await LoadedService.start(seeded);
   const report = await runPipelining(service, seeded, {
     connections: 1,
@@ -60,7 +60,7 @@ test('one connection that sends requests without end is cut off, and holds nobod
   expect(report.livezMaxMs).toBeLessThan(4_000);
 });
 
-test('others are answered while connections send a burst and reconnect, again and again', async () => {
+test('other clients are answered while connections send bursts and reconnect repeatedly', async () => {
   await using service = await LoadedService.start(seeded);
   const flood = await startFlood(service.url, { connections: 64, burst: 19 });
   // Without a budget for all connections together, nothing else is answered before the flood ends.
@@ -69,7 +69,7 @@ test('others are answered while connections send a burst and reconnect, again an
   expect((await flood.stop()).connections).toBeGreaterThan(64);
 });
 
-test('headers that trickle are cut off after some seconds, and so is a connection that says nothing', async () => {
+test('slow headers and silent connections are closed after a few seconds', async () => {
   await using service = await LoadedService.start(seeded);
   const { hostname, port } = new URL(service.url);
   const heldMs = async (bytes: string) => {

@@ -20,7 +20,7 @@ const MEMORY_MAX_MB = 400;
 const GOODPUT_MIN = 0.5;
 const ROUNDS_MAX = 8;
 
-test('at three times what it can do, it does half of that or more, refuses the rest, lives, and recovers', async () => {
+test('at three times its capacity the service answers at least half of it, rejects the rest, and recovers', async () => {
   const [sqlite] = DATABASES;
   const seeded = await seed((await sqlite?.create()) ?? '');
   await using service = await LoadedService.start(seeded);
@@ -39,7 +39,7 @@ test('at three times what it can do, it does half of that or more, refuses the r
   expect(report.memoryMb.most).toBeLessThan(MEMORY_MAX_MB);
 });
 
-test('a crowd that waits for a database that stands still is refused in time; the catalogue never notices', async () => {
+test('requests that wait for a stuck database are rejected in time, and the catalogue is not affected', async () => {
   const databaseUrl = await newPostgresDatabase();
   const seeded = await seed(databaseUrl);
   await using service = await LoadedService.start(seeded);

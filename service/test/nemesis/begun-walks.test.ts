@@ -16,7 +16,7 @@ for (const database of DATABASES) {
   describe(`on ${database.name}`, () => {
     const open = async () => Scene.open(await database.create());
 
-    test('a walk begun again on another node loses nothing to its first attempt', async () => {
+    test('a walk that restarts on another node loses no change to its first attempt', async () => {
       await using scene = await open();
       await scene.change(1, 2, 3, 4);
       let crashed = false;
@@ -34,7 +34,7 @@ for (const database of DATABASES) {
       expect(await scene.lostBy(poller)).toEqual([]);
     });
 
-    test('a slower walk over the same window does not hold a later one to its own stamp', async () => {
+    test('a slower walk over the same window does not change the stamp of a later walk', async () => {
       await using scene = await open();
       await scene.change(1, 2, 3, 4, 5, 6, 7, 8);
       const slower = walkPages(scene.pages([scene.node(0)]), { limit: 2 });
@@ -52,7 +52,7 @@ for (const database of DATABASES) {
       expect(await scene.lostBy(poller)).toEqual([]);
     });
 
-    test('a walk that begins while an import is under way shows the state of its first page like any other', async () => {
+    test('a walk that begins during an import shows the state of its first page', async () => {
       await using scene = await open();
       await scene.change(1, 2, 3, 4);
       const commit = await scene.beginChange(1, 4);

@@ -21,7 +21,7 @@ for (const database of DATABASES) {
     const open = async () => Scene.open(await database.create());
 
     describe('a late commit', () => {
-      test('loses the change when the stamp is taken without the lock', async () => {
+      test('a late commit loses a change when the stamp is taken without the lock', async () => {
         await using scene = await open();
         await scene.change(1, 2);
         const [row] = scene.versions([1]);
@@ -35,7 +35,7 @@ for (const database of DATABASES) {
         expect(await scene.lostBy(poller)).toEqual([1]);
       });
 
-      test('loses nothing when the lock is held from the stamp to the commit', async () => {
+      test('a late commit loses no change when the lock is held from the stamp to the commit', async () => {
         await using scene = await open();
         await scene.change(1, 2);
         const commit = await scene.beginChange(1);
@@ -61,13 +61,13 @@ for (const database of DATABASES) {
         return scene.lostBy(poller);
       }
 
-      test('loses what lies between when pages are ordered by (updatedAt, id)', async () => {
+      test('a moving sort key loses changes when pages are ordered by (updatedAt, id)', async () => {
         await using scene = await open();
         const send = movingOrder(scene.nodes[0].databaseUrl, scene.orgId);
         expect(await walkWhileTheCursorRowChanges(scene, send)).toEqual([4, 5, 6]);
       });
 
-      test('loses nothing when pages are ordered by id', async () => {
+      test('a moving sort key loses no change when pages are ordered by id', async () => {
         await using scene = await open();
         expect(await walkWhileTheCursorRowChanges(scene, scene.node(0))).toEqual([]);
         expect(scene.brokenPromises).toEqual([]);
@@ -90,14 +90,14 @@ for (const database of DATABASES) {
         return scene.lostBy(poller);
       }
 
-      test('loses the change behind the reader when each page looks like a walk of its own', async () => {
+      test('the greatest stamp as watermark loses changes when each page is a walk of its own', async () => {
         await using scene = await open();
         const send = scene.node(0);
         const inAnotherWindow: Send = (path) => send(`${path}&updatedAtLessThan=9999-01-01T00:00:00Z`);
         expect(await walkWhileRowsChange(scene, inAnotherWindow)).toEqual([1]);
       });
 
-      test('loses nothing when the walk is held to its first page', async () => {
+      test('the greatest stamp as watermark loses no change when the walk shows the state of its first page', async () => {
         await using scene = await open();
         expect(await walkWhileRowsChange(scene, scene.node(0))).toEqual([]);
       });
@@ -113,12 +113,12 @@ for (const database of DATABASES) {
         return scene.lostBy(poller);
       }
 
-      test('loses what is stamped with the bound when windows end at the bound', async () => {
+      test('strict bounds lose changes stamped at the bound when windows end at the bound', async () => {
         await using scene = await open();
         expect(await tile(scene, GapPoller)).toEqual([1, 2, 3]);
       });
 
-      test('loses nothing when windows end a millisecond after it', async () => {
+      test('strict bounds lose no change when windows end a millisecond after the bound', async () => {
         await using scene = await open();
         expect(await tile(scene, TilingPoller)).toEqual([]);
       });

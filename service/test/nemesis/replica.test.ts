@@ -46,7 +46,7 @@ const release = () => releaseReplay(replica);
 const openScene = () => openReplicaScene(primary, replica, database);
 
 describe('a page from a replica', () => {
-  test('shows what the replica has, and says up to where that is complete', async () => {
+  test('a page from a replica shows its state and reports how far that is complete', async () => {
     await using scene = await openScene();
     const [atPrimary, atReplica] = [scene.node(0), scene.node(1)];
     const first = async (send: typeof atPrimary) => readPage(await send('/v1/transactions/'));
@@ -65,7 +65,7 @@ describe('a page from a replica', () => {
     expect(await first(atReplica)).toEqual(after);
   });
 
-  test('is counted on: whether the replica is used and how far it lags is among the metrics', async () => {
+  test('the metrics report whether the replica is used and how far it lags', async () => {
     const adminPort = await freePort();
     await using scene = await openReplicaScene(primary, replica, database, { adminPort });
     const gauge = async (name: string) => {
@@ -80,7 +80,7 @@ describe('a page from a replica', () => {
     while ((await gauge('offerbook_replica_lag_seconds')) !== 0) await Bun.sleep(50);
   });
 
-  test('is read from the primary instead when the replica is behind what the caller has been told', async () => {
+  test('a page comes from the primary when the replica is behind what the client already knows', async () => {
     await using scene = await openScene();
     await scene.change(1, 2, 3);
     await untilCaughtUp(primary, replica);
@@ -97,7 +97,7 @@ describe('a page from a replica', () => {
     }
   });
 
-  test('that is the first of a walk is what later ones go on from, also on the primary, which knows more', async () => {
+  test('later pages continue from the state of the first page, even on the primary, which is ahead', async () => {
     await using scene = await openScene();
     await scene.change(1, 2, 3);
     const before = await readPage(await scene.node(0)('/v1/transactions/'));
@@ -110,7 +110,7 @@ describe('a page from a replica', () => {
     expect(later.completeThrough).toBe(begun.completeThrough);
   });
 
-  test('comes from the primary when the replica is more than ten seconds behind', async () => {
+  test('a page comes from the primary when the replica is more than ten seconds behind', async () => {
     await using scene = await openScene();
     await scene.change(1);
     await untilCaughtUp(primary, replica);
@@ -129,7 +129,7 @@ describe('a page from a replica', () => {
     await untilReplicaIsRead(scene.nodes[1]);
   });
 
-  test('comes from the primary while the replica is frozen, and from the replica again when it wakes up', async () => {
+  test('pages come from the primary while the replica is frozen, and from the replica when it resumes', async () => {
     await using scene = await openScene();
     await scene.change(1);
     await untilCaughtUp(primary, replica);
@@ -142,7 +142,7 @@ describe('a page from a replica', () => {
     await untilReplicaIsRead(scene.nodes[1]);
   });
 
-  test('is served while the primary is away, if it is all that the caller needs; a longer walk waits', async () => {
+  test('a single page is served while the primary is unreachable; a longer walk must wait', async () => {
     await using scene = await openScene();
     await scene.change(1, 2, 3);
     await untilCaughtUp(primary, replica);
@@ -168,7 +168,7 @@ describe('a page from a replica', () => {
   });
 });
 
-test('a standby in the place of the primary serves first pages, and says of later ones that it is unavailable', async () => {
+test('a standby used as primary serves first pages and reports later ones as unavailable', async () => {
   await using scene = await openScene();
   await scene.change(1, 2, 3);
   await untilCaughtUp(primary, replica);
@@ -180,7 +180,7 @@ test('a standby in the place of the primary serves first pages, and says of late
   ]);
 });
 
-test('no poller loses a change while pages come from primary and replica in turn, and the replica is held up', async () => {
+test('no poller loses a change while pages alternate between primary and a delayed replica', async () => {
   await using scene = await openScene();
   const report = await pollWithReplica(scene, { primary, replica, steps: STEPS, seed: SEED });
   expect({ lost: report.lost, violations: report.violations }).toEqual({ lost: [], violations: [] });
