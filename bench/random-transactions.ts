@@ -8,6 +8,7 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { TRANSACTION_FORMAT } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type Database, TRANSACTIONS } from '../service/src/storage/database.ts';
+import { POSTGRES_SQL } from '../service/src/storage/postgres/postgres-sql.ts';
 
 const DAY_MS = 86_400_000;
 export const SPAN_MS = 3 * 365 * DAY_MS;
@@ -39,7 +40,7 @@ export async function seedTransactions(
   }
   for (const { sql } of indexes) await database.write((connection) => connection.all(sql));
   // Autovacuum would do this soon after such a bulk insert.
-  await database.all(database.dialect === 'postgres' ? 'VACUUM ANALYZE' : 'ANALYZE');
+  await database.all(database.sql === POSTGRES_SQL ? 'VACUUM ANALYZE' : 'ANALYZE');
 }
 
 /** Writes one import file per organisation, named after it. */
@@ -87,9 +88,9 @@ function randomStamps(rows: number, endMs: number, random: Random): Float64Array
 
 async function readIndexes(database: Database): Promise<{ name: string; sql: string }[]> {
   return database.all(
-    database.dialect === 'sqlite'
-      ? `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'transactions' AND sql IS NOT NULL`
-      : `SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE tablename = 'transactions' AND indexname NOT LIKE '%_pkey'`,
+    database.sql === POSTGRES_SQL
+      ? `SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE tablename = 'transactions' AND indexname NOT LIKE '%_pkey'`
+      : `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'transactions' AND sql IS NOT NULL`,
   );
 }
 

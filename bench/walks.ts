@@ -14,6 +14,7 @@ import type { StampWindow, Stores, TransactionQuery } from '../service/src/domai
 import type { Database } from '../service/src/storage/database.ts';
 import { openDatabase, SERVER_OPTIONS } from '../service/src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
+import { POSTGRES_SQL } from '../service/src/storage/postgres/postgres-sql.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
 import { percentile } from './percentile.ts';
 import { SPAN_MS, seedTransactions, uuidV4 } from './random-transactions.ts';
@@ -114,7 +115,7 @@ async function addHistory({ database, orgId }: Scene, versions: number, rows: nu
 }
 
 async function vacuum(database: Database): Promise<void> {
-  await database.all(database.dialect === 'postgres' ? 'VACUUM ANALYZE' : 'ANALYZE');
+  await database.all(database.sql === POSTGRES_SQL ? 'VACUUM ANALYZE' : 'ANALYZE');
 }
 
 interface Taken {

@@ -10,6 +10,7 @@ import postgres from 'postgres';
 import type { Stores } from '../../service/src/domain/stores.ts';
 import { openDatabase } from '../../service/src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
+import { POSTGRES_SQL } from '../../service/src/storage/postgres/postgres-sql.ts';
 import { offerbook } from '../../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';
 import { createPlainDatabase, fillPlainPostgres, fillPlainTransactions } from '../fill.ts';
@@ -76,7 +77,7 @@ async function fillDatabase(
     if (code !== 0) throw new Error(stderr);
   }
   // Autovacuum would do this soon after such a bulk insert.
-  if (database.dialect === 'postgres') await database.all('VACUUM ANALYZE');
+  if (database.sql === POSTGRES_SQL) await database.all('VACUUM ANALYZE');
   await database.close();
   const orgId = (await stores.organisations.find(organisationName(0)))?.id ?? 0;
   return { stores, orgId, token: (await issueTokens(stores, orgId)).private };

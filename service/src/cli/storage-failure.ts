@@ -11,7 +11,6 @@ const EXIT_CODES: Readonly<Record<StorageErrorKind, 1 | 2 | 3>> = {
   missing: 2,
   invalid: 2,
   outdated: 2,
-  unreleased: 2,
   'too new': 2,
   gone: 2,
   settings: 2,
@@ -24,7 +23,6 @@ const ADVICE: Partial<Record<StorageErrorKind, string>> = {
   missing:
     'name another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME',
   outdated: 'upgrade it first with: offerbook migrate',
-  unreleased: 'copy it into a new one with: offerbook copy --database OLD --to NEW',
 };
 
 export function storageExitCode({ kind }: StorageError): 1 | 2 | 3 {

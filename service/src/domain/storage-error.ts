@@ -18,8 +18,6 @@ export type StorageErrorKind =
   | 'invalid'
   /** The schema is older than this program's and cannot be upgraded here. */
   | 'outdated'
-  /** The schema predates the first release; only a copy of the data can be used. */
-  | 'unreleased'
   | 'too new'
   /** The target of a creation already exists. */
   | 'exists'

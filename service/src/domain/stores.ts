@@ -72,13 +72,16 @@ export interface PublicOrganisation extends Organisation {
   readonly publicId: Uuid;
 }
 
-export interface OrganisationStore {
+export interface OrganisationStore extends OrganisationDeletion {
   /** Returns undefined if the name is taken. */
   create(name: string): Promise<PublicOrganisation | undefined>;
   find(name: string): Promise<Organisation | undefined>;
   list(): Promise<PublicOrganisation[]>;
   /** The last stamp of each organisation's change clock, by organisation id. */
   changeClocks(): Promise<ReadonlyMap<number, number>>;
+}
+
+export interface OrganisationDeletion {
   /** Counts what a deletion would remove; undefined if there is no such organisation. Reads all clicks. */
   contents(name: string): Promise<OrganisationContents | undefined>;
   /**
@@ -288,7 +291,7 @@ export interface TransactionWriters extends ImportWriter {
   /** Finds transactions by id, in any organisation. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** Returns undefined if there is no such organisation. */
-  of(orgId: number): Omit<TransactionWriter, 'finishImport'> | undefined;
+  of(orgId: number): OrganisationWriter | undefined;
 }
 
 export interface SearchProgress {
@@ -323,14 +326,18 @@ export interface TransactionHistory {
 }
 
 /** A transaction to write. */
-export type PutTransaction = Omit<StoredTransaction, 'orgId' | 'importId' | 'sourceUpdatedAtMs'> & {
-  /** Null unless given. */
+export interface PutTransaction extends StoredDocument {
+  readonly updatedAtMs: number;
+  /** Default: null. */
   readonly sourceUpdatedAtMs?: number | null;
   /** True if the transaction is known to be new. Otherwise put() moves the version it replaces to the history. */
   readonly isNew?: boolean | undefined;
-};
+}
 
-export interface TransactionWriter extends ImportWriter {
+/** Writes transactions of an import, or of another change, into one organisation. */
+export interface TransactionWriter extends OrganisationWriter, ImportWriter {}
+
+export interface OrganisationWriter {
   /** The updatedAt of every row in this write: max(now, last stamp + 1 ms). */
   readonly stampMs: number;
   /** Finds transactions by id, in any organisation. May not yet see rows put by this writer. */

@@ -1,5 +1,5 @@
-// The spool: an SQLite file beside a server, for clicks that the database could not take, whatever that is. What is in it
-// becomes clicks, so a file that others can have written, or whose tables are not ours, is not used.
+// The spool: an SQLite file beside a server, for clicks that the database could not take. Its rows become clicks, so a file that
+// other users could have written, or that has other tables, is rejected.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { lstatSync, statSync } from 'node:fs';
@@ -11,14 +11,14 @@ import { CLICKS, columnsOf, type Database, type DatabaseOptions } from './databa
 import { openOnce } from './open-once.ts';
 import { COMMAND_OPTIONS } from './open-stores.ts';
 import { migrate } from './schema/migrate.ts';
-import { SQLITE_SPOOL } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
+import { SQLITE_SPOOL } from './sqlite/sqlite-schemas.ts';
 import { clickStore } from './stores/click-store.ts';
 
-/** Others hold its lock for a moment only. */
+/** Other processes hold the spool's lock briefly. */
 const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000, overwritesDeleted: true };
 
-/** Columns whose values could be of any length, in bytes. A row beyond them is not read into memory. */
+/** Maximum bytes of the columns without a fixed size. Larger rows are not read into memory. */
 const LENGTHS: Partial<Record<keyof typeof CLICKS.columns, number>> = {
   id: 22,
   kind: 32,
@@ -37,7 +37,7 @@ const rejectSql = (where: string) =>
 
 const SCHEMA_SQL = 'SELECT type, name, sql FROM sqlite_master ORDER BY type, name';
 
-/** Opens the spool when it is first needed, and asks for its path then. Creates the file if there is none. */
+/** Calls `path` and opens the spool when it is first needed. Creates the file if there is none. */
 export function openSpool(path: () => string): ClickSpool {
   const file = openOnce(async () => {
     const spool = await openSpoolFile(path(), { ...SPOOL_OPTIONS, create: true });
@@ -67,7 +67,7 @@ export function openSpool(path: () => string): ClickSpool {
   };
 }
 
-/** Throws a StorageError for a file that this program has not made, or that other users can have changed. */
+/** Throws a StorageError for a file that is not a spool, or that other users could have changed. */
 export async function openSpoolFile(path: string, options: DatabaseOptions): Promise<Database> {
   for (const end of ['', '-wal', '-shm']) requirePrivate(`${path}${end}`);
   const file = openSqlite(path, options);
@@ -85,7 +85,7 @@ function requirePrivate(path: string): void {
   if (stat === undefined) return;
   if (!stat.isFile()) throw new StorageError('invalid', `${path} is not a regular file; move it away`);
   const user = process.geteuid?.() ?? stat.uid;
-  // Root may look after a service that has a user and a folder of its own.
+  // Root may run commands for a service that has its own user and folder.
   const isTrusted = stat.uid === user || (user === 0 && stat.uid === statSync(dirname(path)).uid);
   if (!isTrusted)
     throw new StorageError(
@@ -95,7 +95,7 @@ function requirePrivate(path: string): void {
   if ((stat.mode & 0o077) !== 0)
     throw new StorageError(
       'invalid',
-      `${path} may be read or written by other users; look at its clicks, then run: chmod 600 ${path}`,
+      `${path} may be read or written by other users; check its clicks, then run: chmod 600 ${path}`,
     );
 }
 
@@ -104,7 +104,7 @@ async function requireSchema(file: Database, path: string, known: readonly strin
   throw new StorageError('invalid', `${path} is not a spool: it has other tables; move it away`);
 }
 
-/** What the schema of a spool can be: empty, or as any version of this program has made it. */
+/** The schemas that a spool can have: none yet, or that of any schema version. */
 function knownSchemas(): string[] {
   const reference = new SqliteFile(':memory:');
   const read = () => JSON.stringify(reference.query(SCHEMA_SQL).all());

@@ -7,7 +7,6 @@ import { CLICKS, columnsOf, type Database, type TableRow } from './database.ts';
 import { CLICK_END, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, clickDatabase, READ_OPTIONS } from './open-stores.ts';
-import { emptyLog } from './sqlite/overwrite-deleted.ts';
 import { type ClickRow, toClick } from './stores/click-store.ts';
 import { type BatchQuery, readBatches } from './stores/read-batches.ts';
 
@@ -19,8 +18,7 @@ export async function copyClicks(
   await using from = closing(clickDatabase(fromUrl, READ_OPTIONS));
   await using to = closing(clickDatabase(toUrl, CREATE_OPTIONS));
   if (hasPlace(toUrl)) await removeClicks(await to.open());
-  const source = await from.open();
-  return (await hasClicks(source)) ? await copyClickRows(source, await to.open(), { onBatch }) : 0;
+  return await copyClickRows(await from.open(), await to.open(), { onBatch });
 }
 
 /** On SQLite, the first click makes the file, which is not made for looking. */
@@ -35,7 +33,7 @@ async function removeClicks(target: Database): Promise<void> {
     const ids = batch.map(({ id }) => id);
     await target.write((connection) => connection.deleteMany(CLICKS, ids));
   });
-  await emptyLog(target);
+  await target.emptyLog();
 }
 
 export async function copyClickRows(
@@ -62,10 +60,3 @@ const allClicks = (columns: string): BatchQuery => ({
   params: [],
   batchSize: 1_000,
 });
-
-/** A database from before the first release has none. */
-async function hasClicks({ dialect, all }: Database): Promise<boolean> {
-  if (dialect === 'sqlite') return true;
-  const sql = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'clicks'`;
-  return (await all(sql)).length > 0;
-}

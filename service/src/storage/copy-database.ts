@@ -1,9 +1,8 @@
-// Copies everything from one database into another that is empty, of whichever kind the two are: organisations with
-// their change clocks, tokens, the catalogue, links, transactions with their stamps, the books, and clicks. Whoever polls goes
-// on with the same token from the same watermark, and the ids of clicks stay good. All or nothing; what is written to the
-// first meanwhile is not in the copy.
+// Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, the catalogue,
+// links, transactions with their stamps, the history, the logs, and clicks. Clients continue with the same token from the same
+// watermark, and click ids stay valid. Copies everything or nothing; changes made meanwhile are not in the copy.
 
-import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import { copyClicks } from './copy-clicks.ts';
 import {
@@ -24,29 +23,31 @@ import { openDatabase } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, READ_OPTIONS } from './open-stores.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
-import { type Dialect, forUpdate } from './sql-dialect.ts';
-import { type Auditor, writeAudit } from './stores/audit-book.ts';
+import type { Sql, Statement } from './sql.ts';
+import { type Auditor, writeAudit } from './stores/audit-log.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
 import { listErasedUsers } from './stores/erased-users.ts';
-import { COUNTERS_SQL } from './stores/import-book.ts';
+import { COUNTERS_SQL } from './stores/import-log.ts';
 import { listLinks } from './stores/link-store.ts';
 import { readBatches, readVersions, versionsSql } from './stores/read-batches.ts';
-import { NUMBER_ON_SQL, raiseCounter, raiseRevision } from './stores/revision.ts';
+import { LAST_NUMBER_SQL, raiseCounter, raiseRevision } from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
 import { exportQuery } from './stores/transaction-store.ts';
 
-export interface CopyReport {
+interface TableCounts {
   readonly organisations: number;
   readonly tokens: number;
   readonly retailers: number;
   readonly transactions: number;
+}
+
+export interface CopyReport extends TableCounts {
   readonly clicks: number;
 }
 
 type Row = TableRow<string>;
 
-/** Columns of transactions that a database from before the first release does not have. */
-const LATER_COLUMNS = ['import_id', 'source_updated_at'];
+const LOCK_SQL: Statement = ({ forUpdate }) => `SELECT value FROM revisions ${forUpdate}`;
 
 export const HISTORY_SQL = versionsSql(columnsOf(HISTORY).join(', '));
 
@@ -60,14 +61,12 @@ export async function copyDatabase(
   await using target = closing(openDatabase(toUrl, CREATE_OPTIONS));
   const state = await findSchemaState(source);
   if (state === 'none') throw noDatabase(await source.describePlace());
-  // One from before the first release stays as it is: the columns that are copied are those of today.
-  const hasBooks = state !== 'unreleased';
   if (state === 'old') throw outdated(await source.describePlace());
   await migrate(target, auditor);
   return await source.readOnce((from) =>
     target.write(async (to) => {
-      // Of two copies at once, the second waits here for the first, and finds that it is too late.
-      await to.all(`SELECT value FROM revisions ${forUpdate(target.dialect)}`);
+      // A second copy at the same time waits here for the first, then finds the database filled.
+      await to.all(LOCK_SQL);
       if (!(await isEmpty(to)))
         throw new StorageError('exists', 'the database to copy to is not empty: nothing was copied');
       if (await isEmpty(from))
@@ -77,9 +76,9 @@ export async function copyDatabase(
         rowsDone += rows;
         onRows(rowsDone);
       };
-      const counts = await copyTables(from, to, { dialect: target.dialect, hasBooks, progress });
-      // By another connection, which commits them first. Until the rest is committed, the database counts as empty, so that a
-      // copy that breaks off can be repeated.
+      const counts = await copyTables(from, to, target.sql, progress);
+      // On another connection, which commits first. Until the rest is committed, the database counts as empty, so that an
+      // interrupted copy can be repeated.
       const clicks = await copyClicks(fromUrl, toUrl, progress);
       const report = { ...counts, clicks };
       await writeAudit(to, auditor, 'database copied', null, report);
@@ -95,24 +94,16 @@ async function isEmpty(connection: Connection): Promise<boolean> {
   return true;
 }
 
-interface CopyContext {
-  /** Of the database to copy to. */
-  readonly dialect: Dialect;
-  /** One from before the first release has none, and no activation. */
-  readonly hasBooks: boolean;
-  readonly progress: (rows: number) => void;
-}
-
 async function copyTables(
   from: Connection,
   to: Connection,
-  { dialect, hasBooks, progress }: CopyContext,
-): Promise<Omit<CopyReport, 'clicks'>> {
-  // Lets PostgreSQL take an organisation's number as it is given: ids of clicks hold it.
-  const how = dialect === 'postgres' ? 'OVERRIDING SYSTEM VALUE' : '';
-  const copyRows = async (table: string, columns: string, missing: () => Row = () => ({})) => {
+  { withGivenNumber }: Sql,
+  progress: (rows: number) => void,
+): Promise<TableCounts> {
+  // Organisations keep their numbers: click ids contain them.
+  const copyRows = async (table: string, columns: string) => {
     const rows = await from.all<Row>(`SELECT ${columns} FROM ${table} ORDER BY id`);
-    for (const row of rows) await insertRow(to, table, { ...row, ...missing() }, how);
+    for (const row of rows) await insertRow(to, table, row, withGivenNumber);
     return rows;
   };
   let retailers = 0;
@@ -120,15 +111,14 @@ async function copyTables(
     retailers += await to.putMany(RETAILERS, batch);
     progress(batch.length);
   });
-  const organisations = hasBooks
-    ? await copyRows('organisations', 'id, name, created_at, last_stamp, public_id, deleting_since')
-    : await copyRows('organisations', 'id, name, created_at, last_stamp', () => ({ public_id: newUuid() }));
-  if (hasBooks) {
-    await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
-    await to.putMany(ERASURES, await listErasedUsers(from));
-    await to.putMany(LINKS, await listLinks(from));
-  }
-  const newNumbers = hasBooks ? await copyImports(from, to) : undefined;
+  const organisations = await copyRows(
+    'organisations',
+    'id, name, created_at, last_stamp, public_id, deleting_since',
+  );
+  await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
+  await to.putMany(ERASURES, await listErasedUsers(from));
+  await to.putMany(LINKS, await listLinks(from));
+  const newNumbers = await copyImports(from, to);
   const tokens = await copyRows(
     'tokens',
     'id, org_id, kind, label, digest, created_at, expires_at, revoked_at, last_used_at',
@@ -136,16 +126,14 @@ async function copyTables(
   let transactions = 0;
   for (const { id } of organisations)
     transactions += await copySales(from, to, id as number, newNumbers, progress);
-  if (hasBooks) {
-    for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
-      await insertRow(to, 'audit', row);
-  }
+  for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
+    await insertRow(to, 'audit', row);
   for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(to, name);
-  if (dialect === 'postgres') await to.all(NUMBER_ON_SQL);
+  await to.continueNumbers('organisations', LAST_NUMBER_SQL);
   return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
 }
 
-/** Into the columns that the row has. Returns its id, which this database may have given itself. */
+/** Inserts a row and returns its id, which the database may have assigned. */
 async function insertRow(connection: Connection, table: string, row: Row, how = ''): Promise<SqlValue> {
   const columns = Object.keys(row);
   const places = columns.map((_, i) => `$${i + 1}`);
@@ -154,7 +142,7 @@ async function insertRow(connection: Connection, table: string, row: Row, how = 
   return created?.id ?? null;
 }
 
-/** By the number of an import, that in the other database: it may have some of its own already. */
+/** Returns the new ids of imports by their old ids: the new database may have imports already. */
 async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMap<SqlValue, SqlValue>> {
   const newNumbers = new Map<SqlValue, SqlValue>();
   const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';
@@ -167,30 +155,26 @@ async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMa
   return newNumbers;
 }
 
-/** Transactions and, if imports have numbers, their history; returns how many transactions. */
+/** Copies transactions and their history; returns the number of transactions. */
 async function copySales(
   from: Connection,
   to: Connection,
   orgId: number,
-  newNumbers: ReadonlyMap<SqlValue, SqlValue> | undefined,
+  newNumbers: ReadonlyMap<SqlValue, SqlValue>,
   progress: (rows: number) => void,
 ): Promise<number> {
   type TransactionRow = TableRow<keyof typeof TRANSACTIONS.columns> & { id: Uuid };
   type VersionRow = TableRow<keyof typeof HISTORY.columns> & { id: Uuid; until_stamp: number };
   const renumbered = <Sale extends TransactionRow | VersionRow>(row: Sale) => ({
     ...row,
-    import_id: newNumbers?.get(row.import_id) ?? null,
+    import_id: newNumbers.get(row.import_id) ?? null,
   });
   let count = 0;
-  const columns = columnsOf(TRANSACTIONS).map((name) =>
-    newNumbers === undefined && LATER_COLUMNS.includes(name) ? `NULL AS ${name}` : name,
-  );
-  const query = exportQuery(orgId, columns.join(', '));
+  const query = exportQuery(orgId, columnsOf(TRANSACTIONS).join(', '));
   await readBatches<TransactionRow>(from, query, async (batch) => {
     count += await to.putMany(TRANSACTIONS, batch.map(renumbered));
     progress(batch.length);
   });
-  if (newNumbers === undefined) return count;
   await readVersions<VersionRow>(from, HISTORY_SQL, [orgId], async (batch) => {
     await to.putMany(HISTORY, batch.map(renumbered));
     progress(batch.length);

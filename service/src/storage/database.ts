@@ -1,87 +1,129 @@
-// The small interface behind which SQLite and PostgreSQL stand. The stores are written once, against this;
-// what differs between the databases is named here and nowhere else.
+// The interface of a database, which SQLite and PostgreSQL implement. The stores are written once, against this interface and
+// the `Sql` object of the database (sql.ts).
 
+import type { Clock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import type { DatabasePools } from '../domain/stores.ts';
+import type { Schema } from './schema/schema.ts';
+import type { ColumnType, Sql, Statement } from './sql.ts';
 
 export type SqlValue = string | number | null;
 
-/** SQL text uses $1, $2, … for parameters on both databases; values are never put into the text. */
-export interface Connection {
-  all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]>;
-  /** The same, but what is in a column named `data` comes as bytes: UTF-8 that is only passed on. */
-  allWithBytes<Row extends { data: Uint8Array | null }>(sql: string, ...params: SqlValue[]): Promise<Row[]>;
-  /** The rows whose key is one of these. */
+/** Runs single statements: a database, or a connection within a transaction. */
+export interface Queries {
+  all<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]>;
+}
+
+export interface Connection extends Queries {
+  /** Like `all`, but returns the column `data` as bytes: UTF-8 that is sent on without being decoded. */
+  allWithBytes<Row extends { data: Uint8Array | null }>(
+    statement: Statement,
+    ...params: SqlValue[]
+  ): Promise<Row[]>;
+  /** Returns the rows with these keys. */
   findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]>;
-  /** Inserts rows, or overwrites those with the same key; returns how many were written. */
+  /** Inserts rows, or overwrites those with the same key; returns the number of rows written. */
   putMany<Column extends string>(
     table: Table<Column>,
     rows: readonly TableRow<NoInfer<Column>>[],
   ): Promise<number>;
   deleteMany(table: Table, keys: readonly string[]): Promise<void>;
+  /**
+   * From now on, overwrites deleted and replaced bytes with zeros. Does nothing on PostgreSQL, where vacuum removes deleted
+   * rows.
+   */
+  overwriteDeleted(): Promise<void>;
+  /** Waits until no other process migrates this database, and keeps them waiting until the commit. */
+  lockSchema(): Promise<void>;
+  /** Makes the next row of a numbered table follow the last number that this SELECT finds. Rows were inserted with numbers. */
+  continueNumbers(table: string, lastNumberSql: string): Promise<void>;
 }
 
-export interface Database {
-  readonly dialect: 'sqlite' | 'postgres';
-  /** One statement on its own. */
-  readonly all: Connection['all'];
-  /** For pages of transactions, as `read` is: see `pageConnectionsMax`. */
+export interface Database extends Queries {
+  readonly sql: Sql;
+  /** The schema of the main database. */
+  readonly schema: Schema;
+  /** For pages of transactions, like `read`: see `pageConnectionsMax`. */
   readonly allWithBytes: Connection['allWithBytes'];
-  /** Runs work in one transaction that sees one state of the database, whatever is committed meanwhile. */
+  /** Runs work in a read transaction: one state of the database, whatever is committed meanwhile. */
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** The same, for work that reads a whole table: nothing of what it has read is kept in memory for others. */
+  /** Like `read`, for work that reads a whole table: keeps none of it in memory. */
   readOnce<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Runs work in one transaction that is kept when it returns and undone when it throws. */
+  /** Runs work in a transaction: commits when it returns, rolls back when it throws. */
   write<T>(work: (connection: Connection) => Promise<T>, lockTimeoutMs?: number): Promise<T>;
-  /** Calls back soon after another process has committed a change, and at times without reason. Returns the way to stop. */
+  /** Calls onChange shortly after another process commits; may fire spuriously. Returns an unsubscribe function. */
   watch(onChange: () => void): () => void;
-  /** The time of day where the database runs; undefined when that is this machine. */
+  /**
+   * Empties the write-ahead log, where deleted bytes remain. Gives up after `waitMs` if others use the log all the time; the
+   * next checkpoints empty it then. Does nothing on PostgreSQL.
+   */
+  emptyLog(waitMs?: number): Promise<void>;
+  /** True while an import or another long write runs; undefined if this user may not write. */
+  isWriteLockHeld(): Promise<boolean | undefined>;
+  /** Facts about the PostgreSQL server; undefined on SQLite. */
+  inspectServer(clock: Clock): Promise<PostgresFacts | undefined>;
+  /** The database server's time of day; undefined if the database runs in this process. */
   nowMs(): Promise<number | undefined>;
   /** Use of the connections; undefined on SQLite. */
   pools(): DatabasePools | undefined;
-  /** Where it is, for messages: without the user and the password of its URL. */
+  /** The place of the database for messages, without user and password. */
   describePlace(): Promise<string>;
   close(): Promise<void>;
 }
 
+export interface PostgresFacts {
+  /** Such as 180001. */
+  readonly version: number;
+  /** How far the server's clock is ahead of this machine's. */
+  readonly clockAheadMs: number;
+  readonly bytes: number;
+  readonly isReadOnly: boolean;
+  /** Tables that our role may not read, not write, or does not own. */
+  readonly unreadable: readonly string[];
+  readonly unwritable: readonly string[];
+  readonly notOwned: readonly string[];
+  readonly walLevel: string;
+  readonly archiveMode: string;
+  /** True if the last attempt to archive the log failed. */
+  readonly isArchiveFailing: boolean;
+}
+
 export interface DatabaseOptions {
   /**
-   * What the caller may change; everything unless given. `read` leaves the schema, the file and the files beside it as they
-   * are, and rejects writes. `dry run` does the same, but allows a write that is rolled back.
+   * Restricts what the caller may change. `read` changes neither the schema nor the file nor the files beside it, and rejects
+   * writes. `dry run` does the same, but allows writes that are rolled back. Default: everything is allowed.
    */
   readonly access?: 'read' | 'dry run' | undefined;
-  /** Whether a database is made where there is none. Unless it is true, that is an error. */
+  /** Creates the database if there is none. Otherwise a missing database is an error. */
   readonly create?: boolean;
-  /** Whether a commit waits for the disk. What is lost without it is whole commits, never a part of one. */
+  /** True if commits wait for the disk. Without it, a power cut can lose whole commits, never a part of one. */
   readonly durable: boolean;
-  /** How long a write waits for another process that is writing before it is refused. */
+  /** How long a write waits for another writer before it fails. */
   readonly lockTimeoutMs: number;
-  /** How long one statement may take; 0 means as long as it needs. PostgreSQL only: SQLite runs in this process. */
+  /** Time limit for a statement; 0 for none. PostgreSQL only. */
   readonly statementTimeoutMs: number;
-  /** How many connections may be open at once. PostgreSQL only. */
+  /** PostgreSQL only. */
   readonly connectionsMax: number;
-  /** How many more there are for pages of transactions; without any, those share the others. PostgreSQL only. */
+  /** Further connections for pages of transactions; by default, pages share the others. PostgreSQL only. */
   readonly pageConnectionsMax?: number;
-  /** Whether the file is mapped for reading: faster, but what was read counts as memory of the process. SQLite only. */
+  /** Maps the file into memory for reading: faster, but pages read count as memory of the process. SQLite only. */
   readonly mapsFile?: boolean;
-  /** Whether zeros take the place of what is deleted, so that it cannot be found in the file. SQLite only. */
+  /** Overwrites deleted bytes with zeros, so that they cannot be recovered from the file. SQLite only. */
   readonly overwritesDeleted?: boolean;
-  /** Whether a database from before the first release may be read; any other use of it is refused. */
-  readonly readsUnreleased?: boolean;
-  /** Which one is meant when a URL names several servers: the primary unless said otherwise. PostgreSQL only. */
+  /** The server to use if the URL names several. Default: the primary. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
 }
 
 /** A table that is written in bulk. */
 export interface Table<Column extends string = string> {
   readonly name: string;
-  /** With their PostgreSQL types, the key first. */
-  readonly columns: { readonly [Name in Column]: 'uuid' | 'text' | 'bigint' | 'integer' };
-  /** How many of the first columns make the key: one, unless given. */
+  /** The columns, key first. */
+  readonly columns: { readonly [Name in Column]: ColumnType };
+  /** Number of columns in the key. Default: 1. */
   readonly keyLength?: number;
-  /** A column that must not change when a row is overwritten: a row that differs in it is left alone. */
+  /** A column that never changes: an existing row with another value in it is not overwritten. */
   readonly owner?: string;
-  /** A row that is there already stays as it is, but for this column, which is filled in where it is null. */
+  /** The only column that changes in an existing row, and only from null. */
   readonly filledLater?: string;
 }
 
@@ -164,7 +206,7 @@ export function columnsOf<Column extends string>({ columns }: Table<Column>): Co
   return Object.keys(columns) as Column[];
 }
 
-/** `INSERT INTO table (columns) <source> ON CONFLICT …`, the same on both databases. */
+/** `INSERT INTO table (columns) <source> ON CONFLICT …`. */
 export function upsertSql(table: Table, source: string): string {
   const names = columnsOf(table);
   const { keyLength = 1, filledLater } = table;

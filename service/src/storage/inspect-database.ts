@@ -1,5 +1,5 @@
-// What can be seen of a database without changing it, for `offerbook doctor`. Nothing is created or migrated. On SQLite,
-// it takes the write lock for a moment to see whether it is free.
+// Facts about a database for `offerbook doctor`. Creates and migrates nothing. On SQLite, takes the write lock for a moment
+// to see whether it is free.
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,15 +8,14 @@ import type { ImportEntry, ImportFeed } from '../domain/books.ts';
 import type { Clock } from '../domain/clock.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import { openSpoolFile } from './click-spool.ts';
-import type { Database, DatabaseOptions } from './database.ts';
+import type { Database, DatabaseOptions, PostgresFacts } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
-import { DRY_RUN_OPTIONS, READ_OPTIONS } from './open-stores.ts';
-import { inspectPostgres, type PostgresFacts } from './postgres/inspect-postgres.ts';
+import { READ_OPTIONS } from './open-stores.ts';
 import { findSchemaState } from './schema/migrate.ts';
-import { SCHEMAS, versionOf } from './schema/schema.ts';
-import type { Auditor } from './stores/audit-book.ts';
-import { importBook } from './stores/import-book.ts';
+import { versionOf } from './schema/schema.ts';
+import type { Auditor } from './stores/audit-log.ts';
+import { importLog } from './stores/import-log.ts';
 import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
 
@@ -28,21 +27,20 @@ const OPTIONS: DatabaseOptions = {
 };
 
 export interface DatabaseFacts {
-  readonly dialect: Database['dialect'];
   readonly place: string;
   readonly schema: SchemaFacts;
-  /** The greatest stamp of all organisations; null when there are none. */
+  /** The greatest stamp of all organisations; null if there are none. */
   readonly lastStampMs: number | null;
-  /** Undefined when the schema is not this program's. */
-  readonly books: BookFacts | undefined;
-  /** For the name of the spool; undefined as above. */
+  /** Undefined unless the schema is current. */
+  readonly contents: ContentFacts | undefined;
+  /** For the name of the spool; undefined unless the schema is current. */
   readonly clickKey: string | undefined;
   readonly postgres: PostgresFacts | undefined;
-  /** Those of SQLite that are there. */
+  /** The existing files of an SQLite database. */
   readonly files: readonly FileFacts[];
 }
 
-interface BookFacts {
+interface ContentFacts {
   readonly tokens: readonly AccessToken[];
   readonly feeds: readonly ImportFeed[];
   readonly writeLock: WriteLockFacts;
@@ -51,27 +49,27 @@ interface BookFacts {
 export interface WriteLockFacts {
   /** Undefined if this user may not write. */
   readonly isHeld: boolean | undefined;
-  /** Imports without an end in the log, the newest first: they run, wait for the lock, or were killed. */
+  /** Open entries of the import log, newest first: the imports run, wait for the lock, or were killed. */
   readonly openImports: readonly ImportEntry[];
 }
 
 export interface SchemaFacts {
-  readonly state: 'none' | 'unreleased' | 'old' | 'current' | 'too new';
+  readonly state: 'none' | 'old' | 'current' | 'too new';
   readonly version: number;
-  /** That of this program. */
+  /** The schema version of this program. */
   readonly known: number;
 }
 
 export interface FileFacts {
   readonly path: string;
   readonly bytes: number;
-  /** The bits of who may read and write. */
+  /** Permission bits. */
   readonly mode: number;
-  /** By this user, and so is its folder: SQLite makes files beside it. */
+  /** True if this user can write both the file and its folder (SQLite creates -wal and -shm there). */
   readonly isWritable: boolean;
 }
 
-/** Throws a StorageError when the database, of several servers the one with this role, cannot be reached. */
+/** Throws a StorageError if the database is unreachable. If the URL names several servers, inspects the one with this role. */
 export async function inspectDatabase(
   url: string,
   clock: Clock,
@@ -85,24 +83,23 @@ export async function inspectDatabase(
     : [];
   const auditor = { clock, by: 'doctor' };
   return {
-    dialect: database.dialect,
     place: await database.describePlace(),
     schema,
     lastStampMs: last?.stamp ?? null,
-    books: schema.state === 'current' ? await inspectBooks(url, database, auditor) : undefined,
+    contents: schema.state === 'current' ? await inspectContents(database, auditor) : undefined,
     clickKey: schema.state === 'current' ? await readClickKey(database).catch(() => undefined) : undefined,
-    postgres: database.dialect === 'postgres' ? await inspectPostgres(database, clock) : undefined,
+    postgres: await database.inspectServer(clock),
     files: inspectFiles(sqlitePath(url)),
   };
 }
 
-async function inspectBooks(url: string, database: Database, auditor: Auditor): Promise<BookFacts> {
-  const imports = importBook(database, auditor.clock);
+async function inspectContents(database: Database, auditor: Auditor): Promise<ContentFacts> {
+  const imports = importLog(database, auditor.clock);
   return {
     tokens: (await tokenStore(database, auditor).list()).tokens,
     feeds: (await imports.totals()).feeds,
     writeLock: {
-      isHeld: await isWriteLockHeld(url, database),
+      isHeld: await database.isWriteLockHeld(),
       openImports: await imports.list({ outcome: 'begun', limit: OPEN_IMPORTS_MAX }),
     },
   };
@@ -110,20 +107,7 @@ async function inspectBooks(url: string, database: Database, auditor: Auditor): 
 
 const OPEN_IMPORTS_MAX = 5;
 
-/** SELECT … FOR UPDATE holds this lock on the table until its transaction ends. Imports lock rows of these tables. */
-const LOCKED_SQL = `SELECT pid FROM pg_locks
-  WHERE relation IN ('organisations'::regclass, 'revisions'::regclass) AND mode = 'RowShareLock' AND granted
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;
-
-async function isWriteLockHeld(url: string, database: Database): Promise<boolean | undefined> {
-  if (database.dialect === 'postgres') return (await database.all(LOCKED_SQL)).length > 0;
-  await using writable = closing(openDatabase(url, { ...DRY_RUN_OPTIONS, lockTimeoutMs: 0 }));
-  return writable
-    .write(async () => false)
-    .catch((error: unknown) => (isStorageError(error, 'busy') ? true : undefined));
-}
-
-/** How many clicks wait in a spool; 0 when there is none, or one that was not finished when its server was killed. */
+/** Counts the clicks in a spool; 0 if there is no spool, or an empty file that a killed server left. */
 export async function countSpooled(path: string): Promise<number> {
   if (!existsSync(path) || statSync(path).size === 0) return 0;
   await using spool = closing(await openSpoolFile(path, OPTIONS));
@@ -132,7 +116,7 @@ export async function countSpooled(path: string): Promise<number> {
 }
 
 async function inspectSchema(database: Database): Promise<SchemaFacts> {
-  const known = versionOf(SCHEMAS[database.dialect]);
+  const known = versionOf(database.schema);
   const state = await findSchemaState(database).catch((error: unknown): 'too new' => {
     if (isStorageError(error, 'too new')) return 'too new';
     throw error;

@@ -1,5 +1,5 @@
-// Opens a database, brings its schema up to date, and hands out the stores on it. A database that is
-// not there is made only when asked for: a mistyped path must not look like an installation without data.
+// Opens a database, upgrades its schema, and returns its stores. Creates a database only on request: a mistyped path must not
+// look like an installation without data.
 
 import { statSync } from 'node:fs';
 import { type Clock, systemClock } from '../domain/clock.ts';
@@ -10,17 +10,17 @@ import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
-import { SCHEMAS, type Schema, SQLITE_CLICKS, SQLITE_WALKS, versionOf } from './schema/schema.ts';
+import { type Schema, versionOf } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
+import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_WALKS } from './sqlite/sqlite-schemas.ts';
+import { SQLITE_SQL } from './sqlite/sqlite-sql.ts';
 import { withSyncedWrites } from './sqlite/synced-writes.ts';
-import { type Auditor, auditBook, writeAudit } from './stores/audit-book.ts';
+import { type Auditor, auditLog, writeAudit } from './stores/audit-log.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
 import { clickStore } from './stores/click-store.ts';
-import { completeCatalogue, completeTransactions } from './stores/complete-documents.ts';
 import { erasureStore } from './stores/erasure-store.ts';
-import { importBook } from './stores/import-book.ts';
+import { importLog } from './stores/import-log.ts';
 import { linkStore } from './stores/link-store.ts';
-import { organisationDeletion } from './stores/organisation-deletion.ts';
 import { organisationStore } from './stores/organisation-store.ts';
 import { readRevisions } from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
@@ -29,7 +29,7 @@ import { transactionHistory } from './stores/transaction-history.ts';
 import { transactionStore } from './stores/transaction-store.ts';
 import { walkStore } from './stores/walk-store.ts';
 
-/** For commands: they may wait for one another, and a statement over everything may take its time. */
+/** For commands: they wait for each other, and their statements have no time limit. */
 export const COMMAND_OPTIONS: DatabaseOptions = {
   durable: true,
   lockTimeoutMs: 60_000,
@@ -40,18 +40,15 @@ export const COMMAND_OPTIONS: DatabaseOptions = {
 /** For commands that only read. */
 export const READ_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, access: 'read' };
 
-/** For exports: they get the data out of a database from before the first release, too. */
-export const EXPORT_OPTIONS: DatabaseOptions = { ...READ_OPTIONS, readsUnreleased: true };
-
-/** Not durable: what a dry run writes is rolled back. */
+/** Not durable, because a dry run rolls back. */
 export const DRY_RUN_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, access: 'dry run', durable: false };
 
-/** For commands that put something into a database: they make one where there is none. */
+/** For commands that create the database if there is none. */
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
 
 export interface StoresOptions {
   readonly replica?: ReplicaOptions | undefined;
-  /** Who works with the database, for the audit: a person and a machine. */
+  /** Who uses the database, for the audit log: user and machine. */
   readonly by?: string | undefined;
 }
 
@@ -70,30 +67,27 @@ export async function openStores(
     throw error;
   }
   const path = sqlitePath(url);
-  // PostgreSQL has room for walks beside everything else. They hold no data, so that losing them does no harm.
+  // Not durable: a lost walk does no harm.
   const walkFile =
     path === undefined
       ? undefined
       : openOnce(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
   const clicks = clickStore(clickDatabase(url, options), clock);
-  /** A newer program may change the schema beyond what this one can use while it runs. Noticed with the revisions. */
+  /** A newer program may upgrade the schema while this one runs, so that this one must stop. Read with the revisions. */
   let oldestVersion = 0;
   function requireKnownSchema(): void {
-    if (oldestVersion <= versionOf(SCHEMAS[database.dialect])) return;
+    if (oldestVersion <= versionOf(database.schema)) return;
     throw new StorageError(
       'too new',
-      `the database has been brought to schema version ${oldestVersion} for a newer Offerbook; this one must be replaced by it`,
+      `the database was upgraded to schema version ${oldestVersion} by a newer Offerbook; upgrade this one, too`,
     );
   }
   const replica = replicaOptions && new Replica(database, replicaOptions);
-  const transactions = completeTransactions(transactionStore(database, { clock, replica }));
+  const transactions = transactionStore(database, { clock, replica });
   return {
-    organisations: {
-      ...organisationStore(database, auditor),
-      ...organisationDeletion(database, clicks, auditor),
-    },
+    organisations: organisationStore(database, clicks, auditor),
     tokens: tokenStore(database, auditor),
-    catalogue: completeCatalogue(catalogueStore(database, clock)),
+    catalogue: catalogueStore(database, clock),
     links: linkStore(database, clock),
     clicks: {
       ...clicks,
@@ -113,8 +107,8 @@ export async function openStores(
     },
     erasures: erasureStore(database, clicks, auditor),
     history: transactionHistory(database, auditor),
-    imports: importBook(database, clock),
-    audit: auditBook(database),
+    imports: importLog(database, clock),
+    audit: auditLog(database),
     walks: walkStore(walkFile?.open ?? (async () => database), clock),
     clickKey: () => readClickKey(database),
     async revisions() {
@@ -128,7 +122,7 @@ export async function openStores(
     replica: () => replica?.state,
     pools: () => database.pools(),
     async clockLeadMs() {
-      // Asked before, so that the way to the database and back cannot look like a lead.
+      // Read first, so that the round trip to the database cannot look like a lead.
       const ownMs = clock();
       return Math.max(0, ownMs - ((await database.nowMs()) ?? ownMs));
     },
@@ -142,18 +136,18 @@ export async function openStores(
 }
 
 /**
- * Migrates with a command's patience, on connections of its own. Indexes of a large table take longer to make than a
- * server's statement may. If another process is migrating already, this one waits for it.
+ * Migrates if necessary, on connections of its own without a statement timeout: creating an index of a large table takes longer
+ * than a server's statement may. Waits for another process that is migrating.
  */
 export async function prepareSchema(
   url: string,
   database: Database,
-  { access, create = false, readsUnreleased = false }: DatabaseOptions,
+  { access, create = false }: DatabaseOptions,
   auditor: Auditor,
 ): Promise<void> {
-  // Most starts find a current schema: they take no lock and can use a database that they may not write.
+  // Most starts find a current schema: they take no lock and can use a read-only database.
   const state = await findSchemaState(database);
-  if (state === 'current' || (state === 'unreleased' && readsUnreleased)) return;
+  if (state === 'current') return;
   if (state === 'none' && !create) throw noDatabase(await database.describePlace());
   if (access !== undefined) throw outdated(await database.describePlace());
   await using own = closing(openDatabase(url, { ...COMMAND_OPTIONS, create }));
@@ -161,8 +155,8 @@ export async function prepareSchema(
 }
 
 /**
- * A second file beside an SQLite database, for what must not wait for an import: that holds the only write lock of the first
- * for as long as it runs. Creates the file, unless the options allow no change.
+ * Opens a second file beside an SQLite database, for writes that must not wait for an import, which holds the only write lock of
+ * the first file for as long as it runs. Creates the file, unless the options allow no change.
  */
 export async function openFileBeside(
   path: string,
@@ -190,16 +184,23 @@ const EMPTY: Connection = {
   findMany: async () => [],
   putMany: async () => 0,
   deleteMany: async () => {},
+  overwriteDeleted: async () => {},
+  lockSchema: async () => {},
+  continueNumbers: async () => {},
 };
 
-/** In the place of a file that is not there and must not be created. */
+/** Replaces a file that does not exist and must not be created. */
 const EMPTY_DATABASE: Database = {
   ...EMPTY,
-  dialect: 'sqlite',
+  sql: SQLITE_SQL,
+  schema: SQLITE_MAIN,
   read: (work) => work(EMPTY),
   readOnce: (work) => work(EMPTY),
   write: (work) => work(EMPTY),
   watch: () => () => {},
+  emptyLog: async () => {},
+  isWriteLockHeld: async () => false,
+  inspectServer: async () => undefined,
   nowMs: async () => undefined,
   pools: () => undefined,
   describePlace: async () => 'nowhere',
@@ -207,8 +208,8 @@ const EMPTY_DATABASE: Database = {
 };
 
 /**
- * Where clicks are kept. An answer waits until they are safe, whatever else a server writes: on PostgreSQL on a connection
- * apart, on SQLite in a file of their own.
+ * Opens the database of the clicks, which are durable before a server responds, unlike its other writes: on PostgreSQL through a
+ * separate connection, on SQLite in a separate file.
  */
 export function clickDatabase(
   url: string,

@@ -10,8 +10,8 @@ import { judgeTokens } from '../../src/cli/doctor/judge-tokens.ts';
 import { readServeSettings } from '../../src/config.ts';
 import type { AccessToken } from '../../src/domain/access-token.ts';
 import type { ImportEntry, ImportFeed } from '../../src/domain/books.ts';
+import type { PostgresFacts } from '../../src/storage/database.ts';
 import type { DatabaseFacts } from '../../src/storage/inspect-database.ts';
-import type { PostgresFacts } from '../../src/storage/postgres/inspect-postgres.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
 
@@ -32,11 +32,10 @@ const POSTGRES: PostgresFacts = {
 };
 
 const FACTS: DatabaseFacts = {
-  dialect: 'postgres',
   place: 'at db.example',
   schema: { state: 'current', version: 7, known: 7 },
   lastStampMs: NOW_MS - 1,
-  books: undefined,
+  contents: undefined,
   clickKey: undefined,
   postgres: POSTGRES,
   files: [],
@@ -56,7 +55,7 @@ describe('of a database', () => {
   test('all is well', () => {
     expect(statesOf(FACTS)).toEqual(fine);
     const file = { path: '/a.db', bytes: 1, mode: 0o600, isWritable: true };
-    expect(statesOf({ ...FACTS, dialect: 'sqlite', postgres: undefined, files: [file] })).toEqual(fine);
+    expect(statesOf({ ...FACTS, postgres: undefined, files: [file] })).toEqual(fine);
   });
 
   test.each<[string, Partial<PostgresFacts>, Record<string, CheckState>]>([
@@ -103,9 +102,9 @@ describe('of a database', () => {
   });
 
   test('each state of a schema is judged, and each that is not current says what to do', () => {
-    const states = ['none', 'unreleased', 'old', 'current', 'too new'] as const;
+    const states = ['none', 'old', 'current', 'too new'] as const;
     const judged = states.map((state) => judgeSchema({ state, version: 6, known: 7 }));
-    expect(judged.map(({ state }) => state)).toEqual(['fault', 'fault', 'warning', 'ok', 'fault']);
+    expect(judged.map(({ state }) => state)).toEqual(['fault', 'warning', 'ok', 'fault']);
     expect(judged.filter(({ advice }) => advice === undefined).map(({ found }) => found)).toEqual([
       'version 6',
     ]);

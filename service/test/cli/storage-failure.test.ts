@@ -16,7 +16,6 @@ test.each<[StorageErrorKind, 1 | 2 | 3, string]>([
   ['missing', 2, `why; ${CREATE}`],
   ['invalid', 2, 'why'],
   ['outdated', 2, 'why; upgrade it first with: offerbook migrate'],
-  ['unreleased', 2, 'why; copy it into a new one with: offerbook copy --database OLD --to NEW'],
   ['too new', 2, 'why'],
   ['gone', 2, 'why'],
   ['settings', 2, 'why'],

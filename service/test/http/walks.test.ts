@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { POSTGRES_SQL } from '../../src/storage/postgres/postgres-sql.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -193,7 +194,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     const walks = openDatabase(url.startsWith('sqlite:') ? `${url}-walks` : url, COMMAND_OPTIONS);
     const response = await walks.write(async (connection) => {
       // On SQLite, whoever writes has the whole file to itself.
-      if (walks.dialect === 'postgres') await connection.all('LOCK TABLE walks IN EXCLUSIVE MODE');
+      if (walks.sql === POSTGRES_SQL) await connection.all('LOCK TABLE walks IN EXCLUSIVE MODE');
       return first.get('/v1/transactions/?limit=2', token);
     });
     await walks.close();

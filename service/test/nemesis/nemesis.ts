@@ -9,6 +9,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { POSTGRES_SQL } from '../../src/storage/postgres/postgres-sql.ts';
 import { Cluster } from './cluster.ts';
 import { compare, readAll } from './comparison.ts';
 import { buildFleet, type Member } from './fleet.ts';
@@ -142,7 +143,7 @@ class NemesisRun implements AsyncDisposable {
         this.#keepPolling(walk, this.#random('poller', organisation, poller.kind)),
       ),
       this.#keepRestarting(this.#random('restarts')),
-      ...(this.#database.dialect === 'postgres' ? [this.#keepEndingConnections(this.#random('ends'))] : []),
+      ...(this.#database.sql === POSTGRES_SQL ? [this.#keepEndingConnections(this.#random('ends'))] : []),
     ];
     const ended = actors.map((actor) =>
       actor.catch((error: unknown) => {

@@ -74,7 +74,7 @@ export class Saboteur {
     const { id: orgId } = await getOrganisation(this.#stores, organisation);
     await this.#database.write(async (connection) => {
       // Under the clock's lock like every writer, so that it does not come between an import's look and its write.
-      const lock = this.#database.dialect === 'postgres' ? ' FOR UPDATE' : '';
+      const lock = ` ${this.#database.sql.forUpdate}`;
       await connection.all(`SELECT last_stamp FROM organisations WHERE id = $1${lock}`, orgId);
       this.deleted.add(id);
       await connection.deleteMany(TRANSACTIONS, [id]);

@@ -34,7 +34,7 @@ import { openSpool } from '../../src/storage/click-spool.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
-import { SCHEMAS } from '../../src/storage/schema/schema.ts';
+import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { transaction } from '../support/fixtures.ts';
@@ -356,14 +356,14 @@ describe('a backup', () => {
     expect((await restore(indexed)).stamped).toBe(0);
   });
 
-  test.each(SCHEMAS.sqlite.steps.map((_, index) => index + 1))(
-    'a backup made with the schema of step %p is restored with the current schema',
+  test.each(SQLITE_MAIN.steps.map((_, index) => index + 1))(
+    'a backup of schema version %p is restored with the current schema',
     async (count) => {
       const folder = temporaryFolder();
       const url = `sqlite:${join(folder, 'old.db')}`;
-      const steps = SCHEMAS.sqlite.steps.slice(0, count);
+      const steps = SQLITE_MAIN.steps.slice(0, count);
       const database = open.database(url);
-      await migrate(database, undefined, { ...SCHEMAS.sqlite, oldestVersion: 5, steps });
+      await migrate(database, undefined, { ...SQLITE_MAIN, oldestVersion: 1, steps });
       await database.close();
       const target = join(folder, 'backup');
       await makeBackup({ url, target, spoolPath: () => '', isOurs: () => true, clock, version: '1' });

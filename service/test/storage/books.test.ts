@@ -10,7 +10,7 @@ import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { recordImport } from '../../src/importer/record-import.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
-import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
+import { versionOf } from '../../src/storage/schema/schema.ts';
 import { PutBuffer } from '../../src/storage/stores/put-buffer.ts';
 import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
@@ -266,7 +266,7 @@ for (const database of DATABASES) {
 
     test('the audit log records a schema migration and its author, but not the creation of a database', async () => {
       const { url, stores } = await scene();
-      const schema = SCHEMAS[open.database(url).dialect];
+      const { schema } = open.database(url);
       const next = { ...schema, steps: [...schema.steps, ['CREATE TABLE next_version (id INTEGER)']] };
       for (let round = 0; round < 2; round++) await migrate(open.database(url), TEST_AUDITOR, next);
       const entries = await stores.audit.list({ limit: 9 });
@@ -395,7 +395,7 @@ for (const database of DATABASES) {
         [2_000, ['{"status":"CONFIRMED"}', '{"status":"DECLINED"}']],
       ] as const) {
         await storage.write(async (connection) => {
-          const buffer = new PutBuffer(connection, storage.dialect, null);
+          const buffer = new PutBuffer(connection, null);
           for (const document of documents) {
             await buffer.put(org.id, stampMs, [{ id, updatedAtMs: stampMs, document }]);
             await buffer.flush();

@@ -14,8 +14,6 @@ import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { migrate } from '../../src/storage/schema/migrate.ts';
-import { SCHEMAS } from '../../src/storage/schema/schema.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
@@ -340,35 +338,6 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await statisticsNaming(watched, PLAIN_UID)).toEqual([]);
     // Of other columns there are statistics.
     expect(await statisticsNaming(watched, 'coupons')).toEqual(['clicks.kind']);
-  });
-
-  test('an upgrade drops planner statistics that name users, without rewriting a table', async () => {
-    const url = await create();
-    const database = open.database(url);
-    const steps = SCHEMAS.postgres.steps.slice(0, 3);
-    await migrate(database, undefined, { ...SCHEMAS.postgres, steps });
-    await database.all(`INSERT INTO clicks SELECT 'click' || n, 1, 'coupons', gen_random_uuid(), gen_random_uuid(),
-      '${PLAIN_UID}', 'for ${PLAIN_UID}', 1, 1, 1, 0 FROM generate_series(1, 20) AS n`);
-    for (const table of ['transactions', 'history'])
-      await database.all(`INSERT INTO ${table} (id, org_id, ${table === 'history' ? 'until_stamp, from_stamp' : 'updated_at'}, document)
-        SELECT gen_random_uuid(), 1, 1${table === 'history' ? ', 0' : ''}, '{"passbackUid":"${PLAIN_UID}"}' FROM generate_series(1, 20)`);
-    await database.all('ANALYZE');
-    const columns = [
-      'clicks.passback_data',
-      'clicks.passback_uid',
-      'history.document',
-      'transactions.document',
-    ];
-    expect(await statisticsNaming(database, PLAIN_UID)).toEqual(columns);
-    const files = () =>
-      database.all(`SELECT relname, pg_relation_filenode(oid) AS file FROM pg_class
-        WHERE relname IN ('clicks', 'transactions', 'history') ORDER BY relname`);
-    const before = await files();
-    await migrate(database, undefined);
-    expect(await statisticsNaming(database, PLAIN_UID)).toEqual([]);
-    expect(await files()).toEqual(before);
-    await database.all('ANALYZE');
-    expect(await statisticsNaming(database, PLAIN_UID)).toEqual([]);
   });
 
   test('an erasure waits for a running import, then erases what it wrote', async () => {

@@ -5,13 +5,14 @@ import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
-import { SCHEMAS, versionOf } from '../../src/storage/schema/schema.ts';
+import { versionOf } from '../../src/storage/schema/schema.ts';
+import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
 import { newOrganisation, openTestStores, rejection, TEST_AUDITOR } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
-const VERSION = versionOf(SCHEMAS.sqlite);
+const VERSION = versionOf(SQLITE_MAIN);
 
 for (const database of DATABASES) {
   describe(`the schema on ${database.name}`, () => {
@@ -69,7 +70,7 @@ for (const database of DATABASES) {
       await open.stores(url);
       const raw = open.database(url);
       const own = open.database(url);
-      const schema = SCHEMAS[own.dialect];
+      const { schema } = own;
       const next = { ...schema, steps: [...schema.steps, ['CREATE TABLE next_version (id INTEGER)']] };
 
       const error = await rejection(

@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -16,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { ADVISORY_LOCK } from '../../src/storage/schema/migrate.ts';
+import { SCHEMA_LOCK } from '../../src/storage/postgres/postgres.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
@@ -155,26 +154,6 @@ describe('an SQLite database with several names', () => {
     expect(readdirSync(dirname(link)).sort()).toEqual(['data', 'disk', 'offerbook.db', 'second.db']);
     expect(readdirSync(dirname(real)).sort()).toEqual(['real.db', 'real.db-activations']);
   });
-
-  test('opening an SQLite database is rejected while clicks lie next to a link to it, with advice what to move where', async () => {
-    const { link, real } = names();
-    const made = await open.stores(`sqlite:${real}`);
-    await recordClick(made, (await newOrganisation(made)).id);
-    await made.close();
-    renameSync(`${real}-activations`, `${link}-activations`);
-    const opened = () => rejection(openStores(`sqlite:${link}`));
-    expect(await opened()).toEqual(
-      new StorageError(
-        'conflict',
-        `${link} is a link to ${real}, but there are clicks beside the link; stop all servers and move ` +
-          `${link}-activations to ${real}-activations, and ${link}-activations-wal, if it is there, to ${real}-activations-wal; clicks may also wait in a spool, see docs/operations/databases.md`,
-      ),
-    );
-    writeFileSync(`${real}-activations`, '');
-    expect((await opened()).message).toEndWith(
-      `in ${link}-activations, and others in ${real}-activations; put them together as docs/operations/databases.md says`,
-    );
-  });
 });
 
 for (const database of DATABASES) {
@@ -217,7 +196,7 @@ describe('a server that upgrades the PostgreSQL schema', () => {
     const url = await newPostgresDatabase();
     const raw = open.database(url);
     const opening = await raw.write(async (connection) => {
-      await connection.all('SELECT pg_advisory_xact_lock($1)', ADVISORY_LOCK);
+      await connection.all('SELECT pg_advisory_xact_lock($1)', SCHEMA_LOCK);
       const begun = open.stores(url, options);
       begun.catch(() => {});
       const waiting = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted

@@ -130,9 +130,7 @@ for (const database of DATABASES) {
       expect(await stores.transactions.writeAll(async ({ of }) => of(org.id))).toBeUndefined();
       const source = sourceFrom(ndjson([transaction(60)]));
       const late = importTransactions(stores.transactions, org, source, Date.now, {});
-      expect(await rejection(late)).toEqual(
-        new StorageError('gone', 'the organisation is not there any more'),
-      );
+      expect(await rejection(late)).toEqual(new StorageError('gone', 'the organisation has been deleted'));
       expect(await stores.organisations.create('acme')).toBeUndefined();
       // Issued by a process that had found the organisation before its deletion began.
       await issue(stores, org.id);

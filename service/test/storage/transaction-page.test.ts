@@ -5,6 +5,7 @@ import type { StampWindow, Stores, TransactionPage, TransactionStore } from '../
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import type { Statement } from '../../src/storage/sql.ts';
 import { transactionStore } from '../../src/storage/stores/transaction-store.ts';
 import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
 import { NARROW_MAX, readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
@@ -106,12 +107,12 @@ function textOf({ data }: TransactionPage): string {
 }
 
 /** The same connection, and somebody who is told of each statement and what it found. */
-function watched(see: (sql: string, rows: readonly unknown[]) => void) {
+function watched(see: (statement: Statement, rows: readonly unknown[]) => void) {
   return (connection: Connection): Connection => ({
     ...connection,
-    async all<Found>(sql: string, ...params: SqlValue[]) {
-      const rows = await connection.all<Found>(sql, ...params);
-      see(sql, rows);
+    async all<Found>(statement: Statement, ...params: SqlValue[]) {
+      const rows = await connection.all<Found>(statement, ...params);
+      see(statement, rows);
       return rows;
     },
   });
@@ -190,9 +191,7 @@ for (const testDatabase of DATABASES) {
       await fc.assert(
         fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, count) => {
           const query = { orgId, cursor: anyCursor ?? idOf(0), window: anyWindow, count };
-          const found = await database.read((connection) =>
-            readWideWindow(connection, database.dialect, query),
-          );
+          const found = await database.read((connection) => readWideWindow(connection, query));
           expect(found).toEqual({ ids: expectedIds(anyWindow, anyCursor, count), clockMs: END_MS });
         }),
         { numRuns: 120 },
@@ -247,7 +246,7 @@ for (const testDatabase of DATABASES) {
         fc.asyncProperty(window, cursor, async (anyWindow, anyCursor) => {
           ids = 0;
           const query = { orgId, cursor: anyCursor ?? idOf(0), window: anyWindow, count: 101 };
-          await database.read((connection) => readWideWindow(counting(connection), database.dialect, query));
+          await database.read((connection) => readWideWindow(counting(connection), query));
           expect(ids).toBeLessThan(5_000);
         }),
         { numRuns: 100 },
@@ -281,8 +280,8 @@ for (const testDatabase of DATABASES) {
       });
       const database = open.database(url);
       let reads = 0;
-      const counting = watched((sql) => {
-        if (sql === RUNS_SQL[database.dialect]) reads++;
+      const counting = watched((statement) => {
+        if (statement === RUNS_SQL) reads++;
       });
       const pages = 100;
       for (let page = 0; page < pages; page++) {
@@ -290,7 +289,7 @@ for (const testDatabase of DATABASES) {
         const anyWindow = { minMs: endMs - days * DAY_MS, maxMs: EVERYTHING.maxMs };
         // From the first half of them on, so that every page is full.
         const query = { orgId, cursor: anyId(47), window: anyWindow, count: 101 };
-        await database.read((connection) => readWideWindow(counting(connection), database.dialect, query));
+        await database.read((connection) => readWideWindow(counting(connection), query));
       }
       // Now and then, chance puts more into a span than could be expected.
       expect(reads).toBeLessThan(1.3 * pages);

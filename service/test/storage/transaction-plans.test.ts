@@ -5,8 +5,10 @@ import { HISTORY_SQL } from '../../src/storage/copy-database.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { POSTGRES_SQL } from '../../src/storage/postgres/postgres-sql.ts';
+import type { Statement } from '../../src/storage/sql.ts';
 import { batchSql } from '../../src/storage/stores/read-batches.ts';
-import { PURGE_SQL, SEARCH, transactionHistory } from '../../src/storage/stores/transaction-history.ts';
+import { PURGE_SQL, SEARCH_SQL, transactionHistory } from '../../src/storage/stores/transaction-history.ts';
 import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
 import {
   DOCUMENTS_AS_OF_SQL,
@@ -69,7 +71,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const stores = await openStores(url, CREATE_OPTIONS, () => END_MS - spreadMs);
       const { id } = await newOrganisation(stores);
       database = openDatabase(url, COMMAND_OPTIONS);
-      if (database.dialect === 'postgres') {
+      if (database.sql === POSTGRES_SQL) {
         // So that the test decides when there are statistics.
         for (const table of ['transactions', 'history'])
           await database.all(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
@@ -104,13 +106,14 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
     afterAll(() => database.close());
 
     /** Every statement of a page, with parameters like those of a wide window, and the indexes it must use. */
-    function statements(): [sql: string, params: SqlValue[], indexes: string[]][] {
-      const { dialect } = database;
-      const byKey = dialect === 'sqlite' ? 'sqlite_autoindex_transactions_1' : 'transactions_pkey';
-      const historyKey = dialect === 'sqlite' ? 'sqlite_autoindex_history_1' : 'history_pkey';
+    function statements(): [statement: Statement, params: SqlValue[], indexes: string[]][] {
+      const { sql } = database;
+      const isPostgres = sql === POSTGRES_SQL;
+      const byKey = isPostgres ? 'transactions_pkey' : 'sqlite_autoindex_transactions_1';
+      const historyKey = isPostgres ? 'history_pkey' : 'sqlite_autoindex_history_1';
       const documents = [JSON.stringify([CURSOR, LAST_ID]), SHARE];
       const [minMs, maxMs] = [END_MS - spreadMs / 2, END_MS];
-      const onPostgres: [string, SqlValue[], string[]][] = [
+      const onPostgres: [Statement, SqlValue[], string[]][] = [
         [NARROW_SQL, [1, CURSOR, 100, SHARE, minMs, maxMs], ['transactions_by_stamp', byKey]],
         [NARROW_SQL, [1, CURSOR, 100, SHARE, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
         [
@@ -122,37 +125,37 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const spans = (shift: number) =>
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
       return [
-        [BY_ID_SQL[dialect], [1, CURSOR, 100, SHARE], ['transactions_by_id']],
-        [
-          NEARLY_EVERYTHING_SQL[dialect],
-          [1, CURSOR, 100, SHARE, maxMs, maxMs],
-          [historyKey, 'transactions_by_id'],
-        ],
-        [DOCUMENTS_AS_OF_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
-        [FITTING_SQL[dialect], [...documents, maxMs, maxMs], [historyKey, byKey]],
-        [SINCE_SQL[dialect], [1, maxMs, minMs, maxMs, CURSOR, 101], [BY_UNTIL]],
+        [BY_ID_SQL, [1, CURSOR, 100, SHARE], ['transactions_by_id']],
+        [NEARLY_EVERYTHING_SQL, [1, CURSOR, 100, SHARE, maxMs, maxMs], [historyKey, 'transactions_by_id']],
+        [DOCUMENTS_AS_OF_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
+        [FITTING_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
+        [SINCE_SQL, [1, maxMs, minMs, maxMs, CURSOR, 101], [BY_UNTIL]],
         [STAMPS_SQL, [1, maxMs, 100], [BY_UNTIL]],
         [
-          IN_WINDOW_SQL[dialect],
+          IN_WINDOW_SQL,
           [1, JSON.stringify([END_MS + 5_000]), minMs, maxMs, CURSOR, 101],
           ['history_by_from'],
         ],
         [
-          REPLACED_RUNS_SQL[dialect],
+          REPLACED_RUNS_SQL,
           [1, CURSOR, LAST_ID, minMs, maxMs, 4, JSON.stringify([END_MS + 5_000])],
           ['history_by_id'],
         ],
         [batchSql(exportQuery(1)), [CURSOR, 1], ['transactions_by_id']],
-        [PURGE_SQL[dialect], [1, minMs], [BY_UNTIL, ...(dialect === 'sqlite' ? [historyKey] : [])]],
+        [PURGE_SQL, [1, minMs], [BY_UNTIL, ...(isPostgres ? [] : [historyKey])]],
         [HISTORY_SQL, [1, minMs, CURSOR], ['history_by_id']],
         [FEW_IDS_SQL, [1, minMs, maxMs, 300], ['transactions_by_stamp']],
         [FEW_IDS_SQL, [1, maxMs - 60_000, maxMs - 1, 300], ['transactions_by_stamp']],
-        [DOCUMENTS_SQL[dialect], documents, [byKey]],
+        [DOCUMENTS_SQL, documents, [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
-        [SEARCH[dialect].searchSql, [USER, ...[0, 10].map(SEARCH[dialect].placeOf)], [PIECE[dialect]]],
-        [EDGE_SQL[dialect], [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],
         [
-          RUNS_SQL[dialect],
+          SEARCH_SQL,
+          [USER, ...[0, 10].map(sql.pieces.placeOf)],
+          [isPostgres ? PIECE.postgres : PIECE.sqlite],
+        ],
+        [EDGE_SQL, [1, maxMs - 2 ** 22, maxMs, CURSOR, 101], ['transactions_by_stamp']],
+        [
+          RUNS_SQL,
           [
             1,
             CURSOR,
@@ -162,10 +165,10 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           ],
           ['transactions_by_stamp', ...SPAN_SHIFTS.map((shift) => `transactions_by_span_${shift}`)],
         ],
-        ...SPAN_SHIFTS.flatMap((shift): [string, SqlValue[], string[]][] => [
+        ...SPAN_SHIFTS.flatMap((shift): [Statement, SqlValue[], string[]][] => [
           [filledSpansSql(shift), [1, 0, Math.floor(END_MS / 2 ** shift)], [`transactions_by_span_${shift}`]],
         ]),
-        ...(dialect === 'postgres' ? onPostgres : []),
+        ...(isPostgres ? onPostgres : []),
       ];
     }
 
@@ -176,7 +179,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
 
     /** PostgreSQL plans a statement once for all parameters; the plan for these ones is looked at all the same. */
     async function plansOf(sql: string, params: readonly SqlValue[]): Promise<string[][]> {
-      if (database.dialect === 'sqlite') return [await explain('EXPLAIN QUERY PLAN', sql, params)];
+      if (database.sql !== POSTGRES_SQL) return [await explain('EXPLAIN QUERY PLAN', sql, params)];
       return [await explain('EXPLAIN', sql, params), await explain('EXPLAIN (GENERIC_PLAN)', sql, [])];
     }
 
@@ -210,7 +213,8 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
     }
 
     async function expectIntendedPlans(): Promise<void> {
-      for (const [sql, params, indexes] of statements()) {
+      for (const [statement, params, indexes] of statements()) {
+        const sql = typeof statement === 'string' ? statement : statement(database.sql);
         for (const plan of await plansOf(sql, params)) {
           const used = accesses(plan);
           const expected = indexes.flatMap((index) =>
@@ -230,7 +234,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       await database.write((connection) => connection.all('ANALYZE'));
       await expectIntendedPlans();
       // Only then does PostgreSQL believe that an index can be read without the table.
-      if (database.dialect === 'postgres') await database.all('VACUUM');
+      if (database.sql === POSTGRES_SQL) await database.all('VACUUM');
       await expectIntendedPlans();
     });
 
@@ -294,18 +298,19 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           let entries = 0;
           const counting = (connection: Connection): Connection => ({
             ...connection,
-            async all<Row>(sql: string, ...params: SqlValue[]) {
+            async all<Row>(statement: Statement, ...params: SqlValue[]) {
+              const sql = typeof statement === 'string' ? statement : statement(database.sql);
               const explained = `EXPLAIN (ANALYZE, TIMING OFF, BUFFERS OFF, FORMAT JSON) ${sql}`;
               const [row] = await connection.all<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
                 explained,
                 ...params,
               );
               entries += row === undefined ? 0 : entriesRead(row['QUERY PLAN'][0].Plan);
-              return connection.all<Row>(sql, ...params);
+              return connection.all<Row>(statement, ...params);
             },
           });
           const query = { orgId: 1, cursor: anyCursor, window: anyWindow, count: 101 };
-          await database.read((connection) => readWideWindow(counting(connection), 'postgres', query));
+          await database.read((connection) => readWideWindow(counting(connection), query));
           expect(entries).toBeGreaterThan(0);
           expect(entries).toBeLessThanOrEqual(20_000);
         }),

@@ -413,7 +413,7 @@ describe('writers on PostgreSQL', () => {
     const stores = await open.stores((await postgres?.create()) ?? '');
     const error = await rejection(writeTransactions(stores, 77, newIds(1)));
     expect(error).toMatchObject({ kind: 'gone' });
-    expect(error.message).toBe('the organisation is not there any more');
+    expect(error.message).toBe('the organisation has been deleted');
   });
 });
 

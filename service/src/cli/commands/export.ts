@@ -3,7 +3,7 @@
 import { Command } from 'commander';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StoredDocument } from '../../domain/stores.ts';
-import { EXPORT_OPTIONS } from '../../storage/open-stores.ts';
+import { READ_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { print } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
@@ -17,7 +17,7 @@ export function exportCommand(): Command {
     withStores(
       options,
       (stores) => writeDocuments(options, (onBatch) => stores.catalogue.read(onBatch)),
-      EXPORT_OPTIONS,
+      READ_OPTIONS,
     ),
   );
   const transactions = jsonCommand(
@@ -33,7 +33,7 @@ export function exportCommand(): Command {
           const org = await getOrganisation(stores, options.org, 'to read');
           await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
         },
-        EXPORT_OPTIONS,
+        READ_OPTIONS,
       ),
     );
   return new Command('export')

@@ -36,10 +36,10 @@ export async function examine(examination: Examination): Promise<Check[]> {
   if ('state' in facts) checks.push(facts);
   else {
     checks.push(...judgeDatabase(facts, nowMs));
-    if (facts.books !== undefined) {
-      checks.push(...judgeImports(facts.books.feeds, nowMs, importAgeMaxMs));
-      checks.push(judgeWriteLock(facts.books.writeLock, nowMs));
-      checks.push(judgeTokens(facts.books.tokens, nowMs));
+    if (facts.contents !== undefined) {
+      checks.push(...judgeImports(facts.contents.feeds, nowMs, importAgeMaxMs));
+      checks.push(judgeWriteLock(facts.contents.writeLock, nowMs));
+      checks.push(judgeTokens(facts.contents.tokens, nowMs));
     }
   }
   checks.push(...(await examineReplica(settings.replicaUrl, clock)));

@@ -1,8 +1,8 @@
 // Judges the database's version, schema, rights, clock and backups. Pure functions.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { PostgresFacts } from '../../storage/database.ts';
 import type { DatabaseFacts, SchemaFacts } from '../../storage/inspect-database.ts';
-import type { PostgresFacts } from '../../storage/postgres/inspect-postgres.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
 const CLOCK_WARNING_MS = 2_000;
@@ -37,12 +37,6 @@ export function judgeSchema({ state, version, known }: SchemaFacts): Check {
         'schema',
         `version ${version}, from a newer Offerbook; this one supports up to ${known}`,
         'run the newer Offerbook, or restore a backup from before the upgrade',
-      );
-    case 'unreleased':
-      return fault(
-        'schema',
-        `version ${version}, from before the first release`,
-        'copy it into a new database with: offerbook copy --to URL',
       );
     case 'old':
       return warning(

@@ -9,7 +9,6 @@ import type { CatalogueStore } from '../../domain/stores.ts';
 import type { Database, DatabaseOptions } from '../../storage/database.ts';
 import { openDatabase, SERVER_OPTIONS } from '../../storage/open-database.ts';
 import { catalogueStore } from '../../storage/stores/catalogue-store.ts';
-import { completeCatalogue } from '../../storage/stores/complete-documents.ts';
 import { type ThreadFailure, toThreadFailure } from './thread-failure.ts';
 
 export type BuildResult = { readonly data: SnapshotData } | { readonly failure: ThreadFailure };
@@ -48,7 +47,7 @@ async function answer(databaseUrl: string): Promise<void> {
 /** The schema was brought up to date when the node started. */
 async function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
-  const store = completeCatalogue(catalogueStore(database, systemClock));
+  const store = catalogueStore(database, systemClock);
   const data = await buildSnapshotData({ read: (onBatch) => store.read(withoutGarbage(onBatch)) });
   giveWay();
   return data;

@@ -22,9 +22,9 @@ import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { CREATE_OPTIONS, openFileBeside, READ_OPTIONS } from '../open-stores.ts';
 import { findSchemaState } from '../schema/migrate.ts';
-import { SQLITE_CLICKS } from '../schema/schema.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
+import { SQLITE_CLICKS } from '../sqlite/sqlite-schemas.ts';
 import { readClickKey } from '../stores/secret.ts';
 import {
   type BackupFile,
@@ -57,8 +57,6 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   await using source = closing(openSqlite(path, READ_OPTIONS));
   const state = await findSchemaState(source);
   if (state === 'none') throw noDatabase(await source.describePlace());
-  if (state === 'unreleased')
-    throw new StorageError('unreleased', 'no backup is made of a database from before the first release');
   // The name tells what it was to become, if the process is killed.
   const folder = newFolder(`${target}.partial-`);
   try {
@@ -115,8 +113,7 @@ async function vacuumInto(from: string, to: string): Promise<void> {
 
 async function clickKeyOf(copy: string): Promise<string> {
   await using database = closing(openSqlite(copy, READ_OPTIONS));
-  // A database that has not been brought up to date has none yet, and no clicks.
-  return await readClickKey(database).catch(() => '');
+  return readClickKey(database);
 }
 
 async function copyAllClicks(

@@ -8,16 +8,10 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { withUpdatedAt } from '../../domain/stored-transaction.ts';
 import { type Connection, type Database, type TableRow, TRANSACTIONS } from '../database.ts';
-import { type Auditor, amendAudit, writeAudit } from '../stores/audit-book.ts';
+import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { readBatches } from '../stores/read-batches.ts';
-import {
-  DELETED_NUMBER,
-  LAST_NUMBER_SQL,
-  NUMBER_ON_SQL,
-  raiseCounter,
-  raiseRevision,
-} from '../stores/revision.ts';
+import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from '../stores/revision.ts';
 import { exportQuery } from '../stores/transaction-store.ts';
 
 /** Ids of clicks hold the numbers of organisations: those that were given after the backup must not be given again. */
@@ -60,8 +54,8 @@ export async function beginTimeline(
 ): Promise<TimelineReport> {
   const { old, keepsStamps, madeAt, onRows = () => {} } = options;
   const { moved, tokensRevoked, entry } = await database.write(async (connection) => {
-    const moved = await moveClocks(database, connection, auditor.clock, old);
-    await skipNumbers(connection, database.dialect);
+    const moved = await moveClocks(connection, auditor.clock, old);
+    await skipNumbers(connection);
     const tokensRevoked = await revokeAgain(connection, old?.revokedTokens ?? []);
     for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(connection, name);
     const details = { madeAt, stamped: 0, tokensRevoked };
@@ -89,13 +83,12 @@ interface MovedClock {
 }
 
 async function moveClocks(
-  database: Database,
   connection: Connection,
   clock: Clock,
   old: OldTimeline | undefined,
 ): Promise<MovedClock[]> {
   const moved: MovedClock[] = [];
-  for (const [orgId, lastStampMs] of await lockClocks(database, connection)) {
+  for (const [orgId, lastStampMs] of await lockClocks(connection)) {
     const announcedMs = old?.clocksMs.get(orgId);
     // Nothing has changed since the backup: everybody has heard of this state, and of no other.
     if (announcedMs !== undefined && announcedMs <= lastStampMs) continue;
@@ -119,7 +112,7 @@ async function stampAll(
   await readBatches<{ id: Uuid }>(database, query, async (batch) => {
     const ids = batch.map(({ id }) => id);
     const stamped = await database.write(async (connection) => {
-      const stampMs = Math.max(clock(), (await lockClock(database, connection, orgId)) + 1);
+      const stampMs = Math.max(clock(), (await lockClock(connection, orgId)) + 1);
       const rows = await connection.findMany<Row>(TRANSACTIONS, ids);
       // An import since then has given later stamps.
       const earlier = rows.filter((row) => row.updated_at <= movedToMs);
@@ -139,12 +132,12 @@ async function stampAll(
   });
 }
 
-async function skipNumbers(connection: Connection, dialect: Database['dialect']): Promise<void> {
+async function skipNumbers(connection: Connection): Promise<void> {
   const [row] = await connection.all<{ last: number | null }>(`SELECT (${LAST_NUMBER_SQL}) AS last`);
   // By chance, so that two restores of one backup do not give the same numbers.
   const next = (row?.last ?? 0) + NUMBERS_SKIPPED + Math.floor(Math.random() * NUMBERS_SKIPPED);
   await raiseCounter(connection, DELETED_NUMBER, next);
-  if (dialect === 'postgres') await connection.all(NUMBER_ON_SQL);
+  await connection.continueNumbers('organisations', LAST_NUMBER_SQL);
 }
 
 async function revokeAgain(connection: Connection, revoked: OldTimeline['revokedTokens']): Promise<number> {

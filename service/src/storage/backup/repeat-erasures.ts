@@ -8,7 +8,7 @@ import { CLICK_END } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS, openStores } from '../open-stores.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
-import type { Auditor } from '../stores/audit-book.ts';
+import type { Auditor } from '../stores/audit-log.ts';
 import { digestUser, type ErasedUser, findLaterErasures } from '../stores/erased-users.ts';
 
 /** As JSON: SQLite would change a text that is half a surrogate pair. */

@@ -71,11 +71,8 @@ function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefin
   };
 }
 
-/** None when it is of a program before there were erasures. */
 function readErased(file: SqliteFile): ErasedUser[] {
-  const hasTable = file.query(`SELECT 1 FROM sqlite_master WHERE name = 'erasures'`).values().length > 0;
-  const rows = hasTable ? file.query('SELECT org_id, digest, erased_at FROM erasures').all() : [];
-  return rows as ErasedUser[];
+  return file.query<ErasedUser, []>('SELECT org_id, digest, erased_at FROM erasures').all();
 }
 
 /** By the audit: an organisation that is only missing may have been made after the state that is replaced. */

@@ -24,13 +24,12 @@ export function requireOwnSchema(path: string, name: string, schema: Schema): vo
       `${name} in the backup is not an Offerbook database; nothing was changed`,
     );
   const version = inFile(path, readVersion);
-  const steps = version - schema.firstVersion + 1;
   if (version > versionOf(schema))
     throw new StorageError(
       'too new',
       `${name} in the backup has schema version ${version}, made by a newer Offerbook; this one knows up to version ${versionOf(schema)}`,
     );
-  const expected = objectsOf(schema, steps);
+  const expected = objectsOf(schema, version);
   const foreign =
     found.find((object) => !isHarmless(object) && !expected.some((own) => isSame(own, object))) ??
     expected.find((own) => !found.some((object) => isSame(own, object)));

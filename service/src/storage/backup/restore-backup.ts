@@ -17,10 +17,10 @@ import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS } from '../open-stores.ts';
 import { migrate } from '../schema/migrate.ts';
-import { SCHEMAS, SQLITE_CLICKS } from '../schema/schema.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
-import type { Auditor } from '../stores/audit-book.ts';
+import { SQLITE_CLICKS, SQLITE_MAIN } from '../sqlite/sqlite-schemas.ts';
+import type { Auditor } from '../stores/audit-log.ts';
 import { readClickKey } from '../stores/secret.ts';
 import {
   type BackupManifest,
@@ -131,7 +131,7 @@ async function stage(staging: string, { files }: BackupManifest, source: string)
         'invalid',
         `${join(source, name)} is damaged: it is not what the backup was; nothing was changed`,
       );
-    requireOwnSchema(join(staging, name), name, name === MAIN_FILE ? SCHEMAS.sqlite : SQLITE_CLICKS);
+    requireOwnSchema(join(staging, name), name, name === MAIN_FILE ? SQLITE_MAIN : SQLITE_CLICKS);
   }
 }
 

@@ -1,24 +1,7 @@
-// What PostgreSQL tells about itself: its version and clock, what our role may do, and whether its log is archived.
+// Reads facts about a PostgreSQL server for `offerbook doctor`: version, clock, our role's rights, and archiving.
 
 import type { Clock } from '../../domain/clock.ts';
-import type { Database } from '../database.ts';
-
-export interface PostgresFacts {
-  /** Such as 180001. */
-  readonly version: number;
-  /** How far its clock is ahead of ours. */
-  readonly clockAheadMs: number;
-  readonly bytes: number;
-  readonly isReadOnly: boolean;
-  /** Tables that our role may not read, or not write, and those that it does not own. */
-  readonly unreadable: readonly string[];
-  readonly unwritable: readonly string[];
-  readonly notOwned: readonly string[];
-  readonly walLevel: string;
-  readonly archiveMode: string;
-  /** Whether the last attempt to archive has failed. */
-  readonly isArchiveFailing: boolean;
-}
+import type { PostgresFacts, Queries } from '../database.ts';
 
 const TABLES = [
   ...['schema_version', 'revisions', 'organisations', 'tokens', 'retailers', 'transactions', 'history'],
@@ -46,15 +29,26 @@ const SERVER_SQL = `
          (SELECT coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false)
             FROM pg_stat_archiver) AS "isArchiveFailing"`;
 
-type ServerRow = Omit<PostgresFacts, 'clockAheadMs' | 'unreadable' | 'unwritable' | 'notOwned'> & {
+interface ServerRow {
+  readonly version: number;
   readonly now: number;
-};
+  readonly bytes: number;
+  readonly isReadOnly: boolean;
+  readonly walLevel: string;
+  readonly archiveMode: string;
+  readonly isArchiveFailing: boolean;
+}
 
-export async function inspectPostgres(database: Database, clock: Clock): Promise<PostgresFacts> {
+/** A SELECT … FOR UPDATE holds this lock on the table until its transaction ends. Imports lock rows of these tables. */
+export const WRITE_LOCK_SQL = `SELECT pid FROM pg_locks
+  WHERE relation IN ('organisations'::regclass, 'revisions'::regclass) AND mode = 'RowShareLock' AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;
+
+export async function inspectPostgres(database: Queries, clock: Clock): Promise<PostgresFacts> {
   const askedMs = clock();
   const [row] = await database.all<ServerRow>(SERVER_SQL);
-  if (row === undefined) throw new Error('PostgreSQL tells nothing about itself');
-  // It was somewhere between the question and the answer.
+  if (row === undefined) throw new Error('PostgreSQL returned no facts about the server');
+  // The server read its clock between these two times.
   const hereMs = (askedMs + clock()) / 2;
   type RightsRow = { name: string; reads: boolean; writes: boolean; owns: boolean };
   const rights = await database.all<RightsRow>(RIGHTS_SQL);

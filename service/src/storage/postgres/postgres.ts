@@ -11,19 +11,24 @@ import {
   type Table,
   upsertSql,
 } from '../database.ts';
-import { arrayText } from '../sql-dialect.ts';
+import type { Statement } from '../sql.ts';
+import { inspectPostgres, WRITE_LOCK_SQL } from './inspect-postgres.ts';
 import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
 import { PostgresPool } from './postgres-pool.ts';
+import { POSTGRES_SCHEMA } from './postgres-schema.ts';
+import { POSTGRES_SQL } from './postgres-sql.ts';
 
 const WATCH_INTERVAL_MS = 500;
 /** How many may wait for a connection, for each that there can be: those who come later would be answered too late. */
 const WAITING_EACH_MAX = 100;
 const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+/** Advisory lock of migrations: any number that no other program uses on the same database. */
+export const SCHEMA_LOCK = 0x0ff3_b00c;
 
 /** Sends a statement where it belongs: to a pool, or to the connection of a transaction. */
 type Send = <T>(start: (sql: SQL) => SQL.Query<T>) => PromiseLike<T & SQL.ResultMetadata>;
 type Rows<Row> = Row[] & { count: number };
-type Query = <Row>(send: Send, text: string, params: readonly SqlValue[]) => Promise<Rows<Row>>;
+type Query = <Row>(send: Send, statement: Statement, params: readonly SqlValue[]) => Promise<Rows<Row>>;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
   const pool = new PostgresPool(url, options);
@@ -66,15 +71,16 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     return admitted(() => againIfCutOff(attempt, () => !isBegun));
   }
 
-  function single<Row>(from: PostgresPool, text: string, params: readonly SqlValue[], query: Query) {
-    const attempt = () => query<Row>((start) => from.query(start), text, params);
+  function single<Row>(from: PostgresPool, statement: Statement, params: readonly SqlValue[], query: Query) {
+    const attempt = () => query<Row>((start) => from.query(start), statement, params);
     return admitted(() => againIfCutOff(attempt, () => true));
   }
 
   return {
-    dialect: 'postgres',
-    all: (sql, ...params) => single(pool, sql, params, queryRows),
-    allWithBytes: (sql, ...params) => single(pagePool, sql, params, queryWithBytes),
+    sql: POSTGRES_SQL,
+    schema: POSTGRES_SCHEMA,
+    all: (statement, ...params) => single(pool, statement, params, queryRows),
+    allWithBytes: (statement, ...params) => single(pagePool, statement, params, queryWithBytes),
     read: (work) => transaction(pagePool, SNAPSHOT, work),
     readOnce: (work) => transaction(pool, SNAPSHOT, work),
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
@@ -85,6 +91,13 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     watch(onChange) {
       const timer = setInterval(onChange, WATCH_INTERVAL_MS);
       return () => clearInterval(timer);
+    },
+    emptyLog: async () => {},
+    async isWriteLockHeld() {
+      return (await this.all(WRITE_LOCK_SQL)).length > 0;
+    },
+    inspectServer(clock) {
+      return inspectPostgres(this, clock);
     },
     async nowMs() {
       const [row] = await this.all<{ now: number }>(
@@ -113,10 +126,11 @@ async function rollBack(pool: PostgresPool, sql: SQL, error: unknown): Promise<v
 
 function connection(pool: PostgresPool, sql: SQL): Connection {
   const send: Send = (start) => pool.inTime(start(sql));
-  const run = <Row>(text: string, params: readonly SqlValue[]) => queryRows<Row>(send, text, params);
+  const run = <Row>(statement: Statement, params: readonly SqlValue[]) =>
+    queryRows<Row>(send, statement, params);
   return {
-    all: (text, ...params) => run(text, params),
-    allWithBytes: (text, ...params) => queryWithBytes(send, text, params),
+    all: (statement, ...params) => run(statement, params),
+    allWithBytes: (statement, ...params) => queryWithBytes(send, statement, params),
     findMany(table, keys) {
       return run(`SELECT ${columnsOf(table).join(', ')} FROM ${whereKey(table)}`, [arrayText(keys)]);
     },
@@ -129,7 +143,34 @@ function connection(pool: PostgresPool, sql: SQL): Connection {
     async deleteMany(table, keys) {
       await run(`DELETE FROM ${whereKey(table)}`, [arrayText(keys)]);
     },
+    overwriteDeleted: async () => {},
+    async lockSchema() {
+      await run('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
+    },
+    async continueNumbers(table, lastNumberSql) {
+      await run(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), (${lastNumberSql}))`, []);
+    },
   };
+}
+
+/** Texts of the statements that functions build, built once. */
+const texts = new WeakMap<(sql: typeof POSTGRES_SQL) => string, string>();
+
+function textOf(statement: Statement): string {
+  if (typeof statement === 'string') return statement;
+  const known = texts.get(statement);
+  if (known !== undefined) return known;
+  const text = statement(POSTGRES_SQL);
+  texts.set(statement, text);
+  return text;
+}
+
+/** A list in PostgreSQL's array syntax, for a text parameter that is cast to an array. */
+function arrayText(values: readonly SqlValue[]): string {
+  const quoted = values.map((value) =>
+    value === null ? 'NULL' : `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
+  );
+  return `{${quoted.join(',')}}`;
 }
 
 /** A list is sent as one text, so that the statement is the same whatever its length. */
@@ -147,7 +188,12 @@ function whereKey({ name, columns }: Table): string {
 const [INTEGER, BIGINT] = [23, 20];
 
 /** The client hands out the larger numbers as texts; none of ours is too large for a number. */
-async function queryRows<Row>(send: Send, text: string, params: readonly SqlValue[]): Promise<Rows<Row>> {
+async function queryRows<Row>(
+  send: Send,
+  statement: Statement,
+  params: readonly SqlValue[],
+): Promise<Rows<Row>> {
+  const text = textOf(statement);
   const rows = await send((sql) => sql.unsafe<Record<string, unknown>[]>(text, [...params]));
   for (const { name, type } of rows.columns ?? []) {
     if (type !== BIGINT) continue;
@@ -159,9 +205,10 @@ async function queryRows<Row>(send: Send, text: string, params: readonly SqlValu
 /** The client hands out all columns as bytes or none, so the others are read here. */
 async function queryWithBytes<Row>(
   send: Send,
-  text: string,
+  statement: Statement,
   params: readonly SqlValue[],
 ): Promise<Rows<Row>> {
+  const text = textOf(statement);
   const rows = await send((sql) => sql.unsafe<(Buffer | null)[][]>(text, [...params]).raw());
   const columns = rows.columns ?? [];
   const read = (bytes: Buffer | null, index: number) => {

@@ -1,47 +1,38 @@
-// Brings a database to this program's schema. Steps run in order, in one transaction, under a lock, so that ten
-// processes that start at once do it once. A database that a newer program has brought to a schema which programs like
-// this one cannot use is refused.
+// Brings a database to this program's schema. All missing steps run in one transaction and under a lock, so that they run
+// once even if ten processes start at the same time. Rejects a database whose schema requires a newer program.
 
 import { StorageError } from '../../domain/storage-error.ts';
-import type { Connection, Database } from '../database.ts';
-import { type Auditor, writeAudit } from '../stores/audit-book.ts';
-import { SCHEMAS, type Schema, versionOf } from './schema.ts';
+import type { Database, Queries } from '../database.ts';
+import type { Statement } from '../sql.ts';
+import { type Auditor, writeAudit } from '../stores/audit-log.ts';
+import { type Schema, versionOf } from './schema.ts';
 
-/** Any constant will do, as long as no other program uses it on the same database. */
-export const ADVISORY_LOCK = 0x0ff3_b00c;
-/** Even a server, which otherwise never waits for a lock, waits for whoever is making its tables. */
+/** Servers, which otherwise never wait for a lock, wait for another process that is creating their tables. */
 const LOCK_TIMEOUT_MS = 60_000;
-const EMPTY: SchemaVersion = { version: 0, oldest_version: 0 };
 
-/** Whether there is a schema, and whether it is this program's. Throws a StorageError when the schema is too new. */
-export async function findSchemaState(
-  database: Database,
-): Promise<'none' | 'unreleased' | 'old' | 'current'> {
-  const found = await findVersion(database.dialect, database);
-  const schema = SCHEMAS[database.dialect];
-  if (found.version === EMPTY.version) return 'none';
-  if (isUnreleased(found.version, schema)) return 'unreleased';
-  return isCurrent(found, schema) ? 'current' : 'old';
+/** Compares the database's schema with this program's. Throws a StorageError if it is too new. */
+export async function findSchemaState(database: Database): Promise<'none' | 'old' | 'current'> {
+  const found = await findVersion(database);
+  if (found === undefined) return 'none';
+  return isCurrent(found, database.schema) ? 'current' : 'old';
 }
 
 /**
- * Creates the schema where there is none. Takes as long as it takes: the connection must have no statement timeout.
- * Of a database that has books, the auditor enters into the audit that it was changed.
+ * Creates or upgrades the schema. The connection must have no statement timeout. With an auditor, records an upgrade in the
+ * audit log.
  */
 export async function migrate(
   database: Database,
   auditor: Auditor | undefined,
-  schema: Schema = SCHEMAS[database.dialect],
+  schema: Schema = database.schema,
 ): Promise<void> {
-  // Most starts find a current schema: they take no lock and can use a database that they may not write.
-  if (isCurrent(await findVersion(database.dialect, database), schema)) return;
+  // Most starts find a current schema: they take no lock and can use a read-only database.
+  if (isCurrent(await findVersion(database), schema)) return;
   await database.write(async (connection) => {
-    if (database.dialect === 'postgres')
-      await connection.all('SELECT pg_advisory_xact_lock($1)', ADVISORY_LOCK);
-    const found = await findVersion(database.dialect, connection);
+    await connection.lockSchema();
+    const found = await findVersion(connection);
     if (isCurrent(found, schema)) return;
-    const stepsDone = Math.max(0, found.version - schema.firstVersion + 1);
-    for (const step of schema.steps.slice(stepsDone)) {
+    for (const step of schema.steps.slice(found?.version ?? 0)) {
       for (const statement of step) await connection.all(statement);
     }
     await connection.all('DELETE FROM schema_version');
@@ -50,7 +41,7 @@ export async function migrate(
       versionOf(schema),
       schema.oldestVersion,
     );
-    if (auditor !== undefined && stepsDone > 0) {
+    if (auditor !== undefined && found !== undefined) {
       const versions = { from: found.version, to: versionOf(schema) };
       await writeAudit(connection, auditor, 'schema migrated', null, versions);
     }
@@ -59,11 +50,13 @@ export async function migrate(
 
 interface SchemaVersion {
   readonly version: number;
-  /** Which version a program must know, at least, to use this schema. */
+  /** The schema version of the oldest program that can use this database. */
   readonly oldest_version: number;
 }
 
-function isCurrent({ version, oldest_version: oldest }: SchemaVersion, schema: Schema): boolean {
+function isCurrent(found: SchemaVersion | undefined, schema: Schema): boolean {
+  if (found === undefined) return false;
+  const { version, oldest_version: oldest } = found;
   const known = versionOf(schema);
   if (oldest > known) {
     throw new StorageError(
@@ -71,30 +64,14 @@ function isCurrent({ version, oldest_version: oldest }: SchemaVersion, schema: S
       `this database has schema version ${version}, made by a newer Offerbook; this one knows up to version ${known}`,
     );
   }
-  if (isUnreleased(version, schema) && !schema.replacesUnreleased) {
-    throw new StorageError(
-      'unreleased',
-      `this database has schema version ${version}, from before the first release`,
-    );
-  }
   return version >= known;
 }
 
-function isUnreleased(version: number, { firstVersion }: Schema): boolean {
-  return version > EMPTY.version && version < firstVersion;
-}
+const FIND_TABLE: Statement = ({ findTable }) => findTable;
 
-/** Version 0 is a database that is empty. */
-async function findVersion(
-  dialect: Database['dialect'],
-  connection: Pick<Connection, 'all'>,
-): Promise<SchemaVersion> {
-  const exists =
-    dialect === 'sqlite'
-      ? `SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'`
-      : // Not to_regclass(): it may answer from a cache that is older than the lock we have just waited for.
-        `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_version'`;
-  if ((await connection.all(exists)).length === 0) return EMPTY;
-  const [row] = await connection.all<SchemaVersion>('SELECT version, oldest_version FROM schema_version');
-  return row ?? EMPTY;
+/** Returns undefined for an empty database. */
+async function findVersion(queries: Queries): Promise<SchemaVersion | undefined> {
+  if ((await queries.all(FIND_TABLE, 'schema_version')).length === 0) return undefined;
+  const [row] = await queries.all<SchemaVersion>('SELECT version, oldest_version FROM schema_version');
+  return row;
 }

@@ -3,10 +3,10 @@
 
 import {
   constants,
+  type Statement as PreparedStatement,
   SQLiteError,
   type SQLQueryBindings,
   Database as SqliteFile,
-  type Statement,
 } from 'bun:sqlite';
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -22,9 +22,11 @@ import {
   type TableRow,
   upsertSql,
 } from '../database.ts';
+import type { Statement } from '../sql.ts';
 import { EarlySync } from './early-sync.ts';
-import { emptyLog, overwriteDeleted } from './overwrite-deleted.ts';
+import { emptyLog } from './empty-log.ts';
 import { explainSqlite, isBusy, mayLookAt } from './sqlite-errors.ts';
+import { SQLITE_SQL } from './sqlite-sql.ts';
 
 /** SQLite's own waiting would block this process, its requests and whatever in it holds the lock: we ask again instead. */
 const LOCK_RETRY_MS = 10;
@@ -38,7 +40,7 @@ const SHRINK_TIMEOUT_MS = 2_000;
 /** Switching a new file to WAL needs it for a moment alone, while other processes may be doing the same. */
 const OPEN_TIMEOUT_MS = 10_000;
 
-type Prepared = Statement<unknown, SQLQueryBindings[]>;
+type Prepared = PreparedStatement<unknown, SQLQueryBindings[]>;
 
 export class SqliteConnection implements Connection {
   readonly #file: SqliteFile;
@@ -46,7 +48,7 @@ export class SqliteConnection implements Connection {
   /** Whether a commit waits for the disk. */
   readonly #durable: boolean;
   /** bun:sqlite keeps only twenty statements by itself. */
-  readonly #statements = new Map<string, Prepared>();
+  readonly #statements = new Map<Statement, Prepared>();
 
   static async open(
     path: string,
@@ -75,7 +77,7 @@ export class SqliteConnection implements Connection {
       connection.#explained(() => connection.#file.run('PRAGMA page_size = 8192'));
       await connection.#retried(() => connection.#file.run('PRAGMA journal_mode = WAL'), OPEN_TIMEOUT_MS);
       connection.#explained(() => connection.#configure(mapsFile));
-      if (overwritesDeleted) await overwriteDeleted(connection, 'sqlite');
+      if (overwritesDeleted) await connection.overwriteDeleted();
       return connection;
     } catch (error) {
       connection.close();
@@ -138,14 +140,24 @@ export class SqliteConnection implements Connection {
     this.#file.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
   }
 
-  async all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]> {
-    return this.#explained(() => this.#statement(sql).all(...params) as Row[]);
+  async all<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]> {
+    return this.#explained(() => this.#statement(statement).all(...params) as Row[]);
   }
 
-  /** The statement sees to it: SQLite has a type for bytes. */
-  allWithBytes<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]> {
-    return this.all(sql, ...params);
+  /** The statement casts to a BLOB, which arrives as bytes. */
+  allWithBytes<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]> {
+    return this.all(statement, ...params);
   }
+
+  async overwriteDeleted(): Promise<void> {
+    this.#explained(() => this.#file.run('PRAGMA secure_delete = ON'));
+  }
+
+  /** Does nothing: the transaction holds the only write lock. */
+  async lockSchema(): Promise<void> {}
+
+  /** Does nothing: SQLite numbers rows by the greatest number in the table, and `nextNumber` by the last one given. */
+  async continueNumbers(): Promise<void> {}
 
   async findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]> {
     return this.#explained(() => {
@@ -237,7 +249,7 @@ export class SqliteConnection implements Connection {
     if ((statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= LOG_BYTES_MAX) return;
     try {
       // Not while others read. They do for a moment only, save those who load a whole catalogue.
-      await emptyLog({ dialect: 'sqlite', all: (sql) => this.all(sql) }, SHRINK_TIMEOUT_MS);
+      await emptyLog(this, SHRINK_TIMEOUT_MS);
     } catch {
       // The next write that can does it, beyond `journal_size_limit`.
     }
@@ -255,12 +267,13 @@ export class SqliteConnection implements Connection {
     }
   }
 
-  #statement(sql: string): Prepared {
-    const known = this.#statements.get(sql);
+  #statement(statement: Statement): Prepared {
+    const known = this.#statements.get(statement);
     if (known !== undefined) return known;
-    const statement: Prepared = this.#file.prepare(sql.replace(/\$(\d+)/g, '?$1'));
-    this.#statements.set(sql, statement);
-    return statement;
+    const text = typeof statement === 'string' ? statement : statement(SQLITE_SQL);
+    const prepared: Prepared = this.#file.prepare(text.replace(/\$(\d+)/g, '?$1'));
+    this.#statements.set(statement, prepared);
+    return prepared;
   }
 
   #explained<T>(run: () => T): T {

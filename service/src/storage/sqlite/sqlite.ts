@@ -1,13 +1,18 @@
 // SQLite, the embedded default, through bun:sqlite. One connection writes; reads use connections of their
 // own, so that WAL lets them go on while an import runs. Single statements and the watch share one that stays open.
 
-import { StorageError } from '../../domain/storage-error.ts';
+import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
 import { type OpenOnce, openOnce } from '../open-once.ts';
+import type { Statement } from '../sql.ts';
+import { emptyLog } from './empty-log.ts';
 import { placeOf, SqliteConnection } from './sqlite-connection.ts';
+import { SQLITE_MAIN } from './sqlite-schemas.ts';
+import { SQLITE_SQL } from './sqlite-sql.ts';
 
 const WATCH_INTERVAL_MS = 200;
 const IDLE_READERS_MAX = 4;
+const EMPTY_LOG_WAIT_MS = 1_000;
 
 export function openSqlite(path: string, options: DatabaseOptions): Database {
   if (path === ':memory:') {
@@ -54,13 +59,29 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     return read.finally(() => reading.delete(read));
   }
 
-  async function all<Row>(sql: string, ...params: SqlValue[]): Promise<Row[]> {
+  async function all<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]> {
     requireOpen();
-    return (await single.open()).all(sql, ...params);
+    return (await single.open()).all(statement, ...params);
+  }
+
+  /** Takes the lock for a moment, on a connection of its own, and writes nothing. */
+  async function isWriteLockHeld(): Promise<boolean | undefined> {
+    try {
+      const connection = await SqliteConnection.open(path, { access: 'dry run', durable: false });
+      try {
+        await connection.write(async () => {}, 0);
+        return false;
+      } finally {
+        connection.close();
+      }
+    } catch (error) {
+      return isStorageError(error, 'busy') ? true : undefined;
+    }
   }
 
   return {
-    dialect: 'sqlite',
+    sql: SQLITE_SQL,
+    schema: SQLITE_MAIN,
     all,
     allWithBytes: all,
     read: (work) => untilRead(withReader(work, true)),
@@ -77,6 +98,9 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       return run;
     },
     watch: (onChange) => watchFile(single.open, onChange),
+    emptyLog: (waitMs = EMPTY_LOG_WAIT_MS) => emptyLog({ all }, waitMs),
+    isWriteLockHeld,
+    inspectServer: async () => undefined,
     nowMs: async () => undefined,
     pools: () => undefined,
     describePlace: async () => placeOf(path),

@@ -1,11 +1,11 @@
-// The catalogue: one document for each retailer. Deals are not rows of their own. The catalogue is imported as
-// retailers and read as a whole, so nothing has to be joined, and nobody sees half of a retailer.
+// The catalogue: one document per retailer, which includes its deals. It is imported by retailer and read as a whole, so no
+// read needs a join or sees part of a retailer.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { CatalogueStore, CatalogueWriter, StoredDocument } from '../../domain/stores.ts';
-import { type Connection, type Database, RETAILERS } from '../database.ts';
-import { takeTurn } from './import-book.ts';
+import type { CatalogueStore, StoredDocument } from '../../domain/stores.ts';
+import { type Database, RETAILERS } from '../database.ts';
+import { takeOverLog } from './import-log.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 import { lockRevision, raiseRevision, readRevisions } from './revision.ts';
 
@@ -25,27 +25,25 @@ export function catalogueStore(database: Database, clock: Clock): CatalogueStore
       }),
     write: (work, importId) =>
       database.write(async (connection) => {
-        await lockRevision(database, connection, 'catalogue');
-        const finishImport = await takeTurn(connection, clock, importId);
-        return work({ ...writer(connection), finishImport });
+        await lockRevision(connection, 'catalogue');
+        const finishImport = await takeOverLog(connection, clock, importId);
+        return work({
+          finishImport,
+          async find(ids) {
+            const rows = await connection.findMany<StoredDocument>(RETAILERS, ids);
+            return new Map(rows.map((row) => [row.id, row.document]));
+          },
+          async put(documents) {
+            await connection.putMany(RETAILERS, documents);
+          },
+          remove: (ids) => connection.deleteMany(RETAILERS, ids),
+          async ids() {
+            const rows = await connection.all<{ id: Uuid }>('SELECT id FROM retailers ORDER BY id');
+            return rows.map(({ id }) => id);
+          },
+          read: (onBatch) => readBatches(connection, ALL_RETAILERS, onBatch),
+          markChanged: () => raiseRevision(connection, 'catalogue'),
+        });
       }),
-  };
-}
-
-function writer(connection: Connection): Omit<CatalogueWriter, 'finishImport'> {
-  return {
-    async find(ids) {
-      const rows = await connection.findMany<StoredDocument>(RETAILERS, ids);
-      return new Map(rows.map((row) => [row.id, row.document]));
-    },
-    async put(documents) {
-      await connection.putMany(RETAILERS, documents);
-    },
-    remove: (ids) => connection.deleteMany(RETAILERS, ids),
-    async ids() {
-      return (await connection.all<{ id: Uuid }>('SELECT id FROM retailers ORDER BY id')).map(({ id }) => id);
-    },
-    read: (onBatch) => readBatches(connection, ALL_RETAILERS, onBatch),
-    markChanged: () => raiseRevision(connection, 'catalogue'),
   };
 }

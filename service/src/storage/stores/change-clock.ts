@@ -1,39 +1,34 @@
-// The change clocks of the organisations. Whoever writes transactions holds the lock of the clock from the stamp to the
-// commit, so that stamps rise in the order of the commits. An organisation that is being deleted has no clock any more.
+// The change clocks of the organisations. A write to transactions locks the clock before it takes a stamp and holds the lock
+// until it commits, so that stamps rise in the order of the commits. An organisation that is being deleted has no clock.
 
 import { StorageError } from '../../domain/storage-error.ts';
-import type { Connection, Database } from '../database.ts';
+import type { Connection } from '../database.ts';
+import type { Statement } from '../sql.ts';
 
-/** By organisation: the last stamp. Locks all clocks in one order. */
-export async function lockClocks(
-  database: Database,
-  connection: Connection,
-): Promise<ReadonlyMap<number, number>> {
-  const rows = await connection.all<{ id: number; last_stamp: number }>(
-    `SELECT id, last_stamp FROM organisations WHERE deleting_since IS NULL ORDER BY id ${lockFor(database)}`,
-  );
+// Not FOR UPDATE: a token that is issued meanwhile refers to this row, and would have to wait for the import.
+const LOCK_ALL_SQL: Statement = ({ forNoKeyUpdate }) =>
+  `SELECT id, last_stamp FROM organisations WHERE deleting_since IS NULL ORDER BY id ${forNoKeyUpdate}`;
+const LOCK_SQL: Statement = ({ forNoKeyUpdate }) =>
+  `SELECT last_stamp FROM organisations WHERE id = $1 AND deleting_since IS NULL ${forNoKeyUpdate}`;
+
+/** Locks all clocks, in order of organisation, and returns their last stamps by organisation. */
+export async function lockClocks(connection: Connection): Promise<ReadonlyMap<number, number>> {
+  const rows = await connection.all<{ id: number; last_stamp: number }>(LOCK_ALL_SQL);
   return new Map(rows.map(({ id, last_stamp }) => [id, last_stamp]));
 }
 
-export async function lockClock(database: Database, connection: Connection, orgId: number): Promise<number> {
-  const [row] = await connection.all<{ last_stamp: number }>(
-    `SELECT last_stamp FROM organisations WHERE id = $1 AND deleting_since IS NULL ${lockFor(database)}`,
-    orgId,
-  );
-  if (row === undefined) throw new StorageError('gone', 'the organisation is not there any more');
+/** Returns the last stamp. */
+export async function lockClock(connection: Connection, orgId: number): Promise<number> {
+  const [row] = await connection.all<{ last_stamp: number }>(LOCK_SQL, orgId);
+  if (row === undefined) throw new StorageError('gone', 'the organisation has been deleted');
   return row.last_stamp;
 }
 
-/** Never back. */
+/** Never moves a clock back. */
 export async function advanceClock(connection: Connection, orgId: number, toMs: number): Promise<void> {
   await connection.all(
     'UPDATE organisations SET last_stamp = $2 WHERE id = $1 AND last_stamp < $2',
     orgId,
     toMs,
   );
-}
-
-/** Not FOR UPDATE: tokens that are issued meanwhile refer to this row, and would have to wait for the import. */
-function lockFor({ dialect }: Database): string {
-  return dialect === 'postgres' ? 'FOR NO KEY UPDATE' : '';
 }

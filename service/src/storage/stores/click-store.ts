@@ -1,4 +1,4 @@
-// Clicks and taps. The same on both databases, and in the spool.
+// Clicks and taps, in the database or in the spool.
 
 import { textProblem } from '@offerbook/wire/text.ts';
 import {
@@ -14,19 +14,18 @@ import {
 import type { Clock } from '../../domain/clock.ts';
 import { CLICKS, type Connection, columnsOf, type Database } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
-import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
-import { emptyLog } from '../sqlite/overwrite-deleted.ts';
+import type { Statement } from '../sql.ts';
 import { readBatches } from './read-batches.ts';
 
-/** Others hold locks for a moment only: to record clicks, or a batch of a purge. */
+/** Other writers hold their locks briefly: to record clicks, or for one batch of a purge. */
 const LOCK_TIMEOUT_MS = 1_000;
-/** How many clicks one statement of a purge deletes, so that nobody who clicks waits for long. */
+/** Clicks deleted per statement of a purge: small, so that recording a click does not wait long. */
 const PURGE_BATCH = 1_000;
-/** Taps are forgotten later than needed, so that no node whose clock is ahead deletes what others go by. */
-const FORGET_TAPS_MS = 6 * TAP_MS;
-const FORGET_TAPS_MAX = 1_000;
+/** Taps are deleted later than necessary, so that a node whose clock is ahead does not delete taps that others need. */
+const EXPIRE_TAPS_MS = 6 * TAP_MS;
+const EXPIRE_TAPS_MAX = 1_000;
 
-/** In the place of a passbackUid, which is never empty. */
+/** Stored in place of an erased passbackUid, which is never empty. */
 const ERASED = '';
 
 export interface ClickRow {
@@ -44,43 +43,33 @@ export interface ClickRow {
 
 const COLUMNS = columnsOf(CLICKS).join(', ');
 
-/** The rows of a JSON list of lists: $1. */
-const TAPS = {
-  sqlite: 'SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each($1) WHERE true',
-  postgres:
-    'SELECT value ->> 0, value ->> 1, (value ->> 2)::bigint FROM json_array_elements($1::text::json) AS v',
-};
-
-/** $2 and $3: now, less and plus the time of a double tap. A tap of a clock that was far ahead must hide no click. */
+/** $2 and $3: now, minus and plus TAP_MS. A tap stamped by a fast clock must not suppress later clicks. */
 const IS_RECENT = 'taps.at > $2 AND taps.at < $3';
 
-/** A tap that is recent enough keeps its click; else it is this click's from now on. */
-const TAP_SQL = inBoth(
-  (dialect) => `INSERT INTO taps (key, click_id, at) ${TAPS[dialect]} ON CONFLICT (key) DO UPDATE SET
+/** A recent tap keeps its click; an older one is replaced. $1: a list of [key, click id, time]. */
+const TAP_SQL: Statement = (sql) => `
+  INSERT INTO taps (key, click_id, at) ${sql.selectRows('$1', ['text', 'text', 'bigint'])} ON CONFLICT (key) DO UPDATE SET
      click_id = CASE WHEN ${IS_RECENT} THEN taps.click_id ELSE excluded.click_id END,
      at = CASE WHEN ${IS_RECENT} THEN taps.at ELSE excluded.at END
-   RETURNING key, click_id`,
-);
+   RETURNING key, click_id`;
 
-const FORGET_TAPS_SQL = {
-  sqlite: `DELETE FROM taps WHERE key IN (SELECT key FROM taps WHERE at < $1 ORDER BY at LIMIT ${FORGET_TAPS_MAX})`,
-  // Skipping what is locked: two nodes never wait for each other.
-  postgres: `DELETE FROM taps WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM taps WHERE at < $1 ORDER BY at LIMIT ${FORGET_TAPS_MAX} FOR UPDATE SKIP LOCKED
-  ))`,
-};
+/** Skips locked rows, so that two nodes never wait for each other. */
+const EXPIRE_TAPS_SQL: Statement = (sql) =>
+  sql.deleteRows(
+    'taps',
+    'key',
+    `WHERE at < $1 ORDER BY at LIMIT ${EXPIRE_TAPS_MAX} ${sql.forUpdateSkipLocked}`,
+  );
 
-/** Those that go with the next batch of a purge. $1: an id to begin at; $2: one before which they end. */
+/** The next batch of a purge. $1: the first id; $2: an id after the last. */
 const PURGE_BATCH_SQL = `SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}`;
 
-/** Waits for an import that is marking some of them as sold, which then stay. Imports go by their ids, too. */
-const LOCK_BATCH_SQL = inBoth(
-  (dialect) => `SELECT max(id) AS last FROM (${PURGE_BATCH_SQL} ${forUpdate(dialect)}) AS batch`,
-);
+/** Waits for an import that is marking clicks of the batch as sold; they stay. Imports lock clicks in order of id, too. */
+const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
+  `SELECT max(id) AS last FROM (${PURGE_BATCH_SQL} ${forUpdate}) AS batch`;
 
-const PURGE_SQL = inBoth(
-  (dialect) => `DELETE FROM clicks WHERE id ${isOneOf(dialect, PURGE_BATCH_SQL)} RETURNING id`,
-);
+const PURGE_SQL: Statement = ({ isOneOf }) =>
+  `DELETE FROM clicks WHERE id ${isOneOf(PURGE_BATCH_SQL)} RETURNING id`;
 
 const ofOwner = ({ passbackUid }: ClickOwner) =>
   `FROM clicks WHERE id >= $1 AND org_id = $2${passbackUid === undefined ? '' : ' AND passback_uid = $3'}`;
@@ -88,25 +77,21 @@ const ofOwner = ({ passbackUid }: ClickOwner) =>
 const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
   passbackUid === undefined ? [orgId] : [orgId, passbackUid];
 
-/**
- * Transactions from before imports refused it may have a passbackUid with NUL or half a surrogate pair; no link can. The
- * first fails on PostgreSQL, and the second would be taken for somebody else.
- */
+/** No link accepts NUL or a lone surrogate. PostgreSQL rejects the first, and the second would be stored as another user. */
 const canHaveClicks = ({ passbackUid = '' }: ClickOwner) => textProblem(passbackUid) === undefined;
 
-/** Ids are in the order of time, so that the primary key serves. */
+/** Ids sort by time, so this reads a range of the primary key. */
 const COUNT_SQL = `SELECT org_id AS "orgId", retailer_id AS "retailerId",
     count(*) AS clicks, sum(is_tracked) AS tracked, sum(has_sale) AS sold
   FROM clicks WHERE id >= $1 AND id < $2 GROUP BY org_id, retailer_id ORDER BY org_id, retailer_id`;
 
-/** A file of SQLite's is one that overwrites what is deleted. */
+/** An SQLite database must be opened with `overwritesDeleted`. */
 export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickStore {
-  async function write<T>(work: (connection: Connection, database: Database) => Promise<T>): Promise<T> {
-    const opened = await database.open();
-    return opened.write((connection) => work(connection, opened), LOCK_TIMEOUT_MS);
+  async function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return (await database.open()).write(work, LOCK_TIMEOUT_MS);
   }
 
-  /** Finds clicks without a lock, and changes them in batches that hold one for a moment. */
+  /** Finds clicks without a lock, and changes them in batches that hold one briefly. */
   async function changeAll(
     owner: ClickOwner,
     onBatch: (count: number) => void = () => {},
@@ -123,21 +108,21 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
       count += ids.length;
       onBatch(count);
     });
-    await emptyLog(opened);
+    await opened.emptyLog();
     return count;
   }
 
   return {
     record: (taps) =>
-      write(async (connection, { dialect }) => {
+      write(async (connection) => {
         const nowMs = clock();
-        const firsts = await findFirsts(connection, dialect, taps, nowMs);
+        const firsts = await findFirsts(connection, taps, nowMs);
         const ids = taps.map(({ click, key }) => firsts.get(key) ?? click.id);
         await put(
           connection,
           taps.flatMap(({ click }, i) => (click.id === ids[i] ? [click] : [])),
         );
-        await connection.all(FORGET_TAPS_SQL[dialect], nowMs - FORGET_TAPS_MS);
+        await connection.all(EXPIRE_TAPS_SQL, nowMs - EXPIRE_TAPS_MS);
         return ids;
       }),
     put: (clicks) => write((connection) => put(connection, clicks)),
@@ -167,28 +152,28 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
           );
         }
       }),
-    emptyLog: async () => emptyLog(await database.open()),
+    emptyLog: async () => (await database.open()).emptyLog(),
     markSold: (ids) =>
       write(async (connection) => {
-        // In one order, so that two imports never wait for each other.
+        // In order of id, so that two imports cannot deadlock.
         for (const id of ids.toSorted())
           await connection.all('UPDATE clicks SET has_sale = 1 WHERE id = $1 AND has_sale = 0', id);
       }),
     async purge(beforeMs, onBatch = () => {}) {
       let count = 0;
-      // Those that stay are not looked at again with every batch.
+      // Each batch starts after the last one, so that clicks with a sale are not read again.
       let from: string | null = '';
       while (from !== null) {
-        from = await write(async (connection, { dialect }) => {
+        from = await write(async (connection) => {
           const range = [from, firstClickIdAt(beforeMs)];
-          const [batch] = await connection.all<{ last: string | null }>(LOCK_BATCH_SQL[dialect], ...range);
+          const [batch] = await connection.all<{ last: string | null }>(LOCK_BATCH_SQL, ...range);
           if (batch?.last == null) return null;
-          count += (await connection.all(PURGE_SQL[dialect], ...range)).length;
+          count += (await connection.all(PURGE_SQL, ...range)).length;
           return batch.last;
         });
         if (from !== null) onBatch(count);
       }
-      await emptyLog(await database.open());
+      await (await database.open()).emptyLog();
       return count;
     },
     async countOf(owner) {
@@ -217,17 +202,16 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
   };
 }
 
-/** By key: the click that counts. Locks taps in the order of their keys, so that two nodes never wait for each other. */
+/** Returns the effective click by key. Locks taps in order of their keys, so that two nodes cannot deadlock. */
 async function findFirsts(
   connection: Connection,
-  dialect: Database['dialect'],
   taps: readonly Tap[],
   nowMs: number,
 ): Promise<Map<string, ClickId>> {
   const sorted = taps.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const list = sorted.map(({ key, click }) => [key, click.id, click.activatedAtMs]);
   const rows = await connection.all<{ key: string; click_id: ClickId }>(
-    TAP_SQL[dialect],
+    TAP_SQL,
     JSON.stringify(list),
     nowMs - TAP_MS,
     nowMs + TAP_MS,
@@ -237,7 +221,7 @@ async function findFirsts(
 
 async function put(connection: Connection, clicks: readonly Click[]): Promise<void> {
   if (clicks.length === 0) return;
-  // For the same reason. New ids come in order anyway.
+  // In order of id, for the same reason.
   const sorted = clicks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await connection.putMany(CLICKS, sorted.map(toRow));
 }

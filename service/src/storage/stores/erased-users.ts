@@ -1,22 +1,22 @@
-// Who was erased, so that no import brings them back: digests of users, under the key of the database. Whoever has neither
-// the database nor the users' identifiers learns nothing from them.
+// Erased users, so that no import restores them. Stored as digests keyed with the database's secret: they reveal nothing without
+// the secret and the users' ids.
 
-import { type Connection, ERASURES } from '../database.ts';
+import { type Connection, ERASURES, type Queries } from '../database.ts';
 import { readClickKey } from './secret.ts';
 
-/** A user, as a row. */
+/** A row of the table `erasures`. */
 export interface ErasedUser {
   readonly org_id: number;
   readonly digest: string;
   readonly erased_at: number;
 }
 
-/** When a user of an organisation was erased; undefined for all others. */
+/** Returns when a user of an organisation was erased; undefined if never. */
 export type ErasedUsers = (orgId: number, passbackUid: string) => number | undefined;
 
 export async function readErasedUsers(connection: Connection): Promise<ErasedUsers> {
   const users = await listErasedUsers(connection);
-  // Most databases have none, and an import asks for every row.
+  // Most databases have no erased users, and imports call this for every row.
   if (users.length === 0) return () => undefined;
   const key = await readClickKey(connection);
   const moments = momentsOf(users);
@@ -33,13 +33,13 @@ export async function noteErased(
   await connection.putMany(ERASURES, [{ org_id: orgId, digest, erased_at: nowMs }]);
 }
 
-export function listErasedUsers(connection: Pick<Connection, 'all'>): Promise<ErasedUser[]> {
+export function listErasedUsers(connection: Queries): Promise<ErasedUser[]> {
   return connection.all<ErasedUser>('SELECT org_id, digest, erased_at FROM erasures');
 }
 
-/** Those of another database with the same key that this one does not know, or knows from an earlier time only. */
+/** Returns the erasures of another database with the same secret that are missing here or older here. */
 export async function findLaterErasures(
-  connection: Pick<Connection, 'all'>,
+  connection: Queries,
   others: readonly ErasedUser[],
 ): Promise<ErasedUser[]> {
   const known = momentsOf(await listErasedUsers(connection));

@@ -1,9 +1,9 @@
-// Links: where clicks on retailers and deals lead. Servers keep all of them in memory.
+// Links: the targets of clicks on retailers and deals. Servers keep all of them in memory.
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Link, LinkStore } from '../../domain/stores.ts';
-import { type Connection, type Database, LINKS } from '../database.ts';
-import { takeTurn } from './import-book.ts';
+import { type Database, LINKS, type Queries } from '../database.ts';
+import { takeOverLog } from './import-log.ts';
 import { lockRevision, raiseRevision } from './revision.ts';
 
 export function linkStore(database: Database, clock: Clock): LinkStore {
@@ -11,8 +11,8 @@ export function linkStore(database: Database, clock: Clock): LinkStore {
     list: () => listLinks(database),
     write: (work, importId) =>
       database.write(async (connection) => {
-        await lockRevision(database, connection, 'activation');
-        const finishImport = await takeTurn(connection, clock, importId);
+        await lockRevision(connection, 'activation');
+        const finishImport = await takeOverLog(connection, clock, importId);
         const before = await listLinks(connection);
         return work({
           finishImport,
@@ -27,6 +27,6 @@ export function linkStore(database: Database, clock: Clock): LinkStore {
   };
 }
 
-export function listLinks(connection: Pick<Connection, 'all'>): Promise<Link[]> {
+export function listLinks(connection: Queries): Promise<Link[]> {
   return connection.all<Link>('SELECT id, kind, template FROM links ORDER BY id');
 }

@@ -1,30 +1,26 @@
-// Deletes an organisation with everything that belongs to it. In one step its tokens go and it is marked: from then on
-// nobody finds it, and no import can write to it. The rest goes in batches, each of which holds its locks for a moment.
-// The audit stays.
+// Deletes an organisation with everything that belongs to it. The first transaction deletes its tokens and marks it as being
+// deleted: from then on no lookup finds it and no import can write to it. The rest is deleted in batches, each of which
+// holds its locks briefly. The audit log stays.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import { isLive } from '../../domain/access-token.ts';
 import type { ClickStore } from '../../domain/click.ts';
 import { StorageError } from '../../domain/storage-error.ts';
-import type { DeletedCounts, OrganisationStore } from '../../domain/stores.ts';
-import type { Connection, Database } from '../database.ts';
-import { forUpdate, inBoth, isOneOf } from '../sql-dialect.ts';
-import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
-import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
+import type { DeletedCounts, OrganisationDeletion } from '../../domain/stores.ts';
+import type { Connection, Database, Queries } from '../database.ts';
+import type { Statement } from '../sql.ts';
+import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 import { DELETED_NUMBER, raiseCounter, raiseRevision } from './revision.ts';
 
 const BATCH = 5_000;
-/** Running servers hear of a change within two seconds. */
+/** Running servers reload within two seconds. */
 const RELOAD_MS = 2_000;
 
-/** Of one organisation; PostgreSQL finds rows by their place for the same reason as a purge of the history does. */
-const deleteBatch = (table: 'transactions' | 'history') =>
-  inBoth((dialect) => {
-    const place = { sqlite: 'rowid', postgres: 'ctid' }[dialect];
-    const batch = `SELECT ${place} FROM ${table} WHERE org_id = $1 LIMIT ${BATCH}`;
-    return `DELETE FROM ${table} WHERE ${place} ${isOneOf(dialect, batch)} RETURNING id`;
-  });
+const deleteBatch =
+  (table: 'transactions' | 'history'): Statement =>
+  (sql) =>
+    `${sql.deleteRows(table, 'rowid', `WHERE org_id = $1 LIMIT ${BATCH}`)} RETURNING id`;
 
 const DELETE_SQL = { transactions: deleteBatch('transactions'), versions: deleteBatch('history') };
 
@@ -37,18 +33,15 @@ interface Row {
   readonly deleting_since: number | null;
 }
 
-const FIND_SQL = inBoth(
-  (dialect) => `SELECT id, deleting_since FROM organisations WHERE name = $1 ${forUpdate(dialect)}`,
-);
+const FIND_SQL = 'SELECT id, deleting_since FROM organisations WHERE name = $1';
+const LOCK_SQL: Statement = ({ forUpdate }) => `${FIND_SQL} ${forUpdate}`;
 
 export function organisationDeletion(
   database: Database,
   clicks: ClickStore,
   auditor: Auditor,
-): Pick<OrganisationStore, 'contents' | 'delete'> {
-  const { dialect } = database;
-
-  async function countLive(connection: Pick<Connection, 'all'>, orgId: number): Promise<number> {
+): OrganisationDeletion {
+  async function countLive(connection: Queries, orgId: number): Promise<number> {
     const rows = await connection.all<{ expires_at: number | null; revoked_at: number | null }>(
       'SELECT expires_at, revoked_at FROM tokens WHERE org_id = $1',
       orgId,
@@ -58,17 +51,17 @@ export function organisationDeletion(
       .length;
   }
 
-  /** Takes tokens, links and name away. What was counted before an interruption is in the audit under its own entry. */
+  /** Deletes the tokens and invalidates links and name. An interrupted deletion keeps its own audit entry with its counts. */
   function begin(name: string, revokesTokens: boolean): Promise<Begun | undefined> {
     return database.write(async (connection) => {
-      const [org] = await connection.all<Row>(FIND_SQL[dialect], name);
+      const [org] = await connection.all<Row>(LOCK_SQL, name);
       if (org === undefined) return undefined;
       if (org.deleting_since === null && !revokesTokens) {
         const live = await countLive(connection, org.id);
         if (live > 0) throw stillInUse(name, live);
       }
       const tokens = await connection.all('DELETE FROM tokens WHERE org_id = $1 RETURNING id', org.id);
-      // Another public id: links with the old one lead nowhere from now on.
+      // A new public id invalidates links with the old one.
       await connection.all(
         'UPDATE organisations SET deleting_since = $2, public_id = $3 WHERE id = $1',
         org.id,
@@ -85,10 +78,7 @@ export function organisationDeletion(
 
   return {
     async contents(name) {
-      const [org] = await database.all<Row>(
-        'SELECT id, deleting_since FROM organisations WHERE name = $1',
-        name,
-      );
+      const [org] = await database.all<Row>(FIND_SQL, name);
       if (org === undefined) return undefined;
       const [row] = await database.all<Record<string, number>>(CONTENTS_SQL, org.id);
       return {
@@ -105,14 +95,14 @@ export function organisationDeletion(
       const begun = await begin(name, revokesTokens);
       if (begun === undefined) return undefined;
       const { orgId, entry, counts } = begun;
-      // Until servers have heard of it, they read its transactions and record its clicks.
+      // Until they reload, servers read its transactions and record its clicks.
       await Bun.sleep(reloadMs);
       for (const what of ['transactions', 'versions'] as const) {
         let deleted: number;
         do {
           deleted = await database.write(async (connection) => {
-            await overwriteDeleted(connection, dialect);
-            const { length } = await connection.all(DELETE_SQL[what][dialect], orgId);
+            await connection.overwriteDeleted();
+            const { length } = await connection.all(DELETE_SQL[what], orgId);
             await amendAudit(connection, entry, { ...counts, [what]: counts[what] + length });
             return length;
           });
@@ -128,10 +118,10 @@ export function organisationDeletion(
         counts.imports = imports.length;
         await forget(connection, orgId);
         await amendAudit(connection, entry, counts);
-        // One may have been issued by somebody who had found the organisation just before.
+        // A command that looked the organisation up just before may have issued a token.
         await raiseRevision(connection, 'tokens');
       });
-      await emptyLog(database);
+      await database.emptyLog();
       return counts;
     },
   };
@@ -145,7 +135,7 @@ interface Begun {
   readonly counts: { -readonly [Name in keyof DeletedCounts]: number };
 }
 
-/** Its number is never given to another: ids of clicks hold it, and sales of them may come for months. */
+/** The number is never reused: click ids contain it, and sales of those clicks may arrive for months. */
 async function forget(connection: Connection, orgId: number): Promise<void> {
   for (const table of ['erasures', 'import_feeds', 'tokens'])
     await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);

@@ -1,34 +1,33 @@
-// Collects the transactions that a write puts, and writes them in the order of their ids. All their indexes end with
-// the id, so rows in order fall side by side in each of them. A million new transactions are written in about half
-// the time.
+// Collects the transactions of a write and writes them in order of id. All indexes of transactions end with the id, so sorted
+// rows are neighbours in each of them, which makes large imports faster.
 
 import { StorageError } from '../../domain/storage-error.ts';
 import type { PutTransaction } from '../../domain/stores.ts';
 import { type Connection, TRANSACTIONS } from '../database.ts';
-import type { Dialect } from '../sql-dialect.ts';
 import { keepReplaced } from './transaction-history.ts';
 
-/** The more rows are sorted together, the more of them share a page of an index. */
+/** The more rows are sorted together, the more of them share an index page. */
 const ROWS_MAX = 50_000;
 const CHARACTERS_MAX = 20_000_000;
-/** How many rows go to the database at once: a statement should neither fill the memory nor block for long. */
+/** Rows per statement, which must neither need much memory nor block for long. */
 const SLICE_SIZE = 2_000;
 
-/** With the organisation that it belongs to, and the stamp of the write there. */
-type OwnedPut = PutTransaction & { readonly orgId: number; readonly stampMs: number };
+interface OwnedPut extends PutTransaction {
+  readonly orgId: number;
+  /** The stamp of this write in the organisation. */
+  readonly stampMs: number;
+}
 
 export class PutBuffer {
   readonly #connection: Connection;
-  readonly #dialect: Dialect;
   readonly #importId: number | null;
   #filling: OwnedPut[] = [];
   #characters = 0;
-  /** Those that came before, sorted: some are written with every put, so that none takes long. */
+  /** Earlier rows, sorted in descending order. Every put writes some of them, so that no put takes long. */
   #writing: OwnedPut[] = [];
 
-  constructor(connection: Connection, dialect: Dialect, importId: number | null) {
+  constructor(connection: Connection, importId: number | null) {
     this.#connection = connection;
-    this.#dialect = dialect;
     this.#importId = importId;
   }
 
@@ -37,23 +36,23 @@ export class PutBuffer {
       this.#filling.push({ ...row, orgId, stampMs });
       this.#characters += row.document.length;
     }
-    // As many as came, so that the work is even and all are written when the next are due.
+    // Writes as many rows as came in, so that all are written by the time the next ones are sorted.
     await this.#write(rows.length);
     if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
-    await this.#turn();
-    // Otherwise the rows written so far stay in memory for long.
+    await this.#sort();
+    // Otherwise rows that were written stay in memory for long.
     Bun.gc(true);
   }
 
   async flush(): Promise<void> {
-    await this.#turn();
+    await this.#sort();
     await this.#write(this.#writing.length);
   }
 
-  /** What was put so far is written from now on, and what was written until now is complete. */
-  async #turn(): Promise<void> {
+  /** Writes the rest of the earlier rows, and sorts those that came in since. */
+  async #sort(): Promise<void> {
     await this.#write(this.#writing.length);
-    // Backwards, so that rows are taken from the end. Of two with the same id, the one put last counts.
+    // Descending, so that rows are taken from the end. If two have the same id, the last one wins.
     this.#writing = this.#filling
       .reverse()
       .sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
@@ -68,7 +67,7 @@ export class PutBuffer {
       const replacing = slice.filter(({ isNew }) => isNew !== true);
       for (const [stampMs, puts] of Map.groupBy(replacing, (put) => put.stampMs)) {
         const ids = puts.map(({ id }) => id);
-        await keepReplaced(this.#connection, this.#dialect, ids, stampMs);
+        await keepReplaced(this.#connection, ids, stampMs);
       }
       const written = await this.#connection.putMany(
         TRANSACTIONS,

@@ -1,8 +1,9 @@
-// Reads rows batch by batch, so that no list has to fit into memory. What a batch is used for may change its rows.
+// Reads rows in batches, so that no list has to fit into memory. The callback may change the rows of its batch.
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { StoredDocument } from '../../domain/stores.ts';
-import type { Connection, SqlValue } from '../database.ts';
+import type { Queries, SqlValue } from '../database.ts';
+import type { Statement } from '../sql.ts';
 
 const VERSIONS_BATCH = 1_000;
 
@@ -13,15 +14,15 @@ export interface BatchQuery {
   readonly batchSize: number;
 }
 
-/** The limit is part of the text: a planner that does not know it would rather sort everything. */
+/** The limit is part of the text: a planner that does not know it might sort everything. */
 export function batchSql({ sql, batchSize }: BatchQuery): string {
-  // One more than a batch holds: it is where the next batch starts.
+  // One row more than a batch: the next batch starts with it.
   return `${sql} LIMIT ${batchSize + 1}`;
 }
 
-/** In the order of the ids. */
+/** Reads in order of id. */
 export async function readBatches<Row extends { readonly id: string } = StoredDocument>(
-  connection: Pick<Connection, 'all'>,
+  connection: Queries,
   query: BatchQuery,
   onBatch: (batch: Row[]) => Promise<void>,
 ): Promise<void> {
@@ -36,8 +37,8 @@ export async function readBatches<Row extends { readonly id: string } = StoredDo
 }
 
 /**
- * Reads versions of an organisation's transactions: the first parameter. Compares rows, instead of each column for itself,
- * so that the index leads to where the batch before ended.
+ * Selects versions of transactions of the organisation $1 after the version ($2, $3). Compares rows, not single columns, so
+ * that an index seek finds the start.
  */
 export function versionsSql(columns: string, condition = 'true'): string {
   return `SELECT ${columns} FROM history
@@ -45,16 +46,19 @@ export function versionsSql(columns: string, condition = 'true'): string {
    ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${VERSIONS_BATCH}`;
 }
 
-/** In the order in which they were replaced. */
+/** Reads in the order in which the versions were replaced. */
 export async function readVersions<Row extends { readonly id: Uuid; readonly until_stamp: number }>(
-  connection: Pick<Connection, 'all'>,
-  sql: string,
+  connection: Queries,
+  statement: Statement,
   [orgId, ...params]: readonly [number, ...SqlValue[]],
   onBatch: (batch: Row[]) => Promise<void>,
 ): Promise<void> {
-  let last: Pick<Row, 'until_stamp' | 'id'> = { until_stamp: Number.MIN_SAFE_INTEGER, id: FIRST_ID };
+  let last: { readonly until_stamp: number; readonly id: Uuid } = {
+    until_stamp: Number.MIN_SAFE_INTEGER,
+    id: FIRST_ID,
+  };
   while (true) {
-    const rows = await connection.all<Row>(sql, orgId, last.until_stamp, last.id, ...params);
+    const rows = await connection.all<Row>(statement, orgId, last.until_stamp, last.id, ...params);
     const end = rows.at(-1);
     if (end === undefined) return;
     await onBatch(rows);

@@ -1,9 +1,9 @@
-// Secrets that the service has made for itself. They are never shown, and never leave the database but for a copy of it.
+// Secrets that the service generated for itself. They are never shown, and leave the database only in a copy of it.
 
-import type { Connection } from '../database.ts';
+import type { Queries } from '../database.ts';
 
-export async function readClickKey(connection: Pick<Connection, 'all'>): Promise<string> {
+export async function readClickKey(connection: Queries): Promise<string> {
   const [row] = await connection.all<{ value: string }>("SELECT value FROM secrets WHERE name = 'click'");
-  if (row === undefined) throw new Error('the key of the clicks is missing');
+  if (row === undefined) throw new Error('the secret for click ids is missing');
   return row.value;
 }

@@ -6,24 +6,26 @@ import { type AccessToken, endMs } from '../../domain/access-token.ts';
 import type { AuditAction, AuditEntry } from '../../domain/books.ts';
 import type { NewToken, TokenStore } from '../../domain/stores.ts';
 import type { Connection, Database } from '../database.ts';
-import { forUpdate } from '../sql-dialect.ts';
-import { type Auditor, writeAudit } from './audit-book.ts';
+import type { Statement } from '../sql.ts';
+import { type Auditor, writeAudit } from './audit-log.ts';
 import { raiseRevision } from './revision.ts';
 
-/** Those of an AccessToken. */
+/** The columns of an AccessToken. */
 const COLUMNS = `t.id, t.org_id AS "orgId", o.name AS "orgName", t.kind, t.label, t.digest, t.created_at AS "createdAtMs",
   t.expires_at AS "expiresAtMs", t.revoked_at AS "revokedAtMs", t.last_used_at AS "lastUsedAtMs"`;
 const JOINED = 'tokens t JOIN organisations o ON o.id = t.org_id';
 
-/** The revision stands beside every token, and alone in one row when there are none. */
+/** Every row has the revision. Without tokens, there is one row with nothing else. */
 type ListedRow = { revision: number } & (AccessToken | { id: null });
 
 /**
- * One statement reads one state of the database, and needs no connection of its own: a server that can open no
- * further one must still hear of a revocation.
+ * A single statement reads one state of the database and needs no connection of its own: a server that cannot open another
+ * connection must still learn of a revocation.
  */
 const LIST_SQL = `SELECT r.value AS revision, ${COLUMNS} FROM revisions r LEFT JOIN (${JOINED}) ON true
   WHERE r.name = 'tokens' ORDER BY t.id`;
+
+const LOCK_SQL: Statement = ({ forUpdate }) => `SELECT id FROM tokens WHERE id = $1 ${forUpdate}`;
 
 export function tokenStore(database: Database, auditor: Auditor): TokenStore {
   return {
@@ -52,13 +54,12 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
       }),
     rotate: (id, succeed) =>
       database.write(async (connection) => {
-        const lockSql = `SELECT id FROM tokens WHERE id = $1 ${forUpdate(database.dialect)}`;
-        const locked = await connection.all(lockSql, id);
+        const locked = await connection.all(LOCK_SQL, id);
         if (locked.length === 0) return undefined;
         const { successor, endsAtMs } = succeed(await get(connection, id));
         const successorId = await insert(connection, successor);
         await end(connection, id, endsAtMs);
-        // Last, as above: everybody who changes any token waits for it until the commit.
+        // Last, as above: until the commit, every change of any token waits for this row.
         await raiseRevision(connection, 'tokens');
         const replaced = await get(connection, id);
         await audit(connection, 'token rotated', replaced, { successor: successorId });
@@ -66,9 +67,9 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
       }),
     touch: (lastUsedAtMs) =>
       database.write(async (connection) => {
-        // In one order everywhere, so that two servers never wait for each other.
+        // In order of id, so that two servers cannot deadlock.
         for (const [id, ms] of [...lastUsedAtMs].sort(([a], [b]) => (a < b ? -1 : 1))) {
-          // Not a change that other servers need to hear of, so the revision stays.
+          // Other servers need not reload for this, so the revision stays.
           await connection.all(
             'UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)',
             id,
@@ -106,7 +107,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
   }
 }
 
-/** Whether there is such a token. */
+/** Returns false if there is no such token. */
 async function end(connection: Connection, id: Uuid, endsAtMs: number): Promise<boolean> {
   const found = await connection.all(
     `UPDATE tokens SET revoked_at = CASE WHEN revoked_at < $2 THEN revoked_at ELSE $2 END WHERE id = $1 RETURNING id`,
@@ -118,6 +119,6 @@ async function end(connection: Connection, id: Uuid, endsAtMs: number): Promise<
 
 async function get(connection: Connection, id: Uuid): Promise<AccessToken> {
   const [token] = await connection.all<AccessToken>(`SELECT ${COLUMNS} FROM ${JOINED} WHERE t.id = $1`, id);
-  if (token === undefined) throw new Error(`token ${id} vanished`);
+  if (token === undefined) throw new Error(`token ${id} does not exist`);
   return token;
 }

@@ -1,5 +1,5 @@
-// What transactions were before they changed. An import copies the versions that it replaces into the history, in its own
-// transaction (`keepReplaced`); the rest of this file answers questions of operators.
+// Earlier versions of transactions. An import moves the versions that it replaces into the history, in its own transaction
+// (`keepReplaced`); operators read and purge it here.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
@@ -7,36 +7,49 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { TransactionVersion } from '../../domain/books.ts';
 import { printedPassbackUid } from '../../domain/stored-transaction.ts';
 import type { TransactionHistory } from '../../domain/stores.ts';
-import type { Connection, Database, SqlValue } from '../database.ts';
-import { CONTAINS, type Dialect, forUpdate, inBoth, isOneOf, VALUES } from '../sql-dialect.ts';
-import { emptyLog, overwriteDeleted } from '../sqlite/overwrite-deleted.ts';
-import { type Auditor, amendAudit, writeAudit } from './audit-book.ts';
+import type { Connection, Database } from '../database.ts';
+import type { Statement } from '../sql.ts';
+import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 
-/** How many versions one statement of a purge deletes, so that it never holds its locks for long. */
+/** Versions deleted per transaction of a purge, so that it never holds its locks for long. */
 const PURGE_BATCH = 10_000;
 
-/**
- * Copies the current versions of these transactions into the history, as replaced at this stamp. What the same write put
- * before was never seen by anybody, and is not kept: it has the stamp already. ON CONFLICT would do the same, but takes
- * PostgreSQL a quarter of the time of the copy.
- */
+// Rows that the same write put before have the stamp already. No reader saw them, so they are not kept. ON CONFLICT would
+// do the same, but is slower on PostgreSQL.
+const KEEP_SQL: Statement = (sql) => `
+  INSERT INTO history (id, org_id, from_stamp, until_stamp, import_id, document)
+  SELECT t.id, t.org_id, t.updated_at, $2, t.import_id, t.document
+    FROM ${sql.valuesTable('$1', 'uuid')} CROSS JOIN transactions t
+   WHERE t.id = v.value AND t.updated_at <> $2`;
+
+/** Copies the current versions of these transactions into the history, as replaced at this stamp. */
 export async function keepReplaced(
   connection: Connection,
-  dialect: Dialect,
   ids: readonly Uuid[],
   untilMs: number,
 ): Promise<void> {
-  await connection.all(
-    `INSERT INTO history (id, org_id, from_stamp, until_stamp, import_id, document)
-     SELECT t.id, t.org_id, t.updated_at, $2, t.import_id, t.document
-       FROM ${VALUES[dialect]('$1', 'uuid')} CROSS JOIN transactions t
-      WHERE t.id = v.value AND t.updated_at <> $2`,
-    JSON.stringify(ids),
-    untilMs,
-  );
+  await connection.all(KEEP_SQL, JSON.stringify(ids), untilMs);
 }
 
-type Row = Omit<TransactionVersion, 'status'>;
+/** A version as stored; its status is in the document. */
+interface VersionRow {
+  readonly id: Uuid;
+  readonly orgName: string;
+  readonly fromMs: number;
+  readonly untilMs: number | null;
+  readonly importId: number | null;
+  readonly document: string;
+}
+
+/** A version that a search found. */
+interface FoundRow {
+  readonly id: Uuid;
+  readonly orgId: number;
+  readonly fromMs: number;
+  readonly untilMs: null;
+  readonly importId: number | null;
+  readonly document: string;
+}
 
 const CURRENT_COLUMNS =
   't.id, t.updated_at AS "fromMs", NULL AS "untilMs", t.import_id AS "importId", t.document';
@@ -45,63 +58,51 @@ const CURRENT = `SELECT ${CURRENT_COLUMNS}, o.name AS "orgName"
 const REPLACED = `SELECT h.id, h.from_stamp AS "fromMs", h.until_stamp AS "untilMs", h.import_id AS "importId", h.document,
     o.name AS "orgName" FROM history h JOIN organisations o ON o.id = h.org_id`;
 
-type FoundRow = Omit<Row, 'orgName'> & { readonly foundIn: number };
-
-const searchSql = (dialect: Dialect, isInPiece: string) => `
-  SELECT ${CURRENT_COLUMNS}, t.org_id AS "foundIn"
-    FROM transactions t WHERE ${isInPiece} AND ${CONTAINS[dialect]}(t.document, $1) > 0`;
-
-/**
- * A search reads the table from its beginning to its end, in pieces of some 5,000 transactions: of rows by their number
- * on SQLite, of blocks on PostgreSQL. In the order of the ids, it would read every block many times.
- */
-export const SEARCH = {
-  sqlite: {
-    placesSql: 'SELECT coalesce(max(rowid), 0) + 1 AS places FROM transactions',
-    piece: 5_000,
-    placeOf: (row: number): SqlValue => row,
-    searchSql: searchSql('sqlite', 't.rowid >= $2 AND t.rowid < $3'),
-  },
-  postgres: {
-    placesSql: `SELECT pg_relation_size('transactions') / current_setting('block_size')::integer AS places`,
-    piece: 256,
-    placeOf: (block: number): SqlValue => `(${block},0)`,
-    searchSql: searchSql('postgres', 't.ctid >= $2::text::tid AND t.ctid < $3::text::tid'),
-  },
-} as const;
+/** Searches one piece of the table. Reading in order of id instead would read every block of the table many times. */
+export const SEARCH_SQL: Statement = ({ pieces, contains }) => `
+  SELECT ${CURRENT_COLUMNS}, t.org_id AS "orgId"
+    FROM transactions t WHERE ${pieces.isInPiece} AND ${contains('t.document', '$1')}`;
 
 export function transactionHistory(database: Database, auditor: Auditor): TransactionHistory {
+  const { pieces } = database.sql;
   return {
     async versions(id) {
-      const current = await database.all<Row>(`${CURRENT} WHERE t.id = $1`, id);
-      const replaced = await database.all<Row>(`${REPLACED} WHERE h.id = $1 ORDER BY h.until_stamp DESC`, id);
+      const current = await database.all<VersionRow>(`${CURRENT} WHERE t.id = $1`, id);
+      const replaced = await database.all<VersionRow>(
+        `${REPLACED} WHERE h.id = $1 ORDER BY h.until_stamp DESC`,
+        id,
+      );
       return [...current, ...replaced].map(toVersion);
     },
 
     findByPassbackUid(passbackUid, { orgId, limit = Number.POSITIVE_INFINITY, onPiece = () => {} } = {}) {
-      const { placesSql, piece, placeOf, searchSql } = SEARCH[database.dialect];
       const printed = printedPassbackUid(passbackUid);
       return database.readOnce(async (connection) => {
         const orgs = await connection.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
         const names = new Map(orgs.map(({ id, name }) => [id, name]));
-        const [row] = await connection.all<{ places: number }>(placesSql);
+        const [row] = await connection.all<{ places: number }>(pieces.countSql);
         const total = row?.places ?? 0;
         let count = 0;
         let found: FoundRow[] = [];
         const newestFirst = () => found.sort((a, b) => b.fromMs - a.fromMs);
-        for (let first = 0; first < total; first += piece) {
-          const places = [placeOf(first), placeOf(first + piece)] as const;
-          const rows = await connection.all<FoundRow>(searchSql, printed, ...places);
+        for (let first = 0; first < total; first += pieces.size) {
+          const end = first + pieces.size;
+          const rows = await connection.all<FoundRow>(
+            SEARCH_SQL,
+            printed,
+            pieces.placeOf(first),
+            pieces.placeOf(end),
+          );
           for (const each of rows) {
-            if (orgId !== undefined && each.foundIn !== orgId) continue;
+            if (orgId !== undefined && each.orgId !== orgId) continue;
             count++;
             found.push(each);
           }
           if (found.length > limit) found = newestFirst().slice(0, limit);
-          onPiece({ read: Math.min(first + piece, total), total, found: count });
+          onPiece({ read: Math.min(end, total), total, found: count });
         }
-        const newest = newestFirst().map(({ foundIn, ...row }) =>
-          toVersion({ ...row, orgName: names.get(foundIn) ?? '' }),
+        const newest = newestFirst().map(({ orgId: foundIn, ...version }) =>
+          toVersion({ ...version, orgName: names.get(foundIn) ?? '' }),
         );
         return { count, newest };
       });
@@ -117,13 +118,9 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
         let deleted: number;
         do {
           deleted = await database.write(async (connection) => {
-            await overwriteDeleted(connection, database.dialect);
-            await connection.all(LOCK_BATCH_SQL[database.dialect], orgId, replacedBeforeMs);
-            const { length: count } = await connection.all(
-              PURGE_SQL[database.dialect],
-              orgId,
-              replacedBeforeMs,
-            );
+            await connection.overwriteDeleted();
+            await connection.all(LOCK_BATCH_SQL, orgId, replacedBeforeMs);
+            const { length: count } = await connection.all(PURGE_SQL, orgId, replacedBeforeMs);
             await amendAudit(connection, entry, { versions: versions + count, replacedBefore });
             return count;
           });
@@ -131,28 +128,22 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
           onBatch(versions);
         } while (deleted === PURGE_BATCH);
       }
-      await emptyLog(database);
+      await database.emptyLog();
       return versions;
     },
   };
 }
 
-/** Those that go with the next batch: of one organisation, because the index that is in this order begins with it. */
-const batchSql = (dialect: Dialect, columns: string) => `SELECT ${columns} FROM history
-  WHERE org_id = $1 AND until_stamp < $2
-  ORDER BY until_stamp, id ${dialect === 'postgres' ? 'NULLS FIRST' : ''} LIMIT ${PURGE_BATCH}`;
+/** The next batch of a purge. Per organisation, because the index in this order starts with it. */
+const BATCH = `WHERE org_id = $1 AND until_stamp < $2 ORDER BY until_stamp, id NULLS FIRST LIMIT ${PURGE_BATCH}`;
 
-/** Waits for an erasure of some of them, which locks them in the same order. */
-const LOCK_BATCH_SQL = inBoth(
-  (dialect) => `SELECT count(*) FROM (${batchSql(dialect, 'id')} ${forUpdate(dialect)}) AS batch`,
-);
+/** Waits for an erasure that is rewriting versions of the batch; it locks them in the same order. */
+const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
+  `SELECT count(*) FROM (SELECT id FROM history ${BATCH} ${forUpdate}) AS batch`;
 
-export const PURGE_SQL = inBoth((dialect) => {
-  // PostgreSQL might read the whole table to find the keys in a list, and never does to find rows by their place.
-  const columns = { sqlite: 'id, until_stamp', postgres: 'ctid' }[dialect];
-  return `DELETE FROM history WHERE (${columns}) ${isOneOf(dialect, batchSql(dialect, columns))} RETURNING id`;
-});
+export const PURGE_SQL: Statement = ({ deleteRows }) =>
+  `${deleteRows('history', 'id, until_stamp', BATCH)} RETURNING id`;
 
-function toVersion(row: Row): TransactionVersion {
+function toVersion(row: VersionRow): TransactionVersion {
   return { ...row, status: (JSON.parse(row.document) as Transaction).status };
 }

@@ -1,13 +1,13 @@
-// Transactions and the change clock. Every write to an organisation's transactions goes through `write`. It holds the
-// clock's lock from the stamp to the commit, so stamps rise in the order of the commits. No change can appear behind
-// a stamp that a reader was told is complete.
+// Transactions and the change clock. Every write to an organisation's transactions locks its clock before it takes a stamp
+// and holds the lock until the commit. So stamps rise in the order of the commits, and no change can appear at or before a
+// stamp through which a page claimed to be complete.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type {
+  OrganisationWriter,
   StoredTransaction,
   TransactionStore,
-  TransactionWriter,
   TransactionWriters,
 } from '../../domain/stores.ts';
 import { type Connection, type Database, type SqlValue, TRANSACTIONS } from '../database.ts';
@@ -15,11 +15,11 @@ import type { Replica } from '../postgres/replica.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { advanceClock, lockClock, lockClocks } from './change-clock.ts';
 import { readErasedUsers } from './erased-users.ts';
-import { takeTurn } from './import-book.ts';
+import { takeOverLog } from './import-log.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
-/** All of an organisation, or those that meet a condition on $3. Compares rows for the same reason as a page does. */
+/** All transactions of an organisation, or those that meet a condition on $3. Compares rows: see FROM_CURSOR of a page. */
 export function exportQuery(
   orgId: number,
   columns = 'id, document',
@@ -45,9 +45,9 @@ export function transactionStore(
   ): Promise<T> {
     return database.write(async (connection) => {
       const lastStampsMs = await lock(connection);
-      const finishImport = await takeTurn(connection, clock, importId);
+      const finishImport = await takeOverLog(connection, clock, importId);
       const erased = await readErasedUsers(connection);
-      const buffer = new PutBuffer(connection, database.dialect, importId ?? null);
+      const buffer = new PutBuffer(connection, importId ?? null);
       const opened = new Map<number, OrganisationWriter>();
       const find = (ids: readonly Uuid[]) => findTransactions(connection, ids);
       const of = (orgId: number) => {
@@ -83,16 +83,14 @@ export function transactionStore(
       database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
     write: (orgId, work, importId) =>
       writeTo(
-        async (connection) => new Map([[orgId, await lockClock(database, connection, orgId)]]),
+        async (connection) => new Map([[orgId, await lockClock(connection, orgId)]]),
         // It is there: its clock is locked.
         ({ of, finishImport }) => work({ ...(of(orgId) as OrganisationWriter), finishImport }),
         importId,
       ),
-    writeAll: (work, importId) => writeTo((connection) => lockClocks(database, connection), work, importId),
+    writeAll: (work, importId) => writeTo(lockClocks, work, importId),
   };
 }
-
-type OrganisationWriter = Omit<TransactionWriter, 'finishImport'>;
 
 async function putSourceTimes(connection: Connection, rows: readonly StoredTransaction[]): Promise<void> {
   await connection.putMany(

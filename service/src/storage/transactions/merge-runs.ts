@@ -1,34 +1,33 @@
-// Finds the smallest ids of many sorted runs while reading as little of each as possible. Knows nothing of
-// databases: whoever calls it says how a piece of a run is read.
+// Finds the smallest ids of many sorted runs while reading as little of each as possible. Independent of the database: the
+// caller passes the function that reads runs.
 
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 
-/** What is read of a run at first, in multiples of its fair share and beyond, so that chance seldom makes a second round necessary. */
+/** The first round reads SHARE_FACTOR times a run's expected share, plus SHARE_RESERVE ids, so that a second round is rare. */
 const SHARE_FACTOR = 2;
 const SHARE_RESERVE = 2;
 
 export interface Run {
-  /** About how many of the ids found come from this run, compared with the others. */
+  /** Expected share of this run in the result, relative to the weights of the others. */
   readonly weight: number;
 }
 
 export interface RunRead<R extends Run> {
   readonly run: R;
-  /** How many ids to read; fewer come back only when there are no more. */
+  /** Number of ids to read. Fewer are returned only if the run has no more. */
   readonly size: number;
 }
 
-/** The first ids of each of these runs, in order, up to and including the last one that is of interest. */
+/** Reads the first ids of each run, in order, up to and including `last`. */
 export type ReadRuns<R extends Run> = (
   reads: readonly RunRead<R>[],
   last: Uuid,
 ) => Promise<readonly (readonly Uuid[])[]>;
 
 /**
- * The first `count` ids of all runs, and of lists that are known already, together and in order. Each run is read
- * a little. Those of which all that was read is among the ids found are read once more, up to the last id found:
- * that is all they can still give. So there are two rounds at most, and what they read is bounded by the number of
- * runs and by `count`, whatever is in the runs.
+ * Returns the first `count` ids of all runs and of lists that are in memory already, in order. The first round reads a little
+ * of each run. A run may hold more of the result if all that was read of it is in the result: the second round reads such
+ * runs again, up to the last id found. What both rounds read is bounded by the number of runs and by `count`.
  */
 export async function mergeRuns<R extends Run>(
   runs: readonly R[],
@@ -60,7 +59,7 @@ function holdsNoMore(chunk: readonly Uuid[], size: number, last: Uuid): boolean 
   return end === undefined || chunk.length < size || end >= last;
 }
 
-/** By sorting all of them: with a thousand ids, a heap of the lists takes as long. */
+/** Sorts all ids: for a thousand, merging with a heap is not faster. */
 function smallest(lists: readonly (readonly Uuid[])[], count: number): Uuid[] {
   return lists.flat().sort().slice(0, count);
 }

@@ -1,62 +1,58 @@
-// Finds the transactions whose version at a moment has been replaced since, but lay in a window of stamps then. With the
-// transactions that have not changed since, they are the state of that moment. Only versions that were replaced after the
-// moment are ever read: how long the history before it is does not matter.
+// Finds the transactions that were in a window of stamps at an earlier stamp and have been replaced since. Together with the
+// transactions that have not changed since, they are the state as of that stamp. Reads only versions replaced after it, so
+// the length of the history before it does not matter.
 //
-//   the moment                  now
+//   as of                       now
 //   ──┼──────────────────────────┼──▶
-//     │  until = 1    until = 2       an import gives all versions that it replaces the same stamp, so that there are as
-//     │  [ids …]      [ids …]         many stamps as imports. One index holds the versions of each in the order of their
-//     │  [from …]     [from …]        ids, another one in the order of the stamps from which they were true
+//     │  until = 1    until = 2       All versions that an import replaces get the same until_stamp, so there are as many
+//     │  [ids …]      [ids …]         until_stamps as imports. Two indexes hold the versions of each import: one in order
+//     │  [from …]     [from …]        of id, one in order of from_stamp, the stamp of the version itself.
 //
-// There are three ways, because the window, what has changed since and the imports that did it may be few or many:
-//   many small imports   read all that they have replaced
-//   few in the window    read those of each import by the stamps from which they were true
-//   otherwise            merge the runs of the imports by id (merge-runs.ts)
+// There are three ways, for any number of imports and replaced versions:
+//   many small imports   read everything that they replaced
+//   few in the window    read the versions of each import by from_stamp
+//   otherwise            merge the imports' versions by id (merge-runs.ts)
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/stores.ts';
 import type { Connection, SqlValue } from '../database.ts';
-import { type Dialect, inBoth, JOIN_IDS, splitIds, VALUES } from '../sql-dialect.ts';
+import { type Sql, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';
 
-/** Every import costs an index seek or two; of more than this, what they have replaced is rather read one by one, */
+/** Every import costs one or two index seeks. With more imports than this, read everything they replaced instead, … */
 const IMPORTS_FEW = 100;
-/** unless that is more than this. */
+/** … unless that is more than this. */
 const SINCE_MAX = 10_000;
-/** Up to this many versions that lay in the window are sorted. */
+/** Up to this many versions in the window are sorted. */
 const IN_WINDOW_MAX = 2_000;
 
 export interface ReplacedQuery {
   readonly orgId: number;
   readonly cursor: Uuid;
-  /** How many ids are wanted. */
+  /** Number of ids to find. */
   readonly count: number;
   readonly asOfMs: number;
-  /** The stamps of the versions; ends at the moment, at the latest. */
+  /** The stamps of the versions; ends at `asOfMs` at the latest. */
   readonly window: StampWindow;
 }
 
-/** The first ids from the cursor on, in order. */
-export async function findReplaced(
-  connection: Connection,
-  dialect: Dialect,
-  query: ReplacedQuery,
-): Promise<readonly Uuid[]> {
+/** Returns the first ids from the cursor on, in order. */
+export async function findReplaced(connection: Connection, query: ReplacedQuery): Promise<readonly Uuid[]> {
   let stamps = await readStamps(connection, query, IMPORTS_FEW + 1);
   if (stamps.length === 0) return [];
   if (stamps.length > IMPORTS_FEW) {
-    const since = await findFew(connection, SINCE_SQL[dialect], query, query.asOfMs, SINCE_MAX);
+    const since = await findFew(connection, SINCE_SQL, query, query.asOfMs, SINCE_MAX);
     if (since !== undefined) return since;
     stamps = await readStamps(connection, query, Number.MAX_SAFE_INTEGER);
   }
   const list = JSON.stringify(stamps);
-  const inWindow = await findFew(connection, IN_WINDOW_SQL[dialect], query, list, IN_WINDOW_MAX);
+  const inWindow = await findFew(connection, IN_WINDOW_SQL, query, list, IN_WINDOW_MAX);
   if (inWindow !== undefined) return inWindow;
   const runs = stamps.map((stamp) => ({ stamp, weight: 1 }));
-  return mergeRuns(runs, query.count, (reads, last) => readRuns(connection, dialect, query, reads, last));
+  return mergeRuns(runs, query.count, (reads, last) => readRuns(connection, query, reads, last));
 }
 
-/** The stamps of the imports since. */
+/** Returns the stamps of the imports since. */
 async function readStamps(
   connection: Connection,
   { orgId, asOfMs }: ReplacedQuery,
@@ -66,16 +62,16 @@ async function readStamps(
   return rows.map(({ stamp }) => stamp);
 }
 
-/** Undefined when there are too many. */
+/** Returns undefined if there are more than `most`. */
 async function findFew(
   connection: Connection,
-  sql: string,
+  statement: Statement,
   { orgId, window, cursor, count }: ReplacedQuery,
   which: SqlValue,
   most: number,
 ): Promise<readonly Uuid[] | undefined> {
   const [few] = await connection.all<{ total: number; ids: string | null }>(
-    sql,
+    statement,
     orgId,
     which,
     window.minMs,
@@ -88,14 +84,13 @@ async function findFew(
 
 async function readRuns(
   connection: Connection,
-  dialect: Dialect,
   { orgId, cursor, window }: ReplacedQuery,
   reads: readonly RunRead<{ stamp: number; weight: number }>[],
   last: Uuid,
 ): Promise<Uuid[][]> {
   const size = reads.reduce((most, read) => Math.max(most, read.size), 0);
   const rows = await connection.all<{ value: number; ids: string | null }>(
-    RUNS_SQL[dialect],
+    RUNS_SQL,
     orgId,
     cursor,
     last,
@@ -109,48 +104,43 @@ async function readRuns(
 }
 
 /**
- * How many of some versions there are, and the first ids of those of the window, unless there are too many. They are read
- * twice, up to one too many, because keeping them would take longer.
+ * Counts versions, up to one more than `most`, and returns the first ids of those in the window unless there are too many.
+ * Reads the versions twice, because materialising them would be slower.
  */
-function firstOfFew(dialect: Dialect, versions: (columns: string) => string, most: number): string {
+function firstOfFew(sql: Sql, versions: (columns: string) => string, most: number): string {
   return `
   WITH counted AS MATERIALIZED (SELECT count(*) AS total FROM (${versions('1')}) AS few)
   SELECT total, CASE WHEN total <= ${most} THEN (
-    SELECT ${JOIN_IDS[dialect]} FROM (
+    SELECT ${sql.joinIds} FROM (
       SELECT DISTINCT id FROM (${versions('h.id, h.from_stamp')}) AS few
        WHERE from_stamp BETWEEN $3 AND $4 AND id >= $5 ORDER BY id LIMIT $6
     ) AS ids
   ) END AS ids FROM counted`;
 }
 
-/** All that were replaced since. The limit also keeps both databases to the index that is meant. */
-export const SINCE_SQL = inBoth((dialect) =>
+/** All versions replaced since. The limit also makes both databases use the index on until_stamp. */
+export const SINCE_SQL: Statement = (sql) =>
   firstOfFew(
-    dialect,
+    sql,
     (columns) => `
     SELECT ${columns} FROM history AS h WHERE org_id = $1 AND until_stamp > $2 ORDER BY until_stamp LIMIT ${SINCE_MAX + 1}`,
     SINCE_MAX,
-  ),
-);
+  );
 
-/** Of each import, what it has replaced of the window. */
-export const IN_WINDOW_SQL = inBoth((dialect) => {
+/** The versions in the window that each import replaced, one import after the other. */
+export const IN_WINDOW_SQL: Statement = (sql) => {
   const condition = 'org_id = $1 AND until_stamp = v.value AND from_stamp BETWEEN $3 AND $4';
   const limit = `LIMIT ${IN_WINDOW_MAX + 1}`;
-  // One import after the other. PostgreSQL would think of other ways if the limit did not stand in between.
-  const ofStamp =
-    dialect === 'sqlite'
-      ? `history AS h ON ${condition}`
-      : `LATERAL (SELECT id, from_stamp FROM history WHERE ${condition} ORDER BY from_stamp ${limit}) AS h`;
-  const stamps = VALUES[dialect]('$2', 'bigint');
+  const ofImport = sql.joinEach('history', 'id, from_stamp', condition, `ORDER BY from_stamp ${limit}`);
+  const imports = sql.valuesTable('$2', 'bigint');
   return firstOfFew(
-    dialect,
-    (columns) => `SELECT ${columns} FROM ${stamps} CROSS JOIN ${ofStamp} ${limit}`,
+    sql,
+    (columns) => `SELECT ${columns} FROM ${imports} CROSS JOIN ${ofImport} ${limit}`,
     IN_WINDOW_MAX,
   );
-});
+};
 
-/** Found by leaping from one to the next. */
+/** Finds the stamps by index seeks from one to the next. */
 export const STAMPS_SQL = `
   WITH RECURSIVE stamps (stamp) AS (
     SELECT (${nextStamp('$2')})
@@ -159,19 +149,17 @@ export const STAMPS_SQL = `
   )
   SELECT stamp FROM stamps WHERE stamp IS NOT NULL LIMIT $3`;
 
-/** The stamp of the first import after another one that has replaced anything. */
+/** The stamp of the first import after a stamp that replaced anything. */
 export function nextStamp(after: string): string {
   return `SELECT until_stamp FROM history WHERE org_id = $1 AND until_stamp > ${after} ORDER BY until_stamp LIMIT 1`;
 }
 
-/** For each stamp the versions of the window from one id to another, by id. */
-export const RUNS_SQL = inBoth(
-  (dialect) => `
+/** For each import, its versions in the window from the id $2 to the id $3, in order of id. */
+export const RUNS_SQL: Statement = (sql) => `
   SELECT v.value, (
-    SELECT ${JOIN_IDS[dialect]} FROM (
+    SELECT ${sql.joinIds} FROM (
       SELECT id FROM history
        WHERE org_id = $1 AND until_stamp = v.value AND id BETWEEN $2 AND $3 AND from_stamp BETWEEN $4 AND $5
        ORDER BY id NULLS FIRST LIMIT $6
     ) AS run
-  ) AS ids FROM ${VALUES[dialect]('$7', 'bigint')}`,
-);
+  ) AS ids FROM ${sql.valuesTable('$7', 'bigint')}`;

@@ -1,19 +1,18 @@
-// Cuts a window of stamps into pieces that an index can read in the order of the ids. Pure arithmetic.
+// Splits a window of stamps into whole spans and two edges (see transaction-page.ts). Pure arithmetic.
 //
-// Stamps fall into spans of 2^shift ms, of a few sizes. An index for each size holds the transactions of a span in
-// the order of their ids. So a window that is made of whole spans can be read by merging spans, the larger the
-// better. What is left over at its two ends is less than one of the smallest spans each: the ragged edges.
+// A span is an interval of 2^shift ms, aligned to its size. There are three sizes. The rest of the window at either end is
+// shorter than the smallest span: an edge.
 
 import type { StampWindow } from '../../domain/stores.ts';
 
 /**
- * The sizes of spans that are indexed, as shifts, the smallest first: 2^20 ms are 17 minutes, 2^25 9 hours, 2^30 12 days.
- * Every span of a window costs a seek: three years are at most 212 spans. A smaller smallest size makes more of them; a
- * larger one lets a ragged edge hold more. Each size is an index that every import has to fill.
+ * The sizes of spans, smallest first: 2^20 ms are 17 minutes, 2^25 ms 9 hours, 2^30 ms 12 days. Every span of a window costs
+ * an index seek; three years are at most 212 spans. A smaller smallest size would mean more spans, a larger one longer edges.
+ * Every size is an index that imports have to maintain.
  */
 export const SPAN_SHIFTS = [20, 25, 30] as const;
 
-/** Every date-time that can be written lies between these two, and both are borders of spans of every size. */
+/** All valid timestamps are between these two, and both are boundaries of spans of every size. */
 const STAMP_MIN_MS = -(2 ** 46);
 const STAMP_MAX_MS = 2 ** 48 - 1;
 
@@ -37,11 +36,11 @@ export function hasNoStart(window: StampWindow): boolean {
   return window.minMs <= STAMP_MIN_MS;
 }
 
-/** The pieces do not overlap, and together they are the window. */
+/** The pieces do not overlap, and cover exactly the window. */
 export function splitWindow(window: StampWindow): WindowPieces {
   const spans: SpanRange[] = [];
   let edges: StampWindow[] = [];
-  // In units of the size before: milliseconds at first.
+  // In units of the previous size; in milliseconds at first.
   let range: Range = {
     first: Math.max(window.minMs, STAMP_MIN_MS),
     last: Math.min(window.maxMs, STAMP_MAX_MS),
@@ -63,7 +62,7 @@ export function splitWindow(window: StampWindow): WindowPieces {
   return { edges, spans };
 }
 
-/** The part of a range of spans that lies between two stamps. */
+/** The part of a range of spans that is between two stamps. */
 export function clampSpans({ shift, first, last }: SpanRange, stamps: StampWindow): SpanRange {
   return {
     shift,
@@ -72,7 +71,7 @@ export function clampSpans({ shift, first, last }: SpanRange, stamps: StampWindo
   };
 }
 
-/** What a range has before and after a part of it. */
+/** The rest of a range before and after a part of it. */
 function around(range: Range, part: Range): Range[] {
   return [
     { first: range.first, last: part.first - 1 },

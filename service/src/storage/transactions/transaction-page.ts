@@ -1,26 +1,50 @@
-// Reads a page of transactions and the change clock beside it, in one snapshot. There are four ways, because
-// no index is in the order of the ids and of the stamps at once:
-//   by id            walk that index; for windows without a start, while nothing on the page is too new for them
-//   nearly so        the same, with earlier versions in place of what is too new, or nothing where there was none
-//   a narrow window  read it by stamp, sort; what almost every poll asks for
-//   a wide window    merge runs (wide-window.ts)
-// All but the last are one statement each on PostgreSQL. Which one it is, the database finds out by reading. A page with a
-// document that is longer than its share of the bytes (page-documents.ts) is read the last way, too, whatever its window.
+// Reads a page of transactions: the first `limit` ids from a cursor on whose stamps are in a window, with their documents, and
+// the change clock of the same snapshot.
 //
-// A page may be asked for as of an earlier moment: a later page of a walk shows the state of its first page. What has
-// changed since then comes from the history (replaced-ids.ts).
+// The difficulty: pages are in order of id, windows are ranges of stamps, and no index is in both orders.
 //
-// The database joins the documents of a page: one long text comes over in half the time of a hundred short ones. It
-// stays as it comes, bytes, and is never made into a string: that saves a tenth of the time of a request on SQLite.
+//     id ▲  · ·    ·   │ ·  ·   ·  │ ·        An index by id finds the next ids, but has to skip all those outside
+//        │ ·   · ·     │·   ·  ·   │   ·      the window. An index by stamp finds the window, but all its
+//        │   ·    ·  · │  ·   ·  · │·  ·      transactions have to be read and sorted before the first page is known.
+//        └─────────────┴───────────┴────▶ stamp
+//                         window
+//
+// With only these two indexes and 3 million transactions, later pages took 0.3 ms, but the first page of a day's window took
+// 15 ms and that of a year's window 180 ms, on the thread that answers every client. So a third kind of index cuts the stamps
+// into spans and holds the transactions of each span in order of id:
+//
+//   stamps  ──────────────────────────────────────────────────────────────────────────▶
+//   window        |=============================================================|
+//   pieces        |~~~~|s|s|s|   m   |   m   |          l          |   m   |s|s|~|
+//                  edge   spans: small (17 min), medium (9 h), large (12 days)  edge
+//
+//   span   3a 41 7f c0 …   the first ids of each span, by index
+//   edge   12 66 8e        less than a small span: read by stamp and sorted
+//   page   12 3a 41 66 …   the smallest of all of them
+//
+// Whatever the window, a page reads a little of some spans: every page takes less than 4 ms.
+//
+// There are four ways to read a page, from the simplest to the most general:
+//   by id            for windows without a start: the next ids, as long as none of them is newer than the window
+//   nearly by id     the same, with the earlier version of what is newer, or without it if it is an addition
+//   narrow window    by stamp, then sorted: almost every poll
+//   wide window      spans and edges (wide-window.ts)
+// The database finds out which way works by trying. If a document is longer than its share of the bytes (page-documents.ts),
+// the page is read again through its ids.
+//
+// A page can be read as of an earlier stamp: the later pages of a walk show the state of its first page. What has changed
+// since then comes from the history (replaced-ids.ts).
+//
+// The database joins the documents into one string, which stays bytes until it is sent: both are faster than single rows and
+// JavaScript strings.
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';
 import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/stores.ts';
 import type { Connection, Database } from '../database.ts';
-import { type Dialect, inBoth } from '../sql-dialect.ts';
+import type { Statement } from '../sql.ts';
 import {
   earlierVersion,
-  JOIN_DOCUMENTS,
   joinDocuments,
   LATEST_MS,
   NOTHING,
@@ -32,86 +56,81 @@ import { findReplaced, nextStamp } from './replaced-ids.ts';
 import { hasNoStart } from './stamp-window.ts';
 import { type FoundIds, type IdQuery, readBounds, readFewIds, readWideWindow } from './wide-window.ts';
 
-/** A window with fewer transactions than this is narrow. */
+/** A narrow window has fewer transactions than this. */
 export const NARROW_MAX = 300;
-/** How many transactions outside of its window a page may pass over. */
-const PASSED_OVER_MAX = 200;
+/** Transactions outside of its window that a page may skip. */
+const SKIPPED_MAX = 200;
 
-/** Where a document, which begins with its id, starts that is not the first. Quotes within a text are escaped, so it is found nowhere else. */
+/** Start of every document but the first. Quotes inside strings are escaped, so it occurs nowhere else. */
 export const NEXT_DOCUMENT = ',{"id":"';
 const ID_LENGTH = 36;
 const EARLIER_MS = Number.NEGATIVE_INFINITY;
 
 interface Row {
-  /** Unless there is no such organisation. */
+  /** Null if there is no such organisation. */
   last_stamp: number | null;
-  /** One document more than the page holds, if there are so many: the next page starts with it. */
+  /** Up to `limit` + 1 documents: the next page starts with the last one. */
   data: Uint8Array<ArrayBuffer> | null;
-  /** How many documents there are, with those that are too long to be joined at once. */
+  /** Number of documents found, including those that are longer than their share. */
   found: number;
-  /** How many documents the text holds. */
+  /** Number of documents in `data`. */
   joined: number;
 }
 
-// Rows are compared, not single columns, so that only the index by organisation and id is in the order asked for. The
-// index by id alone would pass over all other organisations.
+// Compares rows, not single columns, so that only the index by organisation and id has this order. The index by id alone would
+// skip all other organisations.
 const FROM_CURSOR = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id <= $1 ORDER BY org_id, id';
 
-// One document more than the page holds is joined and cut off again. That is cheaper than to look for its id: it
-// saves a sixth of a page's time on SQLite, a fourteenth on PostgreSQL.
+// The statements join one document more than the page has, and findWhole() cuts it off again: that is faster than a second
+// query for the next cursor.
 
 const LAST_STAMP = '(SELECT last_stamp FROM organisations WHERE id = $1) AS last_stamp';
 
-/** Whatever their stamps; the greatest of those tells whether the page is right. */
-export const BY_ID_SQL = inBoth(
-  (dialect) => `
-  SELECT ${LAST_STAMP}, ${JOIN_DOCUMENTS[dialect]}, count(*) AS found, max(updated_at) AS newest
-    FROM (SELECT updated_at, ${withinShare('$4')} ${FROM_CURSOR} LIMIT $3 + 1) AS page`,
-);
+/** The next documents whatever their stamps. The page is right if `newest` is in the window. */
+export const BY_ID_SQL: Statement = (sql) => `
+  SELECT ${LAST_STAMP}, ${sql.joinDocuments}, count(*) AS found, max(updated_at) AS newest
+    FROM (SELECT updated_at, ${withinShare('$4')} ${FROM_CURSOR} LIMIT $3 + 1) AS page`;
 
-/**
- * Looks at no more than PASSED_OVER_MAX transactions beyond those that make a page. When these are too few, an id in
- * `unseen` tells that there are others.
- */
-export const NEARLY_EVERYTHING_SQL = inBoth((dialect) => {
+/** Skips up to SKIPPED_MAX transactions. `unseen` is not null if that was not enough to fill the page. */
+export const NEARLY_EVERYTHING_SQL: Statement = (sql) => {
   const version = `CASE WHEN updated_at <= $5 THEN document ELSE ${earlierVersion('near.id', '$6', '$5')} END`;
-  const near = `SELECT id, updated_at, document ${FROM_CURSOR} LIMIT $3 + 1 + ${PASSED_OVER_MAX}`;
-  // The second limit changes nothing, but without it both databases would look for each version several times.
-  const versions = `SELECT ${version} AS document FROM (${near}) AS near LIMIT $3 + 1 + ${PASSED_OVER_MAX}`;
+  const near = `SELECT id, updated_at, document ${FROM_CURSOR} LIMIT $3 + 1 + ${SKIPPED_MAX}`;
+  // The second limit cuts nothing off; without it, both databases would look up each version several times.
+  const versions = `SELECT ${version} AS document FROM (${near}) AS near LIMIT $3 + 1 + ${SKIPPED_MAX}`;
   return `
   SELECT ${LAST_STAMP}, p.data, p.joined, p.found, CASE WHEN p.found <= $3 THEN (
-      SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3 + 1 + ${PASSED_OVER_MAX}
+      SELECT id ${FROM_CURSOR} LIMIT 1 OFFSET $3 + 1 + ${SKIPPED_MAX}
     ) END AS unseen
     FROM (
-      SELECT ${JOIN_DOCUMENTS[dialect]}, count(*) AS found
+      SELECT ${sql.joinDocuments}, count(*) AS found
         FROM (
           SELECT ${withinShare('$4')} FROM (${versions}) AS versions WHERE document IS NOT NULL LIMIT $3 + 1
         ) AS page
     ) AS p`;
-});
+};
 
 const NARROW_WINDOW = `
     SELECT id FROM transactions
      WHERE org_id = $1 AND updated_at BETWEEN $5 AND $6
      ORDER BY updated_at LIMIT ${NARROW_MAX}`;
 
-/** PostgreSQL only: SQLite has no trips to save, and takes half the time for a few simple statements. */
-export const NARROW_SQL = `
+/** A narrow window in one statement, for databases where every statement costs a round trip. */
+export const NARROW_SQL: Statement = (sql) => `
   WITH narrow AS MATERIALIZED (${NARROW_WINDOW}), found AS MATERIALIZED (
     SELECT id FROM narrow
      WHERE id >= $2 AND (SELECT count(*) FROM narrow) < ${NARROW_MAX}
      ORDER BY id LIMIT $3 + 1
   )
-  SELECT ${LAST_STAMP}, (SELECT count(*) FROM narrow) AS size, ${JOIN_DOCUMENTS.postgres}, count(*) AS found
+  SELECT ${LAST_STAMP}, (SELECT count(*) FROM narrow) AS size, ${sql.joinDocuments}, count(*) AS found
     FROM (
       SELECT (SELECT ${withinShare('$4')} FROM transactions WHERE id = found.id) AS document FROM found ORDER BY id
     ) AS page`;
 
 /**
- * The same as of a moment, with what has been replaced since: all of it, if that is little; otherwise what each import
- * since then has replaced of the window.
+ * The same as of the stamp $7, with the versions replaced since: `since` has all of them if they are few, otherwise
+ * `in_window` has those that each import replaced in the window.
  */
-export const NARROW_AS_OF_SQL = `
+export const NARROW_AS_OF_SQL: Statement = (sql) => `
   WITH RECURSIVE narrow AS MATERIALIZED (${NARROW_WINDOW}), since AS MATERIALIZED (
     SELECT id, from_stamp FROM history WHERE org_id = $1 AND until_stamp > $7 ORDER BY until_stamp LIMIT ${NARROW_MAX}
   ), stamps (stamp) AS (
@@ -137,7 +156,7 @@ export const NARROW_AS_OF_SQL = `
      WHERE id >= $2 AND (SELECT size FROM sizes) < ${NARROW_MAX}
      GROUP BY id ORDER BY id LIMIT $3 + 1
   )
-  SELECT ${LAST_STAMP}, (SELECT size FROM sizes) AS size, ${JOIN_DOCUMENTS.postgres}, count(*) AS found
+  SELECT ${LAST_STAMP}, (SELECT size FROM sizes) AS size, ${sql.joinDocuments}, count(*) AS found
     FROM (
       SELECT ${withinShare('$4')} FROM (
         SELECT CASE WHEN is_replaced THEN ${earlierVersion('found.id', '$7', '$6')}
@@ -150,23 +169,24 @@ export async function readTransactionPage(
   database: Database,
   query: TransactionQuery,
 ): Promise<TransactionPage> {
-  const { dialect } = database;
   const { orgId, limit, bytesMax = PAGE_BYTES_MAX, asOfMs = LATEST_MS } = query;
   const cursor = query.cursor ?? FIRST_ID;
   const window = { minMs: query.window.minMs, maxMs: Math.min(query.window.maxMs, asOfMs) };
   const atOnce = await findPageAtOnce(database, { orgId, window, limit, bytesMax, cursor, asOfMs });
   if (atOnce !== undefined) return atOnce;
   return database.read(async (connection) => {
-    // One more than the page holds tells whether there is a next one.
+    // One id more than the page has: the cursor of the next page.
     const idQuery = { orgId, cursor, window, count: limit + 1 };
-    const { ids: unchanged, clockMs } = await readUnchanged(connection, dialect, idQuery);
-    const replaced = asOfMs < clockMs ? await findReplaced(connection, dialect, { ...idQuery, asOfMs }) : [];
+    // PostgreSQL has tried the narrow window already, in findPageAtOnce().
+    const narrow = database.sql.isRemote ? undefined : await readNarrowWindow(connection, idQuery);
+    const { ids: unchanged, clockMs } = narrow ?? (await readWideWindow(connection, idQuery));
+    const replaced = asOfMs < clockMs ? await findReplaced(connection, { ...idQuery, asOfMs }) : [];
     const ids = replaced.length === 0 ? unchanged : firstOfBoth(unchanged, replaced, limit + 1);
     const wanted = {
       ids,
       asOf: replaced.length === 0 ? undefined : { ms: asOfMs, stampMaxMs: window.maxMs },
     };
-    const { data, count } = await joinDocuments(connection, dialect, wanted, { limit, bytesMax });
+    const { data, count } = await joinDocuments(connection, wanted, { limit, bytesMax });
     return { data, cursor: ids[count], completeThroughMs: clockMs };
   });
 }
@@ -174,25 +194,22 @@ export async function readTransactionPage(
 interface PageQuery extends PageLimits {
   readonly orgId: number;
   readonly cursor: Uuid;
-  /** Ends at the moment as of which the page is read, at the latest. */
+  /** Ends at `asOfMs` at the latest. */
   readonly window: StampWindow;
   readonly asOfMs: number;
 }
 
-/** The page, if one of the ways that are a single statement finds all of it. */
+/** Returns the page if a single statement finds all of it. */
 async function findPageAtOnce(database: Database, query: PageQuery): Promise<TransactionPage | undefined> {
-  const { dialect } = database;
   const { orgId, cursor, window, limit, asOfMs } = query;
   const place = [orgId, cursor, limit, shareOf(query)] as const;
   if (hasNoStart(window)) {
-    const row = onlyRow(
-      await database.allWithBytes<Row & { newest: number | null }>(BY_ID_SQL[dialect], ...place),
-    );
-    // What has changed since the moment is newer than it, so nothing on this page has.
+    const row = onlyRow(await database.allWithBytes<Row & { newest: number | null }>(BY_ID_SQL, ...place));
+    // Everything on the page is older than `asOfMs`, so nothing on it has changed since.
     if ((row.newest ?? EARLIER_MS) <= window.maxMs) return findWhole(row, limit);
     const nearly = onlyRow(
       await database.allWithBytes<Row & { unseen: Uuid | null }>(
-        NEARLY_EVERYTHING_SQL[dialect],
+        NEARLY_EVERYTHING_SQL,
         ...place,
         window.maxMs,
         asOfMs,
@@ -200,20 +217,17 @@ async function findPageAtOnce(database: Database, query: PageQuery): Promise<Tra
     );
     if (nearly.unseen === null) return findWhole(nearly, limit);
   }
-  if (dialect === 'sqlite') return undefined;
-  const stamps = [window.minMs, window.maxMs] as const;
-  const [sql, ...moment] = asOfMs === LATEST_MS ? [NARROW_SQL] : [NARROW_AS_OF_SQL, asOfMs];
+  if (!database.sql.isRemote) return undefined;
+  const params = [...place, window.minMs, window.maxMs];
   const row = onlyRow(
-    await database.allWithBytes<Row & { size: number }>(sql, ...place, ...stamps, ...moment),
+    await (asOfMs === LATEST_MS
+      ? database.allWithBytes<Row & { size: number }>(NARROW_SQL, ...params)
+      : database.allWithBytes<Row & { size: number }>(NARROW_AS_OF_SQL, ...params, asOfMs)),
   );
   return row.size < NARROW_MAX ? findWhole(row, limit) : undefined;
 }
 
-async function readUnchanged(connection: Connection, dialect: Dialect, query: IdQuery): Promise<FoundIds> {
-  const narrow = dialect === 'sqlite' ? await readNarrowWindow(connection, query) : undefined;
-  return narrow ?? readWideWindow(connection, dialect, query);
-}
-
+/** Returns undefined if the window is not narrow. */
 async function readNarrowWindow(
   connection: Connection,
   { orgId, cursor, window, count }: IdQuery,
@@ -223,19 +237,18 @@ async function readNarrowWindow(
   return { ids: ids.slice(0, count), clockMs: (await readBounds(connection, orgId)).maxMs };
 }
 
-/** The first ids of two sorted lists. An id is in both only after a history load. */
+/** The first ids of two sorted lists. Loading history is the only way for an id to be in both. */
 function firstOfBoth(a: readonly Uuid[], b: readonly Uuid[], count: number): Uuid[] {
   return [...new Set([...a, ...b])].sort().slice(0, count);
 }
 
-/** Each of these statements has one row, whatever it finds: nothing at all must not pass for a page without transactions. */
+/** The statements of a page always return one row. No row at all must not pass for an empty page. */
 function onlyRow<T>([row, ...others]: readonly T[]): T {
-  if (row === undefined || others.length > 0)
-    throw new Error('a statement that always has one row has another number');
+  if (row === undefined || others.length > 0) throw new Error('expected exactly one row');
   return row;
 }
 
-/** The page of a row, unless documents were left out of it. */
+/** Returns the page, unless documents were left out of it. */
 function findWhole(row: Row, limit: number): TransactionPage | undefined {
   if (row.joined < row.found) return undefined;
   const data = row.data ?? NOTHING;

@@ -1,37 +1,27 @@
-// Finds the ids of a page in a window of stamps that holds too many transactions to sort them. The cost depends
-// neither on the window nor on how many transactions it holds.
+// Finds the ids of a page in a window of stamps that has too many transactions to sort, by merging spans and edges
+// (transaction-page.ts explains them). The cost depends neither on the length of the window nor on its transactions.
 //
-// The window is cut into whole spans of three sizes and two ragged edges (stamp-window.ts):
+//   run of a span    3a 41 7f c0 …   from the index of spans of this size
+//   run of a stamp   09 5b e2 …      in an edge: an import with more than 256 changes, so that its stamp is heavy
+//   list             12 66 8e        all other transactions of an edge, read by stamp and sorted
+//   page             09 12 3a 41 …   the smallest ids (merge-runs.ts)
 //
-//   stamps  ------------------------------------------------------------------------->
-//   window        |=============================================================|
-//   pieces        |~~~~|s|s|s|   m   |   m   |          l          |   m   |s|s|~|
-//                  edge   spans                                             edge
-//
-// Each piece gives ids in order, and the page is the smallest of all these ids (merge-runs.ts):
-//
-//   run of a span    3a 41 7f c0 …   an index holds the transactions of a span in the order of their ids
-//   run of a stamp   09 5b e2 …      in an edge: one import wrote so many transactions that its stamp is heavy
-//   list             12 66 8e        the other transactions of an edge, read by stamp and sorted
-//   page             09 12 3a 41 …
-//
-// What a page of 100 reads at most, in index entries:
-//   spans, at most 212 in three years: 3 entries each, and 2 × 101 altogether
-//   edges: up to 257 entries; if there are more, every transaction twice, except those of heavy stamps: 4 for each
-//     change within seventeen minutes
-//   heavy stamps: 257 entries to find one, 3 to read it
-//   runs that give the page much, read again: about 3,000, and seldom more than 200
-// So a page can be slow only for an organisation with more than some 4,000 changes within seventeen minutes, not many of
-// them in the same commit, and a window that ends just there.
+// Index entries that a page of 100 reads at most:
+//   spans (at most 212 in three years): 3 each, and 2 × 101 altogether
+//   edges: 257; if there are more, 4 for each change within 17 minutes, except those of heavy stamps
+//   heavy stamps: 257 to find one, 3 to read it
+//   runs with many ids of the page, which are read again: about 3,000, and seldom more than 200
+// So a page can be slow only for an organisation with more than 4,000 or so changes within 17 minutes, spread over many commits,
+// and a window that ends within those minutes.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { StampWindow, TransactionQuery } from '../../domain/stores.ts';
+import type { StampWindow } from '../../domain/stores.ts';
 import type { Connection } from '../database.ts';
-import { type Dialect, inBoth, JOIN_IDS, splitIds, VALUES } from '../sql-dialect.ts';
+import { type Sql, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
 import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-window.ts';
 
-/** A stamp that more transactions than this share is heavy. */
+/** A stamp with more transactions than this is heavy. */
 const LIGHT_MAX = 256;
 /**
  * Enumerate at most 600 spans (20 years of the largest size). Beyond that, ask the index which spans are not empty: a row
@@ -39,48 +29,45 @@ const LIGHT_MAX = 256;
  */
 const SPANS_MAX = 600;
 
-/** Transactions that an index holds in the order of their ids: those with this stamp, or those of this span. */
+/** Transactions that an index holds in order of id: those of a span, or those with a heavy stamp. */
 interface SpanRun extends Run {
   readonly shift: number;
   readonly value: number;
 }
-/** No shift: the span is a single stamp. */
+/** The shift of a run that is a single stamp. */
 const STAMP = 0;
 
-export interface IdQuery extends Omit<TransactionQuery, 'limit' | 'cursor'> {
+export interface IdQuery {
+  readonly orgId: number;
   readonly cursor: Uuid;
-  /** How many ids are wanted. */
+  readonly window: StampWindow;
+  /** Number of ids to find. */
   readonly count: number;
 }
 
 export interface FoundIds {
-  /** The first ids from the cursor on whose stamps lie in the window. */
+  /** The first ids from the cursor on whose stamps are in the window. */
   readonly ids: readonly Uuid[];
   readonly clockMs: number;
 }
 
-export async function readWideWindow(
-  connection: Connection,
-  dialect: Dialect,
-  query: IdQuery,
-): Promise<FoundIds> {
+export async function readWideWindow(connection: Connection, query: IdQuery): Promise<FoundIds> {
   const pieces = splitWindow(query.window);
-  // Sent together, so that they cost PostgreSQL one trip.
+  // Sent together: one round trip to PostgreSQL.
   const [bounds, ...edges] = await Promise.all([
     readBounds(connection, query.orgId),
-    ...pieces.edges.map((edge) => readEdge(connection, dialect, query, edge)),
+    ...pieces.edges.map((edge) => readEdge(connection, query, edge)),
   ]);
   const spans = await Promise.all(
     pieces.spans.map((range) => findSpans(connection, query.orgId, clampSpans(range, bounds), bounds)),
   );
   const runs = [...spans.flat(), ...edges.flatMap(({ heavy }) => heavy)];
   const lists = edges.flatMap(({ light }) => light);
-  const read = (reads: readonly RunRead<SpanRun>[], last: Uuid) =>
-    readRuns(connection, dialect, query, reads, last);
+  const read = (reads: readonly RunRead<SpanRun>[], last: Uuid) => readRuns(connection, query, reads, last);
   return { ids: await mergeRuns(runs, query.count, read, lists), clockMs: bounds.maxMs };
 }
 
-/** The ids from the cursor on, in order, of a window that holds fewer than so many transactions; of any other, nothing. */
+/** Returns the ids of a window from the cursor on, in order; undefined if the window has `count` transactions or more. */
 export async function readFewIds(
   connection: Connection,
   { orgId, cursor, window, count }: IdQuery,
@@ -93,14 +80,14 @@ export async function readFewIds(
     .sort();
 }
 
-/** Between which stamps all transactions of the organisation lie: its first one, and its change clock. */
+/** The bounds of all stamps of the organisation: its first stamp and its change clock. */
 export async function readBounds(connection: Connection, orgId: number): Promise<StampWindow> {
   const [row] = await connection.all<{ first_stamp: number | null; last_stamp: number }>(BOUNDS_SQL, orgId);
   const clockMs = row?.last_stamp ?? 0;
   return { minMs: row?.first_stamp ?? clockMs, maxMs: clockMs };
 }
 
-/** All spans of the range; of more than SPANS_MAX, those that hold anything. */
+/** Returns all spans of the range; if they are more than SPANS_MAX, those that are not empty. */
 async function findSpans(
   connection: Connection,
   orgId: number,
@@ -116,37 +103,35 @@ async function findSpans(
 }
 
 /**
- * The more of its time lies between the bounds, the more it holds. The latest span has only begun. Taken for a whole
- * one, it would seem to hold most of a window of some days: too little would be read of the others, and they would be
- * read again.
+ * Weighs a span by its time within the bounds. The latest span has only begun: at full weight, it would seem to have most of
+ * a window of a few days, and the others would have to be read twice.
  */
 function spanRun(shift: number, value: number, { minMs, maxMs }: StampWindow): SpanRun {
   const beginMs = value * 2 ** shift;
   return { shift, value, weight: Math.min(beginMs + 2 ** shift, maxMs + 1) - Math.max(beginMs, minMs) };
 }
 
-/** It holds an import, and is taken for some days' worth. */
+/** A heavy stamp is an import; its weight is that of about six days. */
 function heavyStamp(stampMs: number): SpanRun {
   return { shift: STAMP, value: stampMs, weight: 2 ** 29 };
 }
 
-/** The first ids of each run, in one statement. */
+/** Reads the first ids of each run, in one statement. */
 async function readRuns(
   connection: Connection,
-  dialect: Dialect,
   query: IdQuery,
   reads: readonly RunRead<SpanRun>[],
   last: Uuid,
 ): Promise<Uuid[][]> {
   const byShift = Map.groupBy(reads, ({ run }) => run.shift);
   const rows = await connection.all<{ shift: number; value: number; ids: string | null }>(
-    RUNS_SQL[dialect],
+    RUNS_SQL,
     query.orgId,
     query.cursor,
     last,
     ...RUN_SHIFTS.flatMap((shift) => {
       const group = byShift.get(shift) ?? [];
-      // Of the same length, they are wanted equally far but for the first and last that there are.
+      // Runs of the same size have nearly the same share, so one limit serves all of them.
       const size = group.reduce((most, { size }) => Math.max(most, size), 0);
       return [size, JSON.stringify(group.map(({ run }) => run.value))];
     }),
@@ -155,17 +140,16 @@ async function readRuns(
   return reads.map(({ run }) => found.get(`${run.shift} ${run.value}`) ?? []);
 }
 
-/** Heavy stamps as runs, and the rest as sorted lists of ids. */
+/** Returns heavy stamps as runs, and the ids of all other stamps as sorted lists. */
 async function readEdge(
   connection: Connection,
-  dialect: Dialect,
   query: IdQuery,
   edge: StampWindow,
 ): Promise<{ heavy: SpanRun[]; light: Uuid[][] }> {
   const few = await readFewIds(connection, { ...query, window: edge, count: LIGHT_MAX + 1 });
   if (few !== undefined) return { heavy: [], light: [few] };
   const rows = await connection.all<{ heavy_stamp: number | null; ids: string | null }>(
-    EDGE_SQL[dialect],
+    EDGE_SQL,
     query.orgId,
     edge.minMs,
     edge.maxMs,
@@ -178,32 +162,32 @@ async function readEdge(
   };
 }
 
-/** The lengths that a run can have. */
+/** The sizes of runs. */
 const RUN_SHIFTS: readonly number[] = [STAMP, ...SPAN_SHIFTS];
 
 /**
- * The organisation, the first id and the last one, then for each length of runs how many ids to read and a list
- * of runs. One index seek for each run: a subquery in the SELECT list cannot be turned into a join over everything.
+ * $1: organisation, $2: first id, $3: last id; then for each size of runs the number of ids to read and a list of runs. One
+ * index seek per run: the planner cannot turn a subquery in the SELECT list into a join over the whole table.
  */
-export const RUNS_SQL = inBoth((dialect) => {
+export const RUNS_SQL: Statement = (sql) => {
   const byShift = RUN_SHIFTS.map((shift, i) => {
     const [size, values] = [`$${4 + 2 * i}`, `$${5 + 2 * i}`];
     return `
   SELECT ${shift} AS shift, v.value, (
-    SELECT ${JOIN_IDS[dialect]} FROM (${runSql(dialect, shift, size)}) AS run
-  ) AS ids FROM ${VALUES[dialect](values, 'bigint')}`;
+    SELECT ${sql.joinIds} FROM (${runSql(sql, shift, size)}) AS run
+  ) AS ids FROM ${sql.valuesTable(values, 'bigint')}`;
   });
   return byShift.join('\n  UNION ALL');
-});
+};
 
 /**
- * A planner that took every span for full might walk by id, and would read the whole table for an empty span.
- * SQLite can be told which index to use; for PostgreSQL, only the indexes meant here are in this order.
+ * A planner that expects full spans might read the index by id, and would read all of it for an empty span. SQLite accepts an
+ * index hint; for PostgreSQL, NULLS FIRST makes the index of the span the only one in this order.
  */
-function runSql(dialect: Dialect, shift: number, size: string): string {
+function runSql(sql: Sql, shift: number, size: string): string {
   const index = shift === STAMP ? 'transactions_by_stamp' : `transactions_by_span_${shift}`;
   return `
-      SELECT id FROM transactions ${dialect === 'sqlite' ? `INDEXED BY ${index}` : ''}
+      SELECT id FROM transactions ${sql.indexedBy(index)}
        WHERE org_id = $1 AND ${spanOf(shift)} = v.value AND id BETWEEN $2 AND $3
        ORDER BY id NULLS FIRST LIMIT ${size}`;
 }
@@ -220,7 +204,7 @@ export const BOUNDS_SQL = `
     SELECT updated_at FROM transactions WHERE org_id = $1 ORDER BY updated_at LIMIT 1
   ) AS first_stamp FROM organisations WHERE id = $1`;
 
-/** The spans that hold anything, found by leaping from one to the next: years without changes cost nothing. */
+/** Finds the spans that are not empty, by index seeks from one to the next: years without changes cost nothing. */
 export function filledSpansSql(shift: number): string {
   const from = (first: string) => `(
       SELECT ${spanOf(shift)} FROM transactions
@@ -237,12 +221,11 @@ export function filledSpansSql(shift: number): string {
 }
 
 /**
- * Cuts the edge into blocks of at most 256 transactions by looking 256 entries ahead. If the stamp there is the one
- * at which the block starts, that stamp is heavy, and the next block starts after it. The ids of the other blocks are
- * read by stamp, then sorted: the LIMIT inside keeps the planner from doing it the other way round, and can never cut
- * anything off.
+ * Cuts the edge into blocks of at most 256 transactions by looking 256 index entries ahead. If the stamp there is the stamp at
+ * which the block starts, that stamp is heavy, and the next block starts after it. The ids of the other blocks are read by
+ * stamp, then sorted; the inner LIMIT forces that order, and never cuts anything off.
  */
-export const EDGE_SQL = inBoth((dialect) => {
+export const EDGE_SQL: Statement = (sql) => {
   const ahead = (from: string) => `(
       SELECT updated_at FROM transactions
        WHERE org_id = $1 AND updated_at BETWEEN ${from} AND $3
@@ -251,14 +234,14 @@ export const EDGE_SQL = inBoth((dialect) => {
   const next = 'CASE WHEN blocks.ahead > blocks.start THEN blocks.ahead ELSE blocks.start + 1 END';
   return `
   WITH RECURSIVE blocks (start, ahead) AS (
-    SELECT ${dialect === 'postgres' ? '$2::bigint' : '$2'}, ${ahead('$2')}
+    SELECT CAST($2 AS bigint), ${ahead('$2')}
     UNION ALL
     SELECT ${next}, ${ahead(next)} FROM blocks WHERE blocks.ahead IS NOT NULL
   )
   SELECT
     CASE WHEN ahead = start THEN start END AS heavy_stamp,
     CASE WHEN ahead = start THEN NULL ELSE (
-      SELECT ${JOIN_IDS[dialect]} FROM (
+      SELECT ${sql.joinIds} FROM (
         SELECT id FROM (
           SELECT id FROM transactions
            WHERE org_id = $1 AND updated_at BETWEEN blocks.start AND coalesce(blocks.ahead - 1, $3)
@@ -267,4 +250,4 @@ export const EDGE_SQL = inBoth((dialect) => {
       ) AS list
     ) END AS ids
   FROM blocks`;
-});
+};

@@ -35,7 +35,7 @@ const TIMINGS: WorkerTimings = {
 };
 
 /** Failures of storage that the next start would meet, too. */
-const PERMANENT = ['denied', 'missing', 'invalid', 'unreleased', 'too new', 'settings'] as const;
+const PERMANENT = ['denied', 'missing', 'invalid', 'too new', 'settings'] as const;
 
 const LOOK_INTERVAL_MS = 250;
 /** How many starts may fail one after the other, of whichever workers, while no worker is ready. */

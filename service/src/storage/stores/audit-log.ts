@@ -1,26 +1,29 @@
-// Who changed what, besides imports. An entry is written by the transaction that makes the change.
+// The audit log: who changed what, except imports. The transaction that makes a change writes its entry.
 
 import type { AuditAction, AuditEntry, AuditLog } from '../../domain/books.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 
-/** Entries of a book that are older than this go when later ones are written. */
+/** Log entries older than this are deleted when later ones are written. */
 export const KEEP_MS = 400 * 86_400_000;
 
-/** Older by the clock, $1, and by the entry before: nothing goes by one clock that is far ahead. */
-export function forgetSql(book: 'audit' | 'imports', at: string): string {
-  return `DELETE FROM ${book} WHERE ${at} < $1 AND ${at} < (SELECT ${at} FROM ${book} ORDER BY id DESC LIMIT 1) - ${KEEP_MS}`;
+/**
+ * Deletes entries that are too old by this machine's clock ($1) and by the time of the last entry, so that one clock that runs
+ * far ahead deletes nothing.
+ */
+export function expireSql(log: 'audit' | 'imports', at: string): string {
+  return `DELETE FROM ${log} WHERE ${at} < $1 AND ${at} < (SELECT ${at} FROM ${log} ORDER BY id DESC LIMIT 1) - ${KEEP_MS}`;
 }
 
-const FORGET_SQL = forgetSql('audit', 'at');
+const EXPIRE_SQL = expireSql('audit', 'at');
 
 export interface Auditor {
   readonly clock: Clock;
-  /** Who works with this database: a person and a machine. */
+  /** Who uses this database: user and machine. */
   readonly by: string;
 }
 
-/** Returns the number of the entry. */
+/** Returns the id of the entry. */
 export async function writeAudit(
   connection: Connection,
   { clock, by }: Auditor,
@@ -29,7 +32,7 @@ export async function writeAudit(
   details: AuditEntry['details'],
 ): Promise<number> {
   const nowMs = clock();
-  await connection.all(FORGET_SQL, nowMs - KEEP_MS);
+  await connection.all(EXPIRE_SQL, nowMs - KEEP_MS);
   const [row] = await connection.all<{ id: number }>(
     'INSERT INTO audit (at, made_by, action, org, details) VALUES ($1, $2, $3, $4, $5) RETURNING id',
     nowMs,
@@ -38,11 +41,11 @@ export async function writeAudit(
     org,
     JSON.stringify(details),
   );
-  if (row === undefined) throw new Error('nothing was written to the audit');
+  if (row === undefined) throw new Error('the audit entry was not written');
   return row.id;
 }
 
-/** For work in several transactions: each of them brings the entry up to date, and the last may say that it is done. */
+/** For work in several transactions: each updates the entry with its progress; the last may set the action to done. */
 export async function amendAudit(
   connection: Connection,
   id: number,
@@ -57,10 +60,20 @@ export async function amendAudit(
   );
 }
 
-export function auditBook(database: Database): AuditLog {
+interface AuditRow {
+  readonly id: number;
+  readonly atMs: number;
+  readonly by: string;
+  readonly action: AuditAction;
+  readonly org: string | null;
+  /** JSON. */
+  readonly details: string;
+}
+
+export function auditLog(database: Database): AuditLog {
   return {
     async list({ org, limit }) {
-      const rows = await database.all<Omit<AuditEntry, 'details'> & { details: string }>(
+      const rows = await database.all<AuditRow>(
         `SELECT id, at AS "atMs", made_by AS "by", action, org, details FROM audit
          ${org === undefined ? '' : 'WHERE org = $2'} ORDER BY id DESC LIMIT $1`,
         limit,

@@ -5,35 +5,47 @@ import {
   IMPORT_KINDS,
   IMPORT_OUTCOMES,
   type ImportCounts,
-  type ImportDay,
   type ImportEntry,
   type ImportFeed,
   type ImportKind,
   type ImportLog,
-  type ImportOrigin,
   type ImportOutcome,
   type ImportResult,
   type ImportTotals,
 } from '../../domain/books.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
-import { inBoth } from '../sql-dialect.ts';
-import { forgetSql, KEEP_MS } from './audit-book.ts';
+import type { Statement } from '../sql.ts';
+import { expireSql, KEEP_MS } from './audit-log.ts';
 import { DELETED_NUMBER } from './revision.ts';
 
-/** Those that may be under way stay, because they must be able to close their entry. */
-const FORGET_SQL = `${forgetSql('imports', 'began_at')} AND outcome <> 'begun'`;
+/** Keeps open entries: their imports may still run and have to close them. */
+const EXPIRE_SQL = `${expireSql('imports', 'began_at')} AND outcome <> 'begun'`;
 
 /**
- * Whoever imported wants to hear of the error, not wait for the next import to end. An entry that could not be closed in
- * this time is closed as unfinished by the next import.
+ * A failed import reports its error after this time even if another import holds the lock. The next import then closes the
+ * entry as unfinished.
  */
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** What no query asks for, as JSON. */
-type Document = Omit<ImportOrigin, 'kind' | 'orgId'> & ImportResult;
+/** The fields of an entry without a column of their own, stored as JSON. */
+interface Document extends ImportResult {
+  readonly by: string;
+  readonly source: string | null;
+  readonly fileName: string;
+  readonly version: string;
+}
 
-type Row = Omit<ImportEntry, keyof Document> & { readonly document: string };
+interface Row {
+  readonly id: number;
+  readonly kind: ImportKind;
+  readonly orgId: number | null;
+  readonly orgName: string | null;
+  readonly beganAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly outcome: ImportOutcome;
+  readonly document: string;
+}
 
 const NO_COUNTS: ImportCounts = {
   read: 0,
@@ -56,12 +68,12 @@ const SELECT = `SELECT i.id, i.kind, i.org_id AS "orgId", o.name AS "orgName", i
     i.ended_at AS "endedAtMs", i.outcome, i.document
   FROM imports i LEFT JOIN organisations o ON o.id = i.org_id`;
 
-export function importBook(database: Database, clock: Clock): ImportLog {
+export function importLog(database: Database, clock: Clock): ImportLog {
   return {
     begin: ({ kind, orgId, ...origin }) =>
       database.write(async (connection) => {
         const nowMs = clock();
-        await connection.all(FORGET_SQL, nowMs - KEEP_MS);
+        await connection.all(EXPIRE_SQL, nowMs - KEEP_MS);
         const document: Document = { ...origin, ...NO_RESULT };
         const [row] = await connection.all<{ id: number }>(
           `INSERT INTO imports (kind, org_id, began_at, outcome, document) VALUES ($1, $2, $3, 'begun', $4)
@@ -71,7 +83,7 @@ export function importBook(database: Database, clock: Clock): ImportLog {
           nowMs,
           JSON.stringify(document),
         );
-        if (row === undefined) throw new Error('an import was not entered into the book');
+        if (row === undefined) throw new Error('the import log entry was not written');
         return row.id;
       }),
     close: (id, outcome, result) =>
@@ -97,7 +109,7 @@ export function importBook(database: Database, clock: Clock): ImportLog {
       return rows.map(toEntry);
     },
     async days(sinceMs) {
-      const rows = await database.all<DayRow>(DAYS_SQL[database.dialect], sinceMs);
+      const rows = await database.all<DayRow>(DAYS_SQL, sinceMs);
       return rows.map(({ dayMs, kind, imports, ...counts }) => ({ dayMs, kind, imports, counts }));
     },
     async totals() {
@@ -112,21 +124,21 @@ export function importBook(database: Database, clock: Clock): ImportLog {
 const DAY_MS = 86_400_000;
 const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof ImportCounts)[];
 
-type DayRow = Omit<ImportDay, 'counts'> & ImportCounts;
+interface DayRow extends ImportCounts {
+  readonly dayMs: number;
+  readonly kind: ImportKind;
+  readonly imports: number;
+}
 
-const DAYS_SQL = inBoth((dialect) => {
-  const count = (name: string) =>
-    dialect === 'sqlite'
-      ? `json_extract(document, '$.counts.${name}')`
-      : `(document::json #>> '{counts,${name}}')::bigint`;
+const DAYS_SQL: Statement = ({ jsonNumber }) => {
   const sums = COUNT_NAMES.map(
-    (name) => `sum(coalesce(${count(name)}, 0))${dialect === 'postgres' ? '::bigint' : ''} AS ${name}`,
+    (name) => `CAST(sum(coalesce(${jsonNumber('document', ['counts', name])}, 0)) AS bigint) AS ${name}`,
   );
   return `SELECT began_at / ${DAY_MS} * ${DAY_MS} AS "dayMs", kind, count(*) AS imports, ${sums.join(', ')}
     FROM imports WHERE began_at >= $1 GROUP BY 1, 2 ORDER BY 1, 2`;
-});
+};
 
-/** The counters, for a copy, too, with that of deleted organisations. */
+/** All counters that a copy of the database needs: of imports, and of deleted organisations. */
 export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %' OR name = '${DELETED_NUMBER}'`;
 
 const counterOf = (kind: ImportKind, outcome: ImportOutcome) => `imports ${kind} ${outcome}`;
@@ -141,10 +153,10 @@ function countsOf(counters: ReadonlyMap<string, number>): ImportTotals['counts']
   );
 }
 
-/** A source without an import for this long was given up: its age must not raise alarms for ever. */
+/** A source without an import for this long is abandoned: its age must not raise alarms any more. */
 const SOURCE_KEEP_MS = 30 * DAY_MS;
 
-/** The sources of each kind and organisation since $1; where there are none, all imports of the organisation as one feed. */
+/** Sources with an import since $1, by kind and organisation; without any, all imports of the organisation as one feed. */
 const FEEDS_SQL = `SELECT f.kind, o.name AS "orgName", nullif(f.source, '') AS source, f.last_success AS "lastSuccessMs",
     f.last_outcome AS "lastOutcome", f.last_ended AS "lastEndedMs"
   FROM import_feeds f LEFT JOIN organisations o ON o.id = f.org_id
@@ -159,7 +171,7 @@ const PUT_FEED_SQL = `INSERT INTO import_feeds (kind, org_id, source, last_succe
   ON CONFLICT (kind, org_id, source) DO UPDATE SET last_outcome = excluded.last_outcome, last_ended = excluded.last_ended,
     last_success = coalesce(excluded.last_success, import_feeds.last_success)`;
 
-/** Last in its transaction: every import of the kind waits for it until the commit. */
+/** Call it last in a transaction: until the commit, every other import of the kind waits for this row. */
 async function count(
   connection: Connection,
   kind: ImportKind,
@@ -175,9 +187,8 @@ async function count(
 }
 
 /**
- * For those of the same kind and organisation that began before this one and were not closed: it has just been given its
- * turn, so that they have been killed. One that is merely waiting for its turn is told wrong for that long, and puts it
- * right when it ends.
+ * Imports of a kind and organisation run one at a time, so any older open entry belongs to a killed process, or to an import
+ * that waits for the lock. The latter shows the wrong outcome until it ends, then sets its own.
  */
 const CLOSE_UNFINISHED_SQL = `UPDATE imports SET outcome = 'unfinished'
   WHERE outcome = 'begun' AND id < $1
@@ -185,14 +196,17 @@ const CLOSE_UNFINISHED_SQL = `UPDATE imports SET outcome = 'unfinished'
     AND coalesce(org_id, 0) = (SELECT coalesce(org_id, 0) FROM imports WHERE id = $1)
   RETURNING kind`;
 
-/** Lets an import close its entry in the transaction in which it was given its turn. */
-export async function takeTurn(
+/**
+ * Call it under the lock of an import, in its transaction: closes the entries of killed imports. Returns the function that
+ * closes the import's own entry.
+ */
+export async function takeOverLog(
   connection: Connection,
   clock: Clock,
   id: number | undefined,
 ): Promise<(result: ImportResult) => Promise<void>> {
   if (id === undefined) return async () => {};
-  const unfinished = await connection.all<Pick<Row, 'kind'>>(CLOSE_UNFINISHED_SQL, id);
+  const unfinished = await connection.all<{ kind: ImportKind }>(CLOSE_UNFINISHED_SQL, id);
   return async (result) => {
     const [first] = unfinished;
     if (first !== undefined) await count(connection, first.kind, 'unfinished', unfinished.length);
@@ -207,11 +221,11 @@ async function closeImport(
   result: ImportResult,
   nowMs: number,
 ): Promise<void> {
-  const [row] = await connection.all<Pick<Row, 'kind' | 'orgId' | 'document'>>(
+  const [row] = await connection.all<{ kind: ImportKind; orgId: number | null; document: string }>(
     'SELECT kind, org_id AS "orgId", document FROM imports WHERE id = $1',
     id,
   );
-  if (row === undefined) throw new Error(`import ${id} is not in the book`);
+  if (row === undefined) throw new Error(`import ${id} is not in the import log`);
   const document: Document = { ...(JSON.parse(row.document) as Document), ...result };
   await connection.all(
     'UPDATE imports SET outcome = $2, ended_at = $3, document = $4 WHERE id = $1',
@@ -227,7 +241,5 @@ async function closeImport(
 }
 
 function toEntry({ document, ...row }: Row): ImportEntry {
-  const { counts, ...rest } = JSON.parse(document) as Document;
-  // Entries of earlier programs lack the counts that came later.
-  return { ...row, ...rest, counts: { ...NO_COUNTS, ...counts } };
+  return { ...row, ...(JSON.parse(document) as Document) };
 }

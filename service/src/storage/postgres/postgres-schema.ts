@@ -1,0 +1,10 @@
+// The schema on PostgreSQL: one database for everything.
+
+import type { Schema } from '../schema/schema.ts';
+import { clickTables, mainTables, versionTable, walkTable } from '../schema/tables.ts';
+import { POSTGRES_SQL } from './postgres-sql.ts';
+
+export const POSTGRES_SCHEMA: Schema = {
+  oldestVersion: 1,
+  steps: [[versionTable, mainTables, walkTable, clickTables].flatMap((tables) => tables(POSTGRES_SQL))],
+};

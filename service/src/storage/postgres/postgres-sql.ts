@@ -1,0 +1,59 @@
+// SQL as PostgreSQL writes it.
+
+import type { Sql } from '../sql.ts';
+
+export const POSTGRES_SQL: Sql = {
+  valuesTable: (param, type) =>
+    `(SELECT value::${type} AS value FROM json_array_elements_text(${param}::text::json)) AS v`,
+  selectRows: (param, types) =>
+    `SELECT ${types.map((type, i) => `(value ->> ${i})::${type}`).join(', ')}
+       FROM json_array_elements(${param}::text::json) AS v`,
+  // An array, so that PostgreSQL looks the values up one by one, in the order of the SELECT.
+  isOneOf: (select) => `= ANY (ARRAY (${select}))`,
+  contains: (column, param) => `strpos(${column}, ${param}) > 0`,
+  jsonNumber: (column, path) => `(${column}::json #>> '{${path.join(',')}}')::bigint`,
+  joinIds: `string_agg(id::text, ',')`,
+  joinDocuments: `string_agg(document, ',') AS data, count(document) AS joined`,
+  // The subquery's limit keeps the planner from other kinds of joins.
+  joinEach: (table, columns, condition, rest) =>
+    `LATERAL (SELECT ${columns} FROM ${table} WHERE ${condition} ${rest}) AS h`,
+  // There are no index hints: sort orders and session settings leave the planner only one index.
+  indexedBy: () => '',
+
+  forUpdate: 'FOR UPDATE',
+  forNoKeyUpdate: 'FOR NO KEY UPDATE',
+  forUpdateSkipLocked: 'FOR UPDATE SKIP LOCKED',
+  deleteRows: (table, _key, rest) =>
+    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY (SELECT ctid FROM ${table} ${rest}))`,
+
+  withGivenNumber: 'OVERRIDING SYSTEM VALUE',
+  nextNumber: () => 'DEFAULT',
+  // Not to_regclass(): it may answer from a cache that is older than the lock we have just waited for.
+  findTable: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`,
+
+  pieces: {
+    // Blocks of the table.
+    countSql: `SELECT pg_relation_size('transactions') / current_setting('block_size')::integer AS places`,
+    size: 256,
+    placeOf: (block) => `(${block},0)`,
+    isInPiece: 't.ctid >= $2::text::tid AND t.ctid < $3::text::tid',
+  },
+  isRemote: true,
+  ddl: {
+    integer: 'integer',
+    bigint: 'bigint',
+    text: 'text',
+    sortedText: 'text COLLATE "C"',
+    uuid: 'uuid',
+    number: 'integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+    neverReusedNumber: 'integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+    unlogged: 'UNLOGGED ',
+    end: '',
+    keyedEnd: '',
+    nullsFirst: ' NULLS FIRST',
+    includeStamp: ' INCLUDE (updated_at)',
+    // A UUID has 122 random bits.
+    randomSecret: 'gen_random_uuid()::text || gen_random_uuid()::text',
+    withoutStatistics: (table, column) => [`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`],
+  },
+};

@@ -1,0 +1,174 @@
+// The tables and indexes of both databases.
+//
+// Retailers and transactions are stored as the JSON text that is sent, beside the columns that queries need. The catalogue is
+// read as a whole into memory; a page of transactions is a join of stored texts.
+//
+// A page of transactions is "the first hundred ids from a cursor on whose stamp lies in a window". No single order serves
+// both conditions, so there are three kinds of indexes: by id for windows that include everything, by stamp for narrow
+// windows, and by span for those between (see transactions/transaction-page.ts). stamp-window.ts defines the sizes of the spans;
+// transaction-plans.test.ts checks that the indexes match.
+
+import type { Sql } from '../sql.ts';
+
+const SPAN_SHIFTS = [20, 25, 30];
+
+export function versionTable({ ddl: { integer, end } }: Sql): string[] {
+  return [
+    `CREATE TABLE schema_version (version ${integer} NOT NULL, oldest_version ${integer} NOT NULL)${end}`,
+  ];
+}
+
+/** Everything except clicks and walks, which SQLite keeps in files of their own. */
+export function mainTables({ ddl }: Sql): string[] {
+  const { integer, bigint, text, sortedText, uuid, number, neverReusedNumber, end, keyedEnd } = ddl;
+  const { nullsFirst, includeStamp } = ddl;
+  return [
+    `CREATE TABLE revisions (name ${text} PRIMARY KEY, value ${bigint} NOT NULL)${end}`,
+    `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0), ('activation', 0)`,
+    `CREATE TABLE organisations (
+     id ${number},
+     name ${sortedText} NOT NULL UNIQUE,
+     created_at ${bigint} NOT NULL,
+     last_stamp ${bigint} NOT NULL,
+     public_id ${uuid} NOT NULL UNIQUE,
+     deleting_since ${bigint}
+   )${end}`,
+    `CREATE TABLE tokens (
+     id ${uuid} PRIMARY KEY,
+     org_id ${integer} NOT NULL REFERENCES organisations (id),
+     kind ${text} NOT NULL CHECK (kind IN ('public', 'private')),
+     label ${text} NOT NULL,
+     digest ${text} NOT NULL UNIQUE,
+     created_at ${bigint} NOT NULL,
+     expires_at ${bigint},
+     revoked_at ${bigint},
+     last_used_at ${bigint}
+   )${end}`,
+    `CREATE TABLE retailers (id ${uuid} PRIMARY KEY, document ${text} NOT NULL)${end}`,
+    `CREATE TABLE links (
+     id ${uuid} PRIMARY KEY,
+     kind ${text} NOT NULL CHECK (kind IN ('retailer', 'deal')),
+     template ${text} NOT NULL
+   )${end}`,
+    `CREATE TABLE secrets (name ${text} PRIMARY KEY, value ${text} NOT NULL)${end}`,
+    `INSERT INTO secrets (name, value) VALUES ('click', ${ddl.randomSecret})`,
+    // No foreign key to organisations, here and in the history: every write holds the lock on the row of its organisation, and
+    // checking each row would slow imports down.
+    `CREATE TABLE transactions (
+     id ${uuid} PRIMARY KEY,
+     org_id ${integer} NOT NULL,
+     updated_at ${bigint} NOT NULL,
+     document ${text} NOT NULL,
+     import_id ${integer},
+     source_updated_at ${bigint}
+   )${end}`,
+    `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
+    `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, id${nullsFirst})`,
+    ...SPAN_SHIFTS.map(
+      (shift) =>
+        `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), id${nullsFirst})${includeStamp}`,
+    ),
+    `CREATE TABLE history (
+     id ${uuid} NOT NULL,
+     until_stamp ${bigint} NOT NULL,
+     org_id ${integer} NOT NULL,
+     from_stamp ${bigint} NOT NULL,
+     import_id ${integer},
+     document ${text} NOT NULL,
+     PRIMARY KEY (id, until_stamp)
+   )${end}`,
+    `CREATE INDEX history_by_id ON history (org_id, until_stamp, id${nullsFirst}, from_stamp)`,
+    `CREATE INDEX history_by_from ON history (org_id, until_stamp, from_stamp, id)`,
+    `CREATE TABLE erasures (
+     org_id ${integer} NOT NULL REFERENCES organisations (id),
+     digest ${text} NOT NULL,
+     erased_at ${bigint} NOT NULL,
+     PRIMARY KEY (org_id, digest)
+   )${keyedEnd}`,
+    `CREATE TABLE imports (
+     id ${neverReusedNumber},
+     kind ${text} NOT NULL,
+     org_id ${integer} REFERENCES organisations (id),
+     began_at ${bigint} NOT NULL,
+     ended_at ${bigint},
+     outcome ${text} NOT NULL,
+     document ${text} NOT NULL
+   )${end}`,
+    `CREATE INDEX imports_by_time ON imports (began_at)`,
+    // org_id is 0, and source is empty, for imports without one.
+    `CREATE TABLE import_feeds (
+     kind ${text} NOT NULL,
+     org_id ${integer} NOT NULL,
+     source ${text} NOT NULL,
+     last_success ${bigint},
+     last_outcome ${text} NOT NULL,
+     last_ended ${bigint} NOT NULL,
+     PRIMARY KEY (kind, org_id, source)
+   )${keyedEnd}`,
+    `CREATE TABLE audit (
+     id ${neverReusedNumber},
+     at ${bigint} NOT NULL,
+     made_by ${text} NOT NULL,
+     action ${text} NOT NULL,
+     org ${text},
+     details ${text} NOT NULL
+   )${end}`,
+    `CREATE INDEX audit_by_time ON audit (at)`,
+    // PostgreSQL's ANALYZE would copy values into pg_statistic, where no erasure removes them. No plan needs them.
+    ...ddl.withoutStatistics('transactions', 'document'),
+    ...ddl.withoutStatistics('history', 'document'),
+  ];
+}
+
+/** Unlogged: a lost walk costs a client its snapshot, never a change. */
+export function walkTable({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): string[] {
+  return [
+    `CREATE ${unlogged}TABLE walks (
+     token_id ${uuid} NOT NULL,
+     min_stamp ${bigint} NOT NULL,
+     max_stamp ${bigint} NOT NULL,
+     stamp ${bigint} NOT NULL,
+     begun_at ${bigint} NOT NULL,
+     PRIMARY KEY (token_id, min_stamp, max_stamp)
+   )${keyedEnd}`,
+    `CREATE INDEX walks_by_time ON walks (begun_at)`,
+  ];
+}
+
+/**
+ * Ids sort by time, so new clicks are stored side by side. No foreign key to organisations: it would lock their row for
+ * every click. Taps are unlogged: a lost tap turns a double tap into two clicks.
+ */
+export function clickTables({ ddl }: Sql): string[] {
+  const { integer, bigint, text, sortedText, uuid, unlogged, keyedEnd } = ddl;
+  return [
+    `CREATE TABLE clicks (
+     id ${sortedText} PRIMARY KEY,
+     org_id ${integer} NOT NULL,
+     kind ${text} NOT NULL,
+     deal_id ${uuid} NOT NULL,
+     retailer_id ${uuid} NOT NULL,
+     passback_uid ${text} NOT NULL,
+     passback_data ${text},
+     activated_at ${bigint} NOT NULL,
+     clicked_at ${bigint},
+     is_tracked ${integer} NOT NULL,
+     has_sale ${integer} NOT NULL
+   )${keyedEnd}`,
+    `CREATE ${unlogged}TABLE taps (key ${sortedText} PRIMARY KEY, click_id ${text} NOT NULL, at ${bigint} NOT NULL)${keyedEnd}`,
+    `CREATE INDEX taps_by_time ON taps (at)`,
+    ...ddl.withoutStatistics('clicks', 'passback_uid'),
+    ...ddl.withoutStatistics('clicks', 'passback_data'),
+  ];
+}
+
+/** Rows of a spool that are not valid clicks. Any value may be missing. */
+export function rejectedClickTable({ ddl: { integer, bigint, text, uuid, end } }: Sql): string[] {
+  return [
+    `CREATE TABLE rejected_clicks (
+     id ${text}, org_id ${integer}, kind ${text}, deal_id ${uuid}, retailer_id ${uuid}, passback_uid ${text},
+     passback_data ${text}, activated_at ${bigint}, clicked_at ${bigint}, is_tracked ${integer}, has_sale ${integer},
+     reason ${text} NOT NULL
+   )${end}`,
+  ];
+}

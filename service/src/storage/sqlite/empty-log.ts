@@ -1,0 +1,22 @@
+// Empties the write-ahead log of an SQLite file, where deleted bytes remain after the file itself has been overwritten.
+
+import type { Queries } from '../database.ts';
+
+const RETRY_MS = 10;
+
+/** Gives up after `waitMs` if others use the log all the time; the next checkpoints empty it then. */
+export async function emptyLog(file: Queries, waitMs: number): Promise<void> {
+  const deadlineMs = performance.now() + waitMs;
+  const [before] = await file.all<{ timeout: number }>('PRAGMA busy_timeout');
+  // SQLite's own waiting would block this process, including anything in it that uses the log.
+  await file.all('PRAGMA busy_timeout = 0');
+  try {
+    while (true) {
+      const [row] = await file.all<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
+      if (row?.busy === 0 || performance.now() >= deadlineMs) return;
+      await Bun.sleep(RETRY_MS);
+    }
+  } finally {
+    await file.all(`PRAGMA busy_timeout = ${before?.timeout ?? 0}`);
+  }
+}

@@ -1,0 +1,52 @@
+// SQL as SQLite writes it.
+
+import type { Sql } from '../sql.ts';
+
+export const SQLITE_SQL: Sql = {
+  valuesTable: (param) => `json_each(${param}) AS v`,
+  // WHERE true: after INSERT INTO … SELECT, SQLite would take ON CONFLICT for a join condition.
+  selectRows: (param, types) =>
+    `SELECT ${types.map((_, i) => `value ->> ${i}`).join(', ')} FROM json_each(${param}) WHERE true`,
+  isOneOf: (select) => `IN (${select})`,
+  contains: (column, param) => `instr(${column}, ${param}) > 0`,
+  jsonNumber: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
+  joinIds: 'group_concat(id)',
+  joinDocuments: `CAST(group_concat(document, ',') AS BLOB) AS data, count(document) AS joined`,
+  joinEach: (table, _columns, condition) => `${table} AS h ON ${condition}`,
+  indexedBy: (index) => `INDEXED BY ${index}`,
+
+  forUpdate: '',
+  forNoKeyUpdate: '',
+  forUpdateSkipLocked: '',
+  deleteRows: (table, key, rest) =>
+    `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} ${rest})`,
+
+  withGivenNumber: '',
+  // Otherwise SQLite would give the number of the last organisation again after it was deleted.
+  nextNumber: (lastNumberSql) => `1 + coalesce((${lastNumberSql}), 0)`,
+  findTable: `SELECT name FROM sqlite_master WHERE type = 'table' AND name = $1`,
+
+  pieces: {
+    countSql: 'SELECT coalesce(max(rowid), 0) + 1 AS places FROM transactions',
+    size: 5_000,
+    placeOf: (row) => row,
+    isInPiece: 't.rowid >= $2 AND t.rowid < $3',
+  },
+  isRemote: false,
+  ddl: {
+    integer: 'INTEGER',
+    bigint: 'INTEGER',
+    text: 'TEXT',
+    sortedText: 'TEXT',
+    uuid: 'TEXT',
+    number: 'INTEGER PRIMARY KEY',
+    neverReusedNumber: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+    unlogged: '',
+    end: ' STRICT',
+    keyedEnd: ' STRICT, WITHOUT ROWID',
+    nullsFirst: '',
+    includeStamp: '',
+    randomSecret: 'lower(hex(randomblob(32)))',
+    withoutStatistics: () => [],
+  },
+};
