@@ -1,4 +1,4 @@
-// Who may call what: token kinds, challenges, browsers, methods.
+// Access to the operations: token kinds, challenges, browsers, methods.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ afterAll(() => node[Symbol.asyncDispose]());
 const ROOT = join(import.meta.dir, '..', '..', '..');
 const REALM = 'Bearer realm="offerbook"';
 
-/** What each combination of token, route, method and origin must give: status, code and whether pages may read it. */
+/** The expected response for a token, route, method and origin: status, error code and CORS header. */
 function expected(operation: (typeof OPERATIONS)[number], token: string, method: string, origin: boolean) {
   const cors = operation.tokenKind === 'public' ? '*' : null;
   if (method === 'OPTIONS' && origin && operation.tokenKind === 'public')
@@ -48,7 +48,7 @@ describe.each(OPERATIONS.map((operation) => [operation.path, operation] as const
     for (const token of ['none', 'unknown', 'public', 'private']) {
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         for (const origin of [false, true]) {
-          test(`${method} with ${token} token${origin ? ' from a page' : ''}`, async () => {
+          test(`${method} with ${token} token${origin ? ' from a web page' : ''} gets the documented status, code and CORS header`, async () => {
             const headers: Record<string, string> = origin
               ? { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' }
               : {};
@@ -75,14 +75,14 @@ describe.each(OPERATIONS.map((operation) => [operation.path, operation] as const
   },
 );
 
-describe('challenges', () => {
+describe('authentication', () => {
   const cases: [string, string | undefined, string | null][] = [
     ['no header', undefined, REALM],
     ['an empty header', '', REALM],
     ['another scheme', 'Basic dTpw', REALM],
     ['a scheme alone', 'Bearer', REALM],
-    ['a scheme with nothing behind it', 'bearer   ', REALM],
-    ['a text that is no token', 'Bearer hello', `${REALM}, error="invalid_token"`],
+    ['a scheme followed only by spaces', 'bearer   ', REALM],
+    ['a malformed token', 'Bearer hello', `${REALM}, error="invalid_token"`],
     ['an unknown token', `Bearer ${newTokenText('public')}`, `${REALM}, error="invalid_token"`],
     [
       'two tokens',
@@ -100,13 +100,13 @@ describe('challenges', () => {
       `${REALM}, error="invalid_token"`,
     ],
     [
-      'another scheme with a list, and then a token',
+      'another scheme with parameters, and then a token',
       `Digest realm="a", nonce="b", Bearer ${newTokenText('public')}`,
       `${REALM}, error="invalid_token"`,
     ],
-    ['another scheme with a list that has the word', 'Digest realm="bearer", nonce="a, bearer b"', REALM],
+    ['another scheme with "bearer" in its parameters', 'Digest realm="bearer", nonce="a, bearer b"', REALM],
   ];
-  test.each(cases)('%s', async (_, authorization, challenge) => {
+  test.each(cases)('%s gets 401 with a challenge', async (_, authorization, challenge) => {
     const response = await node.get(
       '/v1/retailers/',
       undefined,
@@ -116,24 +116,24 @@ describe('challenges', () => {
     expect(response.headers.get('WWW-Authenticate')).toBe(challenge);
   });
 
-  test('the wrong kind of token is told so by insufficient_scope', async () => {
+  test('the wrong kind of token gets the error insufficient_scope', async () => {
     const response = await node.get('/v1/transactions/', tokens.public);
     expect(response.headers.get('WWW-Authenticate')).toBe(`${REALM}, error="insufficient_scope"`);
   });
 
-  test("the scheme's case does not matter", async () => {
+  test('the scheme is case-insensitive', async () => {
     const response = await node.get('/v1/retailers/', undefined, {
       Authorization: `bEaReR ${tokens.public}`,
     });
     expect(response.status).toBe(200);
   });
 
-  test('a token in the query string is never read', async () => {
+  test('a token in the query string is ignored', async () => {
     const response = await node.get(`/v1/retailers/?access_token=${tokens.public}&token=${tokens.public}`);
     expect(((await response.json()) as { code: string }).code).toBe('missing_token');
   });
 
-  test('unknown, revoked, expired and mistyped tokens get the same answer', async () => {
+  test('unknown, revoked, expired and mistyped tokens get the same response', async () => {
     const revoked = await node.token('public');
     const expired = await node.token('public', 'acme', Date.now() - 1);
     const { tokens: stored } = await node.stores.tokens.list();
@@ -155,12 +155,12 @@ describe('challenges', () => {
   });
 });
 
-describe('life of a token', () => {
-  test('works from the moment it is issued', async () => {
+describe('a token', () => {
+  test('works as soon as it is issued', async () => {
     expect((await node.get('/v1/retailers/', await node.token('public'))).status).toBe(200);
   });
 
-  test('is refused within a second of its revocation, while the server runs', async () => {
+  test('is rejected by a running server within a second of its revocation', async () => {
     const text = await node.token('public');
     expect((await node.get('/v1/retailers/', text)).status).toBe(200);
     const stored = (await node.stores.tokens.list()).tokens.at(-1);
@@ -171,7 +171,7 @@ describe('life of a token', () => {
   });
 
   test.if(DATABASES.some(({ name }) => name === 'PostgreSQL'))(
-    'is refused soon after its revocation even while the catalogue is being taken up',
+    'is rejected soon after its revocation even while the server reloads the catalogue',
     async () => {
       await using own = await TestNode.start({ databaseUrl: await newPostgresDatabase() });
       const text = await own.token('private');
@@ -180,14 +180,14 @@ describe('life of a token', () => {
       const said = (message: string) => own.logLines.filter((line) => line.includes(message)).length;
       const database = openDatabase(own.databaseUrl, COMMAND_OPTIONS);
       await database.write(async (connection) => {
-        // So that the node cannot read the catalogue, which it is told to.
+        // Blocks the node's reload of the catalogue.
         await connection.all('LOCK TABLE retailers IN ACCESS EXCLUSIVE MODE');
         await own.stores.catalogue.write((writer) => writer.markChanged());
         const isReading = `SELECT pid FROM pg_locks WHERE relation = 'retailers'::regclass AND NOT granted`;
         while ((await database.all(isReading)).length === 0) await Bun.sleep(5);
         await own.stores.tokens.endAt(stored?.id ?? ('' as never), Date.now());
         while ((await own.get('/v1/transactions/', text)).status === 200) await Bun.sleep(10);
-        // It was still waiting then: its attempt to read the catalogue ends after two seconds.
+        // The reload was still blocked: it gives up only after two seconds.
         expect(said('the database cannot be read')).toBe(0);
       });
       await database.close();
@@ -195,7 +195,7 @@ describe('life of a token', () => {
     },
   );
 
-  test('its last use is written down, at the latest when the node stops', async () => {
+  test('has its last use stored at the latest when the node stops', async () => {
     let nowMs = Date.parse('2026-11-14T12:00:00Z');
     const own = await TestNode.start({ clock: () => nowMs });
     const [used, unused] = [await own.token('public'), await own.token('public')];
@@ -221,7 +221,7 @@ describe('life of a token', () => {
       ['not an origin', undefined],
       ['https://shop.example/path', undefined],
     ])(
-      'a private token used from a page leaves a warning in the log, without the token: %s',
+      'logs a warning, without the token, if a private token is sent from a web page with Origin %s',
       async (Origin, origin) => {
         const requestId = `${path}${Origin.replaceAll(' ', '-')}`;
         await node.get(path, tokens.private, { Origin, 'Request-Id': requestId });
@@ -240,7 +240,7 @@ describe('life of a token', () => {
       },
     );
 
-    test('a private token as the Origin is not logged either', async () => {
+    test('does not log a private token that was sent as the Origin', async () => {
       await node.get(path, tokens.private, {
         Origin: `https://${tokens.private}`,
         'Request-Id': `${path}in-origin`,
@@ -264,7 +264,7 @@ describe('life of a token', () => {
         ['Sec-Fetch-Mode', 'no-cors'],
         ['Sec-Fetch-Mode', 'same-origin'],
       ])(
-        'a private token in a page of the same origin, which sends no Origin, is refused with a warning: %s: %s',
+        'rejects a private token from a same-origin page, which sends no Origin, and logs a warning: %s: %s',
         async (name, value) => {
           const requestId = `${path}${name}-${value}`;
           const response = await node.get(path, tokens.private, { [name]: value, 'Request-Id': requestId });
@@ -278,7 +278,7 @@ describe('life of a token', () => {
     },
   );
 
-  test('the warning comes, too, when the address has no failed attempt left', async () => {
+  test('in a browser is logged even if the address has exceeded its failed-authentication limit', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 1 } });
     const text = await limited.token('private');
     const seen = [];
@@ -294,7 +294,7 @@ describe('life of a token', () => {
     ['Node', ['node', '--input-type=module', '-e']],
     ['Bun', [process.execPath, '-e']],
     ['Deno', [join(ROOT, 'node_modules', '.bin', 'deno'), 'eval']],
-  ])('the fetch of %s on a server is not taken for a browser', async (_, command) => {
+  ])('sent by fetch() in %s on a server is not mistaken for one in a browser', async (_, command) => {
     const program = `
       const headers = { Authorization: 'Bearer ' + process.env.OFFERBOOK_TOKEN };
       console.log((await fetch('${node.url}/v1/transactions/', { headers })).status);`;
@@ -306,7 +306,7 @@ describe('life of a token', () => {
     expect(printed).toEqual(['200\n', '']);
   });
 
-  test('a public token used from a page leaves no warning', async () => {
+  test('that is public causes no warning when used from a web page', async () => {
     for (const path of ['/v1/coupons/', '/v1/transactions/']) {
       await node.get(path, tokens.public, { Origin: 'https://shop.example', 'Request-Id': 'public-in-page' });
     }
@@ -314,8 +314,8 @@ describe('life of a token', () => {
   });
 });
 
-describe('preflight', () => {
-  test('of the catalogue allows Authorization from anywhere', async () => {
+describe('a preflight request', () => {
+  test('for the catalogue allows Authorization from any origin', async () => {
     const response = await node.request('OPTIONS', '/v1/coupons/', undefined, {
       Origin: 'https://shop.example',
       'Access-Control-Request-Method': 'GET',
@@ -332,7 +332,7 @@ describe('preflight', () => {
     ['Authorization, X-My.Header~1', undefined],
     ['', 'Authorization, If-None-Match, Request-Id'],
     ['authorization, <script>', 'Authorization, If-None-Match, Request-Id'],
-  ])('of the catalogue allows the headers that were asked for: %j', async (asked, allowed = asked) => {
+  ])('for the catalogue allows the requested headers: %j', async (asked, allowed = asked) => {
     const response = await node.request('OPTIONS', '/v1/coupons/', undefined, {
       Origin: 'https://shop.example',
       'Access-Control-Request-Method': 'GET',
@@ -343,7 +343,7 @@ describe('preflight', () => {
     expect(response.headers.get('Access-Control-Allow-Credentials')).toBeNull();
   });
 
-  test('of transactions is refused without any CORS header', async () => {
+  test('for transactions is rejected without any CORS header', async () => {
     const response = await node.request('OPTIONS', '/v1/transactions/', undefined, {
       Origin: 'https://shop.example',
       'Access-Control-Request-Method': 'GET',

@@ -1,4 +1,4 @@
-// Activation over HTTP, on both databases: where users are sent, what is recorded, and what is refused.
+// Activation over HTTP, on both databases: redirects, recorded clicks and rejected requests.
 
 import { describe, expect, test } from 'bun:test';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -101,7 +101,7 @@ for (const database of DATABASES) {
       ['/v1/promotions/', 'promotions', 'promotionId', 31, 'https://www.example.com/p31'],
     ] as const;
 
-    test('GET records a click and redirects to the network, in both forms, for whatever can be activated', async () => {
+    test('GET records a click and redirects to the network, for retailers and every kind of deal, with the id in the path or the query', async () => {
       await using app = await ActivationNode.start({ databaseUrl: await database.create() });
       for (const [path, kind, parameter, number, url] of KINDS) {
         const forms = [
@@ -140,7 +140,7 @@ for (const database of DATABASES) {
       expect(await app.clicks()).toHaveLength(8);
     });
 
-    test('POST returns a link of ours; following it is the click, and the first time counts', async () => {
+    test('POST returns a link, and following it for the first time records the click', async () => {
       let nowMs = NOW_MS;
       await using app = await ActivationNode.start({
         databaseUrl: await database.create(),
@@ -160,7 +160,7 @@ for (const database of DATABASES) {
       expect(await app.clicks()).toMatchObject([{ id: click, activatedAtMs: NOW_MS, clickedAtMs: null }]);
 
       const path = url.slice(app.node.url.length);
-      // Looking is not following.
+      // HEAD, link previews and prefetches do not count as following.
       for (const [method, looking, expected] of [
         ['HEAD', BROWSER, 302],
         ['GET', { 'User-Agent': 'Slackbot-LinkExpanding 1.0' }, 302],
@@ -180,7 +180,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('the same organisation, deal, user and data within ten seconds is the same click, on any node', async () => {
+    test('repeated activations by the same user within ten seconds are one click, on any node', async () => {
       let nowMs = NOW_MS;
       const databaseUrl = await database.create();
       const clock = () => nowMs;
@@ -206,7 +206,7 @@ for (const database of DATABASES) {
         [...new Set([...first, ...others])].sort(),
       );
 
-      // Whoever sees the table cannot try out who it was: what stands there is a digest under the key of the database.
+      // The table holds a keyed digest, so reading it does not reveal which user clicked.
       const isSqlite = database.name === 'SQLite';
       const raw = openDatabase(isSqlite ? `${databaseUrl}-activations` : databaseUrl, COMMAND_OPTIONS);
       const keys = (await raw.all<{ key: string }>('SELECT key FROM taps')).map(({ key }) => key);
@@ -217,7 +217,7 @@ for (const database of DATABASES) {
       expect(keys).toContain(hmac.update(tapped).digest('base64').slice(0, 22));
     });
 
-    test('a tap from another network is a click of its own, so that no stranger learns of the first; a /64 is one network', async () => {
+    test('a tap from another network is a separate click, so that strangers learn nothing of the first; a /64 is one network', async () => {
       await using app = await ActivationNode.start({
         databaseUrl: await database.create(),
         settings: { trustedProxies: ['127.0.0.1'] },
@@ -242,7 +242,7 @@ for (const database of DATABASES) {
       expect(await app.clicks()).toHaveLength(8);
     });
 
-    test('a flood on one link redirects every visitor, is one visit, and leaves the database usable', async () => {
+    test('a flood of requests for one link redirects every client, counts as one visit, and leaves the database usable', async () => {
       await using app = await ActivationNode.start({
         databaseUrl: await database.create(),
         settings: { trustedProxies: ['127.0.0.1'], rateLimitActivation: 0 },
@@ -268,7 +268,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('clicks that arrive together are all recorded, each once', async () => {
+    test('clicks that arrive at the same time are each recorded once', async () => {
       await using app = await ActivationNode.start({ databaseUrl: await database.create() });
       const users = Array.from({ length: 300 }, (_, number) => `user ${number}`);
       const answers = await Promise.all(
@@ -281,8 +281,8 @@ for (const database of DATABASES) {
   });
 }
 
-describe('where a click leads', () => {
-  test('without a link of the operator to the plain URL, recorded as untracked; the link of a deal wins over its retailer', async () => {
+describe('redirects', () => {
+  test('without an operator link, go to the plain URL, untracked; the link of a deal overrides that of its retailer', async () => {
     const template = 'https://deal.example/?sub={click}';
     await using app = await ActivationNode.start({
       links: [
@@ -303,7 +303,7 @@ describe('where a click leads', () => {
     ]);
   });
 
-  test('of a deal that is over or has not begun to its retailer, as a click on that; POST is told', async () => {
+  test('for a deal that has ended or not started, go to its retailer and count as a click on it; POST gets an error', async () => {
     await using app = await ActivationNode.start();
     const path = `/v1/coupons/${id(22)}/activate/${app.query()}`;
     const response = await app.get(path);
@@ -319,7 +319,7 @@ describe('where a click leads', () => {
     }
   });
 
-  test('of a link whose deal is over since to its retailer, also for bots', async () => {
+  test('for a link whose deal has ended since, go to its retailer, also for bots', async () => {
     let nowMs = NOW_MS;
     await using app = await ActivationNode.start({
       clock: () => nowMs,
@@ -349,7 +349,7 @@ describe('where a click leads', () => {
     }
   });
 
-  test('of a link whose deal has left the catalogue to its retailer', async () => {
+  test('for a link whose deal was removed from the catalogue, go to its retailer', async () => {
     await using app = await ActivationNode.start();
     const response = await app.send('POST', `/v1/promotions/${id(31)}/activate/${app.query()}`);
     const path = new URL(((await response.json()) as { url: string }).url).pathname;
@@ -363,7 +363,7 @@ describe('where a click leads', () => {
     expect(await app.clicks()).toMatchObject([{ id: click, dealId: id(31), clickedAtMs: NOW_MS }]);
   });
 
-  test('of a link whose retailer has left the catalogue nowhere: 410, as a page for people', async () => {
+  test('for a link whose retailer was removed from the catalogue, become 410, as an HTML page for browsers', async () => {
     await using app = await ActivationNode.start();
     const response = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query()}`);
     const { url } = (await response.json()) as { url: string };
@@ -377,7 +377,7 @@ describe('where a click leads', () => {
     expect(await page.text()).toContain('<h1>This deal is not active now</h1>');
   });
 
-  test('of previews, bots and prefetching browsers to the plain URL or nowhere; nothing is recorded, and the network is not told', async () => {
+  test('for link previews, bots and prefetches, never go to the network, and no click is recorded', async () => {
     await using app = await ActivationNode.start();
     for (const [method, headers, status] of [
       ['HEAD', BROWSER, 302],
@@ -398,14 +398,14 @@ describe('where a click leads', () => {
       expect(response.headers.get('Cache-Control')).toBe('no-store');
     }
     expect(await app.clicks()).toEqual([]);
-    // Whoever tries a link should see what a user would.
+    // An operator who tests a link with curl gets the same redirect as a user.
     for (const name of ['curl/8.5.0', 'Bun/1.4.4', '']) {
       const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query()}`, { 'User-Agent': name });
       expect(response.headers.get('Location')).toStartWith('https://network.example/');
     }
   });
 
-  test('of what a page embeds or fetches to the plain URL: only a navigation of the whole tab, or a client that does not name one, is a click', async () => {
+  test('for embedded or fetched links, go to the plain URL: only a top-level navigation, or a client without Sec-Fetch-Dest, is a click', async () => {
     const adminPort = await freePort();
     await using app = await ActivationNode.start({ settings: { adminPort } });
     const outcomes = async () => {
@@ -435,7 +435,7 @@ describe('where a click leads', () => {
     expect(await app.clicks()).toMatchObject([{ clickedAtMs: NOW_MS }, { clickedAtMs: NOW_MS }]);
   });
 
-  test('above the limit users are sent on untracked and programs get 429, each address and organisation for itself', async () => {
+  test('above the limit, go to the plain URL and POST gets 429, per address and organisation', async () => {
     await using app = await ActivationNode.start({
       settings: { rateLimitActivation: 2, trustedProxies: ['127.0.0.1'] },
     });
@@ -483,7 +483,7 @@ describe('where a click leads', () => {
     expect(await app.clicks()).toHaveLength(8);
   });
 
-  test('above the limit of an organisation users are redirected untracked from any address; one address above its own limit does not use it up', async () => {
+  test('above the limit of an organisation, go to the plain URL for every address; an address above its own limit does not use it up', async () => {
     await using app = await ActivationNode.start({
       settings: { rateLimitActivation: 2, rateLimitActivationOrg: 4, trustedProxies: ['127.0.0.1'] },
     });
@@ -503,7 +503,7 @@ describe('where a click leads', () => {
     expect(await app.clicks()).toHaveLength(4);
   });
 
-  test('of POST, above the limit, only while it is in memory; other links are 429, each address and organisation for itself', async () => {
+  test('for links from POST, above the limit, work only while the click is in memory; others get 429, per address and organisation', async () => {
     let nowMs = NOW_MS;
     const adminPort = await freePort();
     await using app = await ActivationNode.start({
@@ -533,7 +533,7 @@ describe('where a click leads', () => {
     const page = await follow(third, '192.0.2.1', { Accept: 'text/html' });
     expect([page.status, page.headers.get('Content-Type')]).toEqual([429, 'text/html; charset=utf-8']);
     expect(page.headers.get('Retry-After')).toMatch(/^\d+$/);
-    // Links that were just followed are in memory, for ten seconds.
+    // Followed links stay in memory for ten seconds.
     nowMs += 9_999;
     const again = await follow(first, '192.0.2.1');
     expect([again.status, clickIn(again.headers.get('Location'))]).toEqual([
@@ -548,13 +548,13 @@ describe('where a click leads', () => {
     expect((await follow(fourth, '2001:db8::1')).status).toBe(302);
     expect((await follow(fifth, '2001:db8::2')).status).toBe(302);
     expect((await follow(sixth, '2001:db8::3')).status).toBe(429);
-    // What is not ours is not looked up, and not counted.
+    // An invalid click id is neither looked up nor counted.
     expect((await follow('/go/0000000000000000000000/', '192.0.2.1')).status).toBe(404);
     const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
     expect(metrics).toContain('\nofferbook_clicks_total{outcome="limited"} 4\n');
   });
 
-  test('never to a URL of the caller: the origin is always one of the operator', async () => {
+  test('never go to a URL from the request, only to operator links and URLs of the catalogue', async () => {
     await using app = await ActivationNode.start();
     const origins = new Set([
       'https://network.example',
@@ -621,8 +621,8 @@ describe('where a click leads', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('a bad parameter is a clear problem for programs and a page for people, with nothing of the user in either', async () => {
+describe('rejected activations', () => {
+  test('an invalid parameter is a JSON problem, or a page in browsers, and neither contains the user id', async () => {
     await using app = await ActivationNode.start();
     for (const [bad, parameter, detail] of [
       [{ passbackUid: '' }, 'passbackUid', 'must not be empty'],
@@ -657,7 +657,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('what is not UTF-8 is refused, and never taken for another user; what is comes back as it was', async () => {
+  test('invalid UTF-8 is rejected, so that it cannot merge users; valid values are stored unchanged', async () => {
     await using app = await ActivationNode.start();
     const path = `/v1/coupons/${id(21)}/activate/?orgId=${app.orgId}`;
     const detail = 'must be UTF-8, percent-encoded';
@@ -675,14 +675,14 @@ describe('what is refused', () => {
     }
     expect(await app.clicks()).toEqual([]);
     const passed = ['Müller', 'Möller', 'ab+c=', '😀'].map((user) => [user, user]);
-    // As long as they may be.
+    // Values of the maximum length.
     passed.push(['x'.repeat(255), 'x'.repeat(1_024)], ['日'.repeat(85), '日'.repeat(341)]);
     for (const [passbackUid = '', passbackData = ''] of passed)
       await app.get(`${path}&${new URLSearchParams({ passbackUid, passbackData })}`);
     expect((await app.clicks()).map((click) => [click.passbackUid, click.passbackData])).toEqual(passed);
   });
 
-  test('parameters in the body of a POST are not read, and the error says where they belong', async () => {
+  test('parameters in the body of a POST are ignored, and the error asks for them in the query string', async () => {
     await using app = await ActivationNode.start();
     const path = `/v1/coupons/${id(21)}/activate/`;
     const post = async (search: string, body: string | null, type = 'application/json') => {
@@ -708,7 +708,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('an unknown organisation and an unknown deal are one answer; what is missing is named all at once', async () => {
+  test('an unknown organisation and an unknown deal get the same response; missing parameters are all listed at once', async () => {
     await using app = await ActivationNode.start();
     const {
       requestId: _,
@@ -747,7 +747,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('another method is told which there are, in the same way to programs and people', async () => {
+  test('an unsupported method gets 405 with the allowed methods, as a JSON problem for every client', async () => {
     await using app = await ActivationNode.start();
     for (const [path, url, method, allow] of [
       [
@@ -769,7 +769,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('every operation documents the errors that it answers with, and no other', () => {
+  test('every operation documents exactly the errors that it can return', () => {
     const codes = (path: string, method: 'get' | 'post') =>
       Object.values(document.paths[path]?.[method]?.responses ?? {}).flatMap(({ content }) =>
         Object.keys(content?.['application/problem+json']?.examples ?? {}),
@@ -793,7 +793,7 @@ describe('what is refused', () => {
     expect(media('400')).toEqual(['application/problem+json', 'text/html']);
   });
 
-  test('turned off, there is nothing', async () => {
+  test('the paths of activation are 404 if activation is off', async () => {
     await using node = await TestNode.start({ settings: { activation: 'off' } });
     for (const path of [`/v1/coupons/${id(21)}/activate/`, '/v1/coupons/activate/', '/go/x/']) {
       expect(await (await node.get(path)).json()).toMatchObject({ status: 404, code: 'not_found' });
@@ -801,7 +801,7 @@ describe('what is refused', () => {
   });
 });
 
-test('what a partner passes along is in no log line and no URL of ours', async () => {
+test('passback values never appear in the log or in URLs', async () => {
   await using app = await ActivationNode.start();
   const secrets = { passbackUid: 'zXq-personal-uid', passbackData: 'zXq-personal-data' };
   const urls: string[] = [];

@@ -1,4 +1,4 @@
-// The service behind real proxies, as docs/operations/proxies.md sets them up: what they refuse, and what a cache in them may keep.
+// The service behind real proxies, configured as in docs/operations/proxies.md: what they reject and what they cache.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { coupon, retailer } from '../support/fixtures.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
-/** The status of a request whose target is sent as it is; fetch would resolve it. */
+/** Returns the status for a target that is sent unchanged; fetch() would normalise it. */
 async function statusOf(url: string, target: string): Promise<number> {
   const { hostname, port } = new URL(url);
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -57,11 +57,11 @@ describe.each(PROXIES)('%s', (name) => {
     '\\livez',
     '/livez/.',
     '/livez/x/..?y',
-  ])('refuses a path with dot segments or backslashes: %s', async (target) => {
+  ])('rejects a path with dot segments or backslashes: %s', async (target) => {
     expect(await statusOf(proxy.url, target)).toBe(400);
   });
 
-  test('carries the longest URL that the service takes, and its answer to a longer one', async () => {
+  test('passes the longest URL that the service accepts, and its response to a longer one', async () => {
     const longest = '/livez?x='.padEnd(16 * 1024, 'a');
     expect([await statusOf(proxy.url, longest), await statusOf(proxy.url, `${longest}a`)]).toEqual([
       200, 414,
@@ -69,7 +69,7 @@ describe.each(PROXIES)('%s', (name) => {
   });
 
   test.each(['/livez', '/livez?x=/../', '/livez?x=..', '/livez?x=\\'])(
-    'lets others through: %s',
+    'passes a valid path: %s',
     async (target) => {
       expect(await statusOf(proxy.url, target)).toBe(200);
     },

@@ -1,4 +1,4 @@
-// The four lists of the catalogue over HTTP: what they show, how they are cut, cached and compressed.
+// The four lists of the catalogue over HTTP: contents, pages, caching and compression.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -27,7 +27,7 @@ const GREEN = retailer(2, {
 });
 const PLAIN = retailer(1, { name: 'Plain', cashbackOffers: [offer(13), offer(11, { featured: true })] });
 const EMPTY = retailer(3);
-/** Has nothing but a coupon for one hour. */
+/** A retailer whose only deal is a coupon that lasts one hour. */
 const HOURLY = retailer(4, {
   coupons: [
     coupon(23, { startDate: timestamp('2026-11-15T13:00:00'), endDate: timestamp('2026-11-15T14:00:00') }),
@@ -54,7 +54,7 @@ async function ids(path: string): Promise<unknown[]> {
   return (await list(path)).data.map((item) => item.id);
 }
 
-describe('what is listed', () => {
+describe('lists contain', () => {
   test('retailers with active deals, in the order of their ids, their lists in the order of their ids', async () => {
     expect(await list('/v1/retailers/')).toEqual({
       data: [
@@ -88,7 +88,7 @@ describe('what is listed', () => {
     });
   });
 
-  test('a coupon appears at its start and is gone at its end, and its retailer with it', async () => {
+  test('a coupon from its start to its end, and its retailer for the same time', async () => {
     const seen: Record<string, unknown> = {};
     for (const time of ['12:59:59.999', '13:00:00', '13:59:59.999', '14:00:00']) {
       nowMs = Date.parse(`2026-11-15T${time}Z`);
@@ -107,12 +107,12 @@ describe('what is listed', () => {
 });
 
 describe('pages', () => {
-  test('a full last page has no cursor, and one item more gives one', async () => {
+  test('a full last page has no cursor, but has one if another item follows', async () => {
     expect((await list('/v1/cashback-offers/?limit=4')).cursor).toBeUndefined();
     expect((await list('/v1/cashback-offers/?limit=3')).cursor).toBe(id(14));
   });
 
-  test('the cursor is the id of the next item, in the body and in a Link with the whole URL', async () => {
+  test('the cursor is the id of the next item, in the body and in a Link header with the whole URL', async () => {
     const response = await node.get('/v1/cashback-offers/?country=de&limit=1&x=1', token);
     expect(((await response.json()) as { cursor: string }).cursor).toBe(id(13));
     const [, next = ''] = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
@@ -121,7 +121,7 @@ describe('pages', () => {
     expect(((await nextPage.json()) as { data: { id: string }[] }).data[0]?.id).toBe(id(13));
   });
 
-  test('a cursor is a position: ids that are gone, filtered out or foreign work like any other', async () => {
+  test('a cursor is a position: ids that were removed, filtered out or never existed work like any other', async () => {
     expect(await ids(`/v1/cashback-offers/?cursor=${id(12)}`)).toEqual([id(12), id(13), id(14)]);
     expect(await ids(`/v1/cashback-offers/?cursor=${id(2)}`)).toEqual([id(11), id(12), id(13), id(14)]);
     expect(await ids(`/v1/cashback-offers/?cursor=${id(12)}&country=DE`)).toEqual([id(13), id(14)]);
@@ -130,7 +130,7 @@ describe('pages', () => {
     });
   });
 
-  test('without a trailing slash it is the same answer, and no redirect', async () => {
+  test('a path without a trailing slash gets the same response, without a redirect', async () => {
     const response = await fetch(`${node.url}/v1/retailers?limit=1`, {
       headers: { Authorization: `Bearer ${token}` },
       redirect: 'manual',
@@ -164,15 +164,15 @@ describe('filters', () => {
     ['name=gr&country=DE&category=garden', []],
     ['name=&category=&country=', [11, 12, 13, 14]],
     ['utm_source=x&_=123&v=2', [11, 12, 13, 14]],
-    // Two typing errors are another word.
+    // A name with two typos is not recognised as a parameter, so it is ignored.
     ['cuntri=DE&nmea=x', [11, 12, 13, 14]],
   ];
-  test.each(cases)('%s', async (query, numbers) => {
+  test.each(cases)('%s returns the matching offers', async (query, numbers) => {
     expect(await ids(`/v1/cashback-offers/?${query}`)).toEqual(numbers.map(id));
   });
 });
 
-describe('bad parameters', () => {
+describe('invalid parameters', () => {
   const uuid = 'must be a UUID: the cursor of the previous page';
   const number = 'must be a whole number from 1 to 1000';
   const only = 'is not a parameter; the parameters are cursor, limit, name, category, country';
@@ -229,7 +229,7 @@ describe('bad parameters', () => {
       { cursor: uuid, limit: number, country: 'must be a country code of two letters (ISO 3166-1 alpha-2)' },
     ],
   ];
-  test.each(cases)('%s', async (query, want) => {
+  test.each(cases)('%s is rejected with a problem that names each parameter', async (query, want) => {
     const response = await node.get(`/v1/cashback-offers/?${query}`, token, { 'Request-Id': 'r-1' });
     const errors = Object.entries(want).map(([parameter, detail]) => ({ parameter, detail }));
     expect(response.status).toBe(400);
@@ -250,7 +250,7 @@ describe('bad parameters', () => {
     ['/v1/retailers/', 'name', 'hostname', 'cashbackOffers', 'country', 'category', 'deepLink', 'code'],
     ['/v1/coupons/', 'name', 'code', 'startDate', 'retailerId', 'country', 'category'],
     ['/v1/promotions/', 'name', 'deepLink', 'endDate', 'country', 'passbackUid'],
-  ])('%s takes no filters: a field or a parameter of another list is rejected', async (path, ...names) => {
+  ])('%s has no filters: a field name or a parameter of another list is rejected', async (path, ...names) => {
     for (const name of names) {
       const response = await node.get(`${path}?${name}=x`, token);
       const { detail } = (await response.json()) as { detail: string };
@@ -259,7 +259,7 @@ describe('bad parameters', () => {
     }
   });
 
-  test('parameters that mean nothing here are ignored', async () => {
+  test('unrelated parameters are ignored', async () => {
     for (const name of [
       '_',
       '__',
@@ -278,19 +278,19 @@ describe('bad parameters', () => {
       expect((await node.get(`/v1/retailers/?${name}=1`, token)).status).toBe(200);
   });
 
-  test('a value of exactly 200 characters is fine', async () => {
+  test('a value of exactly 200 characters is accepted', async () => {
     expect(await ids(`/v1/cashback-offers/?name=${'x'.repeat(200)}`)).toEqual([]);
-    // Characters as people and JSON Schema count them, not the two halves that JavaScript sees.
+    // Counts code points, as JSON Schema does, not UTF-16 code units.
     expect(await ids(`/v1/cashback-offers/?name=${encodeURIComponent('😀'.repeat(200))}`)).toEqual([]);
   });
 
-  test('are looked at only after the token', async () => {
+  test('are validated only after the token', async () => {
     expect((await node.get('/v1/cashback-offers/?limit=0')).status).toBe(401);
   });
 });
 
-describe('how long a page may be kept', () => {
-  /** Seconds, for the page as it is at a time of the day on which the hourly coupon starts and ends. */
+describe('the max-age of a page', () => {
+  /** Returns max-age in seconds at a time of the day on which the hourly coupon starts and ends. */
   const maxAge = async (time: string, path: string, headers: Record<string, string> = {}) => {
     nowMs = Date.parse(`2026-11-15T${time}Z`);
     const response = await node.get(path, token, headers);
@@ -304,20 +304,20 @@ describe('how long a page may be kept', () => {
     ['12:59:00', 60],
     ['12:59:30', 30],
     ['12:59:59.5', 0],
-    // A clock that is set back.
+    // The clock was set back.
     ['12:58:00', 60],
     ['13:00:00', 60],
     ['13:59:15', 45],
     ['14:00:00', 60],
-  ])('at %s: %p s, until a deal in it starts or ends', async (time, seconds) => {
+  ])('at %s is %p s, so that it expires when a deal in the page starts or ends', async (time, seconds) => {
     for (const path of ['/v1/coupons/', '/v1/retailers/']) {
       expect([path, await maxAge(time, path)]).toEqual([path, seconds]);
-      // Once more, from the pages that are kept.
+      // Again, from the cache.
       expect([path, await maxAge(time, path)]).toEqual([path, seconds]);
     }
   });
 
-  test('is a minute where nothing in it starts or ends, whatever happens on other pages and lists', async () => {
+  test('is a minute if no deal in the page starts or ends, even if one on another page or list does', async () => {
     for (const path of [
       '/v1/cashback-offers/',
       '/v1/promotions/',
@@ -327,12 +327,12 @@ describe('how long a page may be kept', () => {
       expect([path, await maxAge('13:59:30', path)]).toEqual([path, 60]);
   });
 
-  test('ends where the cursor would change, too', async () => {
-    // The next coupon behind this page is the hourly one.
+  test('also expires when the cursor changes', async () => {
+    // The hourly coupon is the first item of the next page.
     expect(await maxAge('13:59:30', '/v1/coupons/?limit=2')).toBe(30);
   });
 
-  test('is said with a confirmation, too', async () => {
+  test('is also sent with a 304', async () => {
     nowMs = Date.parse('2026-11-15T13:59:30Z');
     const tag = (await node.get('/v1/coupons/', token)).headers.get('ETag') ?? '';
     expect(await maxAge('13:59:50', '/v1/coupons/', { 'If-None-Match': tag })).toBe(10);
@@ -353,7 +353,7 @@ describe('caching and compression', () => {
     });
 
   test.each(Object.keys(decoders))(
-    '%s decodes to the very bytes of the plain answer, under a tag of its own',
+    'a %s response decodes to the same bytes as the uncompressed one and has its own ETag',
     async (coding) => {
       const plain = await raw('identity');
       const packed = await raw(coding);
@@ -365,9 +365,9 @@ describe('caching and compression', () => {
   );
 
   test.each([...Object.keys(decoders), 'identity'])(
-    'an answer that was kept and one that is built anew are the same bytes: %s',
+    'a cached response and a new one have the same headers and bytes: %s',
     async (coding) => {
-      // Before every id there is: the same page, but asked for in another way, so that it is not there yet.
+      // A cursor before all ids: the same page under another URL, so that it is not cached yet.
       const anew = `${path}?cursor=00000000-0000-0000-0000-00000000000${coding.length}`;
       const ask = async (target: string) => {
         const headers = { Authorization: `Bearer ${token}`, 'Accept-Encoding': coding };
@@ -379,7 +379,7 @@ describe('caching and compression', () => {
         };
       };
       const built = await ask(anew);
-      // The second time a page is asked for it is kept, and from the third time on it is there.
+      // The second request caches the page, and the third is served from the cache.
       const others = [await ask(anew), await ask(anew), await ask(path), await ask(path), await ask(path)];
       for (const answer of others) expect(answer).toEqual(built);
       expect(built.body.length).toBeGreaterThan(0);
@@ -400,11 +400,11 @@ describe('caching and compression', () => {
     ['*;q=0.5, zstd;q=0', 'br'],
     ['identity;q=1, gzip;q=0.5', null],
   ];
-  test.each(choices)('Accept-Encoding "%s" gives %p', async (accept, coding) => {
+  test.each(choices)('Accept-Encoding "%s" selects the coding %p', async (accept, coding) => {
     expect((await raw(accept)).headers.get('Content-Encoding')).toBe(coding);
   });
 
-  test('of a header that is far longer than browsers send, nothing is read', async () => {
+  test('a header far longer than browsers send is ignored', async () => {
     const padded = (header: string, length: number) =>
       `${'x,'.repeat((length - header.length) / 2)}${header}`;
     const tag = (await raw('gzip')).headers.get('ETag') ?? '';
@@ -418,14 +418,14 @@ describe('caching and compression', () => {
     expect(await Promise.all(statuses)).toEqual([304, 200]);
   });
 
-  test('an answer says how long it may be kept and what it depends on', async () => {
+  test('a response has Cache-Control, Vary and ETag', async () => {
     const response = await raw('identity');
     expect(response.headers.get('Cache-Control')).toBe('private, max-age=60');
     expect(response.headers.get('Vary')).toBe('Authorization, Accept-Encoding');
     expect(response.headers.get('ETag')).toMatch(/^"[^"]+"$/);
   });
 
-  test('an unchanged page is answered with 304, without a body', async () => {
+  test('an unchanged page gets 304 without a body', async () => {
     const tag = (await raw('gzip')).headers.get('ETag') ?? '';
     for (const sent of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
       const response = await raw('gzip', { 'If-None-Match': sent });
@@ -447,7 +447,7 @@ describe('caching and compression', () => {
     expect((await raw('identity', { 'If-None-Match': tag })).status).toBe(200);
   });
 
-  test('those who ask for the same page at the same time get it each with their own headers', async () => {
+  test('simultaneous requests for the same page each get their own headers', async () => {
     const tag = (await node.get('/v1/cashback-offers/?limit=1', token)).headers.get('ETag') ?? '';
     const asked = Array.from({ length: 40 }, (_, i) => i);
     const answers = await Promise.all(
@@ -475,7 +475,7 @@ describe('caching and compression', () => {
     expect(new Set(left).size).toBe(asked.length);
   });
 
-  test('HEAD has the headers of GET and no body', async () => {
+  test('HEAD returns the headers of GET without a body', async () => {
     const get = await raw('identity');
     const head = await fetch(node.url + path, {
       method: 'HEAD',

@@ -1,5 +1,5 @@
-// What proxies say of a request, the address that limits count against and the scheme of links, with proxies that are
-// trusted and callers that lie.
+// Headers of proxies: the client address, which rate limits count, and the scheme of links, with trusted proxies and with
+// clients that forge the headers.
 
 import { describe, expect, test } from 'bun:test';
 import type { ServeSettings } from '../../src/config.ts';
@@ -16,45 +16,45 @@ describe('X-Forwarded-For', () => {
   const readClient = clientReader(['10.0.0.0/8', '2001:db8:ffff::/48']);
 
   test.each([
-    ['nobody is believed who is not a proxy', CALLER, '198.51.100.1', CALLER],
-    ['a proxy that says nothing is the caller', PROXY, null, PROXY],
-    ['the entry that our proxy added is the caller', PROXY, CALLER, CALLER],
+    ['is ignored unless it comes from a proxy', CALLER, '198.51.100.1', CALLER],
+    ['may be missing: then the proxy is the client', PROXY, null, PROXY],
+    ['ends with the client, added by our proxy', PROXY, CALLER, CALLER],
+    ['may start with forged entries, which are ignored', PROXY, `6.6.6.6, 7.7.7.7, ${CALLER}`, CALLER],
+    ['may contain two trusted proxies', PROXY, `6.6.6.6, ${CALLER}, 10.0.0.2`, CALLER],
+    ['may contain a forged entry in the range of the proxies', PROXY, `6.6.6.6, 10.9.9.9, ${CALLER}`, CALLER],
+    ['with only proxies gives the farthest of them', PROXY, '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     [
-      'what the caller sent stands before it and is worth nothing',
-      PROXY,
-      `6.6.6.6, 7.7.7.7, ${CALLER}`,
-      CALLER,
-    ],
-    ['through two proxies of ours', PROXY, `6.6.6.6, ${CALLER}, 10.0.0.2`, CALLER],
-    ['a caller who claims to be a proxy', PROXY, `6.6.6.6, 10.9.9.9, ${CALLER}`, CALLER],
-    ['only proxies: the farthest of them', PROXY, '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    [
-      'more proxies than anybody has: what stands before them is worth nothing',
+      'with an excessive number of proxies is not read to its start',
       PROXY,
       `${CALLER}, ${Array.from({ length: 5_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`).join(', ')}`,
       '10.0.19.104',
     ],
-    ['with a port', PROXY, `6.6.6.6, ${CALLER}:4711`, CALLER],
-    ['IPv6 with a port', PROXY, '6.6.6.6, [2001:db8::5]:4711', '2001:db8::5'],
-    ['IPv6', PROXY, '6.6.6.6, 2001:db8::5', '2001:db8::5'],
-    ['an IPv6 proxy', '2001:db8:ffff::1', `6.6.6.6, ${CALLER}`, CALLER],
-    ['a dual-stack socket', `::ffff:${PROXY}`, `6.6.6.6, ::FFFF:${CALLER}`, CALLER],
-    ['an unreadable entry is not skipped in favour of an invention', PROXY, '6.6.6.6, unknown', PROXY],
-    ['nor one behind a second proxy', PROXY, '6.6.6.6, _hidden, 10.0.0.2', '10.0.0.2'],
-    ['an empty entry', PROXY, '6.6.6.6, ', PROXY],
-    ['an empty header', PROXY, '', PROXY],
-    ['an address with leading zeros', PROXY, '6.6.6.6, 203.000.113.005', PROXY],
+    ['may contain a port', PROXY, `6.6.6.6, ${CALLER}:4711`, CALLER],
+    ['may contain an IPv6 address with a port', PROXY, '6.6.6.6, [2001:db8::5]:4711', '2001:db8::5'],
+    ['may contain an IPv6 address', PROXY, '6.6.6.6, 2001:db8::5', '2001:db8::5'],
+    ['may come from an IPv6 proxy', '2001:db8:ffff::1', `6.6.6.6, ${CALLER}`, CALLER],
+    ['may contain IPv4-mapped IPv6 addresses', `::ffff:${PROXY}`, `6.6.6.6, ::FFFF:${CALLER}`, CALLER],
+    ['is not read beyond an invalid entry, which a forged one may precede', PROXY, '6.6.6.6, unknown', PROXY],
+    [
+      'is not read beyond an invalid entry before a second proxy',
+      PROXY,
+      '6.6.6.6, _hidden, 10.0.0.2',
+      '10.0.0.2',
+    ],
+    ['may end with an empty entry', PROXY, '6.6.6.6, ', PROXY],
+    ['may be empty', PROXY, '', PROXY],
+    ['is not read beyond an address with leading zeros', PROXY, '6.6.6.6, 203.000.113.005', PROXY],
   ])('%s', (_, socket, forwardedFor, expected) => {
     const headers = new Headers(forwardedFor === null ? {} : { 'X-Forwarded-For': forwardedFor });
     expect(readClient(socket, headers).address).toBe(expected);
   });
 
-  test('without trusted proxies the socket counts, whatever the header says', () => {
+  test('is ignored if no proxies are trusted', () => {
     const headers = new Headers({ 'X-Forwarded-For': CALLER });
     expect(clientReader([])(PROXY, headers)).toEqual({ address: PROXY });
   });
 
-  test('header lines after one another are one list', async () => {
+  test('may be split into several header lines', async () => {
     await using node = await TestNode.start({ settings: { trustedProxies: ['127.0.0.0/8'] } });
     const { hostname, port } = new URL(node.url);
     const lines = ['6.6.6.6', `7.7.7.7, ${CALLER}`].map((value) => `X-Forwarded-For: ${value}\r\n`);
@@ -69,7 +69,7 @@ describe('X-Forwarded-For', () => {
 });
 
 describe('X-Forwarded-Proto', () => {
-  /** The next link and the type of a problem, which have to lead to where the caller came from. */
+  /** Returns the next link and the type of a problem. Both must use the client's own URL. */
   async function links(settings: Partial<ServeSettings>, headers: Record<string, string>) {
     await using node = await TestNode.start({ settings: { pageSize: 1, ...settings } });
     await node.catalogue([retailer(1, { coupons: [coupon(21), coupon(22)] })]);
@@ -89,23 +89,23 @@ describe('X-Forwarded-Proto', () => {
     ['what the caller sent stands before it and is worth nothing: http, https', 'https'],
     ['what is neither is worth nothing: javascript', 'http'],
     ['nor is an empty one: ', 'http'],
-  ])('from a trusted proxy, links have the scheme that it names: %s', async (text, scheme) => {
+  ])('from a trusted proxy determines the scheme of links: %s', async (text, scheme) => {
     const headers = { 'X-Forwarded-Proto': text.replace(/^.*: /, '') };
     expect(await links(OURS, headers)).toEqual(both(`${scheme}://api.example:8443`));
   });
 
-  test('links have the scheme of the socket when a trusted proxy names none', async () => {
+  test('may be missing: then links have the scheme of the socket', async () => {
     expect(await links(OURS, {})).toEqual(both('http://api.example:8443'));
   });
 
-  test('from anybody else it is worth nothing', async () => {
+  test('is ignored from other clients', async () => {
     const headers = { 'X-Forwarded-Proto': 'https' };
     expect(await links({}, headers)).toEqual(both('http://api.example:8443'));
     expect(await links({ trustedProxies: ['10.0.0.0/8'] }, headers)).toEqual(both('http://api.example:8443'));
   });
 
   for (const name of PROXIES) {
-    test.skipIf(lacks(name))(`links lead back through ${name} as configured in the docs`, async () => {
+    test.skipIf(lacks(name))(`makes links work through ${name} as configured in the docs`, async () => {
       await using node = await TestNode.start({ settings: OURS });
       await using proxy = await ReverseProxy.start(name, [node.url]);
       const answer = await fetch(`${proxy.url}/nowhere`, { headers: { 'X-Forwarded-Proto': 'https' } });
@@ -113,7 +113,7 @@ describe('X-Forwarded-Proto', () => {
     });
   }
 
-  test('the public URL wins', async () => {
+  test('is ignored if a public URL is configured', async () => {
     const settings = { ...OURS, publicUrl: 'http://public.example' };
     expect(await links(settings, { 'X-Forwarded-Proto': 'https' })).toEqual(both('http://public.example'));
   });

@@ -1,5 +1,4 @@
-// Somebody sets the clock, forward and back, while the service runs: what depends on the time of day follows,
-// and nothing else notices.
+// The system clock is set forward and back while the service runs: only what depends on the time of day follows.
 
 import { expect, test } from 'bun:test';
 import { parseInstant } from '@offerbook/wire/timestamp.ts';
@@ -58,11 +57,11 @@ test('limits, expiry, the catalogue and polling survive a clock that jumps forwa
   const before = { coupons: ['CODE21'], expiring: 200, limited: 429, waitIsSane: true, ready: 200 };
   const after = { ...before, coupons: ['CODE22'], expiring: 401 };
   expect(seen).toEqual([before, after, before, after, before]);
-  // Whatever the clock says, a later change has a later stamp, and a page knows it.
+  // Stamps increase even if the clock goes back, and pages are complete through them.
   expect(stamps).toEqual(stamps.toSorted((a, b) => a - b));
   expect(new Set(stamps).size).toBe(stamps.length);
 
-  // An import under the clock that was set back is taken up like any other.
+  // An import after the clock was set back is reloaded like any other.
   await node.catalogue([retailer(2, { coupons: [coupon(23)] })]);
   expect(await coupons()).toEqual(['CODE23']);
 });

@@ -4,13 +4,13 @@ import { zstdDecompressSync } from 'bun';
 import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
 import { CODINGS, chooseCoding, compressAside } from '../../src/http/content/content-coding.ts';
 
-test('every page is compressed but the smallest ones and those of one huge item', () => {
+test('pages are compressed unless they are very small or consist of one huge item', () => {
   const sizes = [999, 1_000, PAGE_BYTES_MAX + 100, 8_000_000];
   expect(sizes.map((size) => chooseCoding('gzip', size))).toEqual([undefined, 'gzip', 'gzip', undefined]);
 });
 
 test.each(CODINGS)(
-  '%s beside the requests gives back what was compressed, large or small',
+  '%s compression off the main thread is lossless for small and large bodies',
   async (coding) => {
     const decompress = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync }[coding];
     for (const size of [1_000, 3_000_000]) {

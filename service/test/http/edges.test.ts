@@ -1,4 +1,4 @@
-// The edges of HTTP: unknown paths, long URLs, request ids, health, the error pages, limits.
+// Edge cases of HTTP: unknown paths, long URLs, request ids, health, error pages, limits.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newTokenText } from '../../src/domain/access-token.ts';
@@ -27,7 +27,7 @@ describe('paths', () => {
     '/v1/retailers%2F',
     '/errors/nothing',
     '/%zz',
-  ])('%s is not found, whoever asks', async (path) => {
+  ])('%s is not found, even with a valid token', async (path) => {
     const response = await node.get(path, token, { 'Request-Id': 'r-2' });
     expect(await response.json()).toEqual({
       type: `${node.url}/errors/not_found`,
@@ -40,7 +40,7 @@ describe('paths', () => {
     });
   });
 
-  test('a path that has /v1 twice is told so: the base URL has none', async () => {
+  test('a path with /v1 twice gets an error that suggests removing /v1 from the base URL', async () => {
     const response = await node.get('/v1/v1/retailers/', token);
     expect([response.status, await response.json()]).toEqual([
       404,
@@ -63,14 +63,14 @@ describe('paths', () => {
     ['text/html, */*', 'application/problem+json'],
     ['', 'application/problem+json'],
     [`text/html, ${'x'.repeat(1_100)}`, 'application/problem+json'],
-  ])('whoever asks for %p where there is nothing gets 404 as %s', async (accept, type) => {
+  ])('an unknown path with Accept %p gets 404 as %s', async (accept, type) => {
     const response = await node.get('/nowhere', undefined, { Accept: accept });
     expect([response.status, response.headers.get('Content-Type')]).toEqual([404, type]);
     expect(response.headers.get('Cache-Control')).toBe('no-store');
     expect(response.headers.get('Request-Id')).not.toBeNull();
   });
 
-  test('an operation answers with JSON, whatever is asked for', async () => {
+  test('an operation returns JSON, whatever the Accept header contains', async () => {
     const response = await node.get('/v1/retailers/', undefined, { Accept: BROWSER });
     expect([response.status, response.headers.get('Content-Type')]).toEqual([
       401,
@@ -78,7 +78,7 @@ describe('paths', () => {
     ]);
   });
 
-  test('a URL of 16 KiB is read, one byte more is refused', async () => {
+  test('a URL of 16 KiB is accepted, and a longer one gets 414', async () => {
     const path = '/v1/retailers/?x=';
     const longest = path + 'a'.repeat(16 * 1024 - path.length);
     expect((await node.get(longest, token)).status).toBe(200);
@@ -94,18 +94,15 @@ describe('paths', () => {
     ['/v1/transactions/', null],
     ['/v1/transactions', null],
     ['/v1/nowhere/', '*'],
-  ])(
-    'pages may read that a URL of %s is too long only where they may read its answers',
-    async (path, cors) => {
-      const response = await node.get(`${path}?x=${'a'.repeat(17_000)}`, undefined, {
-        Origin: 'https://shop.example',
-      });
-      expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([414, cors]);
-    },
-  );
+  ])('web pages may read the 414 of %s only if they may read its other responses', async (path, cors) => {
+    const response = await node.get(`${path}?x=${'a'.repeat(17_000)}`, undefined, {
+      Origin: 'https://shop.example',
+    });
+    expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([414, cors]);
+  });
 });
 
-/** Sends bytes as they are, where a well-behaved client would have corrected them. */
+/** Sends bytes unchanged; an HTTP client would correct them. */
 async function raw(bytes: string): Promise<string> {
   const { hostname, port } = new URL(node.url);
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -125,8 +122,8 @@ async function raw(bytes: string): Promise<string> {
   return promise;
 }
 
-describe('what only a careless client sends', () => {
-  test('a request without a Host is answered, with relative links', async () => {
+describe('malformed requests', () => {
+  test('a request without a Host header gets a response with relative links', async () => {
     const answer = await raw(`GET /v1/nowhere HTTP/1.0\r\nConnection: close\r\n\r\n`);
     expect(answer).toStartWith('HTTP/1.1 404');
     expect(answer).toContain('"type":"/errors/not_found"');
@@ -134,7 +131,7 @@ describe('what only a careless client sends', () => {
   });
 
   test.each(['[::1', 'a%00b', 'x:y', 'user@x', '"><script>', '%zz', 'x:99999', '1.2.3.999'])(
-    'a Host that is none (%s) is not repeated in links',
+    'an invalid Host (%s) is not repeated in links',
     async (host) => {
       const answer = await raw(`GET /v1/nowhere HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
       expect(answer).toContain('"type":"/errors/not_found"');
@@ -145,13 +142,13 @@ describe('what only a careless client sends', () => {
     'Host: a.example\r\nHost: b.example',
     'Host: a.example\r\nHost: a.example',
     'Host: a.example,b.example',
-  ])('a request with two hosts is refused: %p', async (lines) => {
+  ])('a request with two hosts is rejected: %p', async (lines) => {
     const answer = await raw(`GET /livez HTTP/1.1\r\n${lines}\r\n\r\n`);
     expect(answer).toStartWith('HTTP/1.1 400');
     expect(answer).toContain('"code":"several_hosts"');
   });
 
-  test('two equal Content-Length lines count as one, as RFC 9110 allows; two that differ are refused', async () => {
+  test('two equal Content-Length lines count as one, as RFC 9110 allows, and different ones are rejected', async () => {
     const post = (lengths: string) =>
       raw(`POST /livez HTTP/1.1\r\nHost: x\r\n${lengths}\r\n\r\nabc`).then((answer) => answer.slice(0, 12));
     expect([
@@ -167,39 +164,36 @@ describe('what only a careless client sends', () => {
       expect(await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)).toStartWith('HTTP/1.1 200');
   });
 
-  test('a target that is no path is not found', async () => {
+  test('a target that is not a path is not found', async () => {
     const answer = await raw(`CONNECT somewhere:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer).toStartWith('HTTP/1.1 404');
     expect(answer).toContain('"instance":"somewhere:443"');
   });
 
   test.each(['FOO', 'get', 'GETS'])(
-    'the method %s, which the runtime does not know, gets no answer',
+    'the method %s, which Bun does not support, gets no response',
     async (method) => {
       expect(await raw(`${method} /v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`)).toBe('');
     },
   );
 
-  test.each(['PROPFIND', 'TRACE', 'PURGE'])(
-    'the method %s, which it knows, is not allowed',
-    async (method) => {
-      const answer = await raw(`${method} /v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`);
-      expect(answer).toStartWith('HTTP/1.1 405');
-      expect(answer).toContain('"code":"method_not_allowed"');
-    },
-  );
+  test.each(['PROPFIND', 'TRACE', 'PURGE'])('the method %s, which Bun supports, gets 405', async (method) => {
+    const answer = await raw(`${method} /v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toStartWith('HTTP/1.1 405');
+    expect(answer).toContain('"code":"method_not_allowed"');
+  });
 
-  test('what is not HTTP gets a status line and nothing else', async () => {
+  test('bytes that are not HTTP get only a status line', async () => {
     expect(await raw('hello\r\n\r\n')).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
 
-  test('a doubled slash is another path', async () => {
+  test('a path with a double slash is a different path', async () => {
     expect(await raw(`GET //v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`)).toStartWith('HTTP/1.1 404');
   });
 });
 
-describe('request id', () => {
-  test('a sane one is kept, on errors too', async () => {
+describe('a request id', () => {
+  test('is returned if it is valid, also with errors', async () => {
     expect(
       (await node.get('/v1/retailers/', token, { 'Request-Id': 'abc-123' })).headers.get('Request-Id'),
     ).toBe('abc-123');
@@ -213,16 +207,16 @@ describe('request id', () => {
     'x'.repeat(129),
     '<script>',
     '"',
-    // Every token has an underscore, and none must come into the log.
+    // Every token contains an underscore, and tokens must not get into the log.
     'a_b',
     newTokenText('private'),
-  ])('%p is replaced', async (given) => {
+  ])('is replaced if it is %p', async (given) => {
     const made = (await node.get('/v1/retailers/', token, { 'Request-Id': given })).headers.get('Request-Id');
     expect(made).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
     expect(node.logLines.join('')).not.toContain(JSON.stringify(given));
   });
 
-  test('stands in the log with token id, route, status and duration, and no token', async () => {
+  test('is in the log with token id, route, status and duration, but without the token', async () => {
     await node.get('/v1/retailers/?limit=1', token, { 'Request-Id': 'find-me' });
     const line = await node.logged((it) => it.requestId === 'find-me');
     const [stored] = (await node.stores.tokens.list()).tokens;
@@ -232,13 +226,13 @@ describe('request id', () => {
   });
 });
 
-describe('pages without a token', () => {
-  test('/livez and /readyz', async () => {
+describe('without a token', () => {
+  test('/livez and /readyz report the state of the service', async () => {
     expect(await (await node.get('/livez')).json()).toEqual({ status: 'live' });
     expect(await (await node.get('/readyz')).json()).toEqual({ status: 'ready', database: 'usable' });
   });
 
-  test.each(ERROR_CODES)('/errors/%s says what it means and what to do', async (code) => {
+  test.each(ERROR_CODES)('/errors/%s describes the error and what to do', async (code) => {
     const response = await node.get(`/errors/${code}`);
     const page = await response.text();
     expect(response.status).toBe(200);
@@ -248,7 +242,7 @@ describe('pages without a token', () => {
     }
   });
 
-  test.each(['/', '/docs', '/errors'])('%s is a page', async (path) => {
+  test.each(['/', '/docs', '/errors'])('%s is an HTML page', async (path) => {
     const response = await node.get(path);
     expect([response.status, response.headers.get('Content-Type')]).toEqual([
       200,
@@ -258,7 +252,7 @@ describe('pages without a token', () => {
 });
 
 describe('rate limits', () => {
-  test('headers on every answer, then 429 with Retry-After, counted for each token and address', async () => {
+  test('every response has RateLimit headers, and requests above the limit get 429, per token and address', async () => {
     await using limited = await TestNode.start({
       settings: {
         rateLimitPublic: 2,
@@ -293,11 +287,11 @@ describe('rate limits', () => {
     const failed = [];
     for (let i = 0; i < 3; i++) failed.push((await from('198.51.100.3')).status);
     expect(failed).toEqual([401, 401, 429]);
-    // Somebody behind the same address who has a good token is not shut out.
+    // A client with a valid token at the same address is not rejected.
     expect((await from('198.51.100.3', publicToken)).status).toBe(200);
   });
 
-  test('no headers on answers that count for no limit: the token was not looked at, or the request is an invalid activation', async () => {
+  test('responses that count against no limit have no RateLimit headers', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 5 } });
     const seen = [];
     for (const [method, path] of [
@@ -325,7 +319,7 @@ describe('rate limits', () => {
     ]);
   });
 
-  test('a good token where it may not be used counts as a failed authentication', async () => {
+  test('a valid token used where it is not allowed counts as a failed authentication', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 3 } });
     const [publicToken, privateToken] = [await limited.token('public'), await limited.token('private')];
     const seen = [];
@@ -346,7 +340,7 @@ describe('rate limits', () => {
     ]);
   });
 
-  test('one noisy browser does not use up what the others have that share its token', async () => {
+  test('one busy browser does not use up the limit of other browsers with the same token', async () => {
     await using limited = await TestNode.start({
       settings: { rateLimitPublic: 20, trustedProxies: ['127.0.0.0/8'] },
     });
@@ -357,11 +351,11 @@ describe('rate limits', () => {
     const others = Array.from({ length: 50 }, (_, i) => `2001:db8:${i + 1}::1`);
     expect(new Set(await Promise.all(others.map(from)))).toEqual(new Set([200]));
     expect((await noisy).filter((status) => status === 200)).toHaveLength(20);
-    // Another address of the same household is the same browser.
+    // Another address in the same /64 counts as the same browser.
     expect(await from('2001:db8::2')).toBe(429);
   });
 
-  test('X-Forwarded-For from anybody but a trusted proxy is worth nothing', async () => {
+  test('X-Forwarded-For is ignored unless it comes from a trusted proxy', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitPublic: 1 } });
     const publicToken = await limited.token('public');
     const statuses = [];
@@ -371,7 +365,7 @@ describe('rate limits', () => {
     expect(statuses).toEqual([200, 429]);
   });
 
-  test('0 turns a limit off, and its headers with it', async () => {
+  test('a limit of 0 turns off the limit and its headers', async () => {
     await using free = await TestNode.start({ settings: { rateLimitPublic: 0 } });
     const response = await free.get('/v1/coupons/', await free.token('public'));
     expect([

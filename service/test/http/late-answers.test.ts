@@ -1,4 +1,4 @@
-// Answers that had to wait for the database: that they are whole, and how long ones go over the wire.
+// Responses that had to wait for the database: they are complete, and long ones need few packets.
 
 import { dlopen, ptr } from 'bun:ffi';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
@@ -22,10 +22,10 @@ for (const database of DATABASES) {
     });
     afterAll(() => node[Symbol.asyncDispose]());
 
-    // One from SQLite is ready before the runtime has done with its request, unless there is much to do.
+    // SQLite is usually fast enough for Bun to send the response immediately.
     const isLate = database.name === 'PostgreSQL';
     test.if(isLate && process.platform === 'linux')(
-      'takes a few packets, not one for every header',
+      'needs a few packets, not one for every header',
       async () => {
         const connection = await HttpConnection.open(node.url);
         const request = getRequest(PATH, token);
@@ -36,13 +36,13 @@ for (const database of DATABASES) {
           perPage.push(packetsReceived(connection.fd) - before);
         }
         connection.close();
-        // Sent name by name and value by value, the headers alone would be forty.
+        // With one packet per header name and value, the headers alone would need forty.
         expect(Math.min(...perPage)).toBeGreaterThan(0);
         expect(Math.max(...perPage)).toBeLessThan(10);
       },
     );
 
-    test('GET and HEAD tell its length', async () => {
+    test('has a Content-Length with GET and HEAD', async () => {
       const got = await node.get(PATH, token, UNCOMPRESSED);
       const length = String((await got.bytes()).length);
       expect(Number(length)).toBeGreaterThan(15_000);
@@ -53,7 +53,7 @@ for (const database of DATABASES) {
     });
   });
 
-  test(`pages of the catalogue, for a token that is looked for in ${database.name}, are each the one that was asked for`, async () => {
+  test(`simultaneous requests with a token that is not in memory yet each get their own page from ${database.name}`, async () => {
     await using node = await TestNode.start({ databaseUrl: await database.create() });
     await node.catalogue([
       retailer(1, {
@@ -62,7 +62,7 @@ for (const database of DATABASES) {
         ),
       }),
     ]);
-    // Before every id there is: the same pages each time, but asked for in another way, so that none is there yet.
+    // A cursor before all ids: the same pages under another URL in every round, so that none is cached yet.
     const offersOf = async (round: number, token: string) => {
       const cursor = `00000000-0000-0000-0000-0000000000${10 + round}`;
       const answers = Array.from({ length: 40 }, async (_, index) => {
@@ -83,7 +83,7 @@ for (const database of DATABASES) {
   });
 }
 
-/** With data in them, on one connection so far, by the kernel's own count (`tcpi_data_segs_in` of `tcp_info`). */
+/** Number of packets with data received on a connection, as counted by the kernel (`tcpi_data_segs_in` of `tcp_info`). */
 function packetsReceived(fd: number): number {
   const [IPPROTO_TCP, TCP_INFO, DATA_SEGS_IN] = [6, 11, 152];
   const { symbols } = dlopen('libc.so.6', {

@@ -21,13 +21,13 @@ const STATE: NodeState = {
   workers: { ready: 2, restarts: 3 },
 };
 
-/** The lines of one metric, without those that explain it. */
+/** The samples of one metric, without its HELP and TYPE lines. */
 async function linesOf(metric: string, state: NodeState): Promise<string[]> {
   const text = await metricsPage(state).text();
   return text.split('\n').filter((line) => line.startsWith(metric));
 }
 
-test('an answer is counted by route and status, and in every bucket that its duration fits into', async () => {
+test('a response is counted by route and status, and in every histogram bucket that includes its duration', async () => {
   const tally = new RequestTally();
   for (const durationMs of [0.1, 0.2, 2_500, 2_501]) tally.count('/v1/coupons/', 200, durationMs);
   tally.count('/v1/coupons/', 503, 3);
@@ -60,7 +60,7 @@ test('an answer is counted by route and status, and in every bucket that its dur
   ]);
 });
 
-test('what several threads have counted can be added up', () => {
+test('the counts of several threads can be added up', () => {
   const first = new RequestTally();
   const second = new RequestTally();
   const both = new RequestTally();
@@ -78,7 +78,7 @@ test('what several threads have counted can be added up', () => {
   expect(sum.routes).toEqual(both.routes);
 });
 
-test('an organisation that was deleted and made again is one series: counts are added up, the last poll counts', async () => {
+test('an organisation that was deleted and created again is one series, with summed counts and its latest poll', async () => {
   let nowMs = 5_000;
   const tally = new CallerTally(() => nowMs);
   const [gone, made] = [
@@ -100,7 +100,7 @@ test('an organisation that was deleted and made again is one series: counts are 
   ]);
 });
 
-test('the page has a type and a help text for each metric, and is in the text format', async () => {
+test('the page is in the text format, with a type and a help text for each metric', async () => {
   const page = metricsPage(STATE);
   expect(page.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   const text = await page.text();
@@ -115,7 +115,7 @@ test('the page has a type and a help text for each metric, and is in the text fo
 
 const FEED = { orgName: null, source: null, lastOutcome: 'refused', lastEndedMs: 3_000 } as const;
 
-test('imports, tokens and lists are shown by kind, outcome and name; what the database could not be asked is left out', async () => {
+test('imports, tokens and lists have series by kind, outcome and name, which are omitted if the database did not respond', async () => {
   const imports = {
     counts: [{ kind: 'links', outcome: 'refused', count: 3 }],
     feeds: [
@@ -144,7 +144,7 @@ test('imports, tokens and lists are shown by kind, outcome and name; what the da
   expect(await lines(STATE)).toEqual(always);
 });
 
-test('connections are shown for each pool, and not on SQLite, which has none', async () => {
+test('connections have a series per pool, except on SQLite, which has no pools', async () => {
   const pools = { pages: { inUse: 7, waiting: 3, max: 7 }, other: { inUse: 1, waiting: 0, max: 2 } };
   const name = 'offerbook_database_';
   expect((await linesOf(name, { ...STATE, pools })).slice(1)).toEqual([
@@ -158,7 +158,7 @@ test('connections are shown for each pool, and not on SQLite, which has none', a
   expect(await linesOf(name, STATE)).toEqual(['offerbook_database_usable 0']);
 });
 
-test('the process shows when it started, and how many files it has open of how many', async () => {
+test('the process metrics include the start time, open files and the limit of open files', async () => {
   const value = async (metric: string) => Number((await linesOf(metric, STATE))[0]?.split(' ')[1]);
   const startedS = await value('process_start_time_seconds');
   expect(Math.abs(startedS - (Date.now() / 1_000 - process.uptime()))).toBeLessThan(5);
@@ -170,7 +170,7 @@ test('the process shows when it started, and how many files it has open of how m
   expect(await value('process_max_fds')).toBe(Number(limit));
 });
 
-test('what a node without a replica has nothing to say about is left out', async () => {
+test('metrics of the replica are omitted without a replica', async () => {
   const text = await metricsPage({ ...STATE, replica: undefined }).text();
   expect(text).not.toContain('replica_');
 });

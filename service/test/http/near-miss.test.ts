@@ -4,7 +4,7 @@ import { findNearMiss } from '../../src/http/operations/near-miss.ts';
 
 const KNOWN = ['cursor', 'limit', 'name', 'category', 'country'] as const;
 
-describe('the parameter that was meant', () => {
+describe('the suggested parameter', () => {
   test.each([
     ['contry', 'country'],
     ['COUNTRY', 'country'],
@@ -23,11 +23,11 @@ describe('the parameter that was meant', () => {
     ['cate_gory', 'category'],
     ['na-mes', 'name'],
     ['name[in]', undefined],
-  ] as const)('of %j is %p', (given, meant) => {
+  ] as const)('for %j is %p', (given, meant) => {
     expect(findNearMiss(given, KNOWN)).toBe(meant as (typeof KNOWN)[number]);
   });
 
-  test('is found for any one typing error', () => {
+  test('is found for any single typo', () => {
     const errors = fc.oneof(
       fc.record({ kind: fc.constantFrom('drop' as const, 'swap' as const), letter: fc.constant('') }),
       fc.record({
@@ -50,7 +50,7 @@ describe('the parameter that was meant', () => {
     );
   });
 
-  test('is none when the texts differ in more', () => {
+  test('is undefined if the names differ in more than one typo', () => {
     const distance = (a: string, b: string): number => {
       const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array(b.length).fill(0)]);
       for (let j = 0; j <= b.length; j++) (rows[0] as number[])[j] = j;
@@ -65,7 +65,7 @@ describe('the parameter that was meant', () => {
     };
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'nameli'), maxLength: 7 }), (given) => {
-        // A swap of neighbours is two changes by this measure.
+        // This distance counts a swap of neighbours as two changes.
         fc.pre(KNOWN.every((name) => distance(given, name) > 2));
         expect(findNearMiss(given, KNOWN)).toBeUndefined();
       }),

@@ -1,5 +1,4 @@
-// The examples of the OpenAPI document are what the service sends: the same data and the same mistakes give the same
-// answers, byte for byte.
+// The examples of the OpenAPI document equal real responses, byte for byte, for the same data and the same errors.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
@@ -53,14 +52,14 @@ afterAll(() => node[Symbol.asyncDispose]());
 
 describe('the example of a page', () => {
   test.each(OPERATIONS.filter(({ tokenKind }) => tokenKind === 'public').map(({ path }) => path))(
-    'is what GET %s answers',
+    'equals the response to GET %s',
     async (path) => {
       const answer = await node.get(`${path}?limit=1`, tokens.public);
       expect(await answer.text()).toBe(JSON.stringify(examplePage(path)));
     },
   );
 
-  test('is what GET /v1/transactions/ answers', async () => {
+  test('equals the response to GET /v1/transactions/', async () => {
     nowMs = timestampMs(sale.updatedAt);
     const { updatedAt: _, ...row } = sale;
     await node.transactions([row, { ...row, id: nextSale }]);
@@ -69,7 +68,7 @@ describe('the example of a page', () => {
   });
 });
 
-/** The mistake that leads to each error, at an operation that takes public tokens. */
+/** A request that causes each error, at an operation that accepts public tokens. */
 const MISTAKES: Partial<Record<ErrorCode, (path: string) => Promise<Response>>> = {
   missing_token: (path) => node.get(path),
   invalid_token: (path) => node.get(path, `ob_pub_${'0'.repeat(36)}`),
@@ -91,7 +90,7 @@ function withoutIds(problem: Record<string, unknown>): unknown {
 describe('the example of an error', () => {
   const [operation] = OPERATIONS;
 
-  test.each(Object.entries(MISTAKES))('%s is what the service answers', async (code, make) => {
+  test.each(Object.entries(MISTAKES))('%s equals the response of the service', async (code, make) => {
     const path = operation?.path ?? '/v1/retailers/';
     const answered = (await (await make(path)).json()) as Record<string, unknown>;
     const example = exampleProblem(code as ErrorCode, { path, tokenKind: 'public' });
@@ -99,7 +98,7 @@ describe('the example of an error', () => {
     expect(Object.keys(answered)).toEqual(Object.keys(example));
   });
 
-  test('private_token_in_browser and wrong_token_kind of transactions are what the service answers', async () => {
+  test('private_token_in_browser and wrong_token_kind of transactions equal the responses of the service', async () => {
     const path = '/v1/transactions/';
     const fromPage = await node.get(path, tokens.private, { Origin: 'https://shop.example' });
     const wrongKind = await node.get(path, tokens.public);
@@ -112,7 +111,7 @@ describe('the example of an error', () => {
     }
   });
 
-  test('rate_limited is what the service answers, but for the number of seconds', async () => {
+  test('rate_limited equals the response of the service, except for the number of seconds', async () => {
     await using limited = await TestNode.start({
       settings: { publicUrl: 'https://api.example', rateLimitPublic: 1 },
     });
@@ -125,7 +124,7 @@ describe('the example of an error', () => {
     );
   });
 
-  test('of every error but three is compared here; those have one text each', async () => {
+  test('is compared here for all but three errors, whose text never varies', async () => {
     const compared = [...Object.keys(MISTAKES), 'private_token_in_browser', 'rate_limited'];
     expect(ERROR_CODES.filter((code) => !compared.includes(code))).toEqual([
       'deal_gone',

@@ -1,4 +1,4 @@
-// The OpenAPI document: valid, without a warning, the same everywhere, and true.
+// The OpenAPI document: valid, free of lint warnings, the same from the server and the command, and true.
 
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ describe.each([
     }),
   ],
 ])('the document %s', (_, linted) => {
-  test('passes the recommended rules of Redocly, but for those in redocly.yaml, without a warning', async () => {
+  test('passes the recommended rules of Redocly without warnings, except for those disabled in redocly.yaml', async () => {
     const config = await loadConfig({ configPath: join(ROOT, 'redocly.yaml') });
     const problems = await lintFromString({ source: JSON.stringify(linted), config });
     expect(
@@ -38,7 +38,7 @@ describe.each([
     ).toEqual([]);
   });
 
-  test('passes the rules of Spectral, but for those in .spectral.yaml, without a hint', async () => {
+  test('passes the rules of Spectral without hints, except for those disabled in .spectral.yaml', async () => {
     const { extends: bases, rules } = Bun.YAML.parse(readFileSync(join(ROOT, '.spectral.yaml'), 'utf8')) as {
       extends: string[];
       rules: Record<string, 'off'>;
@@ -52,18 +52,18 @@ describe.each([
   });
 });
 
-test('the linters are told to overlook the trailing slashes of the specification, and nothing else', () => {
+test('the linters ignore only the trailing slashes, which the specification requires', () => {
   const rulesIn = (file: string) =>
     (Bun.YAML.parse(readFileSync(join(ROOT, file), 'utf8')) as { rules: object }).rules;
   expect<object>(rulesIn('redocly.yaml')).toEqual({ 'no-path-trailing-slash': 'off' });
   expect<object>(rulesIn('.spectral.yaml')).toEqual({ 'path-keys-no-trailing-slash': 'off' });
 });
 
-test('what is sent may get further fields: no schema forbids them', () => {
+test('no schema forbids additional fields, so that responses can gain fields later', () => {
   expect(JSON.stringify(document)).not.toContain('additionalProperties');
 });
 
-test('every object has a name, and every field a description, also where it may be null', () => {
+test('every object schema has a name, and every field a description, also nullable ones', () => {
   const schemas = document.components.schemas as Record<string, { properties: Record<string, object> }>;
   for (const [name, { properties }] of Object.entries(schemas)) {
     for (const [field, schema] of Object.entries(properties)) {
@@ -81,12 +81,12 @@ test('every object has a name, and every field a description, also where it may 
   ]);
 });
 
-/** The operations that list something. */
+/** The list operations. */
 function listsOf({ paths }: OpenApiDocument) {
   return OPERATIONS.map(({ path }) => paths[path]?.get).filter((get) => get !== undefined);
 }
 
-test('a page links to the next one', () => {
+test('the document links a page to the next one', () => {
   for (const get of listsOf(document)) {
     expect(get.responses[200]?.links?.nextPage).toMatchObject({
       operationId: get.operationId,
@@ -95,7 +95,7 @@ test('a page links to the next one', () => {
   }
 });
 
-test('GET /openapi.json and offerbook openapi give the same document for the same port', async () => {
+test('GET /openapi.json and offerbook openapi return the same document for the same port', async () => {
   await using node = await TestNode.start();
   const served = await (await node.get('/openapi.json')).text();
   const env = { ...process.env, OFFERBOOK_PORT: new URL(node.url).port };
@@ -105,7 +105,7 @@ test('GET /openapi.json and offerbook openapi give the same document for the sam
   expect(printed).toBe(`${served}\n`);
 });
 
-test('says what the operator has set: the size of a page, where callers reach the service, the currency, no activation', async () => {
+test('the document reflects the settings: page size, public URL, currency, and whether activation is on', async () => {
   const publicUrl = 'https://api.example';
   await using node = await TestNode.start({
     settings: { pageSize: 7, publicUrl, currency: 'SEK', activation: 'off' },
@@ -143,17 +143,17 @@ test('says what the operator has set: the size of a page, where callers reach th
   }
 });
 
-test('without a currency, sends readers to the operator', () => {
+test('the document refers to the operator if no currency is configured', () => {
   expect(document.info.description).toEndWith(
     'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator of this service which.',
   );
 });
 
-test('its schemas are of the dialect of the document, and do not name another', () => {
+test('schemas use the dialect of the document and do not declare another', () => {
   expect(JSON.stringify(document)).not.toContain('"$schema"');
 });
 
-test('describes the five operations with every error they can answer with', () => {
+test('the document describes the five operations with every error that they can return', () => {
   const lists = Object.entries(document.paths).filter(([, { get }]) => get.security.length > 0);
   expect(lists.map(([path]) => path)).toEqual(OPERATIONS.map(({ path }) => path));
   const ofOthers = ['not_found', 'deal_not_found', 'deal_gone'];
@@ -165,8 +165,8 @@ test('describes the five operations with every error they can answer with', () =
   }
 });
 
-describe('real answers match it', () => {
-  test('pages of all five operations, and a problem', async () => {
+describe('the check of real responses against the document', () => {
+  test('accepts pages of all five operations, and a problem', async () => {
     await using node = await TestNode.start();
     await node.catalogue([
       retailer(1, {
@@ -186,7 +186,7 @@ describe('real answers match it', () => {
     }
   });
 
-  test('and what is not as documented is noticed', () => {
+  test('reports deviations from the document', () => {
     const headers = new Headers({ 'Content-Type': 'application/json', 'X-New': '1' });
     const body = '{"data":[{"id":"1"}],"more":true}';
     const problems = answerProblems('/v1/coupons/', { status: 200, headers, body });

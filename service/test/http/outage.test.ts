@@ -1,5 +1,5 @@
-// A database that goes away: the catalogue and known tokens go on from memory, transactions say 503, and
-// everything recovers by itself.
+// A database that becomes unreachable: the catalogue and known tokens are served from memory, transactions get 503, and
+// the service recovers without a restart.
 
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
@@ -16,7 +16,7 @@ import {
 } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
-test('PostgreSQL stopped and started again; meanwhile links of deals and new ones lead to the shop, older ones of POST do not', async () => {
+test('while PostgreSQL is stopped, deal links and links from new POSTs redirect, links from older POSTs get 503, and all recover afterwards', async () => {
   const server = await startPostgres();
   const adminPort = await freePort();
   const node = await TestNode.start({
@@ -59,9 +59,9 @@ test('PostgreSQL stopped and started again; meanwhile links of deals and new one
       ((await away.json()) as { code: string }).code,
     ]).toEqual([503, '2', 'unavailable']);
     expect(await statuses()).toEqual([200, 503, 200]);
-    // Whether a token that nobody here has seen is good cannot be told.
+    // A well-formed token that is not in memory cannot be checked.
     expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(503);
-    // Of a mistyped one it can.
+    // A mistyped token is detected without the database.
     expect((await node.get('/v1/retailers/', `${pub}x`)).status).toBe(401);
     expect(await follow(older)).toBe(503);
     expect(await follow(deal('follows'))).toBe(302);
@@ -81,7 +81,7 @@ test('PostgreSQL stopped and started again; meanwhile links of deals and new one
   }
 });
 
-test('pages that fail while everything else works: the metric and /readyz say so, until a page could be read again', async () => {
+test('the metric and /readyz report pages that fail while everything else works, until a page is read again', async () => {
   const { port } = await sharedPostgres();
   const admin = postgres(postgresUrl(port, 'postgres'), { max: 1, onnotice: () => {} });
   const name = `limited_${Bun.randomUUIDv7().replaceAll('-', '')}`;
@@ -104,12 +104,12 @@ test('pages that fail while everything else works: the metric and /readyz say so
   try {
     const prv = await node.token('private');
     expect(await told()).toEqual(usable);
-    // Connections that are open stay; those for pages of transactions have not been opened yet.
+    // Open connections stay; those for pages of transactions have not been opened yet.
     await admin.unsafe(`ALTER ROLE ${name} CONNECTION LIMIT 1`);
     expect((await node.get('/v1/transactions/', prv)).status).toBe(503);
     const unusable = { usable: '0', readyz: [200, { status: 'ready', database: 'unusable' }] };
     expect(await told()).toEqual(unusable);
-    // Changes are still taken up, which says nothing about pages.
+    // Reloads still work, because they use other connections than pages.
     await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
     expect(await told()).toEqual(unusable);
     await admin.unsafe(`ALTER ROLE ${name} CONNECTION LIMIT -1`);
@@ -122,7 +122,7 @@ test('pages that fail while everything else works: the metric and /readyz say so
   }
 });
 
-test('an outage is logged once with its reason, and refused requests leave no stack traces', async () => {
+test('an outage is logged once with its reason, and rejected requests log no stack traces', async () => {
   const server = await startPostgres();
   const node = await TestNode.start({ databaseUrl: postgresUrl(server.port, 'postgres') });
   const away = 'the database cannot be read; going on with what is in memory';
@@ -168,7 +168,7 @@ test('an outage is logged once with its reason, and refused requests leave no st
   }
 });
 
-test('whatever is wrong with PostgreSQL is a 503 that can be retried, and no error of ours', async () => {
+test('any failure of PostgreSQL is a 503 that can be retried, never a 500', async () => {
   const url = new URL(await newPostgresDatabase());
   const admin = postgres(url.href, { max: 1 });
   const role = `app_${Bun.randomUUIDv7().replaceAll('-', '')}`;

@@ -8,7 +8,7 @@ import { catalogue, loadCatalogue, query, START_MS } from '../catalogue/arbitrar
 import { naivePage } from '../catalogue/naive-catalogue.ts';
 import { id, offer, retailer } from '../support/fixtures.ts';
 
-test('whatever is asked for, how often and in whatever order, each answer is the page that was asked for', async () => {
+test('every response is the requested page, for any sequence of requests', async () => {
   const steps = fc.array(query, { minLength: 1, maxLength: 5 }).chain((queries) =>
     fc.array(fc.tuple(fc.constantFrom(...queries), fc.constantFrom('gzip', undefined)), {
       minLength: 20,
@@ -29,7 +29,7 @@ test('whatever is asked for, how often and in whatever order, each answer is the
       });
       for (const [index, { response, cursor }] of answers.entries()) {
         const [query, coding] = steps[index] ?? [];
-        if (query === undefined) throw new Error('there are as many answers as steps');
+        if (query === undefined) throw new Error('expected one response per step');
         const expected = naivePage(retailers, 'cashbackOffers', START_MS, query);
         const body = new Uint8Array(await response.arrayBuffer());
         const text = new TextDecoder().decode(coding === undefined ? body : Bun.gunzipSync(body));
@@ -42,7 +42,7 @@ test('whatever is asked for, how often and in whatever order, each answer is the
   );
 });
 
-test('a page that waits while another is written cannot be taken for that one: its answer, made before, stays', async () => {
+test('a page object throws once another page is written, and responses created before keep their contents', async () => {
   const shops = [retailer(1, { cashbackOffers: [offer(11), offer(12)] })];
   const loaded = await loadCatalogue(shops);
   const offers = loaded.list('cashbackOffers');
@@ -60,7 +60,7 @@ test('a page that waits while another is written cannot be taken for that one: i
   expect(JSON.parse(text)).toMatchObject({ data: [{ id: id(11) }], cursor: id(12) });
 });
 
-test('a filter of any name and value makes another page', async () => {
+test('pages with different filter names or values are cached separately', async () => {
   const cache = new PageCache();
   const view: ListView = {
     page: (query) => ({
@@ -86,7 +86,7 @@ test('a filter of any name and value makes another page', async () => {
   }
 });
 
-describe('of what has been asked for', () => {
+describe('the cache', () => {
   const LENGTH = 1_000_000;
   const retailers = Array.from({ length: 20 }, (_, number) =>
     retailer(number, { cashbackOffers: [offer(100 + number, { termsAndExclusions: 'x'.repeat(LENGTH) })] }),
@@ -108,12 +108,12 @@ describe('of what has been asked for', () => {
     ask = (number) => cache.get(view, { cursor: id(100 + number), limit: 1 });
   });
 
-  test('a page that is asked for again is written twice, however often it is asked for', () => {
+  test('writes a page only twice, however often it is requested', () => {
     for (let times = 0; times < 10; times++) expect(ask(0).size).toBeGreaterThan(LENGTH);
     expect(written).toBe(2);
   });
 
-  test('pages that are asked for once push nothing out', () => {
+  test('evicts nothing for pages that are requested only once', () => {
     ask(0);
     ask(0);
     for (let number = 1; number < 20; number++) ask(number);
@@ -121,7 +121,7 @@ describe('of what has been asked for', () => {
     expect(written).toBe(2 + 19);
   });
 
-  test('what was used longest ago goes when there is more than 16 MB', () => {
+  test('evicts the least recently used page above 16 MB', () => {
     for (let number = 0; number < 20; number++) {
       ask(number);
       ask(number);

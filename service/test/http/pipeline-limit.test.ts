@@ -15,26 +15,26 @@ const NEIGHBOUR = { address: '203.0.113.2', port: 1_000 };
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** The requests after which a connection is to be closed, of so many in one turn. */
+/** Sends `times` requests in one turn; returns the indexes of those after which the connection must be closed. */
 function reachedIn(limit: PipelineLimit, times: number, nowMs = () => 0): number[] {
   return Array.from({ length: times }, (_, index) => index).filter(() => limit.isReached(ONE, nowMs()));
 }
 
-test('the last request that one connection may have in a turn is told', () => {
+test('the limit is reached with the last request that a connection may send in a turn', () => {
   const reached = reachedIn(new PipelineLimit(), REQUESTS_IN_A_TURN_MAX + 2);
   expect(reached).toEqual([-1, 0, 1].map((index) => REQUESTS_IN_A_TURN_MAX + index));
 });
 
-test('every turn begins anew', async () => {
+test('every turn starts a new count', async () => {
   const limit = new PipelineLimit();
   for (let turn = 0; turn < 10; turn++) {
-    // The first request of a turn counts as two: it may be the second.
+    // The first counted request may be the second of its turn, so it counts as two.
     expect(reachedIn(limit, REQUESTS_IN_A_TURN_MAX - 2)).toEqual([]);
     await nextTurn();
   }
 });
 
-test('requests that take long are fewer', () => {
+test('slow requests reach the limit earlier', () => {
   let nowMs = 0;
   const slow = () => {
     nowMs += HOLD_UP_MAX_MS / 5;
@@ -44,7 +44,7 @@ test('requests that take long are fewer', () => {
   expect(first).toBeWithin(5, 8);
 });
 
-test('time that passes between turns does not count', async () => {
+test('time between turns does not count', async () => {
   const limit = new PipelineLimit();
   for (let turn = 1; turn < 10; turn++) {
     expect(reachedIn(limit, 10, () => turn * 1_000)).toEqual([]);
@@ -52,13 +52,13 @@ test('time that passes between turns does not count', async () => {
   }
 });
 
-/** How many requests are answered in a turn of a new connection, the last one included. */
+/** Number of requests that a new connection may send in a turn. */
 async function turnOf(limit: PipelineLimit, peer: Peer, nowMs: number): Promise<number> {
   await nextTurn();
   for (let count = 1; ; count++) if (limit.isReached(peer, nowMs)) return count;
 }
 
-test('an address that was cut off has short turns on every connection, until it has kept still for a while', async () => {
+test('an address that reached the limit gets a lower one on every connection, until it has been quiet for a while', async () => {
   const limit = new PipelineLimit();
   expect(await turnOf(limit, ONE, 0)).toBe(REQUESTS_IN_A_TURN_MAX);
   expect(await turnOf(limit, OTHER, 1)).toBe(REQUESTS_OF_FLOODER_MAX);
@@ -68,7 +68,7 @@ test('an address that was cut off has short turns on every connection, until it 
 
 const flooder = (number: number) => ({ address: `203.0.${number >> 8}.${number & 255}`, port: 1_000 });
 
-test('each of many addresses that were cut off has short turns, and the least recent is forgotten beyond the limit', async () => {
+test('many flooding addresses are remembered, and beyond FLOODERS_MAX the least recent is forgotten', async () => {
   const limit = new PipelineLimit();
   for (let number = 0; number < FLOODERS_MAX; number++) await turnOf(limit, flooder(number), 0);
   expect(await turnOf(limit, flooder(0), 1)).toBe(REQUESTS_OF_FLOODER_MAX);
@@ -78,14 +78,14 @@ test('each of many addresses that were cut off has short turns, and the least re
   expect(await turnOf(limit, flooder(FLOODERS_MAX), 1)).toBe(REQUESTS_OF_FLOODER_MAX);
 });
 
-test('addresses of one IPv6 network are one flooder', async () => {
+test('addresses of one IPv6 network count as one flooder', async () => {
   const limit = new PipelineLimit();
   await turnOf(limit, { address: '2001:db8::1', port: 1 }, 0);
   expect(await turnOf(limit, { address: '2001:db8::2', port: 1 }, 1)).toBe(REQUESTS_OF_FLOODER_MAX);
   expect(await turnOf(limit, { address: '2001:db8:0:1::2', port: 1 }, 1)).toBe(REQUESTS_IN_A_TURN_MAX);
 });
 
-test('an address that was cut off takes nothing from others', async () => {
+test('an address that reached the limit does not affect other addresses', async () => {
   const limit = new PipelineLimit();
   await turnOf(limit, ONE, 0);
   expect(await turnOf(limit, NEIGHBOUR, 1)).toBe(REQUESTS_IN_A_TURN_MAX);
@@ -94,7 +94,7 @@ test('an address that was cut off takes nothing from others', async () => {
 test.each([
   ['another port', OTHER],
   ['another address', NEIGHBOUR],
-])('what comes from %s does not count', (_, peer) => {
+])('a request from %s in between resets the count', (_, peer) => {
   const limit = new PipelineLimit();
   const reached = Array.from({ length: 1_000 }, () => limit.isReached(ONE, 0) || limit.isReached(peer, 0));
   expect(reached).not.toContain(true);

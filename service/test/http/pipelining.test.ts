@@ -1,5 +1,5 @@
-// Requests that are sent without waiting for responses: Bun answers them one after the other, and serves no other connection
-// meanwhile. A few are answered as usual; a flood is cut short.
+// Pipelined requests. Bun answers them one after the other and serves no other connection meanwhile. So a few get responses
+// as usual, and after a flood the server closes the connection.
 
 import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test';
 import { REQUESTS_IN_A_TURN_MAX } from '../../src/http/access/pipeline-limit.ts';
@@ -11,9 +11,9 @@ let node: TestNode;
 let token: string;
 let clock: { mockRestore(): void };
 
-// Each test has a node of its own, on which no address was cut off.
+// A new node for each test, so that no address has reached the limit yet.
 beforeEach(async () => {
-  // Time stands still: on a busy machine, a few requests can take longer than a connection is allowed to.
+  // A fixed clock: on a busy machine, even a few requests can exceed a connection's time limit.
   clock = spyOn(performance, 'now').mockReturnValue(1_000);
   node = await TestNode.start({ settings: { rateLimitPublic: 0, rateLimitFailedAuth: 0 } });
   await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
@@ -25,7 +25,7 @@ afterEach(async () => {
   await node[Symbol.asyncDispose]();
 });
 
-/** A connection, and the heads of the answers that have come in over it. */
+/** A connection and the heads of the responses received on it. */
 class Pipeline {
   #socket: Bun.Socket | undefined;
   #received = '';
@@ -56,7 +56,7 @@ class Pipeline {
     this.#socket?.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`.repeat(times));
   }
 
-  /** Waits for so many answers, or until the connection is closed; takes them out. */
+  /** Waits for `count` responses or the end of the connection; returns and removes them. */
   async answers(countMax: number): Promise<string[]> {
     const heads = () => this.#received.split('HTTP/1.1 ').slice(1);
     while (heads().length < countMax && !this.isClosed) {
@@ -81,18 +81,18 @@ describe('a connection', () => {
     ['/nowhere', '', '404'],
     ['/livez', '', '200'],
     ['/v1/cashback-offers/', 'with a token', '200'],
-  ])('that asks for %s twenty thousand times at once is closed soon', async (path, kind, status) => {
+  ])('that pipelines 20,000 requests for %s is closed early', async (path, kind, status) => {
     const pipeline = await Pipeline.open();
     pipeline.send(path, 20_000, kind === '' ? '' : `Authorization: Bearer ${token}\r\n`);
     const answers = await pipeline.answers(20_000);
     expect(answers.length).toBeLessThanOrEqual(REQUESTS_IN_A_TURN_MAX);
-    // The client is still sending, so that the system may throw the last of what it was sent away.
+    // The client is still sending, so the kernel may discard the last responses.
     expect(answers.filter((answer) => statusOf(answer) !== status)).toEqual([]);
     expect(answers.slice(0, -1).filter(isLast)).toEqual([]);
     expect(pipeline.isClosed).toBe(true);
   });
 
-  test('that is closed for it leaves no trace in the answers of others', async () => {
+  test('that is closed for flooding does not affect responses on other connections', async () => {
     const pipeline = await Pipeline.open();
     pipeline.send('/v1/cashback-offers/', 1_000, `Authorization: Bearer ${token}\r\n`);
     await pipeline.answers(1_000);
@@ -100,22 +100,19 @@ describe('a connection', () => {
     expect([response.status, response.headers.get('Connection')]).toEqual([200, null]);
   });
 
-  test.each([1, 2, 16])(
-    'that sends %i requests at a time stays open, however often it does',
-    async (times) => {
-      const pipeline = await Pipeline.open();
-      for (let bundle = 0; bundle < 300 / times; bundle++) {
-        pipeline.send('/v1/cashback-offers/', times, `Authorization: Bearer ${token}\r\n`);
-        const answers = await pipeline.answers(times);
-        expect(answers.map(statusOf)).toEqual(Array.from({ length: times }, () => '200'));
-        expect(answers.filter(isLast)).toEqual([]);
-      }
-      expect(pipeline.isClosed).toBe(false);
-      pipeline.close();
-    },
-  );
+  test.each([1, 2, 16])('that repeatedly pipelines %i requests stays open', async (times) => {
+    const pipeline = await Pipeline.open();
+    for (let bundle = 0; bundle < 300 / times; bundle++) {
+      pipeline.send('/v1/cashback-offers/', times, `Authorization: Bearer ${token}\r\n`);
+      const answers = await pipeline.answers(times);
+      expect(answers.map(statusOf)).toEqual(Array.from({ length: times }, () => '200'));
+      expect(answers.filter(isLast)).toEqual([]);
+    }
+    expect(pipeline.isClosed).toBe(false);
+    pipeline.close();
+  });
 
-  test('is not closed for what others ask for at the same time', async () => {
+  test('is not closed because of requests on other connections', async () => {
     const count = Math.floor(REQUESTS_OF_ALL_MAX / 10);
     const pipelines = await Promise.all(Array.from({ length: count }, () => Pipeline.open()));
     for (const pipeline of pipelines) pipeline.send('/livez', 10);
@@ -132,7 +129,7 @@ describe('a connection', () => {
     for (const pipeline of pipelines) pipeline.send('/nowhere', 1);
     const answered = () => node.logLines.filter((line) => line.includes('"status":404')).length;
     while (answered() === 0) await nextTurn();
-    // Earlier requests may have used up a few of the budget: counting starts again only after a busy turn.
+    // Earlier requests may have used a part of the budget, because counting restarts only after a busy turn.
     expect(answered()).toBeWithin(REQUESTS_OF_ALL_MAX - 15, REQUESTS_OF_ALL_MAX + 1);
     const answers = (await Promise.all(pipelines.map((pipeline) => pipeline.answers(1)))).flat();
     expect(answers.map(statusOf)).toEqual(pipelines.map(() => '404'));

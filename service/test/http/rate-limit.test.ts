@@ -1,11 +1,11 @@
-// Counting requests: in one process, in several that share memory, and what the caller is told.
+// Counting requests, in one process and in several threads that share memory.
 
 import { describe, expect, test } from 'bun:test';
 import { RateLimiter } from '../../src/http/access/rate-limit.ts';
 import { LocalCounter } from '../../src/http/access/request-counter.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES, SharedCounter } from '../../src/http/access/shared-counts.ts';
 
-test('a new window starts after a minute, by a clock that nobody can set', () => {
+test('a new window starts after a minute of the monotonic clock', () => {
   let nowMs = 0;
   const limiter = new RateLimiter('public', 1, new LocalCounter(() => nowMs));
   const take = () => (limiter.take('key') as { exceeded: boolean }).exceeded;
@@ -17,13 +17,13 @@ test('a new window starts after a minute, by a clock that nobody can set', () =>
   expect(seen).toEqual([false, true, true, false]);
 });
 
-test('a process counts two hundred thousand keys in a window one by one, and further keys in shared places', () => {
+test('a process counts 200,000 keys per window separately, and further keys in shared counters', () => {
   let nowMs = 0;
   const counter = new LocalCounter(() => nowMs);
   for (let i = 0; i < 200_000; i++) counter.add(`key ${i}`);
   const keys = ['key 199999', 'one too many', 'one too many'];
   expect(keys.map((key) => counter.add(key).count)).toEqual([2, 1, 2]);
-  // Further keys need no further memory: they are counted together with others, never less than they should be.
+  // Further keys need no memory: they share counters, so their counts may be too high but never too low.
   const more = Array.from({ length: 20_000 }, (_, i) => counter.add(`further ${i}`).count);
   expect(more.every((count) => count >= 1)).toBe(true);
   expect(Math.max(...more)).toBeWithin(2, 40);
@@ -32,12 +32,12 @@ test('a process counts two hundred thousand keys in a window one by one, and fur
 });
 
 describe('threads that share memory', () => {
-  /** The keeper and two workers, on one table; time passes when the test says so. */
+  /** The keeper and two workers on one table, with a clock that the test advances. */
   function node() {
     let nowMs = 0;
     const table = new Int32Array(SHARED_COUNTS_BYTES / 4);
     const keeper = new CountKeeper(table, () => nowMs);
-    // The test is the only one who beats.
+    // Only the test calls beat().
     keeper.stop();
     const pass = (ms: number) => {
       for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 250) keeper.beat();
@@ -51,19 +51,19 @@ describe('threads that share memory', () => {
     };
   }
 
-  test('count together, each key for itself', () => {
+  test('share one count per key', () => {
     const { first, second } = node();
     const counts = [first, second, first].map((worker) => worker.add('a').count);
     expect([...counts, second.add('b').count]).toEqual([1, 2, 3, 1]);
   });
 
-  test('policies do not mix', () => {
+  test('count each policy separately', () => {
     const { table, first } = node();
     const other = new SharedCounter(table, 'private');
     expect([first.add('a').count, other.add('a').count]).toEqual([1, 1]);
   });
 
-  test('begin every window with nothing, and know how much of it is left', () => {
+  test('start every window at zero and return the time left in it', () => {
     const { first, second, pass } = node();
     const seen: number[][] = [];
     for (let window = 0; window < 3; window++) {
@@ -76,7 +76,7 @@ describe('threads that share memory', () => {
     expect(seen).toEqual(Array(3).fill([60_000, 40_000, 2]));
   });
 
-  test('keep a hundred thousand keys apart, and count keys that find no place together with others', () => {
+  test('count 100,000 keys separately, and keys beyond the capacity of the table together with others', () => {
     const { first, second } = node();
     const wrong = [];
     for (let i = 0; i < 100_000; i++) first.add(`key ${i}`);

@@ -21,42 +21,39 @@ function logged(level: LogLevel, request: LoggedRequest, which?: LoggedRequests)
   return lines;
 }
 
-test('a request is one line at info', () => {
+test('a request is logged as one line at level info', () => {
   expect(logged('info', REQUEST)).toEqual([
     `{"level":30,${START},"tokenId":"01a1dd81-c704-7003-a42b-360429a87cf0","method":"GET","route":"/v1/retailers/","status":200,"durationMs":0.125,"address":"2001:db8::1"}\n`,
   ]);
 });
 
-test('that of a stranger has no token id', () => {
+test('the line of a request without a token has no token id', () => {
   expect(logged('info', { ...REQUEST, tokenId: undefined })).toEqual([
     `{"level":30,${START},"method":"GET","route":"/v1/retailers/","status":200,"durationMs":0.125,"address":"2001:db8::1"}\n`,
   ]);
 });
 
-test('a log that is to hold warnings only holds no requests', () => {
+test('requests are not logged at level warn', () => {
   expect(logged('warn', REQUEST)).toEqual([]);
 });
 
-test.each(['/livez', '/readyz'])(
-  '%s, which load balancers ask for all the time, is logged at debug',
-  (route) => {
-    expect(logged('info', { ...REQUEST, route })).toEqual([]);
-    expect(logged('debug', { ...REQUEST, route })).toEqual([expect.stringContaining(`{"level":20,${START}`)]);
-  },
-);
+test.each(['/livez', '/readyz'])('%s, which load balancers poll, is logged at level debug', (route) => {
+  expect(logged('info', { ...REQUEST, route })).toEqual([]);
+  expect(logged('debug', { ...REQUEST, route })).toEqual([expect.stringContaining(`{"level":20,${START}`)]);
+});
 
 test.each<[LoggedRequests, number[]]>([
   ['all', [200, 304, 400, 401, 503]],
   ['errors', [400, 401, 503]],
   ['none', []],
-])('with --log-requests %s, answers with these statuses leave a line: %j', (which, expected) => {
+])('with --log-requests %s, responses with these statuses are logged: %j', (which, expected) => {
   const statuses = [200, 304, 400, 401, 503];
   expect(statuses.filter((status) => logged('debug', { ...REQUEST, status }, which).length > 0)).toEqual(
     expected,
   );
 });
 
-test('a request leaves one line of less than 300 bytes, and with --log-requests errors none unless it failed', async () => {
+test('a request is logged in less than 300 bytes, and with --log-requests errors only if it failed', async () => {
   const linesFor = async (logRequests: LoggedRequests) => {
     await using node = await TestNode.start({ settings: { logRequests } });
     const token = await node.token('public');

@@ -1,4 +1,4 @@
-// What is at a path: by look-up where the path is fixed, by an expression where it has parameters.
+// Finding the route of a path: a map for fixed paths, a regular expression for paths with parameters.
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -29,7 +29,7 @@ describe('a path', () => {
     ['/go/abc', GO, { click: 'abc' }],
     ['/files/a/b', FILE, { folder: 'a', name: 'b' }],
   ];
-  test.each(cases)('%s', (path, expected, parameters) => {
+  test.each(cases)('%s matches its route', (path, expected, parameters) => {
     const found = router.find(path);
     expect(found?.resource.find('GET')).toBe(expected);
     expect(found?.resource.path).toBe(expected.path);
@@ -54,18 +54,18 @@ describe('a path', () => {
     'go/abc',
     '/{click}/',
     '/v1/{coupons}/',
-  ])('%p has nothing', (path) => {
+  ])('%p matches no route', (path) => {
     expect(router.find(path)).toBeUndefined();
   });
 
-  test('one of thousands of segments has nothing', () => {
+  test('with thousands of segments matches no route', () => {
     expect(router.find('/a'.repeat(4_000))).toBeUndefined();
     expect(router.find(`/go${'/'.repeat(16_000)}`)).toBeUndefined();
   });
 });
 
 describe('methods', () => {
-  test('HEAD goes with GET, and what is not there is not found', () => {
+  test('include HEAD wherever there is GET, and no unsupported ones', () => {
     const { resource } = router.find('/v1/coupons/7/activate/') ?? {};
     expect(['GET', 'HEAD', 'POST', 'PUT', 'get'].map((method) => resource?.find(method))).toEqual([
       ACTIVATE,
@@ -80,28 +80,28 @@ describe('methods', () => {
     ['/v1/coupons/', 'GET, HEAD', 'GET, HEAD'],
     ['/v1/coupons/7/activate/', 'GET, HEAD, POST', 'POST'],
     ['/docs', 'GET, HEAD', ''],
-  ])('of %s are listed, and those that pages may use', (path, allow, allowFromPages) => {
+  ])('of %s are listed, also those that web pages may use', (path, allow, allowFromPages) => {
     expect(router.find(path)?.resource).toMatchObject({ allow, allowFromPages });
   });
 
-  test('POST alone does not bring HEAD', () => {
+  test('do not include HEAD if there is only POST', () => {
     const posting = new Router([route('POST', '/v1/clicks/')]).find('/v1/clicks/')?.resource;
     expect([posting?.allow, posting?.find('HEAD')]).toEqual(['POST', undefined]);
   });
 });
 
-describe('routes that would answer the same request stop the start', () => {
+describe('routes that match the same request', () => {
   test.each([
     ['/a/', '/a/', 'GET /a/ is there twice'],
     ['/a/', '/a', '/a/ and /a are the same path'],
     ['/a/{x}/', '/a/{y}/', '/a/{x}/ and /a/{y}/ match the same paths'],
     ['/a/{x}/', '/a/{x}', '/a/{x}/ and /a/{x} match the same paths'],
     ['/a/{x}/c', '/a/b/{y}', '/a/{x}/c and /a/b/{y} match the same paths'],
-  ])('%s and %s', (one, other, problem) => {
+  ])('are rejected at start: %s and %s', (one, other, problem) => {
     expect(() => new Router([route('GET', one), route('GET', other)])).toThrow(problem);
   });
 
-  test('a fixed path beside one with a parameter is the first to be taken', () => {
+  test('are allowed if one is a fixed path, which takes precedence over a parameter', () => {
     const both = new Router([route('GET', '/go/{click}/'), route('GET', '/go/help/')]);
     expect(both.find('/go/help')?.resource.path).toBe('/go/help/');
     expect(both.find('/go/other')?.resource.path).toBe('/go/{click}/');
@@ -127,7 +127,7 @@ describe('any routes', () => {
     }
   }
 
-  /** The path with values in the places of its parameters. */
+  /** The path with its parameters replaced by values. */
   function fill(template: string, values: readonly string[]) {
     const parameters: Record<string, string> = {};
     let used = 0;
@@ -138,14 +138,14 @@ describe('any routes', () => {
     return { filled, parameters };
   }
 
-  test('are found by what they were made of, with and without the slash at their end', () => {
+  test('are found by their paths, with and without a trailing slash', () => {
     fc.assert(
       fc.property(fc.uniqueArray(path, { minLength: 1, maxLength: 4 }), fc.array(value), (paths, values) => {
         const built = buildRouter(paths);
         fc.pre(built !== undefined);
         for (const each of paths) {
           const { filled, parameters } = fill(each, values);
-          // A fixed path may stand in the way of one with parameters that happen to spell it.
+          // A fixed path takes precedence if the parameters happen to spell it.
           const isFixed = paths.some((other) => !other.includes('{') && `${other}/`.startsWith(filled));
           fc.pre(!each.includes('{') || !isFixed);
           const spellings = each.endsWith('/') ? [filled, filled.slice(0, -1)] : [filled];
@@ -158,7 +158,7 @@ describe('any routes', () => {
     );
   });
 
-  test('are found by a path only if it can be made of them', () => {
+  test('are found only by paths that match them', () => {
     const asked = fc.oneof(path, fc.stringMatching(/^[/a-c{}]{0,12}$/));
     fc.assert(
       fc.property(fc.uniqueArray(path, { minLength: 1, maxLength: 4 }), asked, (paths, wanted) => {

@@ -1,4 +1,4 @@
-// Tokens in memory beside a real database: from when on a token is good, and what becomes of its last use.
+// Tokens in memory, with a real database: when a new token starts working, and how its last use is stored.
 
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
@@ -27,7 +27,7 @@ async function issue(stores: Stores): Promise<string> {
   return text;
 }
 
-test('a token is good from the moment it was issued, even while somebody else is being looked up', async () => {
+test('a token is valid as soon as it is issued, even while another token is being looked up', async () => {
   const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
   const [hasRead, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const readRevisions = async () => {
@@ -48,7 +48,7 @@ test('a token is good from the moment it was issued, even while somebody else is
   await stores.close();
 });
 
-test('of two refreshes that are answered in the wrong order, the one that began later counts', async () => {
+test('if two refreshes finish in the wrong order, the result of the later one is kept', async () => {
   const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
   const text = await issue(stores);
   const mayAnswer = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -78,7 +78,7 @@ test('of two refreshes that are answered in the wrong order, the one that began 
   await stores.close();
 });
 
-test('the last use outlives a write that fails, and does not go back behind a later one', async () => {
+test('the last use survives a failed write and never replaces a later one', async () => {
   const url = (await sqlite?.create()) ?? '';
   const stores = await openStores(url, { ...SERVER_OPTIONS, create: true });
   const [once, twice] = [await issue(stores), await issue(stores)];

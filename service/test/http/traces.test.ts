@@ -1,4 +1,4 @@
-// What a collector gets to see of requests: spans by OpenTelemetry's stable conventions, and nothing that a caller typed.
+// Spans of requests as a collector receives them: OpenTelemetry's stable conventions, and no values sent by clients.
 
 import { describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
@@ -28,7 +28,7 @@ function tracingTo(
   };
 }
 
-/** Spans are sent when the node stops, if not sooner. */
+/** Stops the node, so that it sends all spans. */
 async function spansOf(node: TestNode, collector: SpanCollector): Promise<readonly SentSpan[]> {
   await node.stopNode();
   return collector.spans;
@@ -37,7 +37,7 @@ async function spansOf(node: TestNode, collector: SpanCollector): Promise<readon
 const serverSpans = (spans: readonly SentSpan[]) => spans.filter(({ kind }) => kind === SERVER);
 
 describe.each(DATABASES)('on $name', ({ name, create }) => {
-  test('a page of transactions is a server span with its uses of the database in it', async () => {
+  test('a page of transactions is a server span with database spans as children', async () => {
     await using collector = SpanCollector.start();
     await using node = await TestNode.start({ databaseUrl: await create(), tracing: tracingTo(collector) });
     const token = await node.token('private');
@@ -75,7 +75,7 @@ describe.each(DATABASES)('on $name', ({ name, create }) => {
     const names = (parent: SentSpan | undefined) => within(parent).map((span) => span.name);
     expect(names(stranger)).toEqual(['SELECT tokens']);
     expect(names(servers[0])).toEqual(['SELECT walks', 'SELECT transactions']);
-    // Whether the token is new to the node depends on who is faster.
+    // The token may or may not be in memory yet.
     expect(names(servers[1]).slice(-2)).toEqual(['SELECT transactions', 'INSERT walks']);
     expect(attributesOf(within(servers[0]).at(-1) as SentSpan)).toEqual({
       'db.system.name': name === 'SQLite' ? 'sqlite' : 'postgresql',
@@ -92,7 +92,7 @@ describe.each(DATABASES)('on $name', ({ name, create }) => {
   });
 });
 
-test('the catalogue that is built, at the start and when it changes, has a span each, whatever the sampling', async () => {
+test('every build of the catalogue has a span, at start and after changes, whatever the sampling', async () => {
   await using collector = SpanCollector.start();
   await using node = await TestNode.start({ tracing: tracingTo(collector, { ratio: 0 }) });
   await node.catalogue([retailer(1)]);
@@ -104,7 +104,7 @@ test('the catalogue that is built, at the start and when it changes, has a span 
   ]);
 });
 
-test('no query, no token, no path of a stranger and no click is in a span', async () => {
+test('spans contain no query, token, unknown path or click id', async () => {
   await using collector = SpanCollector.start();
   await using node = await TestNode.start({ tracing: tracingTo(collector) });
   await node.catalogue([retailer(1)]);
@@ -163,22 +163,28 @@ test('a failure of the database marks the request span and the database span as 
   ]);
 });
 
-describe('a caller that names its trace', () => {
+describe('the trace in a traceparent header', () => {
   const parent = (flags: string) => ({ traceparent: `00-${TRACE}-${CALLER}-${flags}` });
   const cases: [string, string[], Partial<TracingSettings['sampling']>, string, unknown[][]][] = [
-    ['is followed when it comes through a proxy of ours', ['127.0.0.1'], {}, '01', [[TRACE, CALLER]]],
-    ['is not believed otherwise', [], {}, '01', [[expect.not.stringContaining(TRACE), undefined]]],
-    ['that is not recorded leaves no span here', ['127.0.0.1'], {}, '00', []],
-    ['is recorded though we record nothing else', ['127.0.0.1'], { ratio: 0 }, '01', [[TRACE, CALLER]]],
+    ['is continued if it comes from a trusted proxy', ['127.0.0.1'], {}, '01', [[TRACE, CALLER]]],
+    ['is ignored from other clients', [], {}, '01', [[expect.not.stringContaining(TRACE), undefined]]],
+    ['produces no span if the client does not sample it', ['127.0.0.1'], {}, '00', []],
     [
-      'decides nothing when the sampler does not ask it',
+      'is recorded if the client samples it, even with a ratio of 0',
+      ['127.0.0.1'],
+      { ratio: 0 },
+      '01',
+      [[TRACE, CALLER]],
+    ],
+    [
+      'does not override a sampler of ratio 0 that ignores parents',
       ['127.0.0.1'],
       { ratio: 0, followsParent: false },
       '01',
       [],
     ],
     [
-      'decides nothing when the sampler records all',
+      'does not override a sampler of ratio 1 that ignores parents',
       ['127.0.0.1'],
       { followsParent: false },
       '00',
@@ -195,7 +201,7 @@ describe('a caller that names its trace', () => {
     expect(spans.map(({ traceId, parentSpanId }) => [traceId, parentSpanId] as unknown[])).toEqual(expected);
   });
 
-  test('comes with the scheme that the proxy tells, and its trace is in the log', async () => {
+  test('is in the log, and its span has the scheme from X-Forwarded-Proto', async () => {
     await using collector = SpanCollector.start();
     const tracing = tracingTo(collector);
     await using node = await TestNode.start({ settings: { trustedProxies: ['127.0.0.1'] }, tracing });
@@ -206,22 +212,22 @@ describe('a caller that names its trace', () => {
   });
 });
 
-test('a share of the requests is recorded, and the metrics count spans', async () => {
+test('a ratio samples its share of the requests, and the metrics count the spans', async () => {
   await using collector = SpanCollector.start();
   const adminPort = await freePort();
   const tracing = tracingTo(collector, { ratio: 0.5 });
   await using node = await TestNode.start({ settings: { adminPort }, tracing });
   for (let i = 0; i < 1_000; i += 1) await node.get('/livez');
-  // A batch is sent as soon as it is full; that of 512 spans may not be.
+  // A full batch of 512 spans is sent at once; the last batch may not have been.
   const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   expect(metrics).toMatch(/^offerbook_spans_total\{outcome="sent"\} \d+$/m);
   expect(metrics).toContain('offerbook_spans_total{outcome="dropped"} 0\n');
   const count = serverSpans(await spansOf(node, collector)).length;
-  // Six standard deviations.
+  // Allows six standard deviations.
   expect(Math.abs(count - 500)).toBeLessThan(95);
 });
 
-test('a collector that is away costs no request, and the log says so once', async () => {
+test('an unreachable collector affects no request and is logged once', async () => {
   let url = '';
   {
     await using gone = SpanCollector.start();

@@ -1,4 +1,4 @@
-// Transactions over HTTP, on every database: windows, Complete-Through, walks, and who sees what.
+// Transactions over HTTP, on every database: windows, Complete-Through, walks, and isolation of organisations.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
@@ -33,12 +33,12 @@ for (const database of DATABASES) {
     }
     const numbers = (answer: Answer) => answer.data.map((it) => Number.parseInt(it.id.slice(-4), 16));
 
-    test('a new organisation has none, and is complete through its creation', async () => {
+    test('a new organisation has no transactions and is complete through its creation', async () => {
       const lonely = await node.token('private', 'lonely');
       expect(await get('', lonely)).toEqual({ data: [], completeThrough: '2026-11-14T12:00:00' });
     });
 
-    test('every field is there, money is exact, and the stamp is the time of the import', async () => {
+    test('every field is returned, amounts are exact, and the stamp is the time of the import', async () => {
       nowMs = Date.parse('2026-11-14T12:00:00.123Z');
       await node.transactions([transaction(1, { orderValue: 19.99, cashback: 0.1 })]);
       const response = await node.get('/v1/transactions/', token);
@@ -50,7 +50,7 @@ for (const database of DATABASES) {
       expect(response.headers.get('Complete-Through')).toBe('2026-11-14T12:00:00.123');
     });
 
-    test('both bounds are strict, to the last digit, in any accepted form', async () => {
+    test('both bounds are exclusive, to the last digit, in any accepted format', async () => {
       nowMs = Date.parse('2026-11-14T12:00:01Z');
       await node.transactions([transaction(2)]);
       const cases: [string, number[]][] = [
@@ -81,7 +81,7 @@ for (const database of DATABASES) {
         expect([query, numbers(await get(`?${query}`))]).toEqual([query, want]);
     });
 
-    test('rejects parameters that look like filters or paging', async () => {
+    test('parameters that look like filters or paging are rejected', async () => {
       const parameters = 'the parameters are cursor, limit, updatedAtGreaterThan, updatedAtLessThan';
       const cases = [
         ['status=PENDING', 'status', parameters],
@@ -105,7 +105,7 @@ for (const database of DATABASES) {
       expect((await get('?_=1&hostname=x')).data).toEqual((await get('')).data);
     });
 
-    test('a bad date is named, and whether its form is wrong or it does not exist', async () => {
+    test('the error for an invalid date distinguishes a wrong format from a date that does not exist', async () => {
       const form = 'must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00';
       const existence = 'is a date-time that does not exist';
       const bad = [
@@ -134,7 +134,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('an organisation sees its own transactions only, whatever cursor it sends', async () => {
+    test('an organisation gets only its own transactions, whatever cursor it sends', async () => {
       const other = await node.token('private', 'other');
       await node.transactions([transaction(0x50)], 'other');
       expect(numbers(await get('', other))).toEqual([0x50]);
@@ -143,7 +143,7 @@ for (const database of DATABASES) {
       expect(numbers(await get(`?cursor=${id(0x49)}`))).toEqual(numbers(await get(`?cursor=${id(0x51)}`)));
     });
 
-    test('an unchanged row keeps its stamp; a changed one gets a greater stamp, even when the clock went back', async () => {
+    test('an unchanged row keeps its stamp, and a changed one gets a greater stamp, even if the clock went back', async () => {
       nowMs = Date.parse('2026-11-14T11:00:00Z');
       const report = await node.transactions([
         transaction(1, { orderValue: 19.99, cashback: 0.1 }),
@@ -154,7 +154,7 @@ for (const database of DATABASES) {
       expect(stamps).toEqual(['2026-11-14T12:00:00.123', '2026-11-14T12:00:01.001']);
     });
 
-    test('deal ids need not be in the catalogue, and any combination of them is kept', async () => {
+    test('deal ids need not be in the catalogue, and any combination of them is stored', async () => {
       const org = 'deals';
       const theirs = await node.token('private', org);
       const [cashbackOfferId, couponId, promotionId] = [id(0x901), id(0x902), id(0x903)];
@@ -196,7 +196,7 @@ for (const database of DATABASES) {
       });
     });
 
-    test('a later page of a walk shows the state of the first one: later changes are left to the next walk', async () => {
+    test('later pages of a walk have the state of the first page, and later changes appear in the next walk', async () => {
       nowMs = Date.parse('2026-11-14T14:00:00Z');
       await node.transactions([4, 5, 6, 7].map((number) => transaction(number)));
       const first = await get('?limit=2&updatedAtGreaterThan=2026-11-14T13:00:00');
@@ -216,12 +216,12 @@ for (const database of DATABASES) {
       expect(numbers(await get('?updatedAtGreaterThan=2026-11-14T14:00:00'))).toEqual([4, 6]);
     });
 
-    test('a page in the middle of a walk that nobody began shows what is there now, and Complete-Through is the clock', async () => {
+    test('a page with a cursor but without a walk has the current state, and its Complete-Through is the change clock', async () => {
       const answer = await get(`?cursor=${id(5)}&updatedAtGreaterThan=2026-11-14T13:30:00`);
       expect([numbers(answer), answer.completeThrough]).toEqual([[5, 6, 7], '2026-11-14T15:00:00']);
     });
 
-    test('a window closed at or below Complete-Through returns each row once, ids rising, whatever changes', async () => {
+    test('a window that ends at or before Complete-Through returns each row once, in id order, whatever changes meanwhile', async () => {
       const window = 'updatedAtLessThan=2026-11-14T15:00:00.001&limit=1';
       const seen: number[] = [];
       let cursor: string | undefined;

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { nextTurn, REQUESTS_OF_ALL_MAX, TURN_MAX_MS, TurnBudget } from '../../src/http/access/turn-budget.ts';
 
-/** The number of the first request of a turn that has to wait. */
+/** Number of the first request in a turn that has to wait. */
 function firstToWait(budget: TurnBudget, nowMs: (count: number) => number = () => 0): number {
   for (let count = 1; ; count++) if (budget.isSpent(nowMs(count))) return count;
 }
 
-test('a turn answers a limited number of requests, and the next turn as many again', async () => {
+test('a turn answers a limited number of requests, and the next turn the same number again', async () => {
   const budget = new TurnBudget();
   for (let turn = 0; turn < 3; turn++) {
     expect(firstToWait(budget)).toBe(REQUESTS_OF_ALL_MAX + 1);
@@ -15,12 +15,12 @@ test('a turn answers a limited number of requests, and the next turn as many aga
   }
 });
 
-test('a turn that takes long answers fewer requests', () => {
+test('a slow turn answers fewer requests', () => {
   const msOfOne = TURN_MAX_MS / 10;
   expect(firstToWait(new TurnBudget(), (count) => count * msOfOne)).toBe(16 + 11);
 });
 
-test('requests that come one after the other never wait, however much time passes between them', async () => {
+test('sequential requests never wait, however much time passes between them', async () => {
   const budget = new TurnBudget();
   const seen = new Set<boolean>();
   for (let request = 0; request < 3 * REQUESTS_OF_ALL_MAX; request++) {

@@ -1,4 +1,4 @@
-// The limit on work under way: who runs, who waits, who is turned away, and that nobody else is held up.
+// Limits concurrent work: what runs, what waits, what is rejected, and fairness between organisations.
 
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/domain/api-errors.ts';
@@ -9,7 +9,7 @@ import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 const ANYBODY = { orgId: 1, id: 'a' };
 const PATIENT = { runningMax: 2, waitingMax: 3, waitMaxMs: 60_000 };
 
-/** Work that ends when the test says so. */
+/** Work that the test ends. */
 function job() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   return { work: () => promise, end: () => resolve('done'), fail: () => reject(new Error('failed')) };
@@ -26,7 +26,7 @@ const outcome = (promise: Promise<unknown>) =>
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a turnstile', () => {
-  test('runs so much at once, lets so much wait, and turns the rest away at once', async () => {
+  test('runs and queues limited amounts of work, and rejects the rest immediately', async () => {
     const turnstile = new Turnstile(PATIENT);
     const begun: number[] = [];
     const jobs = Array.from({ length: 7 }, job);
@@ -43,7 +43,7 @@ describe('a turnstile', () => {
     const refused = 'unavailable, retry after 1 s';
     expect(await Promise.all(outcomes.slice(5))).toEqual([refused, refused]);
 
-    // Whoever has waited longest is next, also after a failure.
+    // The longest waiting work is next, also after a failure.
     jobs[1]?.fail();
     await settle();
     expect(begun).toEqual([0, 1, 2]);
@@ -58,7 +58,7 @@ describe('a turnstile', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('lets organisations take turns, and the tokens of each, whoever asks for more', async () => {
+  test('alternates between organisations, and between the tokens of each, whatever the number of their requests', async () => {
     const turnstile = new Turnstile({ runningMax: 1, waitingMax: 3, waitMaxMs: 60_000 });
     const [greedy, sister, other] = [ANYBODY, { orgId: 1, id: 'b' }, { orgId: 2, id: 'c' }];
     const begun: string[] = [];
@@ -74,7 +74,7 @@ describe('a turnstile', () => {
       );
     };
     const asked = [greedy, greedy, greedy, greedy, greedy, sister, sister, other].map(ask);
-    // Only one of whose own are too many is refused.
+    // Only an organisation with too many waiting requests of its own is rejected.
     expect(await asked[4]).toBe('unavailable, retry after 1 s');
     for (let done = 0; done < 7; done++) {
       await settle();
@@ -84,7 +84,7 @@ describe('a turnstile', () => {
     expect(begun).toEqual(['a', 'a', 'c', 'b', 'a', 'b', 'a']);
   });
 
-  test('keeps half of its places for others while others ask', async () => {
+  test('reserves half of its places for other organisations while they have requests', async () => {
     const turnstile = new Turnstile({ runningMax: 4, waitingMax: 10, waitMaxMs: 60_000 });
     const begun: string[] = [];
     const jobs: ReturnType<typeof job>[] = [];
@@ -98,13 +98,13 @@ describe('a turnstile', () => {
     };
     const asked = [1, 1, 1, 1].map(ask);
     await settle();
-    // Alone, it has them all.
+    // A single organisation may use all places.
     expect(begun).toHaveLength(4);
     asked.push(ask(2), ask(1), ask(1));
     for (const { end } of jobs.splice(0, 3)) end();
     await settle();
     expect(begun.slice(4)).toEqual(['org 2', 'org 1']);
-    // Two of the first one run, so that another finds a place, although one of them waits.
+    // Two requests of the first organisation run, so another organisation gets a place before the first's waiting request.
     asked.push(ask(3));
     await settle();
     expect(begun.slice(4)).toEqual(['org 2', 'org 1', 'org 3']);
@@ -116,7 +116,7 @@ describe('a turnstile', () => {
     expect(begun.slice(4)).toEqual(['org 2', 'org 1', 'org 3', 'org 1']);
   });
 
-  test('turns away whoever has waited too long, without having begun the work', async () => {
+  test('rejects requests that waited too long, without starting their work', async () => {
     const turnstile = new Turnstile({ runningMax: 1, waitingMax: 10, waitMaxMs: 20 });
     const first = job();
     const running = outcome(turnstile.run(ANYBODY, first.work));
@@ -132,7 +132,7 @@ describe('a turnstile', () => {
     expect(await outcome(turnstile.run(ANYBODY, async () => 'next'))).toBe('done');
   });
 
-  test('lets everything else have its turn between pieces of work that hold up the process', async () => {
+  test('lets the event loop run between pieces of work that block the thread', async () => {
     const turnstile = new Turnstile({ runningMax: 8, waitingMax: 1_000, waitMaxMs: 60_000 });
     const holdUp = async () => {
       for (const endMs = performance.now() + 5; performance.now() < endMs; );
@@ -147,11 +147,11 @@ describe('a turnstile', () => {
       turns += 1;
     }
     await work;
-    // 150 ms of work; none of the turns took much more than ten of them.
+    // 150 ms of work in total; no turn of the event loop took much more than 10 ms.
     expect(turns).toBeGreaterThan(8);
   });
 
-  test('lets in two pages for each connection that there is for them: the second is there when the first is done', () => {
+  test('admits two pages per database connection, so that the second is ready when the first ends', () => {
     expect(PAGES_AT_ONCE_MAX).toBe(2 * (SERVER_OPTIONS.pageConnectionsMax ?? 0));
   });
 });

@@ -1,5 +1,5 @@
-// A walk over several nodes and tokens is a snapshot of its first page: the same rows in the same versions, whichever
-// node answers its pages and whatever is imported meanwhile.
+// Walks over several nodes: every page has the snapshot of the first page, whichever node serves it and whatever is imported
+// meanwhile.
 
 import { describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
       first,
       second,
       token,
-      /** A minute later, these are confirmed, or added if they are new. */
+      /** A minute later, confirms these transactions, or adds them if they are new. */
       change: (...numbers: number[]) => {
         nowMs += 60_000;
         return first.transactions(numbers.map((number) => transaction(number, { status: 'CONFIRMED' })));
@@ -65,7 +65,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     };
   }
 
-  test('a later page shows what has changed since as it was, and nothing that was added, on any node', async () => {
+  test('later pages have the old versions of changed rows and no added rows, on any node', async () => {
     await using nodes = await start();
     const { first, second, token, change } = nodes;
     const begun = await page(first, token);
@@ -76,7 +76,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     ).toEqual(['1 CONFIRMED', '3 CONFIRMED']);
   });
 
-  test('a single transaction is looked up as it is now in the way that docs/pagination.md tells, whatever walk is under way', async () => {
+  test('looking up a single transaction as in docs/pagination.md returns its current version, even during a walk', async () => {
     await using nodes = await start();
     const { first, second, token, change } = nodes;
     await page(first, token);
@@ -96,7 +96,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     }
   });
 
-  test('the next walk of the same token shows the changes, wherever the one before broke off', async () => {
+  test('the next walk with the same token contains the changes, wherever the previous walk stopped', async () => {
     await using nodes = await start();
     const { first, second, token, change } = nodes;
     await page(first, token);
@@ -106,7 +106,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     expect((await page(first, token, begun.cursor)).rows).toEqual(['3 CONFIRMED', '4 PENDING']);
   });
 
-  test('two clients with a token each do not disturb each other in the same window', async () => {
+  test('two clients with different tokens can walk the same window independently', async () => {
     await using nodes = await start();
     const { first, second, token, change } = nodes;
     const begun = await page(first, token);
@@ -115,7 +115,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     expect(await page(first, token, begun.cursor)).toEqual(LAST_OF_FIRST_STATE);
   });
 
-  test('a walk that goes on with another token shows what is there now, and says so', async () => {
+  test('a walk continued with another token has the current state, and its Complete-Through shows it', async () => {
     await using nodes = await start();
     const { first, token, change } = nodes;
     const begun = await page(first, token);
@@ -127,7 +127,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     });
   });
 
-  test('a walk of more than an hour shows what is there now, and says so', async () => {
+  test('a walk that takes more than an hour continues with the current state, and its Complete-Through shows it', async () => {
     await using nodes = await start();
     const { first, token, change, rest } = nodes;
     const begun = await page(first, token);
@@ -142,7 +142,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     });
   });
 
-  test('a window that was asked for before it was complete shows all of it once it is', async () => {
+  test('a window first requested before it was complete contains everything once it is complete', async () => {
     await using nodes = await start();
     const { first, second, token, change } = nodes;
     const window = '&updatedAtLessThan=2026-11-14T12:02:00';
@@ -186,14 +186,14 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     expect(answer.completeThrough).toBe('2026-11-14T12:01:00');
   });
 
-  test('a first page whose walk cannot be noted in time is not sent', async () => {
+  test('a first page whose walk cannot be stored in time is not sent', async () => {
     await using nodes = await start();
     const { first, token } = nodes;
     await page(first, token);
     const url = first.databaseUrl;
     const walks = openDatabase(url.startsWith('sqlite:') ? `${url}-walks` : url, COMMAND_OPTIONS);
     const response = await walks.write(async (connection) => {
-      // On SQLite, whoever writes has the whole file to itself.
+      // On SQLite, a writer locks the whole file.
       if (walks.sql === POSTGRES_SQL) await connection.all('LOCK TABLE walks IN EXCLUSIVE MODE');
       return first.get('/v1/transactions/?limit=2', token);
     });
@@ -204,7 +204,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
   });
 });
 
-test('where no walk can be noted, later pages show what is there now, and say so', async () => {
+test('if no walk can be stored, later pages have the current state, and their Complete-Through shows it', async () => {
   await using node = await TestNode.start();
   const token = await node.token('private');
   await node.transactions([1, 2, 3].map((number) => transaction(number)));

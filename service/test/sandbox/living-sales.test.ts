@@ -34,7 +34,7 @@ function stamped({ transaction, atMs }: Change) {
 describe('a history of 90 days', () => {
   const changes = history();
 
-  test('is the same each time for a seed, and another for another seed', () => {
+  test('is the same for the same seed, and different for another seed', () => {
     expect(history()).toEqual(changes);
     const ids = new Set(changes.map(({ transaction }) => transaction.id));
     expect(history(2).filter(({ transaction }) => ids.has(transaction.id))).toEqual([]);
@@ -45,7 +45,7 @@ describe('a history of 90 days', () => {
     expect<unknown>(rows.map((row) => TransactionSchema.parse(row))).toEqual(rows);
   });
 
-  test('has more than ten thousand sales, some on every day, in every state, most of them settled', () => {
+  test('has more than 10,000 sales, on every day and in every status, most of them settled', () => {
     expect(changes.length).toBeGreaterThan(10_000);
     expect(new Set(changes.map(({ transaction }) => transaction.soldAt.slice(0, 10))).size).toBeGreaterThan(
       89,
@@ -57,7 +57,7 @@ describe('a history of 90 days', () => {
     expect(share('PENDING')).toBeGreaterThan(0.02);
   });
 
-  test('happened in order: activated, clicked, sold, then changed, and all of it in those 90 days', () => {
+  test('has its events in order (activated, clicked, sold, changed) and within the 90 days', () => {
     for (const { updatedAt, soldAt, clickedAt, activatedAt } of changes.map(stamped)) {
       const times = [activatedAt, clickedAt, soldAt, updatedAt].flatMap((time) => time ?? []);
       expect(times).toEqual(times.toSorted());
@@ -67,7 +67,7 @@ describe('a history of 90 days', () => {
     }
   });
 
-  test('comes from exactly one deal each, one that is in the catalogue and was on at the time', () => {
+  test('attributes each sale to exactly one deal that is in the catalogue and was active at the time', () => {
     const offers = new Map(retailers.flatMap((r) => r.cashbackOffers).map((offer) => [offer.id, offer]));
     const passing = new Map(retailers.flatMap((r) => [...r.coupons, ...r.promotions]).map((d) => [d.id, d]));
     for (const { transaction: t } of changes) {
@@ -81,7 +81,7 @@ describe('a history of 90 days', () => {
     expect(changes.filter(({ transaction }) => transaction.promotionId !== null).length).toBeGreaterThan(50);
   });
 
-  test('is paid in the money of the country, and the cashback is a part of the order', () => {
+  test('uses the currency of the country, and the cashback is less than the order', () => {
     for (const { transaction } of changes) {
       expect(transaction.currencyCode).toBe(getCountry(transaction.country).currencyCode);
       expect(transaction.cashback).toBeLessThan(transaction.orderValue * 0.25);
@@ -109,13 +109,13 @@ describe('a week in steps of five minutes', () => {
     course.slice(1).map((after, i) => ({ before: course[i] as Sale, after })),
   );
 
-  test('no transaction ever makes a forbidden step, and each step changes something', () => {
+  test('has only allowed status changes, and each step changes something', () => {
     expect(steps.length).toBeGreaterThan(500);
     expect(steps.filter(({ before, after }) => !mayBecome(before.status, after.status))).toEqual([]);
     expect(steps.filter(({ before, after }) => Bun.deepEquals(before, after))).toEqual([]);
   });
 
-  test('sales are confirmed, declined, corrected, and now and then turned round', () => {
+  test('confirms, declines and corrects sales, and occasionally reverses a decision', () => {
     const count = (matches: (step: (typeof steps)[number]) => boolean) => steps.filter(matches).length;
     expect(count((s) => s.before.status === 'PENDING' && s.after.status === 'CONFIRMED')).toBeGreaterThan(
       100,
@@ -125,18 +125,18 @@ describe('a week in steps of five minutes', () => {
     expect(count((s) => s.before.orderValue !== s.after.orderValue)).toBeGreaterThan(20);
   });
 
-  test('only what may change changes: the deal, the buyer and the time of the sale stay', () => {
+  test('never changes the deal, the buyer or the time of a sale', () => {
     const fixed = ({ status: _, orderValue: __, cashback: ___, ...rest }: Sale) => rest;
     for (const { before, after } of steps) expect(fixed(after)).toEqual(fixed(before));
   });
 
-  test('what is settled for good is forgotten, so that the open ones do not pile up', () => {
+  test('drops finally settled sales from memory, so that open ones do not accumulate', () => {
     expect(sales.openCount).toBeLessThan(openAtStart * 2);
   });
 });
 
-describe('time', () => {
-  test('may be cut into spans in any way, even at the very moment of a sale: the same ones are reported', () => {
+describe('simulated time', () => {
+  test('reports the same sales however it is split into steps, even at the exact time of a sale', () => {
     const endMs = NOW_MS + 120_000;
     const whole = [...arrivals(5, NOW_MS, endMs, lively(5))];
     const moments = fc.oneof(
@@ -153,14 +153,14 @@ describe('time', () => {
     );
   });
 
-  test('a sale is reported every few seconds, and so many times more at a higher speed', () => {
+  test('reports a sale every few seconds, and proportionally more at a higher speed', () => {
     const inAnHour = (speed: number) => [...arrivals(1, NOW_MS, NOW_MS + HOUR_MS, lively(speed))].length;
     expect(3600 / inAnHour(1)).toBeGreaterThan(2);
     expect(3600 / inAnHour(1)).toBeLessThan(8);
     expect(inAnHour(10) / inAnHour(1)).toBeCloseTo(10, -0.7);
   });
 
-  test('there is more to do in the evening than at night, and something at any hour', () => {
+  test('has more sales in the evening than at night, and some in every hour', () => {
     const hours = Array.from({ length: 24 }, (_, hour) =>
       busyness(Date.parse('2026-11-10') + hour * HOUR_MS),
     );
@@ -169,7 +169,7 @@ describe('time', () => {
     expect(Math.min(...hours)).toBeGreaterThan(0.3);
   });
 
-  test('at a higher speed what is to come comes sooner, and nothing that was under way jumps', () => {
+  test('brings future events forward at a higher speed, without jumps in current ones', () => {
     const pace = fasterSince(NOW_MS, 10);
     expect(pace(NOW_MS - 100, 50)).toBe(NOW_MS - 50);
     expect(pace(NOW_MS - 100, 100)).toBe(NOW_MS);
@@ -178,7 +178,7 @@ describe('time', () => {
   });
 });
 
-test('a settlement that was missed is made up for, with a moment that nobody has read past', () => {
+test('a missed settlement is caught up with a stamp that no poller has passed', () => {
   const [sale] = new LivingSales(1, REAL_PACE, market)
     .between(NOW_MS, NOW_MS + 10 * MINUTE_MS, lively(1))
     .filter(({ transaction }) => transaction.status === 'PENDING');
@@ -191,7 +191,7 @@ test('a settlement that was missed is made up for, with a moment that nobody has
   });
 });
 
-test('an id tells when its sale was reported and that this seed made it', () => {
+test('an id contains the time of its report and is recognised only with its own seed', () => {
   const ids = [...arrivals(9, NOW_MS, NOW_MS + HOUR_MS, lively(5))];
   expect(
     ids.filter((id) => !/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)),

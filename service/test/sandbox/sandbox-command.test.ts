@@ -1,4 +1,4 @@
-// The sandbox as people meet it: a process that prints what to do next.
+// The sandbox command, run as a process: its output, its data and its errors.
 
 import { describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -24,12 +24,12 @@ async function shell(line: string): Promise<Finished> {
   return { code: await child.exited, stdout, stderr };
 }
 
-/** A refusal: exit code 2, nothing on stdout, one sentence on stderr. */
+/** An error: exit code 2, nothing on stdout, one sentence on stderr. */
 function refusal(sentence: RegExp): Finished {
   return { code: 2, stdout: '', stderr: expect.stringMatching(sentence) as unknown as string };
 }
 
-describe('a sandbox from its first start on', () => {
+describe('a sandbox', () => {
   const folder = temporaryFolder();
 
   test.skipIf(lacks('curl'))('prints five working requests, serves its logos, exits cleanly', async () => {
@@ -40,7 +40,7 @@ describe('a sandbox from its first start on', () => {
       `API        http://localhost:${sandbox.port}   the base URL; operations are under /v1/\n`,
     );
     const [, consoleUrl = ''] = /Console +(http:\/\/localhost:\d+\/)/.exec(sandbox.text) ?? [];
-    // On a busy machine the first page says how far the count has come.
+    // On a busy machine, the first page shows the progress of the count.
     const totals = async () => (await fetch(`${consoleUrl}totals`)).text();
     while ((await totals()).includes('are being counted for the first time')) await Bun.sleep(50);
     expect(await totals()).toContain('transactions, counted');
@@ -77,7 +77,7 @@ describe('a sandbox from its first start on', () => {
     expect(logo.headers.get('X-Content-Type-Options')).toBe('nosniff');
     expect(await logo.text()).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"');
     expect((await fetch(`${sandbox.url}/sandbox/logos/nobody.svg`)).status).toBe(404);
-    // All of them are one route in metrics.
+    // All logos share one route in the metrics.
     const metrics = await (await fetch(`${consoleUrl}metrics`)).text();
     expect(new Set(metrics.match(/route="\/sandbox\/logos[^"]*"/g))).toEqual(
       new Set(['route="/sandbox/logos/{file}"']),
@@ -92,7 +92,7 @@ describe('a sandbox from its first start on', () => {
     ]);
   });
 
-  test('logs on stderr, in the same form as the server does', async () => {
+  test('logs to stderr in the same format as the server', async () => {
     await using sandbox = await Sandbox.start(folder, '--log-level', 'info');
     const { code, stderr } = await sandbox.stop();
     const lines = stderr.split('\n').filter((line) => line !== '');
@@ -109,7 +109,7 @@ describe('a sandbox from its first start on', () => {
     );
   });
 
-  test('keeps its data and its tokens, and lives while one watches', async () => {
+  test('keeps its data and tokens between starts, and its data keeps changing', async () => {
     await using before = await Sandbox.start(folder);
     const [retailers, transactions] = await Promise.all([
       before.get<List>('/v1/cashback-offers/?limit=1000', 'pub'),
@@ -132,7 +132,7 @@ describe('a sandbox from its first start on', () => {
     }
     expect(sold.data.filter(({ updatedAt }) => `${updatedAt}` <= since)).toEqual([]);
     expect(await after.stop()).toEqual({ code: 0, stderr: '' });
-    // Everything that it imports is in the book.
+    // The import log contains everything that the sandbox imports.
     const args = ['transactions', 'show', String(sold.data[0]?.id), '--json'];
     const shown = await offerbook([...args, '--database', 'sqlite:offerbook-sandbox.db'], { cwd: folder });
     expect(JSON.parse(shown.stdout).versions[0]).toMatchObject({
@@ -141,7 +141,7 @@ describe('a sandbox from its first start on', () => {
     });
   });
 
-  test('refuses a second sandbox on its file, a taken port and another seed, and starts over when told to', async () => {
+  test('rejects a second sandbox on its file, a used port and another seed, and starts over with --fresh', async () => {
     await using sandbox = await Sandbox.start(folder);
     const elsewhere = temporaryFolder();
     const [second, taken] = await Promise.all([
@@ -170,7 +170,7 @@ describe('a sandbox from its first start on', () => {
   });
 });
 
-test('the command that starts over has the options that this start had', async () => {
+test('the printed command for starting over contains the options of this start', async () => {
   const database = `sqlite:${temporaryFolder()}/my sandbox's.db`;
   await using sandbox = await Sandbox.start(temporaryFolder(), '--seed', '7', '--database', database);
   const quoted = database.replace("'", "'\\''");
@@ -179,8 +179,8 @@ test('the command that starts over has the options that this start had', async (
   );
 });
 
-describe('what cannot work is said in one sentence, and nothing is changed', () => {
-  test('a folder that cannot be written', async () => {
+describe('the sandbox changes nothing and prints one sentence', () => {
+  test('if the folder is not writable', async () => {
     const folder = unwritableFolder();
     const database = `sqlite:${join(folder, 'sandbox.db')}`;
     expect(await offerbook(['sandbox', '--port', '0', '--database', database])).toEqual(
@@ -188,7 +188,7 @@ describe('what cannot work is said in one sentence, and nothing is changed', () 
     );
   });
 
-  test('a file where the folder should be, and a folder that is not there', async () => {
+  test('if the folder is a file or does not exist', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const inFile = ['sandbox', '--port', '0', '--database', `sqlite:${file}/sandbox.db`];
@@ -197,7 +197,7 @@ describe('what cannot work is said in one sentence, and nothing is changed', () 
     expect(await offerbook(inNothing)).toEqual(refusal(/^offerbook: the folder \S+ does not exist\n$/));
   });
 
-  test('a database that no sandbox made is neither used nor deleted', async () => {
+  test('if the database was not created by a sandbox, and does not delete it', async () => {
     const path = join(temporaryFolder(), 'production.db');
     const stores = await openStores(`sqlite:${path}`, CREATE_OPTIONS);
     await importCatalogue(stores.catalogue, sourceFrom(ndjson([retailer(1)])), {});
@@ -217,14 +217,14 @@ describe('what cannot work is said in one sentence, and nothing is changed', () 
     ['--seed', 'x', /^offerbook: --seed must be a whole number from 0 to 2147483647, not "x"\n$/],
     ['--speed', '0', /^offerbook: --speed must be a number above 0 and up to 1000, not "0"\n$/],
     ['--port', '99999', /^offerbook: --port must be a whole number from 0 to 65535, not "99999"\n$/],
-  ])('%s %s', async (option, value, sentence) => {
+  ])('for the invalid option %s %s', async (option, value, sentence) => {
     const folder = temporaryFolder();
     expect(await offerbook(['sandbox', option, value], { cwd: folder })).toEqual(refusal(sentence));
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
-/** Permissions do not stop root, but nobody can make a file among the processes of the system. */
+/** Root ignores permissions, but even root cannot create a file in /proc. */
 function unwritableFolder(): string {
   if (process.getuid?.() === 0) return '/proc';
   const folder = join(temporaryFolder(), 'read-only');

@@ -23,11 +23,11 @@ const passingOf = (retailers: readonly Retailer[]) =>
 const distinct = (values: readonly unknown[]) => new Set(values).size;
 
 describe('a seed', () => {
-  test('makes the same catalogue each time', () => {
+  test('always generates the same catalogue', () => {
     expect(catalogue(7)).toEqual(catalogue(7));
   });
 
-  test('makes a catalogue of its own: no id and hardly a name is shared with another', () => {
+  test('generates its own catalogue, which shares no ids and hardly any names with others', () => {
     const [one, other] = [catalogue(1), catalogue(2)];
     const ids = new Set(one.map(({ id }) => id));
     const names = new Set(one.map(({ name }) => name));
@@ -36,7 +36,7 @@ describe('a seed', () => {
   });
 });
 
-describe('whatever the seed and the moment', () => {
+describe('for any seed and time', () => {
   test('every retailer would be taken by an import as it is', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
@@ -62,7 +62,7 @@ describe('whatever the seed and the moment', () => {
     );
   });
 
-  test('all names, hostnames and ids differ', () => {
+  test('all names, hostnames and ids are unique', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
         const retailers = catalogue(seed, nowMs);
@@ -75,7 +75,7 @@ describe('whatever the seed and the moment', () => {
     );
   });
 
-  test('there are 15 categories, 25 countries, and offers of both forms', () => {
+  test('there are 15 categories, 25 countries, and both kinds of offers', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const offers = offersOf(catalogue(seed));
@@ -90,7 +90,7 @@ describe('whatever the seed and the moment', () => {
     );
   });
 
-  test('nothing has ended, most is active, some is about to start and some about to end', () => {
+  test('no deal has ended, most are active, some start soon and some end soon', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
         const deals = passingOf(catalogue(seed, nowMs));
@@ -110,13 +110,13 @@ describe('whatever the seed and the moment', () => {
 });
 
 describe('as time goes on', () => {
-  test('retailers and offers stay exactly as they are', () => {
+  test('retailers and offers do not change', () => {
     const lasting = (retailers: readonly Retailer[]) =>
       retailers.map((retailer) => ({ ...retailer, coupons: [], promotions: [] }));
     expect(lasting(catalogue(1, NOW_MS + 400 * DAY_MS))).toEqual(lasting(catalogue(1, NOW_MS)));
   });
 
-  test('a coupon or promotion that has not ended is still there, unchanged, and one that has is replaced', () => {
+  test('coupons and promotions stay unchanged until they end, and are then replaced', () => {
     const before = passingOf(catalogue(1, NOW_MS));
     const after = new Map(passingOf(catalogue(1, NOW_MS + 7 * DAY_MS)).map((deal) => [deal.id, deal]));
     const then = printTimestamp(NOW_MS + 7 * DAY_MS);
@@ -128,7 +128,7 @@ describe('as time goes on', () => {
   });
 });
 
-test('every address that is not a logo lies under the reserved domain .example', () => {
+test('every URL except for logos is under the reserved domain .example', () => {
   const retailers = catalogue();
   const addresses = retailers.flatMap(({ url, promotions }) => [
     url,
@@ -138,7 +138,7 @@ test('every address that is not a logo lies under the reserved domain .example',
   expect(retailers.filter(({ url, hostname }) => new URL(url).hostname !== hostname)).toEqual([]);
 });
 
-test('texts vary: hardly a description of a retailer is like another of its own', () => {
+test('the descriptions of deals hardly ever repeat', () => {
   const retailers = catalogue();
   const texts = offersOf(retailers).map(
     ({ description, termsAndExclusions }) => description + termsAndExclusions,
@@ -150,12 +150,12 @@ test('texts vary: hardly a description of a retailer is like another of its own'
 describe('logos', () => {
   const logos = catalogue().map((retailer) => drawLogo(1, retailer));
 
-  test('are the same each time and differ from one another', () => {
+  test('are always the same, and different for each retailer', () => {
     expect(catalogue().map((retailer) => drawLogo(1, retailer))).toEqual(logos);
     expect(distinct(logos)).toBe(400);
   });
 
-  test('are made of shapes and letters only: no script, no style, no address', () => {
+  test('consist of shapes and letters only, without scripts, styles or URLs', () => {
     const elements = new Set(
       logos.flatMap((logo) => [...logo.matchAll(/<([a-zA-Z]+)/g)].map(([, name]) => name)),
     );
@@ -166,7 +166,7 @@ describe('logos', () => {
     expect(others).toEqual([]);
   });
 
-  test('are well-formed, whatever the name', () => {
+  test('are well-formed for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.uuid(), (name, id) => {
         const logo = drawLogo(1, { id, name });

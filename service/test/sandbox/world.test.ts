@@ -1,4 +1,4 @@
-// The sandbox's data on real databases, through the real imports, with a clock that the test sets.
+// The sandbox's data in real databases, written by real imports, with a clock that the test sets.
 
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
@@ -45,7 +45,7 @@ class Stage implements AsyncDisposable {
     const org = await this.org();
     const { catalogue, transactions } = this.stores;
     const imports: Parameters<typeof World.open>[2] = {
-      // Nobody buys anything here.
+      // These tests import no purchases through activation links.
       dealOf: async () => undefined,
       purchase: async () => undefined,
       sale: async () => undefined,
@@ -96,7 +96,7 @@ class Stage implements AsyncDisposable {
 }
 
 describe.each([...DATABASES])('$name', (database) => {
-  test('starts with a history, goes on every few seconds, and fills a week away so that no poller misses anything', async () => {
+  test('starts with a history, adds sales every few seconds, and fills in a pause of a week so that no poller misses anything', async () => {
     await using stage = await Stage.open(database);
     const world = await stage.openWorld(1, 30);
     const history = await stage.transactions();
@@ -125,7 +125,7 @@ describe.each([...DATABASES])('$name', (database) => {
 describe('on SQLite', () => {
   const [sqlite] = DATABASES as [TestDatabase];
 
-  test('a start a moment later changes neither the catalogue nor what has been sold', async () => {
+  test('a restart a moment later changes neither the catalogue nor the sales', async () => {
     await using stage = await Stage.open(sqlite);
     await stage.openWorld();
     const [before, revisions] = [await stage.transactions(), await stage.stores.revisions()];
@@ -134,7 +134,7 @@ describe('on SQLite', () => {
     expect(await stage.stores.revisions()).toEqual(revisions);
   });
 
-  test('a running sandbox replaces what has ended, and leaves the catalogue alone as long as nothing has', async () => {
+  test('a running sandbox replaces deals that have ended, and otherwise leaves the catalogue unchanged', async () => {
     await using stage = await Stage.open(sqlite);
     const world = await stage.openWorld();
     stage.nowMs = Date.parse('2026-11-14T23:30:00Z');
@@ -147,7 +147,7 @@ describe('on SQLite', () => {
     expect(world.retailers).not.toEqual(before);
   });
 
-  test('a clock that is set back stops life until it has come past what is there', async () => {
+  test('after the clock is set back, nothing changes until it passes the latest data', async () => {
     await using stage = await Stage.open(sqlite);
     const world = await stage.openWorld();
     const before = await stage.transactions();
@@ -158,7 +158,7 @@ describe('on SQLite', () => {
     expect((await stage.transactions()).length).toBeGreaterThan(before.length);
   });
 
-  test('ten times the speed brings about ten times the sales', async () => {
+  test('ten times the speed produces about ten times the sales', async () => {
     await using stage = await Stage.open(sqlite);
     const world = await stage.openWorld(10);
     const before = (await stage.transactions()).length;
@@ -168,7 +168,7 @@ describe('on SQLite', () => {
     expect(added).toBeLessThan(130);
   });
 
-  test('transactions that somebody else imported stay as they are', async () => {
+  test('transactions imported by others are not changed', async () => {
     await using stage = await Stage.open(sqlite);
     const own = transaction(1, { status: 'PENDING' });
     await importTransactions(
@@ -184,7 +184,7 @@ describe('on SQLite', () => {
     expect((await stage.transactions()).find(({ id }) => id === own.id)).toMatchObject(own);
   });
 
-  test('a database that no sandbox made is refused, and one that it made is known by its seed', async () => {
+  test('a database that was not created by a sandbox is rejected, and a sandbox database is recognised by its seed', async () => {
     await using stage = await Stage.open(sqlite);
     expect(await findSeed(stage.stores)).toBeUndefined();
     await openTokens(stage.stores, await stage.org(), 42, stage.nowMs);
@@ -195,7 +195,7 @@ describe('on SQLite', () => {
     await expect(findSeed(foreign.stores)).rejects.toThrow('holds data that no sandbox made');
   });
 
-  test('tokens are the same from start to start; one that was revoked is replaced, those of others are left alone', async () => {
+  test('tokens stay the same between starts, except that a revoked one is replaced; other tokens are not changed', async () => {
     await using stage = await Stage.open(sqlite);
     const org = await stage.org();
     const others = { orgId: org.id, kind: 'public', label: 'mine', digest: 'd', expiresAtMs: null } as const;
@@ -221,7 +221,7 @@ describe('on SQLite', () => {
     ]);
   });
 
-  test('another database has other tokens', async () => {
+  test('every database has its own tokens', async () => {
     await using stage = await Stage.open(sqlite);
     await using other = await Stage.open(sqlite);
     const tokens = await openTokens(stage.stores, await stage.org(), 1, stage.nowMs);
