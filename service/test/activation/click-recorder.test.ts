@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { Activation } from '../../src/activation/activation.ts';
+import { ActivationDirectory } from '../../src/activation/activation-directory.ts';
 import { ClickRecorder } from '../../src/activation/click-recorder.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { openActivation } from '../../src/cli/node/activation.ts';
@@ -98,6 +100,30 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     });
     expect(await recorder.find(click.id)).toEqual(click);
     await spool.close();
+  });
+
+  test('a followed click stays in memory without the passback fields', async () => {
+    const stores = await open.stores(await create());
+    const click = await recordClick(stores, (await newOrganisation(stores)).id, { passbackData: 'data' });
+    const recorder = new ClickRecorder({
+      store: stores.clicks,
+      spool: openSpool(() => join(temporaryFolder(), 'spool.db')),
+      hasSpool: () => false,
+      problemOf: () => undefined,
+      organisations: stores.organisations,
+      logger,
+    });
+    const entry = { retailerId: id(1), retailerUrl: '', url: '', isActive: true };
+    const catalogue = { ready: true, find: () => entry };
+    const directory = new ActivationDirectory(stores);
+    const clock = () => click.activatedAtMs;
+    const activation = new Activation({ directory, recorder, catalogue, clock, logger });
+    await activation.visit(click);
+    expect(activation.isRecent(click.id)).toBe(true);
+    expect(await activation.findClick(click.id)).toEqual({
+      click: { ...click, passbackUid: null, passbackData: null },
+      entry,
+    });
   });
 
   test('a row of the spool that is not a valid click is not found', async () => {

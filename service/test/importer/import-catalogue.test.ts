@@ -351,6 +351,12 @@ describe('with bad rows skipped', () => {
     ]);
   });
 
+  test('the note about withdrawals names the first row without a readable id', async () => {
+    const rows = [...[1, 2, 3, 4].map((n) => retailer(n)), '7', '8'];
+    const { notes } = await load(ndjson(...rows), { skipInvalid: true });
+    expect(notes).toEqual([expect.stringContaining('the row on line 5 has no readable id')]);
+  });
+
   test('a row without a readable id is no reason for a note when the file has every retailer', async () => {
     const all = [1, 2, 3, 4, 5].map((n) => retailer(n));
     expect((await load(ndjson(...all, '7'), { skipInvalid: true })).notes).toEqual([]);

@@ -115,6 +115,9 @@ for (const database of DATABASES) {
         notes: ['Nothing was withdrawn, because the file has bad rows.'],
       });
       expect((await stores.links.list()).map((link) => link.id)).toEqual([id(1), id(9)]);
+      expect(await load(stores, ndjson(rows), { skipInvalid: true, merge: true })).toMatchObject({
+        notes: [],
+      });
       const empty = { dryRun: true, allowEmpty: true, allowWithdrawals: true };
       expect(await load(stores, ndjson([]), empty)).toMatchObject({ withdrawn: 2 });
       expect(await stores.links.list()).toHaveLength(2);

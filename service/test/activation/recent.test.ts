@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test';
+import { Recent } from '../../src/activation/recent.ts';
+
+test('a value is recent for less than the given time, before and after its moment', () => {
+  const recent = new Recent<string>(10);
+  recent.add('key', 100, 'value');
+  const found = [90, 91, 109, 110].map((nowMs) => recent.find('key', nowMs));
+  expect(found).toEqual([undefined, 'value', 'value', undefined]);
+});
+
+test('delete keeps a value that has replaced the given one', () => {
+  const recent = new Recent<string>(10);
+  recent.add('key', 100, 'second');
+  recent.delete('key', 'first');
+  expect(recent.find('key', 100)).toBe('second');
+  recent.delete('key', 'second');
+  expect(recent.find('key', 100)).toBeUndefined();
+});
