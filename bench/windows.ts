@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import type { TransactionQuery } from '../service/src/domain/stores.ts';
+import type { TransactionQuery } from '../service/src/domain/transaction.ts';
 import { openDatabase, SERVER_OPTIONS } from '../service/src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { EVERYTHING } from '../service/test/storage/open-test-stores.ts';

@@ -4,7 +4,7 @@
 
 import type { Click, ClickId, ClickSpool, ClickStore, Tap } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
-import type { OrganisationStore } from '../domain/stores.ts';
+import type { OrganisationStore } from '../domain/organisation.ts';
 import { withTimeout } from '../domain/with-timeout.ts';
 import { ClickLookup } from './click-lookup.ts';
 

@@ -2,16 +2,13 @@
 
 import type { ConsolePage } from '@offerbook/site/console/console-page.ts';
 import type { HourFigures } from '@offerbook/site/console/node-figures.ts';
-import type { ImportLog } from '../domain/books.ts';
+import type { TokenStore } from '../domain/access-token.ts';
+import type { CatalogueStore } from '../domain/catalogue.ts';
 import type { ClickStore } from '../domain/click.ts';
-import type {
-  CatalogueStore,
-  OrganisationStore,
-  Revisions,
-  TokenStore,
-  TransactionHistory,
-  TransactionStore,
-} from '../domain/stores.ts';
+import type { ImportLog } from '../domain/import-log.ts';
+import type { OrganisationStore } from '../domain/organisation.ts';
+import type { Revisions } from '../domain/stores.ts';
+import type { TransactionHistory, TransactionStore } from '../domain/transaction.ts';
 import type { NodeState } from '../http/metrics.ts';
 import type { CatalogueReader } from './counts/catalogue-contents.ts';
 import type { ClickDay } from './counts/click-totals.ts';

@@ -93,3 +93,37 @@ export function tokenState(token: AccessToken, nowMs: number): TokenState {
 function checksum(text: string): string {
   return printBase62(Bun.hash.crc32(text), CHECKSUM_LENGTH);
 }
+
+export interface NewToken {
+  readonly orgId: number;
+  readonly kind: TokenKind;
+  readonly label: string;
+  readonly digest: string;
+  readonly expiresAtMs: number | null;
+}
+
+/** The replacement of a token, and when the old token ends. */
+export interface Succession {
+  readonly successor: NewToken;
+  readonly endsAtMs: number;
+}
+
+interface RotatedToken {
+  readonly replaced: AccessToken;
+  readonly successor: AccessToken;
+}
+
+export interface TokenStore {
+  /** All tokens, including expired and revoked ones, at the returned revision. */
+  list(): Promise<{ revision: number; tokens: AccessToken[] }>;
+  add(token: NewToken): Promise<AccessToken>;
+  /** Ends a token at this moment, unless it ends earlier anyway. Returns undefined if there is no such token. */
+  endAt(id: Uuid, endsAtMs: number): Promise<AccessToken | undefined>;
+  /**
+   * Adds a successor and ends the token as `endAt` does, atomically. Calls `succeed` with the token locked, so concurrent
+   * rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if there is no such token.
+   */
+  rotate(id: Uuid, succeed: (token: AccessToken) => Succession): Promise<RotatedToken | undefined>;
+  /** Stores when tokens were last used. Best effort: may be postponed while another process writes. */
+  touch(lastUsedAtMs: ReadonlyMap<Uuid, number>): Promise<void>;
+}

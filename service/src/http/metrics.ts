@@ -4,8 +4,8 @@
 import type { RecorderState } from '../activation/click-recorder.ts';
 import type { ClickTally } from '../activation/click-tally.ts';
 import type { CatalogueListName } from '../catalogue/catalogue.ts';
-import type { ImportTotals } from '../domain/books.ts';
 import { COMMIT, VERSION } from '../domain/build.ts';
+import type { ImportTotals } from '../domain/import-log.ts';
 import type { DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
 import type { CallerTallies, ErrorTally, OrganisationTally } from './caller-tally.ts';

@@ -16,7 +16,8 @@ import type {
 } from '@offerbook/wire/transaction.ts';
 import type { ClickIds, ClickOrigin } from '../activation/click-id.ts';
 import type { ActivatedKind, Click, ClickId, ClickStore } from '../domain/click.ts';
-import type { Organisation, StoredTransaction } from '../domain/stores.ts';
+import type { Organisation } from '../domain/organisation.ts';
+import type { StoredTransaction } from '../domain/transaction.ts';
 
 export const CLICK_FIELD = 'clickId';
 

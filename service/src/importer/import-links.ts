@@ -9,7 +9,7 @@ import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
 import { OBJECT, text, uuid } from '@offerbook/wire/scalars.ts';
 import { z } from 'zod';
 import { templateProblem } from '../activation/link-template.ts';
-import type { Link, LinkStore, LinkWriter } from '../domain/stores.ts';
+import type { Link, LinkStore, LinkWriter } from '../domain/link.ts';
 import type { ImportReport, WholeFileOptions } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
 

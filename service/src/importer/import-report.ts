@@ -4,7 +4,7 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { printProblems, withoutFileText } from '@offerbook/wire/rows/row-problem.ts';
 import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.ts';
-import type { ImportResult } from '../domain/books.ts';
+import type { ImportResult } from '../domain/import-log.ts';
 
 export interface ImportOptions {
   /** Does everything, then undoes it: the report says what would have changed. */

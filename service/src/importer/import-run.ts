@@ -15,7 +15,7 @@ import {
   rowProblem,
 } from '@offerbook/wire/rows/row-problem.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { ImportResult } from '../domain/books.ts';
+import type { ImportResult } from '../domain/import-log.ts';
 import { type ImportReport, InvalidRows, resultOf, type WholeFileOptions } from './import-report.ts';
 
 const BATCH_ROWS = 500;

@@ -24,13 +24,13 @@ import {
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickId } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Organisation } from '../domain/organisation.ts';
 import type {
-  Organisation,
   PutTransaction,
   StoredTransaction,
   TransactionStore,
   TransactionWriters,
-} from '../domain/stores.ts';
+} from '../domain/transaction.ts';
 import { Attribution, type Attributor, CLICK_FIELD, type OwnedRow, type Row } from './attribution.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun, readAhead } from './import-run.ts';

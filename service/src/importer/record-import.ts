@@ -3,7 +3,7 @@
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
-import type { ImportLog, ImportOrigin, ImportResult } from '../domain/books.ts';
+import type { ImportLog, ImportOrigin, ImportResult } from '../domain/import-log.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import { type ImportReport, InvalidRows, resultOf } from './import-report.ts';
 

@@ -4,8 +4,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AccessToken } from '../domain/access-token.ts';
-import type { ImportEntry, ImportFeed } from '../domain/books.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { ImportEntry, ImportFeed } from '../domain/import-log.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import { openSpoolFile } from './click-spool.ts';
 import type { Database, DatabaseOptions, PostgresFacts } from './database.ts';

@@ -6,7 +6,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
 import { Catalogue, type CatalogueQuery } from '../../src/catalogue/catalogue.ts';
-import type { CatalogueStore } from '../../src/domain/stores.ts';
+import type { CatalogueStore } from '../../src/domain/catalogue.ts';
 
 export const START_MS = Date.UTC(2026, 10, 14, 12);
 

@@ -9,7 +9,7 @@ import { judgeProxies } from '../../src/cli/doctor/judge-proxies.ts';
 import { judgeTokens } from '../../src/cli/doctor/judge-tokens.ts';
 import { readServeSettings } from '../../src/config.ts';
 import type { AccessToken } from '../../src/domain/access-token.ts';
-import type { ImportEntry, ImportFeed } from '../../src/domain/books.ts';
+import type { ImportEntry, ImportFeed } from '../../src/domain/import-log.ts';
 import type { PostgresFacts } from '../../src/storage/database.ts';
 import type { DatabaseFacts } from '../../src/storage/inspect-database.ts';
 import { temporaryFolder } from '../support/databases.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { countTransactions } from '../../src/console/counts/transaction-totals.ts';
-import type { Organisation } from '../../src/domain/stores.ts';
+import type { Organisation } from '../../src/domain/organisation.ts';
 import { DATABASES } from '../support/databases.ts';
 import { coupon, id, offer, retailer, timestamp, transaction } from '../support/fixtures.ts';
 import { ConsoleNode } from './open-console.ts';

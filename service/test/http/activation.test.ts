@@ -6,7 +6,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { ERRORS, type ErrorCode } from '../../src/domain/api-errors.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
-import type { Link } from '../../src/domain/stores.ts';
+import type { Link } from '../../src/domain/link.ts';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';

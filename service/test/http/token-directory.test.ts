@@ -3,8 +3,9 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { TokenStore } from '../../src/domain/access-token.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
-import type { Stores, TokenStore } from '../../src/domain/stores.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import { TokenDirectory } from '../../src/http/access/token-directory.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';

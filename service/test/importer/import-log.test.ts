@@ -4,7 +4,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
-import type { ImportKind } from '../../src/domain/books.ts';
+import type { ImportKind } from '../../src/domain/import-log.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importLinks } from '../../src/importer/import-links.ts';
 import type { WholeFileOptions } from '../../src/importer/import-report.ts';

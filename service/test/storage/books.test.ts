@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { ImportOrigin } from '../../src/domain/books.ts';
+import type { ImportOrigin } from '../../src/domain/import-log.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { recordImport } from '../../src/importer/record-import.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { StoredDocument } from '../../src/domain/stores.ts';
+import type { StoredDocument } from '../../src/domain/stored-document.ts';
 import { DATABASES } from '../support/databases.ts';
 import { idOf, newIds, openTestStores, readCatalogue } from './open-test-stores.ts';
 

@@ -3,13 +3,10 @@
 import { afterEach } from 'bun:test';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
-import type {
-  PublicOrganisation,
-  StoredDocument,
-  Stores,
-  TransactionPage,
-  TransactionWriter,
-} from '../../src/domain/stores.ts';
+import type { PublicOrganisation } from '../../src/domain/organisation.ts';
+import type { StoredDocument } from '../../src/domain/stored-document.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import type { TransactionPage, TransactionWriter } from '../../src/domain/transaction.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
-import type { NewToken, Stores } from '../../src/domain/stores.ts';
+import type { NewToken } from '../../src/domain/access-token.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';

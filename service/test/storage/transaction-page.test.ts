@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
-import type { StampWindow, Stores, TransactionPage, TransactionStore } from '../../src/domain/stores.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import type { StampWindow, TransactionPage, TransactionStore } from '../../src/domain/transaction.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
-import type { Stores, TransactionPage, TransactionQuery } from '../../src/domain/stores.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import type { TransactionPage, TransactionQuery } from '../../src/domain/transaction.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import {

@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
-import type { StampWindow, Stores } from '../../src/domain/stores.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import type { StampWindow } from '../../src/domain/transaction.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { EVERYTHING, idOf, newOrganisation, writeTransactions } from './open-test-stores.ts';

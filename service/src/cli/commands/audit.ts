@@ -2,7 +2,7 @@
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
-import type { AuditEntry } from '../../domain/books.ts';
+import type { AuditEntry } from '../../domain/audit-log.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { parseCount } from './option-values.ts';

@@ -2,7 +2,7 @@
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
-import type { ErasureCounts } from '../../domain/stores.ts';
+import type { ErasureCounts } from '../../domain/erasure.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printResult } from '../output.ts';
 import { getOrganisation } from './organisations.ts';

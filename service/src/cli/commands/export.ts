@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
-import type { StoredDocument } from '../../domain/stores.ts';
+import type { StoredDocument } from '../../domain/stored-document.ts';
 import { READ_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { print } from '../output.ts';

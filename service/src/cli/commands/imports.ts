@@ -5,7 +5,7 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { Command } from 'commander';
-import { IMPORT_KINDS, type ImportEntry } from '../../domain/books.ts';
+import { IMPORT_KINDS, type ImportEntry } from '../../domain/import-log.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { parseCount } from './option-values.ts';

@@ -3,8 +3,8 @@
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import type { ImportEntry, ImportFeed, ImportKind } from '../../domain/books.ts';
-import { IMPORT_KINDS } from '../../domain/books.ts';
+import type { ImportEntry, ImportFeed, ImportKind } from '../../domain/import-log.ts';
+import { IMPORT_KINDS } from '../../domain/import-log.ts';
 import type { WriteLockFacts } from '../../storage/inspect-database.ts';
 import { type Check, ok, warning } from './check.ts';
 

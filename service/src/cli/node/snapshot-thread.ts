@@ -4,8 +4,8 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';
 import type { SnapshotData } from '../../catalogue/catalogue.ts';
+import type { CatalogueStore } from '../../domain/catalogue.ts';
 import { systemClock } from '../../domain/clock.ts';
-import type { CatalogueStore } from '../../domain/stores.ts';
 import type { Database, DatabaseOptions } from '../../storage/database.ts';
 import { openDatabase, SERVER_OPTIONS } from '../../storage/open-database.ts';
 import { catalogueStore } from '../../storage/stores/catalogue-store.ts';

@@ -5,7 +5,8 @@ import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { CatalogueStore, Revisions } from '../../domain/stores.ts';
+import type { CatalogueStore } from '../../domain/catalogue.ts';
+import type { Revisions } from '../../domain/stores.ts';
 
 export interface EndingDeal {
   readonly list: DealList;

@@ -6,7 +6,8 @@ import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { OrganisationStore, TransactionStore } from '../../domain/stores.ts';
+import type { OrganisationStore } from '../../domain/organisation.ts';
+import type { TransactionStore } from '../../domain/transaction.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 // Data of the catalogue page.
 
 import { cataloguePage as render } from '@offerbook/site/console/catalogue-page.ts';
-import type { ImportEntry } from '../../domain/books.ts';
+import type { ImportEntry } from '../../domain/import-log.ts';
 import type { MakePage } from '../page-context.ts';
 
 const WEEK_MS = 7 * 86_400_000;

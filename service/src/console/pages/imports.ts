@@ -1,7 +1,7 @@
 // Data of the imports page.
 
 import { importsPage as render } from '@offerbook/site/console/imports-page.ts';
-import { IMPORT_KINDS, IMPORT_OUTCOMES } from '../../domain/books.ts';
+import { IMPORT_KINDS, IMPORT_OUTCOMES } from '../../domain/import-log.ts';
 import type { MakePage } from '../page-context.ts';
 
 const ENTRIES_MAX = 100;

@@ -7,7 +7,7 @@ import {
   overviewPage as render,
 } from '@offerbook/site/console/overview-page.ts';
 import { isExpiring } from '../../domain/access-token.ts';
-import type { ImportEntry } from '../../domain/books.ts';
+import type { ImportEntry } from '../../domain/import-log.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { MakePage, PageContext } from '../page-context.ts';
 

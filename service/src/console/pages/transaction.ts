@@ -7,7 +7,7 @@ import {
 } from '@offerbook/site/console/transaction-page.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
-import type { TransactionVersion } from '../../domain/books.ts';
+import type { TransactionVersion } from '../../domain/transaction.ts';
 import type { ConsoleStores, MakePage } from '../page-context.ts';
 
 export const transactionPage: MakePage = async ({ stores: openStores, parameters, counts }) => {

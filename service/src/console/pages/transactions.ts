@@ -10,8 +10,8 @@ import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import { parseInstant } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
-import type { TransactionVersion } from '../../domain/books.ts';
-import type { PublicOrganisation } from '../../domain/stores.ts';
+import type { PublicOrganisation } from '../../domain/organisation.ts';
+import type { TransactionVersion } from '../../domain/transaction.ts';
 import type { ConsoleStores, MakePage, PageContext } from '../page-context.ts';
 
 const PAGE_SIZE = 100;

@@ -2,9 +2,10 @@
 // while it is away. Also remembers when each token was last used, and writes that down now and then.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { TokenStore } from '../../domain/access-token.ts';
 import { type AccessToken, digestToken, isLive } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { Revisions, TokenStore } from '../../domain/stores.ts';
+import type { Revisions } from '../../domain/stores.ts';
 
 export class TokenDirectory {
   readonly #store: TokenStore;

@@ -5,7 +5,7 @@ import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
 import { byPlace, printPlace, type RowProblem, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { CatalogueStore } from '../../domain/stores.ts';
+import type { CatalogueStore } from '../../domain/catalogue.ts';
 import type { RetailerCheck } from './retailer-check.ts';
 
 /** One problem for each row of the file that lists a deal of a retailer which keeps its deals, in the order of the file. */

@@ -3,7 +3,8 @@
 // completeness is true, however far the replica is behind. Whatever is not quite right with the replica, the caller
 // reads from the primary, which is never behind.
 
-import type { ReplicaState, TransactionPage, TransactionQuery } from '../../domain/stores.ts';
+import type { ReplicaState } from '../../domain/stores.ts';
+import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';

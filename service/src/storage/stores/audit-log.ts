@@ -1,6 +1,6 @@
 // The audit log: who changed what, except imports. The transaction that makes a change writes its entry.
 
-import type { AuditAction, AuditEntry, AuditLog } from '../../domain/books.ts';
+import type { AuditAction, AuditEntry, AuditLog } from '../../domain/audit-log.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 

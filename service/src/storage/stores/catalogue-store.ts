@@ -2,8 +2,9 @@
 // read needs a join or sees part of a retailer.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { CatalogueStore } from '../../domain/catalogue.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { CatalogueStore, StoredDocument } from '../../domain/stores.ts';
+import type { StoredDocument } from '../../domain/stored-document.ts';
 import { type Database, RETAILERS } from '../database.ts';
 import { takeOverLog } from './import-log.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';

@@ -8,8 +8,8 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickStore } from '../../domain/click.ts';
+import type { ErasureCounts, ErasureStore } from '../../domain/erasure.ts';
 import { printedPassbackUid, withoutUser } from '../../domain/stored-transaction.ts';
-import type { ErasureCounts, ErasureStore } from '../../domain/stores.ts';
 import { type Connection, type Database, HISTORY, TRANSACTIONS } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';

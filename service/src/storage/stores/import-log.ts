@@ -1,6 +1,7 @@
 // The import log: an entry for each import, opened before it begins and closed by its own transaction when it commits.
 // Entries are deleted after 400 days. Counters of outcomes, in the table of revisions, and the freshness of each feed stay.
 
+import type { Clock } from '../../domain/clock.ts';
 import {
   IMPORT_KINDS,
   IMPORT_OUTCOMES,
@@ -12,8 +13,7 @@ import {
   type ImportOutcome,
   type ImportResult,
   type ImportTotals,
-} from '../../domain/books.ts';
-import type { Clock } from '../../domain/clock.ts';
+} from '../../domain/import-log.ts';
 import type { Connection, Database, SqlValue } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { expireSql, KEEP_MS } from './audit-log.ts';

@@ -1,7 +1,7 @@
 // Links: the targets of clicks on retailers and deals. Servers keep all of them in memory.
 
 import type { Clock } from '../../domain/clock.ts';
-import type { Link, LinkStore } from '../../domain/stores.ts';
+import type { Link, LinkStore } from '../../domain/link.ts';
 import { type Database, LINKS, type Queries } from '../database.ts';
 import { takeOverLog } from './import-log.ts';
 import { lockRevision, raiseRevision } from './revision.ts';

@@ -2,7 +2,7 @@
 
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import type { ClickStore } from '../../domain/click.ts';
-import type { Organisation, OrganisationStore, PublicOrganisation } from '../../domain/stores.ts';
+import type { Organisation, OrganisationStore, PublicOrganisation } from '../../domain/organisation.ts';
 import type { Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, writeAudit } from './audit-log.ts';

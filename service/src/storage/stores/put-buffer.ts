@@ -2,7 +2,7 @@
 // rows are neighbours in each of them, which makes large imports faster.
 
 import { StorageError } from '../../domain/storage-error.ts';
-import type { PutTransaction } from '../../domain/stores.ts';
+import type { PutTransaction } from '../../domain/transaction.ts';
 import { type Connection, TRANSACTIONS } from '../database.ts';
 import { keepReplaced } from './transaction-history.ts';
 

@@ -1,7 +1,7 @@
 // Reads rows in batches, so that no list has to fit into memory. The callback may change the rows of its batch.
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
-import type { StoredDocument } from '../../domain/stores.ts';
+import type { StoredDocument } from '../../domain/stored-document.ts';
 import type { Queries, SqlValue } from '../database.ts';
 import type { Statement } from '../sql.ts';
 

@@ -2,9 +2,9 @@
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import type { NewToken, TokenStore } from '../../domain/access-token.ts';
 import { type AccessToken, endMs } from '../../domain/access-token.ts';
-import type { AuditAction, AuditEntry } from '../../domain/books.ts';
-import type { NewToken, TokenStore } from '../../domain/stores.ts';
+import type { AuditAction, AuditEntry } from '../../domain/audit-log.ts';
 import type { Connection, Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, writeAudit } from './audit-log.ts';

@@ -4,9 +4,8 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { TransactionVersion } from '../../domain/books.ts';
 import { printedPassbackUid } from '../../domain/stored-transaction.ts';
-import type { TransactionHistory } from '../../domain/stores.ts';
+import type { TransactionHistory, TransactionVersion } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';

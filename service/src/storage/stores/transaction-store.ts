@@ -9,7 +9,7 @@ import type {
   StoredTransaction,
   TransactionStore,
   TransactionWriters,
-} from '../../domain/stores.ts';
+} from '../../domain/transaction.ts';
 import { type Connection, type Database, type SqlValue, TRANSACTIONS } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';

@@ -6,7 +6,7 @@
 // documents is within it. If one was left out, FITTING_SQL adds up the lengths first and joins only what fits.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { TransactionPage } from '../../domain/stores.ts';
+import type { TransactionPage } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import type { Statement } from '../sql.ts';
 

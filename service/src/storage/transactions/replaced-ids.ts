@@ -14,7 +14,7 @@
 //   otherwise            merge the imports' versions by id (merge-runs.ts)
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { StampWindow } from '../../domain/stores.ts';
+import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection, SqlValue } from '../database.ts';
 import { type Sql, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';

@@ -3,7 +3,7 @@
 // A span is an interval of 2^shift ms, aligned to its size. There are three sizes. The rest of the window at either end is
 // shorter than the smallest span: an edge.
 
-import type { StampWindow } from '../../domain/stores.ts';
+import type { StampWindow } from '../../domain/transaction.ts';
 
 /**
  * The sizes of spans, smallest first: 2^20 ms are 17 minutes, 2^25 ms 9 hours, 2^30 ms 12 days. Every span of a window costs

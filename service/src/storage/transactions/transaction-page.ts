@@ -40,7 +40,7 @@
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';
-import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/stores.ts';
+import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import {

@@ -15,7 +15,7 @@
 // and a window that ends within those minutes.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { StampWindow } from '../../domain/stores.ts';
+import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import { type Sql, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';

@@ -11,7 +11,8 @@ import {
   newTokenText,
   type TokenKind,
 } from '../../../domain/access-token.ts';
-import type { Organisation, PublicOrganisation, Stores } from '../../../domain/stores.ts';
+import type { Organisation, PublicOrganisation } from '../../../domain/organisation.ts';
+import type { Stores } from '../../../domain/stores.ts';
 
 const NAME = 'Sandbox';
 const LABEL = /^sandbox, seed (\d{1,10})$/;

@@ -5,7 +5,8 @@ import { parseTimestamp, printTimestamp, timestampMs } from '@offerbook/wire/tim
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import type { Organisation, TransactionPage, TransactionStore } from '../../../domain/stores.ts';
+import type { Organisation } from '../../../domain/organisation.ts';
+import type { TransactionPage, TransactionStore } from '../../../domain/transaction.ts';
 import { json } from '../../../http/reply.ts';
 import type { Route } from '../../../http/router.ts';
 

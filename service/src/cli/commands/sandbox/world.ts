@@ -8,7 +8,8 @@ import { fasterSince } from '@offerbook/sandbox/sale-course.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
 import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import type { Organisation, Stores } from '../../../domain/stores.ts';
+import type { Organisation } from '../../../domain/organisation.ts';
+import type { Stores } from '../../../domain/stores.ts';
 import type { Imports } from './imports.ts';
 
 const HOUR_MS = 3_600_000;

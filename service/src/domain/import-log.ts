@@ -1,8 +1,10 @@
-// The import log, the history of transactions and the audit log. Each entry is written in the same database transaction as
-// the change it describes, so the logs cannot disagree with the data. They never contain tokens.
+// The import log: one entry per import, and the freshness of each feed. An entry is closed in the same database transaction as
+// the change it describes, so the log cannot disagree with the data. It never contains tokens.
 
-import type { Status } from '@offerbook/wire/transaction.ts';
-import type { Uuid } from '@offerbook/wire/uuid.ts';
+export interface ImportWriter {
+  /** Closes the import's log entry as done, in the same transaction. */
+  finishImport(result: ImportResult): Promise<void>;
+}
 
 export const IMPORT_KINDS = ['catalogue', 'links', 'transactions'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -119,48 +121,4 @@ export interface ImportLog {
   totals(): Promise<ImportTotals>;
   /** Totals of imports that began at or after `sinceMs`, oldest day first. */
   days(sinceMs: number): Promise<ImportDay[]>;
-}
-
-/** The current version of a transaction, or one that was replaced. */
-export interface TransactionVersion {
-  readonly id: Uuid;
-  readonly orgName: string;
-  readonly status: Status;
-  /** Stamp of the change that created this version: its updatedAt. */
-  readonly fromMs: number;
-  /** Stamp at which it was replaced; null for the current version. */
-  readonly untilMs: number | null;
-  /** The import that created this version; null for imports older than the import log. */
-  readonly importId: number | null;
-  readonly document: string;
-}
-
-export type AuditAction =
-  | 'organisation created'
-  | 'token issued'
-  | 'token rotated'
-  | 'token revoked'
-  | 'history purged'
-  | 'clicks purged'
-  | 'user erasure begun'
-  | 'user erased'
-  | 'organisation deleted'
-  | 'database copied'
-  | 'database restore begun'
-  | 'database restored'
-  | 'schema migrated';
-
-export interface AuditEntry {
-  readonly id: number;
-  readonly atMs: number;
-  readonly by: string;
-  readonly action: AuditAction;
-  readonly org: string | null;
-  /** Object and parameters of the action, such as a token's id, kind and label. */
-  readonly details: Readonly<Record<string, string | number | null>>;
-}
-
-export interface AuditLog {
-  /** Newest first. */
-  list(query: { readonly org?: string | undefined; readonly limit: number }): Promise<AuditEntry[]>;
 }

@@ -1,0 +1,32 @@
+// The audit log: who changed what, except imports. The transaction that makes a change writes its entry. It never contains
+// tokens.
+
+export type AuditAction =
+  | 'organisation created'
+  | 'token issued'
+  | 'token rotated'
+  | 'token revoked'
+  | 'history purged'
+  | 'clicks purged'
+  | 'user erasure begun'
+  | 'user erased'
+  | 'organisation deleted'
+  | 'database copied'
+  | 'database restore begun'
+  | 'database restored'
+  | 'schema migrated';
+
+export interface AuditEntry {
+  readonly id: number;
+  readonly atMs: number;
+  readonly by: string;
+  readonly action: AuditAction;
+  readonly org: string | null;
+  /** Object and parameters of the action, such as a token's id, kind and label. */
+  readonly details: Readonly<Record<string, string | number | null>>;
+}
+
+export interface AuditLog {
+  /** Newest first. */
+  list(query: { readonly org?: string | undefined; readonly limit: number }): Promise<AuditEntry[]>;
+}

@@ -1,0 +1,22 @@
+// Erasure of a user of an organisation.
+
+import type { Organisation } from './organisation.ts';
+
+/** Number of records of a user, stored or erased. */
+export interface ErasureCounts {
+  readonly transactions: number;
+  /** Earlier versions of transactions. */
+  readonly versions: number;
+  readonly clicks: number;
+}
+
+export interface ErasureStore {
+  /** Counts what an erasure would change. Reads all data of the organisation. */
+  count(orgId: number, passbackUid: string): Promise<ErasureCounts>;
+  /**
+   * Removes `passbackUid` and `passbackData` from a user's transactions, their history and clicks, in batches. Transactions
+   * get a new stamp; walks in progress continue without the two fields. From the start of the erasure, imports cannot restore
+   * them: see `erasedAtMs`. Repeat an interrupted erasure to complete it.
+   */
+  erase(org: Organisation, passbackUid: string, onBatch?: (count: number) => void): Promise<ErasureCounts>;
+}
