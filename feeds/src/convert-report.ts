@@ -1,11 +1,11 @@
-// What a conversion is told and what it tells.
+// Options and reports of conversions.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.ts';
 
 export interface ConvertOptions {
-  /** Prints what is good and lists the rest, rather than printing nothing. */
+  /** Prints the valid rows and lists the invalid ones, instead of printing nothing. */
   readonly skipInvalid?: boolean | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
@@ -15,7 +15,7 @@ export interface ConvertReport extends RowReport {
   readonly written: number;
 }
 
-/** The error of a conversion that found bad rows. Its message is what a person is shown. */
+/** Thrown by a conversion with invalid rows. The message is shown to the user. */
 export class Unconverted extends BadInput {
   readonly report: ConvertReport;
 
@@ -25,14 +25,14 @@ export class Unconverted extends BadInput {
   }
 }
 
-/** Where rows go until it is known that all of them are good. */
+/** Holds the converted rows until all rows are known to be valid. */
 export interface RowSpool {
-  /** Of the rows that have not been dropped. */
+  /** Number of rows that were not dropped. */
   readonly count: number;
-  /** Adds a row at the end; the first has the number 0. */
+  /** Appends a row and returns its number, from 0. */
   append(row: string): number;
-  /** Takes a row back that another has replaced. */
+  /** Drops a row that another row has replaced. */
   drop(number: number): void;
-  /** Lets go of the memory that appended rows have taken. */
+  /** Writes the appended rows and frees their memory. */
   flush(): Promise<void>;
 }

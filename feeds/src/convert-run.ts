@@ -1,17 +1,16 @@
-// One run of a conversion: hands out the rows of all files, keeps the counts and the first problems. What a row means is not
-// known here.
+// One run of a conversion: reads the rows of all files, keeps the counts and the first problems. Does not interpret rows.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { BrokenFile, type FieldProblem, type Place } from '@offerbook/wire/rows/raw-row.ts';
-import { ProblemList, printBadRows, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
+import { ProblemList, printInvalidRows, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
 import { type ConvertOptions, type ConvertReport, Unconverted } from './convert-report.ts';
 import { quote } from './fields.ts';
 import type { FeedRow, FeedShape } from './formats/feed-row.ts';
 import type { PageCheck } from './formats/page-check.ts';
 import { readFeed } from './formats/read-feed.ts';
 
-/** Where a row stands among all files. */
+/** Place of a row among all files. */
 export interface FeedPlace extends Place {
   readonly file: string;
 }
@@ -43,17 +42,17 @@ export class ConvertRun {
     };
   }
 
-  /** The rows of one file, some at a time. One that cannot be read to its end stops the run. */
+  /** Yields the rows of one file in groups. A file that cannot be read to its end stops the run. */
   async *rows(source: ImportSource, shape: FeedShape, pages: PageCheck): AsyncGenerator<FeedRow[]> {
     try {
       for await (const rows of readFeed(source.chunks(), shape, (note) => pages.add(note))) {
         this.counts.read += rows.length;
         yield rows;
-        this.#tellProgress();
+        this.#reportProgress();
       }
     } catch (error) {
       if (!(error instanceof BrokenFile)) throw error;
-      // Whatever stands there counts as a bad row.
+      // The unreadable part counts as one invalid row.
       this.counts.read++;
       this.counts.invalid++;
       this.#problems.addLast({ ...rowProblem(error.place, error.problem), file: source.name });
@@ -61,25 +60,25 @@ export class ConvertRun {
     }
   }
 
-  /** Counts a bad row; the problems are all of the same row. */
+  /** Counts one invalid row with its problems. */
   reject({ file, ...place }: FeedPlace, id: string | undefined, problems: readonly FieldProblem[]): void {
     this.counts.invalid++;
     const shownId = id === undefined ? undefined : quote(id).slice(1, -1);
     this.#problems.add(...problems.map((problem) => ({ ...rowProblem(place, problem), file, id: shownId })));
   }
 
-  /** Counts a row that is none of those asked for, by what it is. */
+  /** Counts a row that is not converted, by its category. */
   leaveOut(what: string): void {
     this.#leftOut.set(what, (this.#leftOut.get(what) ?? 0) + 1);
   }
 
-  /** Throws unless all rows were good or the bad ones are to be skipped. */
+  /** Throws if there are invalid rows, unless they are to be skipped. */
   requireValid(): void {
     if (this.counts.invalid === 0 || this.#options.skipInvalid === true) return;
-    throw new Unconverted(this.report, printBadRows(this.counts));
+    throw new Unconverted(this.report, printInvalidRows(this.counts));
   }
 
-  #tellProgress(): void {
+  #reportProgress(): void {
     const bytesRead = this.#sources.reduce((sum, source) => sum + source.bytesRead, 0);
     const sizes = this.#sources.flatMap(({ bytesTotal }) => bytesTotal ?? []);
     const isKnown = sizes.length === this.#sources.length;

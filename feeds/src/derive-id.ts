@@ -1,5 +1,5 @@
-// Our ids for what networks number themselves: the same input gives the same id on every machine and at any time, so that
-// what is converted and imported again changes nothing.
+// Derives our ids from the ids of networks. The same input gives the same id everywhere, so that repeating a conversion
+// and an import changes nothing.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 

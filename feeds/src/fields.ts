@@ -1,15 +1,15 @@
-// Reads the fields of one row of a network, whatever the format of its file was. What is wrong is noted with the path of
-// the field, and reading goes on, so that a row tells all its problems at once. A value that stands in for one that could
-// not be read is never seen: the row is refused.
+// Reads the fields of one row of a network, independent of the file format. Problems are collected with the path of the field,
+// and reading continues, so that all problems of a row are reported at once. Methods return a placeholder for an invalid
+// value; it is never output, because the row is rejected.
 
 import { type Amount, parseAmount, ZERO } from '@offerbook/wire/amount.ts';
 import { type FieldProblem, isObject } from '@offerbook/wire/rows/raw-row.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import { parseTime, type TimeReader } from './zoned-time.ts';
 
-/** Where the text of an XML element stands that has attributes or children besides. */
+/** Key for the text of an XML element that also has attributes or children. */
 export const XML_TEXT = '#text';
-/** Stands in for a time that could not be read. */
+/** Placeholder for an invalid time. */
 export const NO_TIME = '1970-01-01T00:00:00' as Timestamp;
 
 export class Fields {
@@ -18,7 +18,7 @@ export class Fields {
   readonly #zone: string;
   readonly #prefix: string;
 
-  /** The zone is that of times which do not tell theirs. */
+  /** `zone` applies to times without a zone. */
   constructor(value: unknown, zone = 'UTC', problems: FieldProblem[] = [], prefix = '') {
     this.#value = value;
     this.#zone = zone;
@@ -26,7 +26,7 @@ export class Fields {
     this.#prefix = prefix;
   }
 
-  /** What stands at a path such as `clickRefs.clickRef`; null and the empty text count as nothing. */
+  /** Value at a path such as `clickRefs.clickRef`; undefined for null and the empty string. */
   find(path: string): unknown {
     const value = at(this.#value, path);
     return value === null || value === '' ? undefined : value;
@@ -36,19 +36,19 @@ export class Fields {
     return this.find(path) !== undefined;
   }
 
-  /** Whether a text is told that is none of these. */
+  /** True if the field is present and is none of these words. */
   isOther(path: string, words: readonly string[]): boolean {
     const text = this.findText(path);
     return text !== undefined && !words.includes(text);
   }
 
-  /** A text, or a number as its digits: ids come as either. The path '' is the value itself. */
+  /** A string, or a number as a string: ids come as either. The path '' is the value itself. */
   findText(path: string): string | undefined {
     const value = this.find(path);
     if (value === undefined || typeof value === 'string') return value;
     if (typeof value === 'number' && Number.isFinite(value)) return String(value);
     if (isObject(value) && typeof value[XML_TEXT] === 'string') return value[XML_TEXT];
-    this.fail(path, 'must be a text');
+    this.fail(path, 'must be a string');
     return undefined;
   }
 
@@ -60,7 +60,7 @@ export class Fields {
     const text = this.findText(path);
     if (text === undefined) return undefined;
     const amount = parse(text);
-    if (amount === undefined) this.fail(path, `is ${quote(text)}, which is no decimal number`);
+    if (amount === undefined) this.fail(path, `is ${quote(text)}, which is not a decimal number`);
     return amount;
   }
 
@@ -72,7 +72,7 @@ export class Fields {
     const text = this.findText(path);
     if (text === undefined) return undefined;
     const time = read(text, this.#zone);
-    if (time === undefined) this.fail(path, `is ${quote(text)}, which is no time that can be read`);
+    if (time === undefined) this.fail(path, `is ${quote(text)}, which is not a recognised time`);
     return time;
   }
 
@@ -80,7 +80,7 @@ export class Fields {
     return this.findTime(path, read) ?? this.#missing(path, NO_TIME);
   }
 
-  /** What a word of the network means. One that is not in the table is a problem: it is not guessed at. */
+  /** Looks up a word of the network. A word that is not in the table is a problem. */
   findWord<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
     const text = this.findText(path);
     return text === undefined ? undefined : this.meaning(path, text, meanings);
@@ -92,7 +92,7 @@ export class Fields {
     meanings: Readonly<Record<string, Meaning>>,
   ): Meaning | undefined {
     if (Object.hasOwn(meanings, text)) return meanings[text];
-    this.fail(path, `is ${quote(text)}, which is none of ${Object.keys(meanings).join(', ')}`);
+    this.fail(path, `is ${quote(text)}, expected one of ${Object.keys(meanings).join(', ')}`);
     return undefined;
   }
 
@@ -100,7 +100,7 @@ export class Fields {
     return this.findWord(path, meanings) ?? this.#missing(path, undefined);
   }
 
-  /** The items of a list. A single one counts as a list of one: XML does not tell the two apart. */
+  /** The items of a list. A single value becomes a list of one: XML does not distinguish the two. */
   list(path: string): Fields[] {
     const value = this.find(path);
     if (value === undefined) return [];
@@ -109,7 +109,7 @@ export class Fields {
     return items.map((item, index) => new Fields(item, this.#zone, this.problems, `${prefix}[${index}].`));
   }
 
-  /** The same fields, whose problems are noted apart from those of the row. */
+  /** The same fields, with a separate list of problems. */
   alone(): Fields {
     return new Fields(this.#value, this.#zone, [], this.#prefix);
   }
@@ -118,20 +118,20 @@ export class Fields {
     this.problems.push({ field: (this.#prefix + path).replace(/\.$/, ''), reason });
   }
 
-  /** A field that could not be read has been told; only one that is not there is missing. */
-  #missing<Value>(path: string, standIn: Value): Value {
+  /** Reports a missing field. An invalid field has already been reported. */
+  #missing<Value>(path: string, placeholder: Value): Value {
     if (!this.has(path)) this.fail(path, 'is missing');
-    return standIn;
+    return placeholder;
   }
 }
 
-/** A value of the file for a message: shortened, and without what a terminal would obey. */
+/** Quotes a value from the file for a message: shortened, without control characters. */
 export function quote(text: string): string {
   const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
   return JSON.stringify(shown.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{fffd}'));
 }
 
-/** What the dots of a path lead to, or else the field of that very name: columns of tables may have dots in theirs. */
+/** Value at a dotted path, or of the field with exactly that name: column names may contain dots. */
 function at(value: unknown, path: string): unknown {
   if (path === '') return value;
   const names = path.split('.');
@@ -142,7 +142,7 @@ function at(value: unknown, path: string): unknown {
   return found;
 }
 
-/** A whole number that came as one, or as its digits. */
+/** Parses a whole number, given as a number or a string of digits. */
 export function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : undefined;
   return Number.isSafeInteger(number) ? number : undefined;

@@ -1,5 +1,5 @@
-// What a network is to the rest: how its files are shaped, and what becomes of their rows. A network is made from a source
-// file and is pure: it reads no file, knows no time, and keeps nothing from one row to the next.
+// Interface of a network: the structure of its files, and how rows become sales and catalogue facts. A network is created
+// from a source file. It is pure: it reads no files and no clock, and keeps no state between rows.
 
 import type { Amount } from '@offerbook/wire/amount.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
@@ -9,13 +9,13 @@ import type { Fields } from './fields.ts';
 import type { FeedFormat, FeedShape } from './formats/feed-row.ts';
 
 export interface Network {
-  /** Undefined where the source file does not describe any. */
+  /** Undefined if the source file describes no transactions. */
   readonly transactions: SaleFeed | undefined;
-  /** The files that a catalogue is made of, by the name of their option: `commission-groups`. */
+  /** The files of a catalogue, by the name of their option: `commission-groups`. */
   readonly catalogue: Readonly<Record<string, CatalogueFeed>>;
 }
 
-/** A sale as a network tells it: their ids, their commission, no share taken yet. */
+/** A sale in the network's terms: its ids, and the full commission before the share is applied. */
 export interface Sale {
   readonly id: string;
   readonly advertiserId: string;
@@ -25,15 +25,15 @@ export interface Sale {
   readonly soldAt: Timestamp;
   readonly currency: string;
   readonly orderValue: Amount;
-  /** One entry, or several where parts of the sale belong to groups with shares of their own. */
+  /** One entry, or several if parts of the sale belong to groups with different shares. */
   readonly commissions: readonly Commission[];
   readonly subId: string | undefined;
   readonly subData?: string | undefined;
   readonly offerId?: string | undefined;
   readonly couponCode?: string | undefined;
-  /** Of two versions of a sale the greater is the newer, if the network tells: often a time in milliseconds. */
+  /** Orders versions of a sale; the greater is newer. Often a time in milliseconds; undefined if unknown. */
   readonly version?: number | undefined;
-  /** When the network last changed the sale, if it tells: the import keeps out what is older. */
+  /** When the network last changed the sale, if known. The import skips older versions. */
   readonly changedAt?: Timestamp | undefined;
 }
 
@@ -42,38 +42,38 @@ export interface Commission {
   readonly group?: string | undefined;
 }
 
-/** Where a network has one row for each sale. */
+/** A feed with one row per sale. */
 export interface WholeSaleFeed {
   readonly shape: FeedShape;
-  /** The field with their id of the sale, for messages. */
+  /** Field with the network's id of the sale, for messages. */
   readonly idField: (format: FeedFormat) => string;
   readonly readSale: (row: Fields, format: FeedFormat) => Sale;
-  /** What to tell about files of a format that lacks something. */
+  /** Notes for the report about formats that lack data. */
   readonly formatNotes?: Partial<Record<FeedFormat, string>>;
 }
 
-/** Where a sale is several rows, which have to be put together before anything else. */
+/** A feed with several rows per sale, which must be joined first. */
 export interface PartedSaleFeed<Part extends SalePart = SalePart> {
   readonly shape: FeedShape;
   readonly idField: (format: FeedFormat) => string;
   readPart(row: Fields): Part | LeftOutRow;
-  /** The sale of some parts; what is wrong with them together is noted in the fields. */
+  /** Joins parts to a sale. Problems of the combination are added to `group`. */
   joinParts(parts: readonly [Part, ...Part[]], group: Fields): Sale;
-  /** What is wrong with all the parts of a run together. */
+  /** Message if the parts of all files do not fit together. */
   findFault?(parts: Iterable<Part>): string | undefined;
 }
 
-/** A row that is part of no sale, and what such rows are, for the count in the report. */
+/** A row that is not part of a sale, with its category for the report. */
 export interface LeftOutRow {
   readonly leftOut: string;
 }
 
 export interface SalePart {
-  /** Which sale it belongs to. */
+  /** The sale that the part belongs to. */
   readonly saleId: string;
-  /** Their id of the row: one that comes twice counts once. */
+  /** The network's id of the row; repeated rows count once. */
   readonly partId: string;
-  /** Of two versions of a row the greater is the newer. */
+  /** Orders versions of a row; the greater is newer. */
   readonly version: number;
 }
 
@@ -81,10 +81,10 @@ export type SaleFeed = WholeSaleFeed | PartedSaleFeed;
 
 export interface CatalogueFeed {
   readonly shape: FeedShape;
-  /** Whether files are given as ID=FILE, where nothing in them tells which advertiser they are about. */
+  /** Set if files are given as ID=FILE because they do not contain the advertiser's id. */
   readonly advertiser?: 'needed' | 'optional' | undefined;
-  /** Whether it says which retailers the publisher works with. */
-  readonly tellsPartners?: boolean | undefined;
-  /** What a row says: one fact, several, or none when it is about nothing that is published. */
+  /** True if the feed lists the retailers that the publisher works with. */
+  readonly listsPartners?: boolean | undefined;
+  /** Facts of a row. Empty if the row contains nothing to publish. */
   readonly readFacts: (row: Fields, advertiserId: string | undefined, format: FeedFormat) => CatalogueFact[];
 }

@@ -1,4 +1,4 @@
-// The networks that there are.
+// Creates the network that a source file names.
 
 import type { Network } from './network.ts';
 import { awin } from './networks/awin.ts';
@@ -9,7 +9,7 @@ import { rakuten } from './networks/rakuten.ts';
 import { table } from './networks/table.ts';
 import type { Source } from './source/source-file.ts';
 
-/** The time is for networks that decide by the age of a sale. */
+/** `nowMs` is for networks whose status depends on the age of a sale. */
 export function openNetwork(source: Source, nowMs: number): Network {
   switch (source.network) {
     case 'awin':

@@ -1,20 +1,20 @@
-// Times as networks write them. A text without a zone is read in a zone that is named, never in that of the machine.
+// Parses times as networks write them. A time without a zone is read in a given zone, never in the zone of the machine.
 
 import { isPlainTimestamp, parseInstant, printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
 
 /** `2026-11-14T12:00:00`, with a space in place of the T, with a fraction, with `Z` or an offset; or the date alone. */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
 const DAY_MS = 86_400_000;
-/** Written for "no end", and no day follows it that our format could hold. */
+/** Used by networks for "no end". The next day is outside our format. */
 const LAST_DAY = '9999-12-31';
 export const LAST_SECOND = '9999-12-31T23:59:59' as Timestamp;
 
-/** The zone is for a text that does not tell its own. */
+/** `zone` applies if the text has none. */
 export type TimeReader = (text: string, zone: string) => Timestamp | undefined;
 
-/** Reads a time, a date alone being the midnight at which it begins. Undefined for what does not exist. */
+/** Parses a time. A date alone is its first midnight. Returns undefined if the time does not exist. */
 export function parseTime(text: string, zone: string): Timestamp | undefined {
-  // Almost every time of a large file: nothing to work out.
+  // Fast path: almost every time in a large file.
   if (zone === 'UTC' && isPlainTimestamp(text)) return text;
   const match = TIME.exec(text);
   if (match === null) return undefined;
@@ -28,21 +28,21 @@ export function parseTime(text: string, zone: string): Timestamp | undefined {
   return ms === undefined ? undefined : printTimestamp(ms);
 }
 
-/** Reads the end of a period, which is not part of it. A date alone means that all of that day still is. */
+/** Parses the exclusive end of a period. A date alone includes that whole day. */
 export function parseEnd(text: string, zone: string): Timestamp | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseTime(text, zone);
   if (text === LAST_DAY) return LAST_SECOND;
   const day = parseInstant(text);
-  // The next date first, then its midnight in the zone: the day may have 23 or 25 hours.
+  // Add a day to the date, then convert: the day may have 23 or 25 hours.
   return day === undefined ? undefined : parseTime(printTimestamp(day.ms + DAY_MS).slice(0, 10), zone);
 }
 
-/** The latest of these times, if any is known. Timestamps sort as strings. */
+/** The latest known time. Timestamps sort as strings. */
 export function latest(times: readonly (Timestamp | undefined)[]): Timestamp | undefined {
   return times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
 }
 
-/** A reader for times that follow a pattern such as `DD/MM/YYYY HH:mm:ss`. */
+/** Returns a reader for times in a pattern such as `DD/MM/YYYY HH:mm:ss`. */
 export function patternReader(pattern: string, read: TimeReader = parseTime): TimeReader {
   const expression = compilePattern(pattern);
   return (text, zone) => {
@@ -54,7 +54,7 @@ export function patternReader(pattern: string, read: TimeReader = parseTime): Ti
   };
 }
 
-/** Why a pattern would read a part of a time and forget it, or undefined when it would not. */
+/** Message for a pattern that would ignore a part of the time; undefined for a valid pattern. */
 export function findPatternFault(pattern: string): string | undefined {
   const names = splitPattern(pattern).filter(isPart);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -64,10 +64,10 @@ export function findPatternFault(pattern: string): string | undefined {
   return misses('ss', 'mm') ? 'has ss without mm' : undefined;
 }
 
-/** Patterns stand in our tables and in source files: there are few. */
+/** Unbounded, but patterns come only from our tables and source files. */
 const compiled = new Map<string, RegExp>();
 
-/** Each part of the time is a group of its name. */
+/** Each part of the time becomes a named group. */
 function compilePattern(pattern: string): RegExp {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
@@ -79,7 +79,7 @@ function compilePattern(pattern: string): RegExp {
   return expression;
 }
 
-/** Into parts of a time, and what stands between them. */
+/** Splits a pattern into parts of a time and the text between them. */
 function splitPattern(pattern: string): readonly string[] {
   return pattern.match(/YYYY|MM|DD|HH|mm|ss|[^YMDHms]+/g) ?? [];
 }
@@ -96,14 +96,14 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The hour that an autumn night has twice is taken as its first pass. One that a spring night leaves out does not exist. */
+/** In autumn, a repeated hour means its first occurrence. In spring, a skipped hour does not exist. */
 function zonedMs(local: string, zone: string): number | undefined {
   const wanted = Temporal.PlainDateTime.from(local);
   const zoned = wanted.toZonedDateTime(zone, { disambiguation: 'earlier' });
   return zoned.toPlainDateTime().equals(wanted) ? zoned.epochMilliseconds : undefined;
 }
 
-/** Midnight, or what follows it where clocks are set forward at midnight. */
+/** Midnight, or the first existing time if clocks are set forward at midnight. */
 function startOfDayMs(date: string, zone: string): number {
   return Temporal.PlainDate.from(date).toZonedDateTime(zone).epochMilliseconds;
 }

@@ -166,9 +166,9 @@ test('impact.com: campaigns, contracts, promo codes and deals', async () => {
     },
   ]);
   expect(report.notes.toSorted()).toEqual([
-    'Left out: codes that are expressions (1 row).',
+    'Left out: codes that are regular expressions (1 row).',
     'Left out: deals and codes that have expired (1 row).',
-    'Left out: payouts for something else than purchases (1 row).',
+    'Left out: payouts for events other than purchases (1 row).',
   ]);
 });
 
@@ -383,8 +383,8 @@ describe('what the network does not tell', () => {
     const error = await errorOf(convertShops(sourceFor('cj', { country: 'US' }), cjFiles));
     expect(error.message).toBe(
       [
-        'advertisers, line 2 (item 1), id 1234567: logo is told neither by the network nor by the overlay',
-        'Nothing was converted: 1 of 4 rows is bad.',
+        'advertisers, line 2 (item 1), id 1234567: logo is missing from both the network and the overlay',
+        'Nothing was converted: 1 of 4 rows is invalid.',
       ].join('\n'),
     );
   });
@@ -393,7 +393,7 @@ describe('what the network does not tell', () => {
     const overlay = new Map([['1234567', { logo: LOGO }]]);
     const error = await errorOf(convertShops(sourceFor('cj'), cjFiles, { overlay }));
     expect(error.message).toContain(
-      'advertisers, line 2 (item 1), id 1234567:380:37514: countries is told neither',
+      'advertisers, line 2 (item 1), id 1234567:380:37514: countries is missing from both',
     );
   });
 
@@ -447,13 +447,13 @@ describe('what is wrong', () => {
     expect(error.message).toBe(
       [
         'offers, line 1 (item 1), id 2651268: endDate must be after startDate',
-        'Nothing was converted: 1 of 7 rows is bad.',
+        'Nothing was converted: 1 of 7 rows is invalid.',
       ].join('\n'),
     );
     const { rows, report } = await awinShop({ ...awinFiles, offers: bad }, { skipInvalid: true });
     expect([rows.length, rows.flatMap((row) => row.coupons as Row[]), report.invalid]).toEqual([2, [], 1]);
     expect(report.notes).toContain(
-      'What is missing here is withdrawn by an import, unless that is told to --merge.',
+      'An import withdraws what is missing from this output, unless you add --merge.',
     );
   });
 
@@ -462,7 +462,7 @@ describe('what is wrong', () => {
     expect((await errorOf(awinShop({ programmes }))).message).toBe(
       [
         'programmes, line 1 (item 1), id 4711: name is missing',
-        'Nothing was converted: 1 of 1 row is bad.',
+        'Nothing was converted: 1 of 1 row is invalid.',
       ].join('\n'),
     );
   });
@@ -497,7 +497,7 @@ describe('what is wrong', () => {
     const renamed = awinFiles.programmes.replace('Greenthumb DE', 'Redthumb DE');
     const error = await errorOf(awinShop({ ...awinFiles, 'programmes again': renamed }));
     expect(error.message).toContain(
-      'programmes again, line 1 (item 1), id 17874: the row was read before with other contents',
+      'programmes again, line 1 (item 1), id 17874: the row appears twice with different contents',
     );
   });
 
@@ -524,7 +524,7 @@ describe('what is wrong', () => {
       const error = await errorOf(convertCatalogueOf('impact', { campaigns }));
       expect([error.name, error.message]).toEqual([
         'Refused',
-        'an answer among --campaigns says that the network has more than these files: a page is missing; nothing was converted, since an import would withdraw what stands there',
+        'a page of --campaigns is missing: a response announces more than these files contain; nothing was converted, because an import would withdraw the missing items',
       ]);
     }
   });
@@ -586,7 +586,7 @@ describe('what is wrong', () => {
       const error = await errorOf(convertPages(...pages.filter((page) => page !== left)));
       expect([error.name, error.message]).toEqual([
         'Refused',
-        expect.stringContaining(`an answer among --${name} says that the network has more than these files`),
+        expect.stringContaining(`a page of --${name} is missing`),
       ]);
     }
   });
@@ -616,14 +616,12 @@ describe('what is wrong', () => {
     };
     expect((await convertCatalogueOf('partnerize', files)).rows).toEqual([]);
     const error = await errorOf(convertCatalogueOf('partnerize', { ...files, 'commissions=1': open }));
-    expect(error.message).toStartWith(
-      'an answer among --commissions 1=… says that the network has more than these files',
-    );
+    expect(error.message).toStartWith('a page of --commissions 1=… is missing');
   });
 
   test('XML of another kind is refused, rather than read as a list without rows', async () => {
     const error = await errorOf(convertCatalogueOf('cj', { ...cjFiles, links: cjFiles.advertisers }));
-    expect(error.message).toContain('links, line 9: the XML has no <links>, in which its rows would stand');
+    expect(error.message).toContain('links, line 9: the XML has no <links> element with rows');
   });
 });
 

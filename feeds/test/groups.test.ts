@@ -32,7 +32,7 @@ describe('with --skip-invalid', () => {
     const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord(), nameless]), skip);
     expect([rows.length, report.notes]).toEqual([
       1,
-      ['Without a readable id: 1 row. Sums of sales may lack them.'],
+      ['Without a readable id: 1 row. They may be missing from the sums of sales.'],
     ]);
   });
 
@@ -41,7 +41,13 @@ describe('with --skip-invalid', () => {
     const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer(records), skip);
     expect([rows.length, report.problems.map(({ id, field, reason }) => [id, field, reason])]).toEqual([
       1,
-      [['1700000077', 'row 2900000001', 'comes in two versions, and nothing tells which is newer']],
+      [
+        [
+          '1700000077',
+          'row 2900000001',
+          'appears twice with different contents, and the newer version is unknown',
+        ],
+      ],
     ]);
   });
 });
@@ -82,13 +88,13 @@ test('what is taken back without a purchase in the files is refused', async () =
   const back = rakutenSku({ sale_amount: -81, commissions: -4.05 });
   const error = await errorOf(convertSales(sourceFor('rakuten'), JSON.stringify([back])));
   expect(error.message).toContain(
-    'id 3358:A-100: the row is taken back only: the file with the purchase is missing',
+    'id 3358:A-100: the row has only reversals: the file with the purchase is missing',
   );
 });
 
 test('a page of CJ that says there is more, without the next one, is noted', async () => {
   const more = cjAnswer([cjRecord()], { payloadComplete: false });
-  const note = 'An answer says that the network has more: a page is missing.';
+  const note = 'A page is missing: a response announces more rows than the files contain.';
   expect((await convertSales(sourceFor('cj'), more)).report.notes).toEqual([note]);
   const next = cjAnswer([other], { maxCommissionId: '2900000009' });
   expect((await convertSales(sourceFor('cj'), { more, next })).report.notes).toEqual([]);

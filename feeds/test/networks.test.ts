@@ -87,7 +87,7 @@ describe('every field of a sale', () => {
     const id = idOf('partnerize', 'transaction', '111111l314');
     expect(rows).toEqual([{ id, country: 'DE', ...common, passbackUid: null }]);
     expect(report.notes).toEqual([
-      'The CSV export does not tell the publisher reference: no sale has its passbackUid.',
+      'The CSV export has no publisher reference, so no sale has a passbackUid.',
     ]);
     const byClick = errorOf(convertSales(sourceFor('partnerize', { subId: 'click' }), csv));
     expect((await byClick).message).toContain('the file must be JSON; this looks like CSV');
@@ -160,7 +160,7 @@ describe('where the network leaves the country open', () => {
   test('nowhere: refused', async () => {
     const error = await errorOf(convertSales(sourceFor('awin'), JSON.stringify([sale])));
     expect(error.message).toContain(
-      'id 900100200: country is told neither by the network nor by the source file',
+      'id 900100200: country is missing from both the network and the source file',
     );
   });
 
@@ -222,24 +222,18 @@ test('coupons are found by their codes, at their retailer and in their time', as
   const coupons = new CouponCodes();
   const coupon = (n: number, code: string, startDate: string, endDate: string) =>
     ({ id: `00000000-0000-4000-8000-00000000000${n}`, code, description: '', startDate, endDate }) as never;
-  coupons.add({
-    id: idOf('awin', 'retailer', '17874') as Uuid,
-    coupons: [
-      coupon(1, 'SPRING10', '2026-01-01T00:00:00', '2026-11-14T12:00:00'),
-      coupon(2, 'SPRING10', '2026-11-14T12:00:00', '2026-12-01T00:00:00'),
-      coupon(3, 'TWICE', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
-      coupon(4, 'TWICE', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
-    ],
-  });
+  coupons.add(idOf('awin', 'retailer', '17874') as Uuid, [
+    coupon(1, 'SPRING10', '2026-01-01T00:00:00', '2026-11-14T12:00:00'),
+    coupon(2, 'SPRING10', '2026-11-14T12:00:00', '2026-12-01T00:00:00'),
+    coupon(3, 'TWICE', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
+    coupon(4, 'TWICE', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
+  ]);
   // A later catalogue, in which one coupon is as before and the other has other dates.
-  coupons.add({
-    id: idOf('awin', 'retailer', '17874') as Uuid,
-    coupons: [
-      coupon(2, 'SPRING10', '2026-11-14T12:00:00', '2026-12-01T00:00:00'),
-      coupon(3, 'LONGER', '2026-01-01T00:00:00', '2026-02-01T00:00:00'),
-      coupon(3, 'LONGER', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
-    ],
-  });
+  coupons.add(idOf('awin', 'retailer', '17874') as Uuid, [
+    coupon(2, 'SPRING10', '2026-11-14T12:00:00', '2026-12-01T00:00:00'),
+    coupon(3, 'LONGER', '2026-01-01T00:00:00', '2026-02-01T00:00:00'),
+    coupon(3, 'LONGER', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
+  ]);
   const source = sourceFor('awin');
   const found = async (changes: Row) => {
     // Both versions of the sale count as one.
@@ -254,7 +248,7 @@ test('coupons are found by their codes, at their retailer and in their time', as
   expect(await found({ voucherCode: 'LONGER' })).toEqual(['00000000-0000-4000-8000-000000000003']);
   const none = [
     null,
-    'With a code that no coupon of the catalogue has, or several: 1 sale. Their couponId is null.',
+    'With a coupon code that matches no coupon of the catalogue, or several: 1 sale. Their couponId is null.',
   ];
   expect(await found({ voucherCode: 'TWICE' })).toEqual(none);
   expect(await found({ voucherCode: 'spring10' })).toEqual(none);
@@ -309,11 +303,11 @@ describe('table', () => {
     const { message } = await errorOf(convertSales(source, csv));
     expect(message.split('\n')).toEqual([
       'the file, line 2, id A-1: Shop is missing',
-      'the file, line 2, id A-1: State is "lost", which is none of open, paid, gone',
-      'the file, line 2, id A-1: Date is "30.02.2026 13:00", which is no time that can be read',
-      'the file, line 2, id A-1: Total is "1.08,00", which is no decimal number',
+      'the file, line 2, id A-1: State is "lost", expected one of open, paid, gone',
+      'the file, line 2, id A-1: Date is "30.02.2026 13:00", which is not a recognised time',
+      'the file, line 2, id A-1: Total is "1.08,00", which is not a decimal number',
       'the file, line 2, id A-1: Commission is missing',
-      'Nothing was converted: 1 of 1 row is bad.',
+      'Nothing was converted: 1 of 1 row is invalid.',
     ]);
   });
 

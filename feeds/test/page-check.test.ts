@@ -48,13 +48,13 @@ test.each(Object.entries(TELL))('%s: files that are complete are never suspected
 
 test.each(Object.entries(TELL).slice(0, 2))('%s: no page can be left out', (_what, tell) => {
   const named = (lists: readonly (readonly number[])[]) =>
-    lists.flatMap((counts, index) => tell(counts).map((note) => ({ ...note, question: String(index) })));
+    lists.flatMap((counts, index) => tell(counts).map((note) => ({ ...note, request: String(index) })));
   fc.assert(
     fc.property(anyLists.map(named), fc.nat(), (notes, at) => {
       const left = notes[at % notes.length];
       const others = notes.filter((note) => note !== left);
       // Of a question whose only page is left out, nothing is known.
-      const isKnown = others.some(({ question }) => question === left?.question);
+      const isKnown = others.some(({ request }) => request === left?.request);
       expect(isMissing(others)).toBe(isKnown);
     }),
     { seed: TEST_SEED },

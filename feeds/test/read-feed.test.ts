@@ -169,10 +169,7 @@ describe('JSON', () => {
   });
 
   test.each([
-    [
-      '{"error":"invalid_token"}',
-      'line 1: the file holds an error that the network answered with: "invalid_token"',
-    ],
+    ['{"error":"invalid_token"}', 'line 1: the file is an error response of the network: "invalid_token"'],
     ['', 'line 1: the file is empty'],
     ['\n \n', 'line 1: the file is empty'],
     ['[{"id":1},\n{"id":2}', 'line 2: the JSON is not complete: it ends too early'],
@@ -262,21 +259,21 @@ describe('XML', () => {
   test.each([
     [
       '<api><error-message>Not authenticated</error-message></api>',
-      'line 1: the file holds an error that the network answered with: "Not authenticated"',
+      'line 1: the file is an error response of the network: "Not authenticated"',
     ],
     ['<html><body/></html>', 'line 1: the XML must begin with <api>, not with "html"'],
     ['<api><links>\n<link>', 'line 2: the XML is broken: unclosed tag: link'],
     ['<api><links></api></links>', 'line 1: the XML is broken: unexpected close tag.'],
     ['<api>&nbsp;</api>', 'line 1: the XML is broken: undefined entity.'],
-    ['<api a="1" a="2"/>', 'line 1: the XML is broken: attribute "a" is there twice'],
-    ['<api><links/></api>x', 'line 1: the XML has text outside of its elements'],
+    ['<api a="1" a="2"/>', 'line 1: the XML is broken: attribute "a" appears twice'],
+    ['<api><links/></api>x', 'line 1: the XML has text outside its elements'],
     [
       '<?xml version="1.0" encoding="ISO-8859-1"?><api/>',
-      'line 1: the XML must be UTF-8, and says that it is "ISO-8859-1"',
+      'line 1: the XML must be UTF-8, but declares "ISO-8859-1"',
     ],
-    ['<api/>', 'line 1: the XML has no <links>, in which its rows would stand'],
-    ['<api><x><link/></x></api>', 'line 1: the XML has no <links>, in which its rows would stand'],
-    ['<api><links/></api>\n<api/>', 'line 2: the XML has no <links>, in which its rows would stand'],
+    ['<api/>', 'line 1: the XML has no <links> element with rows'],
+    ['<api><x><link/></x></api>', 'line 1: the XML has no <links> element with rows'],
+    ['<api><links/></api>\n<api/>', 'line 2: the XML has no <links> element with rows'],
     ['<!-- nothing -->', 'line 1: the XML has no element'],
   ])('%p is told as broken', async (text, words) => {
     expect(await breakOf(text)).toBe(words);
@@ -317,7 +314,7 @@ describe('XML', () => {
   const names = (part: (name: string) => string) => (index: number) => part(`n${index}`);
   const text = (part: string) => () => part.repeat(500);
   const LONG = 'longer than 16 MiB';
-  const NAMES = 'has more than 1,000 different names of fields';
+  const NAMES = 'has more than 1,000 distinct field names';
 
   /** A document that never ends, up to 64 MiB: how many bytes are read of it until it is refused, and why. */
   async function readEndless(head: string, part: (index: number) => string) {
@@ -467,7 +464,7 @@ test.each([
   [
     'XML',
     '<api><links>\n<link><id>\xe9 </id></link></links></api>',
-    /^line \d: the text is not UTF-8 from about here on$/,
+    /^line \d: the text is not valid UTF-8 near this line$/,
   ],
   ['CSV', 'id,x\n1,2\n3,\xe9\n', /^line 3: the text is not UTF-8$/],
 ])('%s that is not UTF-8 is refused, not mended', async (_format, text, words) => {

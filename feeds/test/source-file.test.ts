@@ -59,8 +59,8 @@ describe('single mistakes', () => {
     [null, 'the file must be a JSON object'],
     [{ ...good, share: undefined }, 'share is missing'],
     [{ ...good, subId: undefined }, 'subId is missing'],
-    [{ ...good, subId: 'org-uid' }, 'separator is missing: subId is org-uid'],
-    [{ ...good, separator: '.' }, 'separator is only for a subId of org-uid'],
+    [{ ...good, subId: 'org-uid' }, 'separator is required when subId is org-uid'],
+    [{ ...good, separator: '.' }, 'separator is only allowed when subId is org-uid'],
     [{ ...good, network: 'rakuten' }, 'country is missing'],
     [
       { ...good, network: 'rakuten', country: 'US', confirmAfterDays: 0 },
@@ -101,7 +101,7 @@ describe('single mistakes', () => {
     const [id, advertiserId, soldAt, currency] = ['id', 'shop', 'date', 'currency'];
     const fields = { id, advertiserId, soldAt, currency, status, orderValue: 'v', commission: 'c' };
     expect(mistakes({ ...good, network: 'table', transactions: { fields } })).toEqual([
-      'f.json: transactions.fields.status must lead to PENDING, CONFIRMED, DECLINED',
+      'f.json: transactions.fields.status must map to PENDING, CONFIRMED, DECLINED',
     ]);
   });
 

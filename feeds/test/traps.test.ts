@@ -68,14 +68,14 @@ describe('corrections as new negative rows (CJ)', () => {
   test('corrections without their original are refused: their sum means nothing', async () => {
     const error = await errorOf(cj([cjCorrection()]));
     expect(error.message).toBe(
-      'the file, line 1 (item 1), id 1700000077: the row has corrections only: the file with the original record is missing\nNothing was converted: 1 of 1 row is bad.',
+      'the file, line 1 (item 1), id 1700000077: the row has corrections only: the file with the original record is missing\nNothing was converted: 1 of 1 row is invalid.',
     );
   });
 
   test('an action with two original records is refused: one of them may be counted twice', async () => {
     const error = await errorOf(cj([cjRecord(), cjRecord({ commissionId: '2900000009' })]));
     expect(error.message).toBe(
-      'the file, line 1 (item 1), id 1700000077: the row has several original records\nNothing was converted: 1 of 2 rows is bad.',
+      'the file, line 1 (item 1), id 1700000077: the row has several original records\nNothing was converted: 1 of 2 rows is invalid.',
     );
   });
 
@@ -147,7 +147,7 @@ describe('currency of the account (CJ)', () => {
   test('commission in another currency than the sale is refused (Awin)', async () => {
     const error = await errorOf(awin([awinSale({ commissionAmount: { amount: 4, currency: 'GBP' } })]));
     expect(error.message).toStartWith(
-      'the file, line 1 (item 1), id 900100200: commissionAmount.currency is not "EUR", that of the sale\n',
+      'the file, line 1 (item 1), id 900100200: commissionAmount.currency is not "EUR", the currency of the sale\n',
     );
   });
 
@@ -246,7 +246,7 @@ describe('SKUs of one order (Rakuten)', () => {
     ]);
     const error = await errorOf(rakuten([rakutenSku({ is_event: 'maybe' })]));
     expect(error.message).toStartWith(
-      'the file, line 1 (item 1), id A-100: is_event is "maybe", which is none of Y, N\n',
+      'the file, line 1 (item 1), id A-100: is_event is "maybe", expected one of Y, N\n',
     );
   });
 
@@ -306,7 +306,7 @@ describe('mixed status (Partnerize)', () => {
   test('without items nobody can tell, and it is refused', async () => {
     const conversion = partnerizeConversion({ conversion_items: [] }, { conversion_status: 'mixed' });
     expect((await errorOf(partnerize([conversion]))).message).toContain(
-      'conversion_data.conversion_value.conversion_status is "mixed", and there are no items',
+      'conversion_data.conversion_value.conversion_status is "mixed", but no items',
     );
   });
 });
@@ -369,7 +369,7 @@ describe('declined amounts that come as zero', () => {
       [approved, other, newer],
       [newer, other, approved],
     ]) {
-      expect((await errorOf(awin(rows))).message).toContain('nothing tells which is newer\nNothing was');
+      expect((await errorOf(awin(rows))).message).toContain('the newer version is unknown\nNothing was');
     }
   });
 
@@ -398,7 +398,7 @@ describe('declined amounts that come as zero', () => {
     const { rows, report } = await awin([declined()]);
     expect(rows.map(({ status, orderValue }) => [status, orderValue])).toEqual([['DECLINED', 0]]);
     expect(report.notes).toEqual([
-      'Declined, and without amounts in all files: 1 sale. They are printed as 0.',
+      'Declined without amounts in any file: 1 sale. Their amounts are printed as 0.',
     ]);
   });
 
@@ -406,7 +406,7 @@ describe('declined amounts that come as zero', () => {
     const versions = [awinSale(), declined(), declined({ customerCountry: 'AT' })];
     const decided = awinSale({ commissionStatus: 'declined', validationDate: '2026-11-20T00:00:00' });
     for (const rows of [versions, versions.toReversed()]) {
-      expect((await errorOf(awin(rows))).message).toContain('nothing tells which is newer\nNothing was');
+      expect((await errorOf(awin(rows))).message).toContain('the newer version is unknown\nNothing was');
       const { rows: printed, report } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
         skipInvalid: true,
       });
@@ -483,7 +483,7 @@ describe('declined amounts that come as zero', () => {
       [declined(), approved, other],
     ]) {
       expect((await errorOf(awin(rows))).message).toContain(
-        'id 900100200: the row was read before with other contents, and nothing tells which is newer\n',
+        'id 900100200: the row appears twice with different contents, and the newer version is unknown\n',
       );
       const { rows: printed } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
         skipInvalid: true,
@@ -538,7 +538,9 @@ describe('time zones', () => {
   test('the hour that does not exist is refused, the one that is there twice is the first', async () => {
     const berlin = { timeZone: 'Europe/Berlin' };
     const error = await errorOf(awin([awinSale({ transactionDate: '2026-03-29T02:30:00' })], berlin));
-    expect(error.message).toContain('transactionDate is "2026-03-29T02:30:00", which is no time');
+    expect(error.message).toContain(
+      'transactionDate is "2026-03-29T02:30:00", which is not a recognised time',
+    );
     const twice = awin([awinSale({ transactionDate: '2026-10-25T02:30:00' })], berlin);
     expect(await only(twice, 'soldAt')).toEqual(['2026-10-25T00:30:00']);
   });
@@ -612,14 +614,14 @@ describe('commas in numbers', () => {
     async (Amount) => {
       const { message } = await errorOf(impact([impactAction({ Amount })]));
       expect(message).toMatch(
-        /id 10306\.4636\.158133: Amount is (?:missing|".*", which is no decimal number)\n/,
+        /id 10306\.4636\.158133: Amount is (?:missing|".*", which is not a decimal number)\n/,
       );
     },
   );
 
   test('other networks write points, and a comma there is refused', async () => {
     const error = await errorOf(cj([cjRecord({ saleAmountPubCurrency: '80,00' })]));
-    expect(error.message).toContain('saleAmountPubCurrency is "80,00", which is no decimal number');
+    expect(error.message).toContain('saleAmountPubCurrency is "80,00", which is not a decimal number');
   });
 });
 
@@ -690,7 +692,7 @@ describe('sales that the network opens again', () => {
       const { rows: sales, report } = await partnerize(rows);
       expect(sales.map((sale) => sale.status)).toEqual(['CONFIRMED']);
       expect(report.notes).toEqual([
-        'Decided, and pending again at the network: 1 sale. The decision stands.',
+        'Decided, but pending again at the network: 1 sale. The decision is kept.',
       ]);
     }
   });
@@ -747,7 +749,8 @@ test('three passes for the date types of Awin give each sale once, in its latest
 
 test('two versions of which nothing tells the newer are refused, or left out', async () => {
   const [one, other] = [awinSale({ customerCountry: 'DE' }), awinSale({ customerCountry: 'AT' })];
-  const words = 'id 900100200: the row was read before with other contents, and nothing tells which is newer';
+  const words =
+    'id 900100200: the row appears twice with different contents, and the newer version is unknown';
   expect((await errorOf(awin([one, other]))).message).toContain(words);
   const source = sourceFor('awin');
   const files = { 'a.json': JSON.stringify([one]), 'b.json': JSON.stringify([other, awinSale({ id: 1 })]) };

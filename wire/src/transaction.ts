@@ -106,7 +106,7 @@ export class TransactionFormat {
   }
 
   /** Test for import rows that the schema would return unchanged. */
-  printedRow({ updatedAt }: Pick<TransactionRowOptions, 'updatedAt'>) {
+  printedRow(updatedAt: TransactionRowOptions['updatedAt']) {
     return printedObject(this.#fields, {
       ignored: updatedAt === 'ignore' ? 'updatedAt' : undefined,
       optional: { name: SOURCE_TIME_FIELD, schema: orNull(sourceTime) },

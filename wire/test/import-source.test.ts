@@ -106,7 +106,7 @@ test('a name that is plain text is not unpacked', async () => {
 });
 
 test('a missing file is named', async () => {
-  expect(await complaint(openSource('/no/such/file.json'))).toBe('there is no file /no/such/file.json');
+  expect(await complaint(openSource('/no/such/file.json'))).toBe('/no/such/file.json does not exist');
 });
 
 test('a directory is not a file', async () => {

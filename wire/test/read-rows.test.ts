@@ -162,8 +162,8 @@ describe('a JSON list', () => {
       '{"line":2,"item":2} the list is not complete: it ends too early',
     ],
     ['the wrong bracket', `[${a}}`, '{"line":1} the list needs a comma or a closing bracket here'],
-    ['something after its end', `[${a}]\n${b}`, '{"line":2} the list has something after its end'],
-    ['a second list', '[]\n[]', '{"line":2} the list has something after its end'],
+    ['something after its end', `[${a}]\n${b}`, '{"line":2} the list has content after its end'],
+    ['a second list', '[]\n[]', '{"line":2} the list has content after its end'],
   ])('cannot be read with %s', async (_what, text, broken) => {
     expect((await readText(text)).broken).toBe(broken);
   });
@@ -203,7 +203,7 @@ describe('an envelope', () => {
     ['a second cursor', '{"cursor":"x","data":[],"cursor":null}', '{"line":1} the list has a field twice'],
     ['no field name', '{"data":[],}', '{"line":1} the list needs a field name in quotes here'],
     ['no end', '{"data":[]', '{"line":1} the list is not complete: it ends too early'],
-    ['another one after it', '{"data":[]}\n{"data":[]}', '{"line":2} the list has something after its end'],
+    ['another one after it', '{"data":[]}\n{"data":[]}', '{"line":2} the list has content after its end'],
   ])('cannot be read with %s', async (_what, text, broken) => {
     expect((await readText(text)).broken).toBe(broken);
   });

@@ -1,6 +1,5 @@
-// Converts the catalogue of a network: reads all files, puts their facts together, and hands out retailers that
-// `offerbook import catalogue` takes as they are. Nothing counts until the end: a bad row undoes all, unless it is to be
-// skipped.
+// Converts the catalogue of a network: reads all files, joins their facts, and writes retailers for `offerbook import
+// catalogue` to a spool. An invalid row fails the whole conversion, unless invalid rows are skipped.
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
@@ -16,10 +15,10 @@ import { type CatalogueRules, type Deals, RetailerMaker } from './to-retailer.ts
 
 export interface CatalogueFile {
   readonly feed: CatalogueFeed;
-  /** What the file is called among the options: `commission-groups`. */
+  /** Name of the option that gave the file: `commission-groups`. */
   readonly name: string;
   readonly source: ImportSource;
-  /** Whom it is about, where the file does not tell. */
+  /** The advertiser, if the file does not contain it. */
   readonly advertiserId: string | undefined;
 }
 
@@ -33,13 +32,13 @@ export async function convertCatalogue(
     files.map(({ source }) => source),
     options,
   );
-  const facts = new FactBook(files.some(({ feed }) => feed.tellsPartners === true));
-  /** By what the user wrote, since an answer does not tell the advertiser whom the command names. */
+  const facts = new FactBook(files.some(({ feed }) => feed.listsPartners === true));
+  /** By option and advertiser as given on the command line: responses do not contain that advertiser. */
   const pages = new Map<string, PageCheck>();
   for (const file of files) {
-    const question = file.advertiserId === undefined ? file.name : `${file.name} ${file.advertiserId}=…`;
-    const check = pages.get(question) ?? new PageCheck();
-    pages.set(question, check);
+    const option = file.advertiserId === undefined ? file.name : `${file.name} ${file.advertiserId}=…`;
+    const check = pages.get(option) ?? new PageCheck();
+    pages.set(option, check);
     for await (const rows of run.rows(file.source, file.feed.shape, check)) {
       for (const row of rows) takeRow(row, file, rules.source.timeZone, run, facts);
     }
@@ -71,18 +70,18 @@ function takeRow(row: FeedRow, file: CatalogueFile, zone: string, run: ConvertRu
   }
 }
 
-/** The file is the whole catalogue: an import would withdraw what stands on a page that is missing. */
+/** The output is the whole catalogue, so an import would withdraw the items of a missing page. */
 function requireAllPages(pages: ReadonlyMap<string, PageCheck>): void {
   const missing = [...pages].filter(([, check]) => check.isPageMissing).map(([name]) => `--${name}`);
   if (missing.length === 0) return;
   throw new Refused(
-    `an answer among ${missing.join(', ')} says that the network has more than these files: a page is missing; nothing was converted, since an import would withdraw what stands there`,
+    `a page of ${missing.join(', ')} is missing: a response announces more than these files contain; nothing was converted, because an import would withdraw the missing items`,
   );
 }
 
 function printRetailers(run: ConvertRun, facts: FactBook, rules: CatalogueRules, spool: RowSpool): void {
   for (const { place, id } of facts.conflicts()) {
-    run.reject(place, id, [{ field: '', reason: 'was read before with other contents' }]);
+    run.reject(place, id, [{ field: '', reason: 'appears twice with different contents' }]);
   }
   const known = facts.retailers();
   for (const { kind } of facts.orphans(known)) {
@@ -94,7 +93,7 @@ function printRetailers(run: ConvertRun, facts: FactBook, rules: CatalogueRules,
   for (const { document } of made) spool.append(document);
   run.counts.written = made.length;
   if (run.counts.invalid > 0) {
-    run.notes.push('What is missing here is withdrawn by an import, unless that is told to --merge.');
+    run.notes.push('An import withdraws what is missing from this output, unless you add --merge.');
   }
 }
 

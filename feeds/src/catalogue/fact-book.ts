@@ -1,31 +1,30 @@
-// Collects facts by advertiser. A fact that comes twice counts once; two that contradict each other are a problem, and
-// neither counts.
+// Collects facts by advertiser. A repeated fact counts once; conflicting facts are a problem, and neither counts.
 
 import type { FeedPlace } from '../convert-run.ts';
 import type { DealFact, PartnershipFact, RetailerFact } from './facts.ts';
 
-/** A fact and where it was read first. */
-export interface Told<Fact> {
+/** A fact and the first place where it was read. */
+export interface PlacedFact<Fact> {
   readonly fact: Fact;
   readonly place: FeedPlace;
 }
 
-export interface RetailerFacts extends Told<RetailerFact> {
-  readonly deals: readonly Told<DealFact>[];
+export interface RetailerFacts extends PlacedFact<RetailerFact> {
+  readonly deals: readonly PlacedFact<DealFact>[];
 }
 
-interface Noted<Fact> extends Told<Fact> {
-  /** Where something else was read under the same id. */
+interface Entry<Fact> extends PlacedFact<Fact> {
+  /** Place of a different fact with the same id. */
   conflict: FeedPlace | undefined;
 }
 
 export class FactBook {
-  readonly #retailers = new Map<string, Noted<RetailerFact>>();
-  readonly #deals = new Map<string, Noted<DealFact>>();
+  readonly #retailers = new Map<string, Entry<RetailerFact>>();
+  readonly #deals = new Map<string, Entry<DealFact>>();
   readonly #isPartnersOnly: boolean;
   readonly #partners = new Set<string>();
 
-  /** Whether a file says who the partners are: then only they count, even if there are none. */
+  /** `isPartnersOnly`: a file lists the partners, so other retailers are left out, even if there are no partners. */
   constructor(isPartnersOnly: boolean) {
     this.#isPartnersOnly = isPartnersOnly;
   }
@@ -57,24 +56,24 @@ export class FactBook {
       }));
   }
 
-  /** Deals whose retailer is not there. */
+  /** Deals whose retailer is unknown. */
   orphans(known: readonly RetailerFacts[]): readonly DealFact[] {
     const ids = new Set(known.map(({ fact }) => fact.advertiserId));
     return [...this.#deals.values()].flatMap(({ fact }) => (ids.has(fact.advertiserId) ? [] : [fact]));
   }
 }
 
-function note<Fact>(facts: Map<string, Noted<Fact>>, key: string, fact: Fact, place: FeedPlace): void {
+function note<Fact>(facts: Map<string, Entry<Fact>>, key: string, fact: Fact, place: FeedPlace): void {
   const before = facts.get(key);
   if (before === undefined) facts.set(key, { fact, place, conflict: undefined });
   else if (!Bun.deepEquals(before.fact, fact)) before.conflict = place;
 }
 
-function agreed<Fact>(facts: ReadonlyMap<string, Noted<Fact>>): Told<Fact>[] {
+function agreed<Fact>(facts: ReadonlyMap<string, Entry<Fact>>): PlacedFact<Fact>[] {
   return [...facts.values()].filter(({ conflict }) => conflict === undefined);
 }
 
-function withoutFallbacks(deals: readonly Told<DealFact>[]): readonly Told<DealFact>[] {
+function withoutFallbacks(deals: readonly PlacedFact<DealFact>[]): readonly PlacedFact<DealFact>[] {
   const known = Map.groupBy(
     deals.map(({ fact }) => fact).filter((fact) => fact.isFallback !== true),
     roleOf,

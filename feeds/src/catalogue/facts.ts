@@ -1,5 +1,5 @@
-// What the files of a network say about its retailers and deals, before it is put together: their ids, their rates, no
-// share taken yet.
+// Facts about retailers and deals from the files of a network, before they are joined: the network's ids, and full rates before
+// the share is applied.
 
 import type { Amount } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
@@ -15,11 +15,11 @@ export interface RetailerFact {
   readonly countries?: readonly string[] | undefined;
   readonly category?: string | undefined;
   readonly terms?: string | undefined;
-  /** Of fixed rates that do not tell their own. */
+  /** Currency of fixed rates without a currency. */
   readonly currency?: string | undefined;
 }
 
-/** What the publisher earns: a fraction of the order value, or a fixed amount. */
+/** The publisher's commission: a fraction of the order value, or a fixed amount. */
 export type Rate =
   | { readonly fraction: Amount }
   | { readonly fixed: Amount; readonly currency: string | undefined };
@@ -28,16 +28,16 @@ interface Deal {
   readonly advertiserId: string;
   readonly id: string;
   readonly description: string;
-  /** Offers have no times, and networks do not tell all of the others. */
+  /** Offers have no dates; for coupons and promotions they may be unknown. */
   readonly startDate?: Timestamp | undefined;
   readonly endDate?: Timestamp | undefined;
-  /** Whether it counts only where the advertiser has no other offer, or no other coupon with its code at that time. */
+  /** True if the deal counts only when the advertiser has no other offer, or no other coupon with this code at that time. */
   readonly isFallback?: boolean | undefined;
 }
 
 export interface OfferFact extends Deal {
   readonly kind: 'offer';
-  /** By which a share of its own may be set; the id unless told. */
+  /** Commission group, used to look up a group share. Defaults to the id. */
   readonly group?: string | undefined;
   readonly rate: Rate;
   readonly category?: string | undefined;
@@ -52,25 +52,25 @@ export interface CouponFact extends Deal {
 
 export interface PromotionFact extends Deal {
   readonly kind: 'promotion';
-  /** The retailer's own address unless told. */
+  /** Defaults to the URL of the retailer. */
   readonly deepLink?: string | undefined;
 }
 
 export type DealFact = OfferFact | CouponFact | PromotionFact;
 
-/** That the publisher works with a retailer. Where a network tells it, the others are left out. */
+/** The publisher works with this retailer. If a network lists partnerships, other retailers are left out. */
 export interface PartnershipFact {
   readonly kind: 'partnership';
   readonly advertiserId: string;
 }
 
-/** A row that is about nothing to be published, and what such rows are. */
+/** A row without anything to publish, with its category for the report. */
 export interface LeftOutFact {
   readonly kind: 'left out';
   readonly what: string;
 }
 
-/** A part of a row that cannot be read, while the rest can. */
+/** An invalid part of a row whose other parts are valid. */
 export interface BadFact {
   readonly kind: 'bad';
   readonly id: string | undefined;
@@ -83,7 +83,7 @@ export function leftOut(what: string): CatalogueFact[] {
   return [{ kind: 'left out', what }];
 }
 
-/** Reads parts of a row each by itself, so that a rate which cannot be read takes neither its retailer nor others along. */
+/** Reads each part of a row separately, so that an invalid rate does not invalidate its retailer or other rates. */
 export function readApart(
   parts: readonly Fields[],
   read: (part: Fields, index: number) => CatalogueFact[],
@@ -96,7 +96,7 @@ export function readApart(
   });
 }
 
-/** What a row is called in messages: the first id that it tells. */
+/** Id of a row for messages: the first id among its facts. */
 export function idOf([first]: readonly CatalogueFact[]): string | undefined {
   if (first === undefined || first.kind === 'left out') return undefined;
   return ('id' in first ? first.id : first.advertiserId) || undefined;

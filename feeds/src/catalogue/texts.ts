@@ -1,4 +1,4 @@
-// Texts of networks as ours: without markup, and without saying the same thing twice.
+// Converts descriptions from networks to plain text without markup and repetitions.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
@@ -9,7 +9,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   quot: '"',
 };
 
-/** Elements of HTML, with those that it no longer has, and the paragraph that Word leaves behind. */
+/** HTML elements, including obsolete ones and Word's paragraph element. */
 const ELEMENTS =
   `a abbr acronym address applet area article aside audio b base basefont bdi bdo big blink blockquote body br
   button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed
@@ -20,18 +20,18 @@ const ELEMENTS =
   ul var video wbr`.replaceAll(/\s+/g, '|');
 
 /**
- * Comments, document types and tags of known elements. Any other `<` is text: "orders <€50". No part of an expression goes
- * on past another `<` outside of quotes, so the time is linear even if nothing is ever closed.
+ * Comments, document types and tags of known elements. Any other `<` is text: "orders <€50". The expressions never match
+ * past another `<` outside quotes, so the time is linear even if nothing is closed.
  */
 const COMMENT = /<!--(?:(?!<!--)[\s\S])*?-->|<!doctype[^<>]*>/gi;
 const TAG = new RegExp(`<(/?)(${ELEMENTS})((?:[\\s/](?:[^<>"']|"[^"]*"|'[^']*')*)?)>`, 'gi');
-/** No attributes, one with a value, or one of those that HTML has without: `a <b and c> d` is text. */
+/** No attributes, an attribute with a value, or a boolean attribute. Otherwise it is text: `a <b and c> d`. */
 const ATTRIBUTES = /^[\s/]*$|=|^\s+(?:compact|hidden|noshade|nowrap|open|reversed)\b/i;
 const ENDS_LINE = /^(?:br|\/(?:p|div|li|h\d))$/i;
 
 /**
- * The text of some HTML. A text without markup stays as it is, except for entities. Nothing here makes it safe to show as
- * HTML: it is shown as text.
+ * Converts HTML to plain text. Text without markup changes only in its entities. The result is not safe as HTML; display it
+ * as text.
  */
 export function plainText(html: string): string {
   const text = html
@@ -54,12 +54,12 @@ function decodeEntity(entity: string, name: string): string {
   return isCharacter(code) ? String.fromCodePoint(code) : entity;
 }
 
-/** Whether a number is that of a character, rather than of NUL, of half a surrogate pair or of nothing. */
+/** True for a valid code point, except for NUL and surrogates. */
 function isCharacter(code: number): boolean {
   return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 }
 
-/** `10% off bulbs: On all bulbs`, without parts that are empty or already said. */
+/** `10% off bulbs: On all bulbs`, without empty and repeated parts. */
 export function joinTexts(...parts: readonly (string | undefined)[]): string {
   const said: string[] = [];
   for (const part of parts.map((text) => text?.trim() ?? '')) {

@@ -1,6 +1,6 @@
-// From the facts about a retailer to a line as `offerbook import catalogue` reads it: our ids, the user's share, and what
-// only the operator's overlay knows. Retailer and deals are held against the schema of the import before they are handed
-// out, each by itself, so that a bad coupon does not take its retailer along.
+// Converts the facts about a retailer to a line for `offerbook import catalogue`: our ids, the user's share, and the data of
+// the overlay. The retailer and each deal are validated separately with the schema of the import, so that an invalid coupon
+// does not invalidate its retailer.
 
 import { type Amount, multiply, round, toNumber } from '@offerbook/wire/amount.ts';
 import { printRetailer, type Retailer, RetailerSchema } from '@offerbook/wire/catalogue.ts';
@@ -23,16 +23,16 @@ export interface CatalogueRules {
   readonly overlay: Overlay;
 }
 
-/** A deal without a start has begun; one without an end is there until the network no longer lists it. */
+/** Start of deals without one. A deal without an end lasts until the network no longer lists it. */
 const NO_START = '1970-01-01T00:00:00' as Timestamp;
-const MISSING = 'is told neither by the network nor by the overlay';
+const MISSING = 'is missing from both the network and the overlay';
 
-/** What was made, or why it could not be. */
+/** The result, or why there is none. */
 export type Made<Value> =
   | { readonly value: Value; readonly problems?: undefined }
   | { readonly value?: undefined; readonly problems: readonly FieldProblem[] };
 
-export type Deals = Pick<Retailer, DealList>;
+export type Deals = { readonly [List in DealList]: Retailer[List] };
 
 const LISTS = { offer: 'cashbackOffers', coupon: 'coupons', promotion: 'promotions' } as const;
 const { shape } = RetailerSchema;
@@ -46,7 +46,7 @@ export class RetailerMaker {
     this.#makeId = idMaker(rules.source);
   }
 
-  /** The line of a retailer, with its id, by which lines are sorted. */
+  /** The output line of a retailer, with the id for sorting. */
   makeRetailer(retailer: RetailerFact, deals: Deals): Made<{ id: string; document: string }> {
     const { url } = retailer;
     const value = {
@@ -66,7 +66,7 @@ export class RetailerMaker {
     };
   }
 
-  /** Adds a deal to the lists of its retailer, unless something is wrong with it. */
+  /** Adds a valid deal to the lists of its retailer; returns the problems of an invalid one. */
   addDeal(deal: DealFact, retailer: RetailerFact, deals: Deals): readonly FieldProblem[] {
     const made = deal.kind === 'offer' ? this.#makeOffer(deal, retailer) : this.#makeDeal(deal, retailer);
     if (made.problems !== undefined) return made.problems;
@@ -74,7 +74,7 @@ export class RetailerMaker {
     const schema: z.ZodType = shape[list].element;
     const checked = checkRow({ place: { line: 1 }, value: made.value }, schema);
     if (checked.problems !== undefined) return checked.problems;
-    // The schema of the list is the one that its items have passed.
+    // The cast is safe: the item has passed the schema of this list.
     (deals[list] as unknown[]).push(checked.value);
     return [];
   }
@@ -89,26 +89,26 @@ export class RetailerMaker {
 
   #makeOffer(offer: OfferFact, retailer: RetailerFact): Made<object> {
     const { source, shares, overlay } = this.#rules;
-    const told = overlay.get(offer.advertiserId) ?? {};
+    const entry = overlay.get(offer.advertiserId) ?? {};
     const ofSource = source.country === undefined ? undefined : [source.country];
-    const countries = told.countries ?? offer.countries ?? retailer.countries ?? ofSource;
+    const countries = entry.countries ?? offer.countries ?? retailer.countries ?? ofSource;
     if (countries === undefined) return { problems: [{ field: 'countries', reason: MISSING }] };
     const rate = this.#applyShare(offer, shares.find(offer.advertiserId, offer.group ?? offer.id), retailer);
     if (rate === undefined) return { problems: [{ field: 'currency', reason: MISSING }] };
     return {
       value: {
         id: this.#makeId('offer', offer.id),
-        featured: told.featured ?? false,
+        featured: entry.featured ?? false,
         countries,
         ...rate,
         description: offer.description,
-        category: told.category ?? offer.category ?? retailer.category ?? '',
+        category: entry.category ?? offer.category ?? retailer.category ?? '',
         termsAndExclusions: offer.terms ?? retailer.terms ?? '',
       },
     };
   }
 
-  /** Undefined for a fixed amount in an unknown currency: it cannot be rounded. */
+  /** Undefined for a fixed amount in an unknown currency, because it cannot be rounded. */
   #applyShare({ rate }: OfferFact, share: Amount, retailer: RetailerFact) {
     if ('fraction' in rate) {
       const cashbackPercentage = toNumber(multiply(rate.fraction, share));

@@ -1,4 +1,4 @@
-// Any CSV that has some columns; all cells are texts.
+// CSV feeds with the required columns. All cells are strings.
 
 import { findTwice, readTable } from '@offerbook/wire/rows/csv.ts';
 import { NOT_UTF8 } from '@offerbook/wire/rows/json-row.ts';
@@ -16,7 +16,7 @@ export async function* readCsvRows(
     readCell: (_name, cell) => cell,
   });
   for await (const rows of table) {
-    // A file is in another encoding as a whole. To skip the rows that show it would withdraw all retailers with an accent.
+    // The whole file has another encoding. Skipping the affected rows would withdraw every retailer with an accent.
     const foreign = rows.find(({ problem }) => problem === NOT_UTF8);
     if (foreign !== undefined) throw new BrokenFile(foreign.place, { ...NOT_UTF8, field: 'the text' });
     yield rows;
@@ -25,7 +25,7 @@ export async function* readCsvRows(
 
 function checkHeader(cells: readonly string[], columns: readonly string[]): readonly string[] | FieldProblem {
   const names = cells.map((name) => name.trim());
-  // Exports often end their lines with empty columns.
+  // Exports often have empty columns at the end.
   const twice = findTwice(names.filter((name) => name !== ''));
   if (twice !== undefined) return twice;
   const missing = columns.filter((name) => !names.includes(name)).map((name) => `"${name}"`);

@@ -1,50 +1,53 @@
-// What every file of a network is reduced to, and what a reader has to know to do it.
+// Rows of a network's file, and the description of a file that a reader needs.
 
-import type { RawRow } from '@offerbook/wire/rows/raw-row.ts';
+import type { ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
 import type { RowLimits } from '@offerbook/wire/rows/row-limits.ts';
 
 export type FeedFormat = 'JSON' | 'XML' | 'CSV';
 
-/** A file of a network may hold longer rows than an import: answers of hundreds of kilobytes with many items. */
+/** Higher than the limits of imports: networks send rows of hundreds of kilobytes with many items. */
 export const FEED_LIMITS: RowLimits = { bytes: 16 * 1024 * 1024, values: 1_000_000, names: 1_000, depth: 64 };
 
-export interface FeedRow extends Omit<RawRow, 'length'> {
+export interface FeedRow extends ParsedRow {
   readonly format: FeedFormat;
 }
 
-/** Which rows a file holds, by the formats in which it may come. */
+/** Where the rows are in a file, for each format that it may have. */
 export interface FeedShape {
-  /** Names of fields that lead to the list of rows in an answer: `data`, `publisherCommissions`, `records`. A list
-   * without an envelope, and one row on each line, are read besides. */
+  /**
+   * Paths of field names to the list of rows in a response: `data`, `publisherCommissions`, `records`. A bare list and one
+   * row per line are always accepted.
+   */
   readonly json?: readonly (readonly string[])[];
   readonly xml?: {
-    /** Names of elements that lead to a row: `cj-api`, `links`, `link`. */
+    /** Path of element names to a row: `cj-api`, `links`, `link`. */
     readonly row: readonly string[];
-    /** Of an element that tells what went wrong. */
+    /** Name of the element with an error message. */
     readonly errorElement?: string | undefined;
   };
   readonly csv?: {
-    /** Columns without which it is another file. */
+    /** Required columns. */
     readonly columns: readonly string[];
     readonly separator?: string | undefined;
   };
-  /** What an answer in JSON or XML says of itself. It has what it holds besides its rows, and the first of these. */
+  /** Reads the page information of a response, given its fields and its first row. */
   readonly explain?: ((answer: Record<string, unknown>) => PageNote) | undefined;
 }
 
-/** An answer among those to one question. Networks tell some of this, each in its own words. */
+/** Page information of a response. Each network provides some of it. */
 export interface PageNote {
-  /** Why there are no rows: the network's own words. */
+  /** The network's error message, if the response is an error. */
   readonly error?: string | undefined;
-  /** What was asked for, where questions of one kind differ: the deals of which campaign. */
-  readonly question?: string | undefined;
-  /** The number of this page, if pages are numbered: from 1, or from 0. */
+  /** The request, if requests of one kind differ: for example by campaign. */
+  readonly request?: string | undefined;
+  /** Number of this page, from 0 or 1. */
   readonly page?: number | undefined;
-  /** Whether another page follows. */
+  /** True if another page follows. */
   readonly hasMore?: boolean | undefined;
-  /** How many rows this page has, and how many all pages have. */
+  /** Number of rows on this page. */
   readonly count?: number | undefined;
+  /** Number of rows on all pages. */
   readonly total?: number | undefined;
-  /** Where rows have numbers that rise, and pages none: those of the first row here and of the last one. */
+  /** Numbers of the first and last row, if rows are numbered and pages are not. */
   readonly rows?: { readonly first: number | undefined; readonly last: number } | undefined;
 }

@@ -1,17 +1,17 @@
-// Tells whether a page is missing among the answers of one kind, by what each says of itself. It never suspects files that
-// are complete: the same page twice, pages in any order and pages of several questions are all fine.
+// Detects missing pages from the page information of responses. Never reports complete files: repeated pages, any order of
+// pages, and pages of several requests are all accepted.
 
 import type { PageNote } from './feed-row.ts';
 
 export class PageCheck {
-  /** By the question; answers that do not tell theirs are taken for one. */
+  /** By request; responses without one count as the same request. */
   readonly #lists = new Map<string | undefined, PageList>();
 
   add(note: PageNote): void {
-    // Rows that stand alone, and answers of networks that have no pages.
+    // Single rows, and responses of networks without pages.
     if (note.page === undefined && note.hasMore === undefined) return;
-    const list = this.#lists.get(note.question) ?? new PageList();
-    this.#lists.set(note.question, list);
+    const list = this.#lists.get(note.request) ?? new PageList();
+    this.#lists.set(note.request, list);
     list.add(note);
   }
 
@@ -20,22 +20,22 @@ export class PageCheck {
   }
 }
 
-// Places among rows whose numbers rise.
+// Positions among rows with ascending numbers.
 const NOWHERE = Number.NEGATIVE_INFINITY;
 const BEFORE_ALL = -Number.MAX_VALUE;
 const BEFORE_THE_END = Number.MAX_VALUE;
 const AT_THE_END = Number.POSITIVE_INFINITY;
 
-/** The answers to one question, or to several that cannot be told apart. */
+/** The responses to one request, or to several that cannot be distinguished. */
 class PageList {
-  /** How many rows a page has, by its number: of several answers, the most. */
+  /** Number of rows by page; the maximum if a page occurs several times. */
   readonly #counts = new Map<number, number>();
   #firstPage = Number.POSITIVE_INFINITY;
-  /** How many rows there are in all, as the page with the greatest number tells it: of several answers, the least. */
-  #told = { page: -1, total: 0 };
-  /** Of pages that others follow. */
+  /** Total number of rows according to the last page; the minimum if that page occurs several times. */
+  #lastPage = { page: -1, total: 0 };
+  /** Pages that announce another page. */
   readonly #followed = new Set<number>();
-  // Of answers without a number: the last place where one begins, and the last place where one breaks off.
+  // For responses without a page number: the last position where one begins, and the last where an incomplete one ends.
   #begins = BEFORE_ALL;
   #breaksOff = NOWHERE;
 
@@ -48,11 +48,11 @@ class PageList {
     this.#counts.set(page, Math.max(count, this.#counts.get(page) ?? 0));
     this.#firstPage = Math.min(page, this.#firstPage);
     if (hasMore === true) this.#followed.add(page);
-    if (page > this.#told.page) this.#told = { page, total };
-    else if (page === this.#told.page) this.#told.total = Math.min(total, this.#told.total);
+    if (page > this.#lastPage.page) this.#lastPage = { page, total };
+    else if (page === this.#lastPage.page) this.#lastPage.total = Math.min(total, this.#lastPage.total);
   }
 
-  /** One that does not say where it begins follows all others if it is a last one, and else none. */
+  /** A response without a first row is placed last if no page follows it, and first otherwise. */
   #addUnnumbered({ hasMore, rows }: PageNote): void {
     const begins = rows?.first ?? (hasMore === true ? BEFORE_ALL : AT_THE_END);
     this.#begins = Math.max(this.#begins, begins);
@@ -62,9 +62,9 @@ class PageList {
   get isPageMissing(): boolean {
     return (
       this.#breaksOff >= this.#begins ||
-      // Some count their pages from 0.
+      // Some networks count pages from 0.
       (this.#counts.size > 0 && this.#firstPage > 1) ||
-      this.#counts.values().reduce((sum, count) => sum + count, 0) < this.#told.total ||
+      this.#counts.values().reduce((sum, count) => sum + count, 0) < this.#lastPage.total ||
       this.#followed.values().some((page) => !this.#counts.has(page + 1))
     );
   }

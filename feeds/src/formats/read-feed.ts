@@ -1,9 +1,9 @@
-// Tells the format of a network's file by its first bytes, never by its name, and reads its rows.
+// Recognises the format of a network's file by its first bytes, never by its name, and reads its rows.
 
 import { parseDecimal } from '@offerbook/wire/decimal.ts';
 import { readJsonLists } from '@offerbook/wire/rows/json-lists.ts';
 import { peekText } from '@offerbook/wire/rows/peek.ts';
-import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
+import { BrokenFile, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
 import { quote } from '../fields.ts';
 import { readCsvRows } from './csv-rows.ts';
 import { FEED_LIMITS, type FeedFormat, type FeedRow, type FeedShape, type PageNote } from './feed-row.ts';
@@ -15,7 +15,7 @@ export async function* readFeed(
   onPage: (note: PageNote) => void,
 ): AsyncGenerator<FeedRow[]> {
   const { text, all } = await peekText(chunks);
-  // Networks answer with an empty list where there is nothing; this is a download that failed.
+  // Networks return an empty list if there are no rows, so an empty file is a failed download.
   if (text === '') throw new BrokenFile({ line: 1 }, { field: 'the file', reason: 'is empty' });
   const format = recognise(text);
   for await (const rows of openRows(all, format, shape, onPage))
@@ -27,7 +27,7 @@ function openRows(
   format: FeedFormat,
   { json, xml, csv, explain }: FeedShape,
   onPage: (note: PageNote) => void,
-): AsyncGenerator<Omit<FeedRow, 'format'>[]> {
+): AsyncGenerator<ParsedRow[]> {
   const onAnswer = (answer: Record<string, unknown>, line: number) => {
     const note = explain?.(answer) ?? {};
     if (note.error !== undefined) refuse(note.error, line);
@@ -51,7 +51,7 @@ function openRows(
   throw new BrokenFile({ line: 1 }, { field: 'the file', reason });
 }
 
-/** A number with more digits than a double keeps stays the text that it is: it may be an id. */
+/** Keeps a number with more digits than a double holds as a string, because it may be an id. */
 function keepDigits(literal: string): unknown {
   const value = parseDecimal(literal);
   return Number.isFinite(value) ? value : literal;
@@ -65,6 +65,6 @@ function recognise(text: string): FeedFormat {
 function refuse(words: string, line: number): never {
   throw new BrokenFile(
     { line },
-    { field: 'the file', reason: `holds an error that the network answered with: ${quote(words)}` },
+    { field: 'the file', reason: `is an error response of the network: ${quote(words)}` },
   );
 }

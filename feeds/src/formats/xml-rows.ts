@@ -1,33 +1,31 @@
-// XML answers, one or several in a file. Each element at the path of a row becomes an object: children by their names,
-// attributes with an @, several children of a name as a list. There are no document types and no entities besides the five
-// of XML itself, so nothing can be made to grow. The limits of a row hold for every row, for everything beside the rows of
-// a document, and for any single tag, text, comment, CDATA section or processing instruction, which the parser buffers
-// until it ends.
+// XML responses, one or several per file. Each element at the path of a row becomes an object: children by name, attributes
+// with an @, repeated children as a list. Document types and custom entities are rejected, so nothing can expand. The limits
+// of a row apply to every row, to everything else in a document, and to any single tag, text, comment, CDATA section or
+// processing instruction, because the parser buffers these until they end.
 
 import { NEWLINE } from '@offerbook/wire/rows/json-scan.ts';
-import { BrokenFile, cutRows } from '@offerbook/wire/rows/raw-row.ts';
+import { BrokenFile, cutRows, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
 import { findCountExcess, tooLong } from '@offerbook/wire/rows/row-limits.ts';
 import { type SaxesAttributePlain, SaxesParser } from 'saxes';
 import { quote, XML_TEXT } from '../fields.ts';
-import { FEED_LIMITS, type FeedRow } from './feed-row.ts';
+import { FEED_LIMITS } from './feed-row.ts';
 
 export interface XmlRules {
   readonly row: readonly string[];
-  /** An element beside the rows that tells what went wrong, and what to do with its text. */
+  /** Name of the element with an error message; its text is passed to `onError`. */
   readonly errorElement?: string | undefined;
   readonly onError: (text: string, line: number) => void;
-  /** Called at the end of every element that rows stand in, with its attributes and the texts beside its rows. */
+  /** Called at the end of every element that contains rows, with its attributes and its other child elements. */
   readonly onAnswer: (answer: Record<string, unknown>, line: number) => void;
 }
 
-export function readXmlRows(chunks: AsyncIterable<Uint8Array>, rules: XmlRules): AsyncGenerator<XmlRow[]> {
+export function readXmlRows(chunks: AsyncIterable<Uint8Array>, rules: XmlRules): AsyncGenerator<ParsedRow[]> {
   return cutRows(withoutDeclarations(utf8Texts(chunks)), new ElementCutter(rules));
 }
 
-/** The parser gets this many characters at a time; its buffer is checked after each piece. */
+/** Characters per write to the parser; its buffer is checked after each write. */
 const PIECE_LENGTH = 2 ** 16;
 
-type XmlRow = Omit<FeedRow, 'format'>;
 type Element = Record<string, unknown>;
 
 interface OpenElement {
@@ -37,28 +35,28 @@ interface OpenElement {
 }
 
 class ElementCutter {
-  readonly rows: XmlRow[] = [];
+  readonly rows: ParsedRow[] = [];
   readonly #rules: XmlRules;
-  /** Several documents in a row are a fragment, as XML calls it. */
+  /** Several documents in one file are an XML fragment. */
   readonly #parser = new SaxesParser({ fragment: true });
   readonly #open: OpenElement[] = [];
-  /** Characters that the parser has read since it last handed something out, give or take a piece. */
+  /** Characters that the parser may have buffered, accurate to PIECE_LENGTH. */
   #buffered = 0;
   #rowLine = 1;
   #items = 0;
   #hasRoot = false;
-  /** Whether the document that is open had the element that rows stand in. */
+  /** True if the open document had the element that contains the rows. */
   #hasAnswer = false;
-  /** Size of the row that is open, if one is. */
+  /** Size of the open row, if any. */
   #row: XmlSize | undefined;
-  /** Size of everything beside the rows of the document that is open. */
+  /** Size of everything outside the rows of the open document. */
   #beside = new XmlSize();
 
   constructor(rules: XmlRules) {
     this.#rules = rules;
     const parser = this.#parser;
     parser.on('opentagstart', ({ name }) => this.#openElement(name));
-    // Plain, since namespaces are not asked for.
+    // The cast is safe: namespaces are off.
     parser.on('attribute', (attribute) => this.#addAttribute(attribute as SaxesAttributePlain));
     parser.on('opentag', () => this.#endBuffer());
     parser.on('closetag', () => this.#closeElement());
@@ -68,7 +66,7 @@ class ElementCutter {
     parser.on('processinginstruction', () => this.#endBuffer());
     parser.on('error', ({ message }) => {
       const words = message.replace(/^\d+:\d+: /, '');
-      // The words may hold a name of any length.
+      // The message may contain a name of any length.
       this.#fail(`is broken: ${words.length > 80 ? `${words.slice(0, 80)}…` : words}`);
     });
   }
@@ -106,8 +104,8 @@ class ElementCutter {
   #addAttribute({ name, value }: SaxesAttributePlain): void {
     this.#grow(name.length + value.length, `@${name}`);
     const element = this.#open.at(-1)?.element ?? {};
-    // The parser would find out at the end of the tag, which may be far away.
-    if (Object.hasOwn(element, `@${name}`)) this.#fail(`is broken: attribute ${quote(name)} is there twice`);
+    // The parser would detect this only at the end of the tag.
+    if (Object.hasOwn(element, `@${name}`)) this.#fail(`is broken: attribute ${quote(name)} appears twice`);
     element[`@${name}`] = value;
   }
 
@@ -128,11 +126,11 @@ class ElementCutter {
     else if (isAnswer) onAnswer(closed.element, this.#parser.line);
     else if (typeof value === 'string' && this.#isAt(row.length - 1)) this.#addChild(closed.name, value);
     if (this.#open.length === 0 && !this.#hasAnswer) {
-      this.#fail(`has no <${row.at(-2)}>, in which its rows would stand`);
+      this.#fail(`has no <${row.at(-2)}> element with rows`);
     }
   }
 
-  /** Whether what is open are the first elements of the path to a row, and so many of them. */
+  /** True if the open elements are exactly the first `depth` elements of the path to a row. */
   #isAt(depth: number): boolean {
     const { row } = this.#rules;
     return this.#open.length === depth && this.#open.every(({ name }, index) => name === row[index]);
@@ -151,9 +149,9 @@ class ElementCutter {
     this.#endBuffer();
     const current = this.#open.at(-1);
     if (current === undefined) {
-      if (text.trim() !== '') this.#fail('has text outside of its elements');
+      if (text.trim() !== '') this.#fail('has text outside its elements');
     } else if (this.#row !== undefined || !this.#isAt(this.#open.length)) {
-      // Elements that lead to rows have no text of their own, only blanks between their children.
+      // Elements on the path to rows have no text of their own, only white space.
       this.#grow(text.length);
       current.text += text;
     }
@@ -163,7 +161,7 @@ class ElementCutter {
     this.#buffered = 0;
   }
 
-  /** Counts characters of the row, or of what stands beside the rows; with a name, also another value. */
+  /** Adds characters, and a value if a name is given, to the size of the open row or of everything outside rows. */
   #grow(length: number, name?: string): void {
     const size = this.#row ?? this.#beside;
     size.length += length;
@@ -182,7 +180,7 @@ class ElementCutter {
   }
 }
 
-/** Names, attributes and texts, as far as they were read. */
+/** Size of names, attributes and texts read so far. */
 class XmlSize {
   length = 0;
   /** Elements and attributes. */
@@ -190,7 +188,7 @@ class XmlSize {
   readonly names = new Set<string>();
 }
 
-/** A leaf is its text; anything else is an object that may have a text besides. */
+/** A leaf becomes its text; any other element becomes an object, with its text under XML_TEXT. */
 function toValue({ element, text }: OpenElement): unknown {
   const trimmed = text.trim();
   if (Object.keys(element).length === 0) return trimmed;
@@ -198,7 +196,7 @@ function toValue({ element, text }: OpenElement): unknown {
   return element;
 }
 
-/** What is not UTF-8 is refused with its line, rather than replaced: a wrong letter would be imported unnoticed. */
+/** Rejects invalid UTF-8 with its line. Replacing it would import wrong letters unnoticed. */
 async function* utf8Texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
@@ -206,7 +204,7 @@ async function* utf8Texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      throw new BrokenFile({ line }, { field: 'the text', reason: 'is not UTF-8 from about here on' });
+      throw new BrokenFile({ line }, { field: 'the text', reason: 'is not valid UTF-8 near this line' });
     }
   };
   for await (const chunk of chunks) {
@@ -219,12 +217,12 @@ async function* utf8Texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
 const DECLARATION = /<\?xml\s[^<>]*\?>/g;
 const DECLARATION_LENGTH_MAX = 1000;
 
-/** Each document of several has its declaration, which XML allows at the start of a file only. Lines stay what they were. */
+/** Removes XML declarations, which are allowed only at the start of a file. Keeps newlines, so that lines stay correct. */
 async function* withoutDeclarations(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const text of texts) {
     const all = rest + text;
-    // What may be the beginning of a declaration waits for its end.
+    // Keep back what may be the beginning of a declaration.
     const open = all.lastIndexOf('<');
     const waits =
       open !== -1 && all.length - open < DECLARATION_LENGTH_MAX && /^<(\?|$)/.test(all.slice(open, open + 2));
@@ -240,7 +238,7 @@ function checkDeclaration(declaration: string): string {
   if (!/^(?:utf-?8|us-ascii)$/i.test(encoding)) {
     throw new BrokenFile(
       { line: 1 },
-      { field: 'the XML', reason: `must be UTF-8, and says that it is ${quote(encoding)}` },
+      { field: 'the XML', reason: `must be UTF-8, but declares ${quote(encoding)}` },
     );
   }
   return declaration.replaceAll(/[^\n]/g, '');

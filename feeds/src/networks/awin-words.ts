@@ -1,5 +1,5 @@
-// What Awin's words mean, and where its answers differ from one account or year to the next.
-// They are from the network's own documents, but for those marked B or C: see "Corrections" in docs/feeds.md.
+// Meaning of Awin's words, and variants between accounts and years. From the network's documentation, except for entries
+// marked B or C: see "Corrections" in docs/feeds.md.
 
 export const AWIN = {
   statuses: {
@@ -8,18 +8,18 @@ export const AWIN = {
     declined: 'DECLINED',
     deleted: 'DECLINED',
   },
-  /** C. Error answers, as seen live. */
+  /** C. Error responses, as seen in practice. */
   error: { code: 'error', words: 'description' },
   /** B. */
   joined: ['joined', 'Joined'],
-  /** B. Regions that are no countries: programmes of Brazil that pay in US dollars. */
+  /** B. Regions that are not countries: Brazilian programmes that pay in US dollars. */
   regions: new Map([['BU', 'BR']]),
   rateTypes: { percentage: 'fraction', fix: 'fixed' },
-  /** B. The list in the answer to a question for offers: `data` is read by programs, `offers` only stood in a test. */
+  /** B. Name of the list of offers: existing programs read `data`; `offers` was only seen in a test. */
   offerLists: [['data'], ['offers']],
   /** B. */
   offerTypes: { voucher: 'coupon', promotion: 'promotion' },
-  /** B. Fields of an offer, in the API's JSON and in the CSV export of the user interface. */
+  /** B. Fields of an offer in the API's JSON and in the CSV export of the user interface. */
   offer: {
     JSON: {
       id: 'promotionId',
@@ -53,6 +53,6 @@ export const AWIN = {
     Promotions: 'promotion',
     promotion: 'promotion',
   },
-  /** B. Times of an offer; the pattern is that of the CSV export. */
+  /** B. Times of an offer; the pattern applies to the CSV export. */
   offerTimes: { pattern: 'DD/MM/YYYY HH:mm:ss', zone: 'UTC' },
 } as const;

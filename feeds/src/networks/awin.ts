@@ -1,5 +1,5 @@
-// Awin: one row for each transaction, with a status. Times are in the zone that was asked for, which the answer does not
-// repeat: the source file tells it.
+// Awin: one row per transaction, with a status. Times are in the requested zone, which the response does not contain; the
+// source file has it.
 
 import { type Amount, compare, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
@@ -50,7 +50,7 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
   const currency = row.text('saleAmount.currency');
   const commissionCurrency = row.text('commissionAmount.currency');
   if (currency !== '' && commissionCurrency !== '' && commissionCurrency !== currency) {
-    row.fail('commissionAmount.currency', `is not ${quote(currency)}, that of the sale`);
+    row.fail('commissionAmount.currency', `is not ${quote(currency)}, the currency of the sale`);
   }
   const isDeclined = status === 'DECLINED';
   const orderValue = keptAmount(row, 'saleAmount', isDeclined, ['oldSaleAmount', 'originalSaleAmount']);
@@ -59,7 +59,7 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
   const validatedAt = row.findTime('validationDate');
   const areEmptied = isDeclined && parts.length > 1 && parts.every((part) => isZero(part.commission));
   return {
-    // An amendment has no time of its own, but follows the version without it.
+    // An amendment has no time of its own, but is newer than the version before it.
     version:
       (validatedAt === undefined ? 0 : timestampMs(validatedAt)) + (row.find('amended') === true ? 1 : 0),
     changedAt: status === 'PENDING' ? undefined : validatedAt,
@@ -79,7 +79,7 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
   };
 }
 
-/** A declined sale may show 0: what it was before stands beside it. */
+/** A declined sale may have the amount 0; the original amount is in another field. */
 function keptAmount(row: Fields, field: string, isDeclined: boolean, before: readonly string[]): Amount {
   const amount = row.amount(`${field}.amount`);
   if (!isDeclined || !isZero(amount)) return amount;
@@ -103,13 +103,13 @@ function readParts(row: Fields): Part[] {
   });
 }
 
-/** Of several that are as large, the one with the smallest id, whatever their order. */
+/** The largest part; ties are broken by the smallest id, so that the order does not matter. */
 function largestPart(parts: readonly Part[]): Part | undefined {
   if (parts.length < 2) return parts[0];
   return parts.toSorted((a, b) => compare(b.commission, a.commission) || (a.group < b.group ? -1 : 1))[0];
 }
 
-/** The commission by groups, where one of them has a share of its own; otherwise as one amount. */
+/** The commission by group if one of the groups has its own share; otherwise as one amount. */
 function splitByGroup(
   row: Fields,
   commission: Amount,
@@ -118,7 +118,7 @@ function splitByGroup(
   sharedGroups: ReadonlySet<string>,
 ): Commission[] {
   if (!parts.some(({ group }) => sharedGroups.has(group))) return [{ amount: commission }];
-  // Of a declined sale whose parts show 0, another version may tell what they were.
+  // If the parts of a declined sale are 0, another version may have their amounts.
   if (areEmptied || compare(sum(parts.map((part) => part.commission)), commission) === 0) {
     return parts.map(({ group, commission: amount }) => ({ group, amount }));
   }
@@ -191,6 +191,6 @@ function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
   };
   const type = row.word(names.type, isCsv ? AWIN.csvOfferTypes : AWIN.offerTypes);
   if (type === 'coupon') return [{ kind: 'coupon', ...deal, code: row.text(names.code) }];
-  // Their own links have no sub-id: a sale through one would have no owner.
+  // Awin's own links have no sub-id, so a sale through them would have no owner.
   return [{ kind: 'promotion', ...deal, deepLink: row.findText(names.link) }];
 }

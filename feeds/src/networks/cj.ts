@@ -1,5 +1,5 @@
 // CJ: a sale is a group of records. A correction is a new record with negative amounts, so the records of an action are
-// summed before anything else. Amounts are in the currency of the account, which no record names.
+// summed first. Amounts are in the currency of the account, which records do not contain.
 
 import {
   type Amount,
@@ -50,7 +50,7 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
   const list = isObject(data.publisherCommissions) ? data.publisherCommissions : {};
   const { isComplete, lastId, id } = CJ.paging;
   if (typeof list[isComplete] !== 'boolean') return {};
-  // Two questions are converted together, by posting and by locking: the end of one is none of the other.
+  // Responses by posting date and by locking date are converted together, and each has its own last page.
   const last = wholeNumber(list[lastId]);
   const first = wholeNumber(new Fields(list).list('records')[0]?.find(id));
   return { hasMore: !list[isComplete], rows: last === undefined ? undefined : { first, last } };
@@ -81,7 +81,7 @@ interface CommissionRecord extends SalePart {
   readonly coupon: string | undefined;
 }
 
-/** Their times end in Z; the zone is for those that might not. */
+/** CJ's times end in Z; UTC also applies to any without it. */
 const readUtc: TimeReader = (text) => parseTime(text, 'UTC');
 
 function readRecord(row: Fields): CommissionRecord {
@@ -92,7 +92,7 @@ function readRecord(row: Fields): CommissionRecord {
   return {
     saleId: row.text('originalActionId'),
     partId: row.text('commissionId'),
-    // A record changes its statuses without a new record: the one that is further on was read later.
+    // The statuses of a record change in place, so the more advanced version is newer.
     version: actionStatus * 10 + validation,
     isOriginal: isOriginal === true,
     actionStatus,
@@ -103,7 +103,7 @@ function readRecord(row: Fields): CommissionRecord {
     clickedAt: row.findTime('clickDate', readUtc),
     soldAt: row.time('eventDate', readUtc),
     postedAt: row.findTime('postingDate', readUtc),
-    // A lead is no order and has no value.
+    // A lead has no order value.
     orderValue: row.findAmount('saleAmountPubCurrency') ?? ZERO,
     commission: row.amount('pubCommissionAmountPubCurrency'),
     shopperId: row.findText('shopperId'),
@@ -121,7 +121,7 @@ function joinRecords(
   if (original === undefined)
     group.fail('', 'has corrections only: the file with the original record is missing');
   if (others.length > 0) group.fail('', 'has several original records');
-  // Without an original the sale is refused; any record will do until then.
+  // Without an original the sale is rejected; any record serves as placeholder.
   const told = original ?? records[0];
   const orderValue = sum(records.map((record) => record.orderValue));
   const commission = sum(records.map((record) => record.commission));
@@ -135,7 +135,7 @@ function joinRecords(
     country: told.country,
     clickedAt: told.clickedAt,
     soldAt: told.soldAt,
-    // A correction is a new record. Locking is none, and has no time.
+    // A correction is a new record. Locking is not, and has no time.
     changedAt: latest(records.map((record) => record.postedAt)),
     currency,
     orderValue: isReversed ? told.orderValue : orderValue,
@@ -187,7 +187,7 @@ function readRate(fields: Fields, path: string): Rate {
     return { fraction: ofPercent(parseAmount(percent) ?? ZERO) };
   }
   const [, before, fixed, after] = CJ.fixedRate.exec(text) ?? [];
-  if (fixed === undefined) fields.fail(path, `is ${quote(text)}, which is no rate that can be read`);
+  if (fixed === undefined) fields.fail(path, `is ${quote(text)}, which is not a recognised rate`);
   return { fixed: parseAmount(fixed ?? '') ?? ZERO, currency: before ?? after };
 }
 

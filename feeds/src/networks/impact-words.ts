@@ -1,22 +1,22 @@
-// What impact.com's words mean, and where its answers differ from one account to the next.
-// They are from the network's own documents, but for those marked B or C: see "Corrections" in docs/feeds.md.
+// Meaning of impact.com's words, and variants between accounts. From the network's documentation, except for entries marked
+// B or C: see "Corrections" in docs/feeds.md.
 
 import { parseEitherMark } from '../localised-amount.ts';
 export const IMPACT = {
-  /** All that version 16 has. Older programs met DEFAULT, REJECTED, LOCKED and PAID: what they mean today nobody says. */
+  /** All states of version 16. Older versions had DEFAULT, REJECTED, LOCKED and PAID, which are no longer documented. */
   states: { PENDING: 'PENDING', APPROVED: 'CONFIRMED', REVERSED: 'DECLINED' },
   error: { status: 'Status', value: 'ERROR', words: 'Message' },
   paging: { page: '@page', next: '@nextpageuri', uri: '@uri' },
   /** B. Some accounts write amounts with a decimal comma. */
   amounts: parseEitherMark,
-  /** Which payouts are for purchases. */
+  /** Category of payouts for purchases. */
   saleCategory: 'SALE',
   activeContracts: ['ACTIVE'],
   activeCampaigns: ['Active'],
   expiredDeal: 'EXPIRED',
-  /** Codes that are expressions, which nobody can enter at a checkout. */
+  /** Codes that are regular expressions, which cannot be entered at a checkout. */
   patternCode: 'RE',
-  /** Where a brand ships to: names of their own making, with the code of ISO 3166-1 after each. */
+  /** Shipping regions: impact.com's own names, each followed by its ISO 3166-1 code. */
   regions: `US US UK GB CANADA CA AUSTRALIA AU GERMANY DE FRANCE FR AFGHANISTAN AF ALBANIA AL ALGERIA DZ AMERICANSAMOA AS
     ANDORRA AD ANGOLA AO ANGUILLA AI ANTARCTICA AQ ANTIGUABARBUDA AG ARGENTINA AR ARMENIA AM ARUBA AW AUSTRIA AT
     AZERBAIJAN AZ BAHAMAS BS BAHRAIN BH BANGLADESH BD BARBADOS BB BELARUS BY BELGIUM BE BELIZE BZ BENIN BJ BERMUDA BM
@@ -44,6 +44,6 @@ export const IMPACT = {
     TUNISIA TN TURKEY TR TURKMENISTAN TM TURKSCAICOSISLANDS TC TUVALU TV UGANDA UG UKRAINE UA UAE AE URUGUAY UY
     UZBEKISTAN UZ VANUATU VU VENEZUELA VE VIETNAM VN BRITISHVIRGINISLANDS VG USVIRGINISLANDS VI WALLISFUTUNA WF
     WESTERNSAHARA EH YEMEN YE ZAMBIA ZM ZIMBABWE ZW`,
-  /** States that are no more, and so have no code. */
+  /** Former states, which have no code. */
   formerRegions: { NETHERLANDSANTILLES: true, YOGOSLAVIA: true },
 } as const;

@@ -1,5 +1,5 @@
-// impact.com, partner API version 16: one row for each action, with a state. A reversed action has lost its amounts, and
-// keeps what they were beside them.
+// impact.com, partner API version 16: one row per action, with a state. A reversed action has no amounts; the original ones
+// are in other fields.
 
 import { type Amount, isZero, ofPercent } from '@offerbook/wire/amount.ts';
 import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
@@ -38,8 +38,8 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
   const { page, next, uri } = IMPACT.paging;
   if (answer[page] === undefined || answer[next] === undefined) return {};
   return {
-    // Deals are asked for by campaign. What follows the path may differ between pages of one question.
-    question: typeof answer[uri] === 'string' ? answer[uri].replace(/\?.*/s, '') : undefined,
+    // Deals are requested by campaign, which is in the path. The query may differ between pages.
+    request: typeof answer[uri] === 'string' ? answer[uri].replace(/\?.*/s, '') : undefined,
     page: wholeNumber(answer[page]),
     hasMore: answer[next] !== '' && answer[next] !== null,
   };
@@ -61,13 +61,13 @@ function readSale(row: Fields): Sale {
     commissions: [{ amount: keptAmount(row, isDeclined, 'Payout', 'IntendedPayout'), group: tracker }],
     subId: row.findText('SubId1'),
     subData: row.findText('SubId2'),
-    // The event type of a contract and the action tracker of an action are the same thing.
+    // The event type of a contract is the action tracker of an action.
     offerId: tracker,
     couponCode: row.findText('PromoCode'),
   };
 }
 
-/** Of a reversed action the intended amount counts. */
+/** For a reversed action, returns the intended amount. */
 function keptAmount(row: Fields, isDeclined: boolean, field: string, intendedField: string): Amount {
   const amount = row.amount(field, IMPACT.amounts);
   const intended = isDeclined ? row.findAmount(intendedField, IMPACT.amounts) : undefined;
@@ -81,7 +81,7 @@ function readCampaign(row: Fields): CatalogueFact[] {
   const regions = row.list('ShippingRegions').map((region) => region.text(''));
   const current = regions.filter((region) => !Object.hasOwn(IMPACT.formerRegions, region));
   for (const region of current.filter((name) => !REGIONS.has(name))) {
-    row.fail('ShippingRegions', `has ${quote(region)}, which is not in the table`);
+    row.fail('ShippingRegions', `has the unknown region ${quote(region)}`);
   }
   const countries = current.flatMap((region) => REGIONS.get(region) ?? []);
   return [
@@ -104,7 +104,7 @@ function readContract(row: Fields): CatalogueFact[] {
     .map((term) => plainText(term.findText('TermsContent') ?? ''));
   return readApart(row.list('Terms.EventPayouts'), (payout) => {
     if (payout.text('EventCategory') !== IMPACT.saleCategory) {
-      return leftOut('payouts for something else than purchases');
+      return leftOut('payouts for events other than purchases');
     }
     const id = payout.findText('EventTypeId') ?? `${advertiserId}:${payout.text('EventTypeName')}`;
     return [
@@ -129,7 +129,7 @@ function readRate(payout: Fields, currency: string | undefined): Rate {
 
 function readPromoCode(row: Fields): CatalogueFact[] {
   if (row.findText('State') === IMPACT.expiredDeal) return leftOut('deals and codes that have expired');
-  if (row.findText('MatchMode') === IMPACT.patternCode) return leftOut('codes that are expressions');
+  if (row.findText('MatchMode') === IMPACT.patternCode) return leftOut('codes that are regular expressions');
   return [
     {
       kind: 'coupon',
@@ -154,11 +154,11 @@ function readDeal(row: Fields): CatalogueFact[] {
   };
   const code = row.findText('DefaultPromoCode');
   if (code === undefined) return [{ kind: 'promotion', ...deal }];
-  // It may be among the promo codes as well, under an id of its own.
+  // The promo codes may contain it as well, with another id.
   return [{ kind: 'coupon', ...deal, code, isFallback: true }];
 }
 
-/** From names and codes that take turns. */
+/** Parses alternating names and codes. */
 function toRegions(text: string): ReadonlyMap<string, string> {
   const words = text.split(/\s+/);
   return new Map(

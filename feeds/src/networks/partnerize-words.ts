@@ -1,14 +1,14 @@
-// What Partnerize's words mean, and where its fields stand in each format.
-// They are from the network's own documents, but for those marked B or C: see "Corrections" in docs/feeds.md.
+// Meaning of Partnerize's words, and its field names in each format. From the network's documentation, except for entries
+// marked B or C: see "Corrections" in docs/feeds.md.
 
 export const PARTNERIZE = {
   statuses: { pending: 'PENDING', approved: 'CONFIRMED', rejected: 'DECLINED' },
-  /** B. A conversion whose items have been decided differently. */
+  /** B. Status of a conversion whose items have different statuses. */
   mixed: 'mixed',
   error: 'error',
-  /** The address of the page that follows; version 1 of their API has none. */
+  /** URL of the next page; version 1 of the API has none. */
   paging: { pages: 'hypermedia.pagination', next: 'next_page' },
-  /** Fields of a conversion in the JSON report and in the CSV export, which has no publisher reference and no items. */
+  /** Fields of a conversion in the JSON report and in the CSV export. CSV has no publisher reference and no items. */
   conversion: {
     JSON: {
       id: 'conversion_data.conversion_id',

@@ -1,5 +1,5 @@
-// Partnerize: one row for each conversion, with its items inside. A conversion whose items were decided differently is
-// confirmed with the sum of the approved ones, and no more.
+// Partnerize: one row per conversion, which contains its items. A conversion with mixed item statuses is confirmed with the sum
+// of its approved items.
 
 import { type Amount, isZero, ofPercent, sum, ZERO } from '@offerbook/wire/amount.ts';
 import { isObject } from '@offerbook/wire/rows/raw-row.ts';
@@ -18,7 +18,7 @@ type Names = (typeof PARTNERIZE.conversion)['JSON' | 'CSV'];
 
 export function partnerize(source: SourceOf<'partnerize'>): Network {
   const columns = Object.values(PARTNERIZE.conversion.CSV).filter((name) => name !== undefined);
-  // Without the publisher reference nobody could tell whose sale it is.
+  // CSV has no publisher reference, so sub-ids with a click or an organisation are not available.
   const csv = source.subId === 'uid' ? { csv: { columns } } : {};
   return {
     transactions: {
@@ -26,7 +26,7 @@ export function partnerize(source: SourceOf<'partnerize'>): Network {
       idField: (format) => namesIn(format).id,
       readSale: (row, format) => readSale(row, namesIn(format)),
       formatNotes: {
-        CSV: 'The CSV export does not tell the publisher reference: no sale has its passbackUid.',
+        CSV: 'The CSV export has no publisher reference, so no sale has a passbackUid.',
       },
     },
     catalogue: {
@@ -51,18 +51,21 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
     return { error: isObject(error) && typeof error.message === 'string' ? error.message : 'no details' };
   }
   const { pages, next } = PARTNERIZE.paging;
-  const told = new Fields(answer);
-  return told.has(pages) ? { hasMore: told.has(`${pages}.${next}`) } : {};
+  const fields = new Fields(answer);
+  return fields.has(pages) ? { hasMore: fields.has(`${pages}.${next}`) } : {};
 }
 
 function namesIn(format: FeedFormat): Names {
   return PARTNERIZE.conversion[format === 'CSV' ? 'CSV' : 'JSON'];
 }
 
-interface Verdict {
-  readonly status: Status;
+interface Amounts {
   readonly value: Amount;
   readonly commission: Amount;
+}
+
+interface Verdict extends Amounts {
+  readonly status: Status;
 }
 
 function readSale(row: Fields, names: Names): Sale {
@@ -88,8 +91,7 @@ function judge(row: Fields, names: Names): Verdict {
   const items = names.items === undefined ? [] : row.list(names.items).map(readItem);
   const told = { value: row.amount(names.value), commission: row.amount(names.commission) };
   if (row.findText(names.status) === PARTNERIZE.mixed) {
-    if (items.length === 0)
-      row.fail(names.status, 'is "mixed", and there are no items that tell what was approved');
+    if (items.length === 0) row.fail(names.status, 'is "mixed", but no items show what was approved');
     return judgeItems(items);
   }
   const status = row.word(names.status, PARTNERIZE.statuses) ?? 'PENDING';
@@ -97,7 +99,7 @@ function judge(row: Fields, names: Names): Verdict {
   return isHollow ? { status, ...total(items) } : { status, ...told };
 }
 
-/** What is approved counts; while nothing is, what is pending; and when nothing is that either, all of it is declined. */
+/** Sums the approved items; if there are none, the pending items. If all items are declined, the conversion is declined. */
 function judgeItems(items: readonly Verdict[]): Verdict {
   for (const status of ['CONFIRMED', 'PENDING'] as const) {
     const some = items.filter((item) => item.status === status);
@@ -114,7 +116,7 @@ function readItem(item: Fields): Verdict {
   };
 }
 
-function total(items: readonly Verdict[]): Omit<Verdict, 'status'> {
+function total(items: readonly Verdict[]): Amounts {
   return {
     value: sum(items.map((item) => item.value)),
     commission: sum(items.map((item) => item.commission)),
@@ -147,7 +149,7 @@ function readCampaign(row: Fields): CatalogueFact[] {
   return [retailer, ...standard];
 }
 
-/** Of two that are told, the one that is not 0. */
+/** If both rates are given, the one that is not 0. */
 function readDefaultRate(row: Fields, currency: string | undefined): Rate {
   const names = PARTNERIZE.defaultRate;
   const [percent, fixed] = [row.findAmount(names.percent), row.findAmount(names.fixed)];

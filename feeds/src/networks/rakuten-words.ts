@@ -1,5 +1,5 @@
-// What Rakuten Advertising's words mean, and where its answers leave something open.
-// They are from the network's own documents, but for those marked B or C: see "Corrections" in docs/feeds.md.
+// Meaning of Rakuten Advertising's words, and our reading of what its documentation leaves open. From the network's
+// documentation, except for entries marked B or C: see "Corrections" in docs/feeds.md.
 
 export const RAKUTEN = {
   /** `Sat Nov 14 2026 12:00:00 GMT+0000 (UTC)` */
@@ -12,7 +12,7 @@ export const RAKUTEN = {
   couponPaging: { page: 'PageNumberRequested', pages: 'TotalPages' },
   rateTypes: { percentage: true },
   activePartners: ['active'],
-  /** C. Networks by number and by name. Answers name them in either way, or as `1 - United States`. */
+  /** C. Networks by number and by name. Responses use either, or `1 - United States`. */
   networks: new Map([
     ['1', 'US'],
     ['United States', 'US'],
@@ -29,6 +29,6 @@ export const RAKUTEN = {
     ['41', 'BR'],
     ['Brazil', 'BR'],
   ]),
-  /** C. Parameters of their links that hold the retailer's own address. */
+  /** C. Parameters of Rakuten's links that contain the retailer's URL. */
   linkTargets: ['murl', 'u', 'RD_PARM1'],
 } as const;

@@ -1,5 +1,5 @@
-// Rakuten Advertising: an order is several rows, one for each SKU, and none has a status. An order is pending until the
-// operator's rule confirms it, and declined once its commissions sum up to nothing.
+// Rakuten Advertising: an order has one row per SKU, and no status. An order is pending until the operator's rule confirms
+// it, and declined if its commissions sum up to zero or less.
 
 import { type Amount, isNegative, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
 import { isObject } from '@offerbook/wire/rows/raw-row.ts';
@@ -32,7 +32,7 @@ export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
     transactions,
     catalogue: {
       advertisers: json('advertisers', readAdvertiser),
-      partnerships: { ...json('partnerships', readPartnership), tellsPartners: true },
+      partnerships: { ...json('partnerships', readPartnership), listsPartners: true },
       offers: json('offers', readOffer),
       coupons: {
         shape: { xml: { row: ['couponfeed', 'link'] }, explain: explainCoupons },
@@ -46,10 +46,10 @@ function explainAnswer(answer: Record<string, unknown>): PageNote {
   const { code, words } = RAKUTEN.error;
   if (typeof answer[code] === 'string') return { error: String(answer[words] ?? answer[code]) };
   const { metadata, links, next, page } = RAKUTEN.paging;
-  const told = answer[metadata];
-  const following = isObject(told) && isObject(told[links]) ? told[links][next] : undefined;
-  if (!isObject(told)) return {};
-  return { page: wholeNumber(told[page]), hasMore: typeof following === 'string' && following !== '' };
+  const fields = answer[metadata];
+  const following = isObject(fields) && isObject(fields[links]) ? fields[links][next] : undefined;
+  if (!isObject(fields)) return {};
+  return { page: wholeNumber(fields[page]), hasMore: typeof following === 'string' && following !== '' };
 }
 
 function explainCoupons(answer: Record<string, unknown>): PageNote {
@@ -114,24 +114,24 @@ function findMixedTypes(rows: Iterable<SkuRow>): string | undefined {
 }
 
 function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'rakuten'>, nowMs: number): Sale {
-  // What is taken back comes as rows with negative amounts.
+  // Reversals are rows with negative amounts.
   const bought = rows.filter(
     ({ commission, orderValue }) => !isNegative(commission) && !isNegative(orderValue),
   );
-  if (bought.length === 0) group.fail('', 'is taken back only: the file with the purchase is missing');
+  if (bought.length === 0) group.fail('', 'has only reversals: the file with the purchase is missing');
   const told = (bought.length > 0 ? bought : rows).reduce((a, b) => (b.soldAt < a.soldAt ? b : a));
   if (rows.some(({ currency }) => currency !== told.currency))
     group.fail('currency', 'differs between the rows');
-  // Rows that take something back may come without it.
+  // Reversals may have no sub-id.
   const subIds = new Set(rows.flatMap(({ subId }) => (subId === undefined ? [] : [subId])));
   if (subIds.size > 1) group.fail('u1', 'differs between the rows');
   const commission = sum(rows.map((row) => row.commission));
-  const isTakenBack = isNegative(commission) || isZero(commission);
-  const counted = isTakenBack ? bought : rows;
+  const isReversed = isNegative(commission) || isZero(commission);
+  const counted = isReversed ? bought : rows;
   return {
     id: told.saleId,
     advertiserId: told.advertiserId,
-    status: isTakenBack ? 'DECLINED' : statusByAge(told.soldAt, source.confirmAfterDays, nowMs),
+    status: isReversed ? 'DECLINED' : statusByAge(told.soldAt, source.confirmAfterDays, nowMs),
     country: source.country,
     clickedAt: undefined,
     soldAt: told.soldAt,
@@ -143,7 +143,7 @@ function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'raku
   };
 }
 
-/** The network never confirms; the operator may take sales as confirmed after so many days without a reversal. */
+/** The network never confirms sales. The operator may confirm them after a number of days without a reversal. */
 function statusByAge(soldAt: Timestamp, confirmAfterDays: number | undefined, nowMs: number): Status {
   if (confirmAfterDays === undefined) return 'PENDING';
   return nowMs - timestampMs(soldAt) >= confirmAfterDays * DAY_MS ? 'CONFIRMED' : 'PENDING';
@@ -187,7 +187,7 @@ function readCoupon(row: Fields): CatalogueFact[] {
   const start = row.findText('offerstartdate');
   const deal = {
     advertiserId,
-    // They have no ids: these four tell them apart.
+    // Coupons have no ids; these four fields identify them.
     id: [advertiserId, code ?? '', start ?? '', description].join(':'),
     description: joinTexts(description, row.findText('couponrestriction')),
     startDate: row.findTime('offerstartdate'),
@@ -197,7 +197,7 @@ function readCoupon(row: Fields): CatalogueFact[] {
   return [{ kind: 'promotion', ...deal, deepLink: unwrapLink(row.findText('clickurl')) }];
 }
 
-/** The retailer's own address inside a link of the network, which would have no sub-id. */
+/** Extracts the retailer's URL from a link of the network, which would have no sub-id. */
 function unwrapLink(link: string | undefined): string | undefined {
   if (link === undefined || !URL.canParse(link)) return undefined;
   const { searchParams } = new URL(link);

@@ -1,4 +1,4 @@
-// Tables of any kind, by the mapping in the source file: CSV, JSON or NDJSON, with one row for each thing.
+// Tables mapped by the source file: CSV, JSON or NDJSON, with one row per sale, retailer or deal.
 
 import { type Amount, ofPercent, parseAmount } from '@offerbook/wire/amount.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
@@ -16,7 +16,7 @@ type Mapping = Readonly<Record<string, Cell | undefined>>;
 
 const STATUS_WORDS = Object.fromEntries(STATUSES.map((status) => [status, status])) as Record<Status, Status>;
 
-/** One kind of row: where it stands, and what becomes of its columns. */
+/** One kind of row: its place in the file, and the mapping of its columns. */
 interface Rows {
   readonly fields: Mapping;
   readonly list?: readonly string[] | undefined;
@@ -55,7 +55,7 @@ function shapeOf(rows: Rows): FeedShape {
   };
 }
 
-/** The cells of one row, by the names of our fields. Problems name the column. */
+/** Cells of one row, by the names of our fields. Problems name the column. */
 class Cells extends Fields {
   readonly #row: Fields;
   readonly #mapping: Mapping;
@@ -154,7 +154,7 @@ function readOffer(cells: Cells): CatalogueFact[] {
   ];
 }
 
-/** A row has a fixed amount, or else a rate. */
+/** A fixed amount takes precedence over a rate. */
 function readRate(cells: Cells): Rate {
   const fixed = cells.findAmount('fixed');
   if (fixed !== undefined) return { fixed, currency: cells.findText('currency') };

@@ -1,4 +1,4 @@
-// A source file to start from, for each network. It runs as it is, and so names no overlay: that would have to be there.
+// Example source file for each network. It works unchanged, so it has no overlay, which would be another file.
 
 import type { NetworkName } from './source-file.ts';
 

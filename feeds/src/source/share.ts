@@ -1,4 +1,4 @@
-// What part of a commission the user gets: the share of its group, else of its advertiser, else the default.
+// The user's share of a commission: the share of its group, else of its advertiser, else the default.
 
 import { type Amount, multiply, parseAmount, sum, ZERO } from '@offerbook/wire/amount.ts';
 import type { Commission } from '../network.ts';
@@ -10,8 +10,8 @@ export class Shares {
   readonly #advertisers: ReadonlyMap<string, Amount>;
   readonly #groups: ReadonlyMap<string, Amount>;
 
-  /** Shares by advertiser may come from the overlay too, which has seen to it that none is given twice. */
-  constructor({ share }: Pick<Source, 'share'>, overlay: Overlay) {
+  /** Advertiser shares also come from the overlay, whose parser rejects those that are in both. */
+  constructor({ share }: Source, overlay: Overlay) {
     this.#default = toAmount(share.default);
     const ofOverlay = [...overlay].flatMap(([id, { share: own }]) =>
       own === undefined ? [] : [[id, own] as const],
@@ -25,7 +25,7 @@ export class Shares {
     return ofGroup ?? this.#advertisers.get(advertiserId) ?? this.#default;
   }
 
-  /** The user's part of a sale's commissions, not rounded. */
+  /** The user's share of a sale's commissions, not rounded. */
   apply(advertiserId: string, commissions: readonly Commission[]): Amount {
     return sum(commissions.map(({ amount, group }) => multiply(amount, this.find(advertiserId, group))));
   }
@@ -35,7 +35,7 @@ function toAmounts(shares: readonly (readonly [string, number])[]): ReadonlyMap<
   return new Map(shares.map(([id, share]) => [id, toAmount(share)]));
 }
 
-/** The schema lets only numbers through that are exact decimals. */
+/** The schema accepts only exact decimals. */
 function toAmount(share: number): Amount {
   return parseAmount(share.toFixed(15).replace(/0+$/, '').replace(/\.$/, '')) ?? ZERO;
 }

@@ -1,5 +1,4 @@
-// The source file: what an operator tells about one account at one network, which no file of the network says. Checked by
-// a schema that lists every mistake at once.
+// The source file: the operator's settings for one account at one network. The schema reports all mistakes at once.
 
 import { ROUNDINGS } from '@offerbook/wire/amount.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -20,7 +19,7 @@ const shares = z.record(z.string(), fraction('Part of the commission that the us
 
 const commonFields = {
   account: filledText('Account at the network', '77777'),
-  namespace: uuid('Made once: all ids are derived from it', '6f6b2c64-5f0e-4b51-9a3e-2f1f0f6f7a10'),
+  namespace: uuid('Generated once; all ids are derived from it', '6f6b2c64-5f0e-4b51-9a3e-2f1f0f6f7a10'),
   share: z.strictObject(
     {
       default: fraction('Part of the commission that the user gets', 0.7),
@@ -31,8 +30,8 @@ const commonFields = {
   ),
   rounding: oneOf(ROUNDINGS).default('half-even'),
   timeZone: timeZone.default('UTC'),
-  country: countryCode('Where the network does not tell the country', 'DE').optional(),
-  overlay: filledText('A CSV file beside this one', 'overlay.csv').optional(),
+  country: countryCode('Country of sales and offers without one', 'DE').optional(),
+  overlay: filledText('A CSV file in the same folder', 'overlay.csv').optional(),
   subId: oneOf(['uid', 'click', 'org-uid']),
   separator: filledText('Between organisation and passbackUid', '.').optional(),
 };
@@ -49,7 +48,7 @@ const schemas = [
     {
       network: z.literal('rakuten'),
       ...commonFields,
-      country: countryCode('Of sales: the network does not tell it', 'US'),
+      country: countryCode('Country of sales; the network does not provide it', 'US'),
       transactionType: oneOf(['realtime', 'batch', 'any']).optional(),
       confirmAfterDays: z
         .int({ error: 'must be a whole number of days' })
@@ -73,14 +72,16 @@ const sourceSchema = z
   .check(({ value, issues }) => {
     if ((value.subId === 'org-uid') === (value.separator !== undefined)) return;
     const message =
-      value.subId === 'org-uid' ? 'is missing: subId is org-uid' : 'is only for a subId of org-uid';
+      value.subId === 'org-uid'
+        ? 'is required when subId is org-uid'
+        : 'is only allowed when subId is org-uid';
     issues.push({ code: 'custom', message, input: value, path: ['separator'] });
   });
 
 export type Source = z.output<typeof sourceSchema>;
 export type SourceOf<Name extends NetworkName> = Extract<Source, { network: Name }>;
 
-/** The source that a text describes, or a BadInput with a line for every mistake in it. */
+/** Parses a source file; throws a BadInput with one line per mistake. */
 export function parseSource(text: string, fileName: string): Source {
   const { value, problems } = checkRow(
     { place: { line: 1 }, value: parseJson(text, fileName) },

@@ -1,5 +1,5 @@
-// The part of a source file that describes tables of any kind: which column becomes which field. It is a declaration, not
-// a language: a field is a column or a constant, and a column may be read in one of a few ways.
+// The part of a source file that maps the columns of a table to fields. A field is a column or a constant, and a column
+// may be converted in a few fixed ways.
 
 import { filledText, LIST, OBJECT, oneOf } from '@offerbook/wire/scalars.ts';
 import { STATUSES } from '@offerbook/wire/transaction.ts';
@@ -16,11 +16,11 @@ const cell = z.strictObject(
     constant: filledText('The same for every row', 'EUR').optional(),
     trim: z.boolean({ error: 'must be true or false' }).optional(),
     lower: z.boolean({ error: 'must be true or false' }).optional(),
-    /** How a number is written: 1234.56 or 1.234,56. */
+    /** Number format: 1234.56 or 1.234,56. */
     number: oneOf(['point', 'comma']).optional(),
-    /** A number of percent, of which a fraction is made. */
+    /** Converts a percentage to a fraction. */
     percent: z.literal(true, { error: 'must be true' }).optional(),
-    /** How a time is written, such as DD.MM.YYYY HH:mm. */
+    /** Time format, such as DD.MM.YYYY HH:mm. */
     date: z
       .string({ error: 'must be a pattern' })
       .regex(/^(?=.*YYYY)(?=.*MM)(?=.*DD)[^A-Za-z]*(?:(?:YYYY|MM|DD|HH|mm|ss|T)[^A-Za-z]*)+$/, {
@@ -32,7 +32,7 @@ const cell = z.strictObject(
       })
       .optional(),
     timeZone: timeZone.optional(),
-    /** What the words of the column mean. */
+    /** Maps the words of the column to ours. */
     words: z.record(z.string(), filledText('Meaning', 'PENDING'), OBJECT).optional(),
   },
   OBJECT,
@@ -43,7 +43,7 @@ const eitherCell = cell.refine((it) => (it.column === undefined) !== (it.constan
   error: 'must have either a column or a constant',
 });
 
-/** A text alone is the name of a column. */
+/** A plain string is the name of a column. */
 function columnOr<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (typeof value === 'string' ? { column: value } : value), schema);
 }
@@ -54,17 +54,17 @@ const statusCell = eitherCell.check(({ value, issues }) => {
   const meanings = value.words === undefined ? [value.constant] : Object.values(value.words);
   for (const meaning of meanings) {
     if (meaning === undefined || STATUSES.some((status) => status === meaning)) continue;
-    issues.push({ code: 'custom', message: `must lead to ${STATUSES.join(', ')}`, input: value, path: [] });
+    issues.push({ code: 'custom', message: `must map to ${STATUSES.join(', ')}`, input: value, path: [] });
   }
 });
 
-/** One kind of row: where it stands, and what becomes of its columns. */
+/** One kind of row: its place in the file, and the mapping of its columns. */
 function rowsOf<Shape extends z.ZodRawShape>(fields: Shape) {
   return z.strictObject(
     {
-      /** Between the columns of a CSV file. */
-      separator: z.string({ error: 'must be a text' }).length(1, 'must be one character').optional(),
-      /** In JSON with an envelope, the names that lead to the list of rows. */
+      /** Separator of a CSV file. */
+      separator: z.string({ error: 'must be a string' }).length(1, 'must be one character').optional(),
+      /** In JSON with an envelope, the path of field names to the list of rows. */
       list: z.array(filledText('Name of a field', 'data'), LIST).optional(),
       fields: z.strictObject(fields, OBJECT),
     },
@@ -100,7 +100,7 @@ const retailerFields = {
 const offerFields = {
   id: mapped,
   retailerId: mapped,
-  /** A fraction of the order value: 0.05, or with `percent` 5. */
+  /** Fraction of the order value: 0.05, or 5 with `percent`. */
   rate: mapped.optional(),
   fixed: mapped.optional(),
   currency: mapped.optional(),

@@ -1,6 +1,5 @@
-// Converts the transactions of a network: reads files, puts together what belongs together, and hands out rows that
-// `offerbook import transactions` takes as they are. Nothing counts until the end: a bad row undoes all, unless it is to be
-// skipped.
+// Converts the transactions of a network: reads files, joins the parts of sales, and writes rows for `offerbook import
+// transactions` to a spool. An invalid row fails the whole conversion, unless invalid rows are skipped.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -34,7 +33,8 @@ export async function convertTransactions(
     }
   }
   conversion.finish();
-  if (pages.isPageMissing) run.notes.push('An answer says that the network has more: a page is missing.');
+  if (pages.isPageMissing)
+    run.notes.push('A page is missing: a response announces more rows than the files contain.');
   run.requireValid();
   await spool.flush();
   return run.report;
@@ -77,7 +77,7 @@ class TransactionConversion {
     if ('readPart' in feed) this.#joinGroups(feed);
     const { conflicts, reopened, withoutAmounts, withoutCoupon } = this.#versions.finish();
     for (const { place, id } of conflicts) {
-      const reason = 'was read before with other contents, and nothing tells which is newer';
+      const reason = 'appears twice with different contents, and the newer version is unknown';
       this.#run.reject(place, id, [{ field: '', reason }]);
     }
     this.#run.counts.written = this.#spool.count;
@@ -85,15 +85,25 @@ class TransactionConversion {
       const note = 'readSale' in feed ? feed.formatNotes?.[format] : undefined;
       if (note !== undefined) this.#run.notes.push(note);
     }
-    this.#tell('Decided, and pending again at the network', reopened, 'sale', 'The decision stands');
-    this.#tell('Declined, and without amounts in all files', withoutAmounts, 'sale', 'They are printed as 0');
-    this.#tell(
-      'With a code that no coupon of the catalogue has, or several',
+    this.#note('Decided, but pending again at the network', reopened, 'sale', 'The decision is kept');
+    this.#note(
+      'Declined without amounts in any file',
+      withoutAmounts,
+      'sale',
+      'Their amounts are printed as 0',
+    );
+    this.#note(
+      'With a coupon code that matches no coupon of the catalogue, or several',
       withoutCoupon,
       'sale',
       'Their couponId is null',
     );
-    this.#tell('Without a readable id', this.#rowsWithoutSale, 'row', 'Sums of sales may lack them');
+    this.#note(
+      'Without a readable id',
+      this.#rowsWithoutSale,
+      'row',
+      'They may be missing from the sums of sales',
+    );
   }
 
   #takePart(feed: PartedSaleFeed, row: FeedRow, place: FeedPlace, fields: Fields): void {
@@ -103,7 +113,7 @@ class TransactionConversion {
     else {
       this.#reject(row, place, fields.problems);
       if (part.saleId === '') this.#rowsWithoutSale++;
-      else this.#groups.spoil(part.saleId, place);
+      else this.#groups.markInvalid(part.saleId, place);
     }
   }
 
@@ -133,7 +143,7 @@ class TransactionConversion {
     this.#run.reject(place, id, problems);
   }
 
-  #tell(what: string, count: number, noun: string, consequence: string): void {
+  #note(what: string, count: number, noun: string, consequence: string): void {
     if (count > 0) this.#run.notes.push(`${what}: ${printCountOf(count, noun)}. ${consequence}.`);
   }
 }

@@ -1,7 +1,7 @@
-// Finds the coupon that a sale was made with, by the code that the network tells, in catalogues that were converted before.
-// There may be several, because networks list a coupon for weeks and decide on its sales months later.
+// Finds the coupon of a sale by its code, in one or more catalogues that were converted earlier: networks list a coupon for
+// weeks and decide on its sales months later.
 
-import { type Retailer, RetailerSchema } from '@offerbook/wire/catalogue.ts';
+import { type Coupon, type Retailer, RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
@@ -11,28 +11,33 @@ import { checkRow, printProblem } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 
-type Coupon = Pick<Retailer['coupons'][number], 'id' | 'startDate' | 'endDate'>;
+/** Period in which a coupon is active. */
+interface ActiveCoupon {
+  readonly id: Uuid;
+  readonly startDate: Timestamp;
+  readonly endDate: Timestamp;
+}
 
 export class CouponCodes {
-  readonly #coupons = new Map<string, Coupon[]>();
+  readonly #coupons = new Map<string, ActiveCoupon[]>();
 
-  add({ id: retailerId, coupons }: Pick<Retailer, 'id' | 'coupons'>): void {
+  add(retailerId: Uuid, coupons: readonly Coupon[]): void {
     for (const { id, code, startDate, endDate } of coupons) {
       const key = keyOf(retailerId, code);
       const known = this.#coupons.get(key);
       const coupon = { id, startDate, endDate };
       if (known === undefined) this.#coupons.set(key, [coupon]);
-      // Most coupons of a catalogue stood in the one before.
+      // Consecutive catalogues share most coupons.
       else if (!known.some((other) => Bun.deepEquals(other, coupon))) known.push(coupon);
     }
   }
 
-  /** The only coupon of the retailer with that code that was active at the time of the sale; null when there are several. */
+  /** The retailer's coupon with that code that was active at the time of the sale; null if there is none or several. */
   find(retailerId: Uuid, code: string, soldAt: Timestamp): Uuid | null {
     const known = this.#coupons.get(keyOf(retailerId, code)) ?? [];
     const active = known.filter(({ startDate, endDate }) => startDate <= soldAt && soldAt < endDate);
     const first = active[0]?.id ?? null;
-    // One coupon may have other dates in each catalogue.
+    // A coupon may have different dates in each catalogue.
     return active.every(({ id }) => id === first) ? first : null;
   }
 }
@@ -55,7 +60,7 @@ async function addFile(codes: CouponCodes, file: ImportSource): Promise<void> {
         const { value, problems } = checkRow<Retailer>(row, RetailerSchema);
         if (problems !== undefined)
           throw new BadInput(`${file.name}, ${problems.map(printProblem).join('; ')}`);
-        codes.add(value);
+        codes.add(value.id, value.coupons);
       }
     }
   } catch (error) {

@@ -1,5 +1,5 @@
-// Keeps the rows of sales that come in parts until all files are read. A part that comes twice counts once; where its
-// versions differ, the newer one counts. A sale with a part that cannot be read is not printed: its sum would be wrong.
+// Collects the parts of sales until all files are read. A repeated part counts once; if its versions differ, the newer one
+// counts. A sale with an invalid part is not converted, because its sum would be wrong.
 
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import type { FeedPlace } from '../convert-run.ts';
@@ -7,10 +7,10 @@ import type { SalePart } from '../network.ts';
 
 export interface SaleGroup {
   readonly saleId: string;
-  /** Of the part that was read first. */
+  /** Place of the first part. */
   readonly place: FeedPlace;
   readonly parts: readonly [SalePart, ...SalePart[]];
-  /** What is wrong with one of the parts, or between two versions of it. */
+  /** Conflicts between versions of a part. */
   readonly problems: readonly FieldProblem[];
 }
 
@@ -28,26 +28,26 @@ export class SaleGroups {
     }
   }
 
-  /** Notes that a part of a sale is bad, so that the sale is left out. */
-  spoil(saleId: string, place: FeedPlace): void {
-    this.#group(saleId, place).isSpoilt = true;
+  /** Marks a sale as having an invalid part, so that it is not converted. */
+  markInvalid(saleId: string, place: FeedPlace): void {
+    this.#group(saleId, place).isInvalid = true;
   }
 
-  /** The groups, each let go of as it is handed out. */
+  /** Yields the groups and removes each from memory. */
   *takeAll(): Generator<SaleGroup> {
-    for (const [saleId, { parts, place, conflicts, isSpoilt }] of this.#groups) {
+    for (const [saleId, { parts, place, conflicts, isInvalid }] of this.#groups) {
       this.#groups.delete(saleId);
       const problems = [...conflicts].map((partId) => ({
         field: `row ${partId}`,
-        reason: 'comes in two versions, and nothing tells which is newer',
+        reason: 'appears twice with different contents, and the newer version is unknown',
       }));
       const [first, ...others] = parts.values();
-      // The part that spoils a sale has been told of.
-      if (first !== undefined && !isSpoilt) yield { saleId, place, parts: [first, ...others], problems };
+      // The invalid part has already been reported.
+      if (first !== undefined && !isInvalid) yield { saleId, place, parts: [first, ...others], problems };
     }
   }
 
-  /** The parts of every group, to be looked at together. */
+  /** The parts of all groups. */
   *parts(): Generator<SalePart> {
     for (const { parts } of this.#groups.values()) yield* parts.values();
   }
@@ -59,7 +59,7 @@ export class SaleGroups {
       parts: new Map<string, SalePart>(),
       conflicts: new Set<string>(),
       place,
-      isSpoilt: false,
+      isInvalid: false,
     };
     this.#groups.set(saleId, group);
     return group;
@@ -70,5 +70,5 @@ interface GroupState {
   readonly parts: Map<string, SalePart>;
   readonly conflicts: Set<string>;
   readonly place: FeedPlace;
-  isSpoilt: boolean;
+  isInvalid: boolean;
 }

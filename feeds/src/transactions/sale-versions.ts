@@ -1,7 +1,6 @@
-// A sale may come more than once, in files that overlap or in one that was given twice. One version is printed: the
-// decided one rather than the pending one, and the newer one where the network tells times. The order of the rows and
-// of the files makes no difference. For millions of sales: some numbers for each are kept, the rows themselves are in
-// the spool.
+// Chooses one version of each sale, since files may overlap. A decided version wins over a pending one, then the newer
+// version wins. The order of rows and files makes no difference. Keeps only some numbers per sale, for millions of sales; the
+// rows are in the spool.
 
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
@@ -12,36 +11,36 @@ import type { ConvertedRow } from './to-transaction.ts';
 
 export interface SaleVersion {
   readonly row: ConvertedRow;
-  /** Of two versions the greater is the newer; 0 where the network does not tell. */
+  /** The greater version is newer; 0 if unknown. */
   readonly version: number;
   readonly lacksCoupon: boolean;
   readonly place: FeedPlace;
-  /** Their id, for messages. */
+  /** The network's id, for messages. */
   readonly id: string;
 }
 
 export interface VersionOutcome {
-  /** Versions that differ, of which nothing tells the newer. */
+  /** Conflicting versions that cannot be ordered. */
   readonly conflicts: readonly SaleVersion[];
-  /** Sales that were decided, and that the network says to be pending since. */
+  /** Decided sales that are pending in a newer version. */
   readonly reopened: number;
-  /** Declined sales of which no version tells any amount. */
+  /** Declined sales without an amount in any version. */
   readonly withoutAmounts: number;
-  /** Sales that are printed without the coupon that was looked for. */
+  /** Sales whose coupon was not found. */
   readonly withoutCoupon: number;
 }
 
-/** Decided before pending, then the newer. */
+/** Decided ranks above pending, then newer above older. */
 function rankOf({ row, version }: SaleVersion): number {
   return row.status === 'PENDING' ? version : version + DECIDED;
 }
 
-/** More than any time has milliseconds, and little enough for sums to be exact. */
+/** Above any time in milliseconds, and small enough for exact sums. */
 const DECIDED = 2 ** 50;
 
 export class SaleVersions {
   readonly #spool: RowSpool;
-  /** The number of each sale, in the order in which they were met. */
+  /** Number of each sale, in reading order (stored as a line). */
   readonly #numbers = new UuidPlaces();
   readonly #ranks: number[] = [];
   readonly #hashes: number[] = [];
@@ -49,13 +48,13 @@ export class SaleVersions {
   readonly #orderValues: number[] = [];
   readonly #cashbacks: number[] = [];
   readonly #offerIds: (Uuid | null)[] = [];
-  /** By the number of the sale; few, if any. */
+  /** By number of the sale; rare. */
   readonly #conflicts = new Map<number, SaleVersion>();
   readonly #newestPending = new Map<number, number>();
   readonly #lackingCoupon = new Set<number>();
-  /** Declined sales that came without an amount: another version may tell it. */
+  /** Declined sales without an amount; another version may have it. */
   readonly #hollow = new Map<string, SaleVersion>();
-  /** Versions of those that differ from the one that is kept, and are no older. */
+  /** Versions of these sales that conflict with the chosen one. */
   readonly #hollowConflicts = new Map<string, SaleVersion>();
 
   constructor(spool: RowSpool) {
@@ -67,7 +66,7 @@ export class SaleVersions {
     else this.#addWhole(version);
   }
 
-  /** Prints what has been waiting for other versions. */
+  /** Writes the sales that were waiting for other versions. */
   finish(): VersionOutcome {
     let withoutAmounts = 0;
     const conflicts: SaleVersion[] = [];
@@ -118,7 +117,7 @@ export class SaleVersions {
 
   #choose(number: number, version: SaleVersion, rank: number, text: string): void {
     const before = this.#ranks[number] ?? 0;
-    // Either of the two may be the decided one.
+    // Either version may be the decided one.
     const pending = Math.min(before, rank);
     if (pending < DECIDED && Math.max(before, rank) >= DECIDED) {
       this.#newestPending.set(number, Math.max(pending, this.#newestPending.get(number) ?? 0));
@@ -141,7 +140,7 @@ export class SaleVersions {
     else this.#lackingCoupon.delete(number);
   }
 
-  /** A declined version, with what another one tells that it has lost. */
+  /** Completes a declined version with the amounts and the offer of another version. */
   #filled(version: SaleVersion, number: number): SaleVersion {
     const orderValue = version.row.orderValue || (this.#orderValues[number] ?? 0);
     const cashback = version.row.cashback || (this.#cashbacks[number] ?? 0);
@@ -151,7 +150,7 @@ export class SaleVersions {
   }
 }
 
-/** Whether an amount of a declined sale may have been lost. */
+/** True if a declined sale may have lost an amount. */
 function isHollow({ status, orderValue, cashback }: ConvertedRow): boolean {
   return status === 'DECLINED' && (orderValue === 0 || cashback === 0);
 }

@@ -1,5 +1,5 @@
-// From a sale as a network tells it to a row as `offerbook import transactions` reads it: our ids, the user's share, whose
-// it is. Every row is held against the schema of the import before it is handed out.
+// Converts a sale to a row for `offerbook import transactions`: our ids, the user's share, and the owner. Every row is
+// validated with the schema of the import.
 
 import { round, toNumber } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
@@ -7,6 +7,7 @@ import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import {
   SOURCE_TIME_FIELD,
+  type Status,
   TRANSACTION_FORMAT,
   type UnstampedTransaction,
 } from '@offerbook/wire/transaction.ts';
@@ -18,16 +19,19 @@ import type { Shares } from '../source/share.ts';
 import type { Source } from '../source/source-file.ts';
 import type { CouponCodes } from './coupon-codes.ts';
 
-/** In place of all that the click of a sale knows, the row has the id of the click. */
-export interface ClickRow
-  extends Pick<
-    UnstampedTransaction,
-    'id' | 'country' | 'soldAt' | 'currencyCode' | 'orderValue' | 'cashback' | 'status'
-  > {
+/** A row with a clickId; the import takes the other fields from the click. */
+export interface ClickRow {
+  readonly id: Uuid;
   readonly clickId: string;
+  readonly country: string;
+  readonly soldAt: Timestamp;
+  readonly currencyCode: string;
+  readonly orderValue: number;
+  readonly cashback: number;
+  readonly status: Status;
 }
 
-/** Its fields are in the order in which they are printed. */
+/** Fields are in output order. */
 export type ConvertedRow = (UnstampedTransaction | ClickRow) & {
   readonly [SOURCE_TIME_FIELD]?: Timestamp | undefined;
 };
@@ -36,7 +40,7 @@ export type Converted =
   | {
       readonly kind: 'row';
       readonly row: ConvertedRow;
-      /** Whether its coupon was looked for and not found. */
+      /** True if the sale has a coupon code but no coupon was found. */
       readonly lacksCoupon: boolean;
     }
   | { readonly kind: 'other organisation' }
@@ -45,15 +49,15 @@ export type Converted =
 export interface TransactionRules {
   readonly source: Source;
   readonly shares: Shares;
-  /** Undefined where nobody asked for coupons. */
+  /** Undefined unless --catalogue was given. */
   readonly coupons: CouponCodes | undefined;
-  /** Whose sales to print, where sub-ids name the organisation. */
+  /** The organisation whose sales to convert, if sub-ids contain an organisation. */
   readonly organisation: string | undefined;
 }
 
 const ROW_SCHEMA = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
-const NO_COUNTRY = { field: 'country', reason: 'is told neither by the network nor by the source file' };
-const isPrinted = TRANSACTION_FORMAT.printedRow({ updatedAt: 'ignore' });
+const NO_COUNTRY = { field: 'country', reason: 'is missing from both the network and the source file' };
+const isPrinted = TRANSACTION_FORMAT.printedRow('ignore');
 
 export class TransactionMaker {
   readonly #rules: TransactionRules;
@@ -98,7 +102,7 @@ export class TransactionMaker {
       couponId: this.#couponId(sale),
       promotionId: null,
     };
-    // Whether it has a country is for the check to say.
+    // The country may be missing; validation reports that.
     return row as UnstampedTransaction;
   }
 
@@ -108,7 +112,7 @@ export class TransactionMaker {
     return coupons.find(this.#makeId('retailer', advertiserId), couponCode, soldAt);
   }
 
-  /** What the import would say of the row, or undefined when it would take it. */
+  /** Problems that the import would report; undefined for a valid row. */
   #findFaults(row: UnstampedTransaction): readonly FieldProblem[] | undefined {
     if (isPrinted(row)) return undefined;
     const { problems } = checkRow({ place: { line: 1 }, value: row }, ROW_SCHEMA);
@@ -118,20 +122,20 @@ export class TransactionMaker {
   }
 }
 
-type User = Pick<UnstampedTransaction, 'passbackUid' | 'passbackData'>;
+interface User {
+  readonly passbackUid: string | null;
+  readonly passbackData: string | null;
+}
 const NO_USER: User = { passbackUid: null, passbackData: null };
 
-/**
- * Whose sale it is. A network hands back the one text that was put into the link; the source file says what it is. It
- * never becomes part of a message: it may be personal.
- */
+/** Finds the owner from the sub-id. The sub-id must never appear in a message: it may be personal data. */
 function findOwner(
   { subId, subData }: Sale,
   { source, organisation }: TransactionRules,
 ): User | { readonly clickId: string } | 'other organisation' | FieldProblem {
   const user = (passbackUid: string | null): User => ({ passbackUid, passbackData: subData ?? null });
   if (source.subId === 'uid') return user(subId ?? null);
-  // A sale without a click is printed all the same: the import decides what to do with sales that nobody owns.
+  // Convert a sale without a click, too: the import decides what to do with it.
   if (source.subId === 'click') return subId === undefined ? user(null) : { clickId: subId };
   const { separator = '' } = source;
   const [owner, ...rest] = subId?.split(separator) ?? [];
@@ -143,7 +147,7 @@ function findOwner(
   return owner === organisation ? user(passbackUid) : 'other organisation';
 }
 
-/** The organisation, the user, the times and the deal come from the record of the click. */
+/** The import takes the organisation, user, times and deal from the click record. */
 function withClick(row: UnstampedTransaction, clickId: string): ClickRow {
   const { id, country, soldAt, currencyCode, orderValue, cashback, status } = row;
   return { id, clickId, country, soldAt, currencyCode, orderValue, cashback, status };

@@ -1,7 +1,6 @@
-// Whose sale it is. A row may have the id of a click in place of everything that the click knows: the record of the click
-// gives the organisation, the user, the times and the deal. What the row says itself counts only where the record has
-// nothing. Where the record is gone, the transaction that is stored takes its place. Nothing is guessed: a row that no
-// click of ours leads to is refused, or put aside to be looked at by a person.
+// Attributes sales to clicks. A row may have a clickId instead of an organisation, user, times and deal: these come from the
+// click record. The row's own values are used only where the record has none. If the record was deleted, the stored
+// transaction replaces it. A row whose click is unknown is rejected, or set aside for review; nothing is guessed.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
@@ -21,37 +20,43 @@ import type { StoredTransaction } from '../domain/transaction.ts';
 
 export const CLICK_FIELD = 'clickId';
 
-/** A sale so long after its click is worth a look. */
+/** A sale this long after its click is noted in the report. */
 const CLICK_AGE_MAX_DAYS = 120;
 const DAY_MS = 86_400_000;
 
+/** The part of ClickStore that attribution needs. */
+export interface ClickRecords {
+  find: ClickStore['find'];
+  markSold: ClickStore['markSold'];
+}
+
 export interface Attributor {
   readonly ids: ClickIds;
-  readonly clicks: Pick<ClickStore, 'find' | 'markSold'>;
-  /** Without it, rows that no click of ours leads to are refused. */
+  readonly clicks: ClickRecords;
+  /** Where to write rows whose click is unknown. If undefined, such rows are rejected. */
   readonly aside?: Aside | undefined;
 }
 
-/** Takes rows that no click of ours leads to. */
+/** Receives rows whose click is unknown. */
 export interface Aside {
   put(rows: readonly string[]): Promise<void>;
-  /** Called once, before the import is kept: a row that was put here must not be lost then. */
+  /** Called once, before the import commits. From then on, no row may be lost. */
   keep(): Promise<void>;
 }
 
-/** The click that a row names: what its id tells, and its record if that is here. */
+/** The click of a row: the contents of its id, and its record if it still exists. */
 interface NamedClick {
   readonly origin: ClickOrigin & { readonly id: ClickId };
   readonly record: Click | undefined;
 }
 
-/** A row that passed the schema. Its updatedAt is there only in a history load. */
+/** A row that passed the schema. It has updatedAt only in a history load. */
 export type Row = UnstampedTransaction & {
   readonly updatedAt?: unknown;
   readonly [SOURCE_TIME_FIELD]?: Timestamp | null | undefined;
 };
 
-/** A checked row with its owner, and the click that it names. Of a bad row, nobody asks for either. */
+/** A validated row with its owner and its click. For an invalid row, both are unused. */
 export interface OwnedRow {
   readonly checked: CheckedRow<Row>;
   readonly orgId: number;
@@ -59,9 +64,9 @@ export interface OwnedRow {
 }
 
 interface Claim {
-  /** As it stood in the file. */
+  /** The row as read from the file. */
   readonly raw: RawRow;
-  /** As the row gives it; undefined when it has none. */
+  /** The unvalidated value of the row; undefined if it has none. */
   readonly clickId: unknown;
   readonly checked: CheckedRow<Row>;
 }
@@ -73,7 +78,7 @@ const DEAL_FIELDS: Partial<Record<ActivatedKind, 'cashbackOfferId' | 'couponId' 
 };
 
 export class Attribution {
-  /** How many rows were put aside. */
+  /** Number of rows set aside. */
   asideCount = 0;
   readonly #attributor: Attributor;
   readonly #org: Organisation | undefined;
@@ -81,10 +86,10 @@ export class Attribution {
   readonly #format: TransactionFormat;
   readonly #remarks: string[] = [];
   #remarkCount = 0;
-  /** Of this batch. */
+  /** Rows of this batch to set aside. */
   #aside: string[] = [];
 
-  /** Without an organisation, every row needs a click. */
+  /** Without `org`, every row needs a click. */
   constructor(
     attributor: Attributor,
     org: Organisation | undefined,
@@ -97,13 +102,13 @@ export class Attribution {
     this.#format = format;
   }
 
-  /** What the person who imports should read. */
+  /** Notes for the import report. */
   get notes(): string[] {
     const more = this.#remarkCount - this.#remarks.length;
     return [...this.#remarks, ...(more > 0 ? [`… and ${printCount(more)} more such remarks`] : [])];
   }
 
-  /** Finds the owners of rows. Those that are put aside are left out. */
+  /** Finds the owners of rows. The result omits rows that are set aside. */
   async attribute(rows: readonly RawRow[], check: (raw: RawRow) => CheckedRow<Row>): Promise<OwnedRow[]> {
     const claims = rows.map((raw) => {
       const { rest, clickId } = splitClick(raw);
@@ -122,7 +127,7 @@ export class Attribution {
     return owned;
   }
 
-  /** The row with what its click knows, given what is stored under its id. */
+  /** Completes the row with the data of its click, or of the stored transaction with its id. */
   complete(
     place: Place,
     row: Row,
@@ -135,8 +140,8 @@ export class Attribution {
       this.#remark(
         place,
         before === undefined
-          ? 'the record of its click is not here; the sale has its organisation and the time of the click only'
-          : 'the record of its click is not here; the sale keeps the user, the time and the deal that it has',
+          ? 'the click record no longer exists; only the organisation and the time of the click are known'
+          : 'the click record no longer exists; the sale keeps its stored user, time and deal',
       );
     }
     this.#remarkOnAge(place, row, origin);
@@ -144,7 +149,7 @@ export class Attribution {
     return before === undefined ? { ...row, activatedAt } : withBefore(row, before, activatedAt);
   }
 
-  /** The transaction as it is stored, if it is of this click. */
+  /** The stored transaction, if it came from this click. */
   #findBefore(stored: StoredTransaction | undefined, { orgId, atMs }: ClickOrigin): Transaction | undefined {
     if (stored?.orgId !== orgId) return undefined;
     const before = this.#format.parseStored(stored.document);
@@ -162,10 +167,11 @@ export class Attribution {
       if (this.#org !== undefined) return { checked, orgId: this.#org.id, click: undefined };
       return this.#disown(claim, 'is missing, and --org names no organisation');
     }
-    if (origin === undefined) return this.#disown(claim, 'is not the id of a click of ours');
+    if (origin === undefined) return this.#disown(claim, 'is not a click id of this installation');
     if (this.#org !== undefined && origin.orgId !== this.#org.id)
       return refused(claim, 'belongs to another organisation');
-    if (!this.#isOrganisation(origin.orgId)) return this.#disown(claim, 'is not the id of a click of ours');
+    if (!this.#isOrganisation(origin.orgId))
+      return this.#disown(claim, 'is not a click id of this installation');
     return { checked, orgId: origin.orgId, click: { origin, record: records.get(origin.id) } };
   }
 
@@ -178,7 +184,7 @@ export class Attribution {
 
   #remarkOnAge(place: Place, { soldAt }: UnstampedTransaction, { atMs }: ClickOrigin): void {
     const ageMs = timestampMs(soldAt) - atMs;
-    // A click has milliseconds, and what networks tell of a sale often has not.
+    // Click times have milliseconds; the sale times of networks often do not.
     if (ageMs < -1_000) this.#remark(place, 'was sold before its click');
     if (ageMs > CLICK_AGE_MAX_DAYS * DAY_MS)
       this.#remark(place, `was sold more than ${CLICK_AGE_MAX_DAYS} days after its click`);
@@ -195,7 +201,7 @@ function refused({ checked }: Claim, reason: string): OwnedRow {
   return { checked: rejected(checked.place, [problem]), orgId: 0, click: undefined };
 }
 
-/** Splits a row into what is checked like any other, and the click. */
+/** Splits a row into its clickId and the fields that are validated as usual. */
 function splitClick(raw: RawRow): { rest: RawRow; clickId: unknown } {
   const { value } = raw;
   if (typeof value !== 'object' || value === null || !(CLICK_FIELD in value))
@@ -215,13 +221,13 @@ function withRecord(
     clickedAt: clickedAtMs === null ? row.clickedAt : printTimestamp(clickedAtMs),
     activatedAt,
     passbackUid,
-    // Of a user who was erased, the row may not bring back either.
+    // If the user was erased, the row must not restore the data.
     passbackData: passbackUid === null ? null : (passbackData ?? row.passbackData),
     ...(field === undefined ? {} : { [field]: dealId }),
   };
 }
 
-/** The user stays as stored, even where there is none: that may be one who was erased. */
+/** Keeps the stored user, even if it is null: the user may have been erased. */
 function withBefore(
   row: Row,
   { clickedAt, passbackUid, passbackData, cashbackOfferId, couponId, promotionId }: Transaction,

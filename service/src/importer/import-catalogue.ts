@@ -1,5 +1,5 @@
-// Imports the catalogue. The file is the whole of it: what the file no longer has is withdrawn, unless it is
-// merged. Guards stand before a file that is too short to be meant.
+// Imports the catalogue. The file contains the whole catalogue: retailers that are missing from it are withdrawn, except in
+// a merge. Guards reject a file that is probably truncated.
 
 import {
   printRetailer,
@@ -40,7 +40,7 @@ export function importCatalogue(
       for await (const batch of run.batches(rules)) await takeRetailers(load, batch);
       run.requireValid();
       if (!isMerge) await withdraw(load, before);
-      // Only then retailers may stay beside those of the file.
+      // Only in these cases can stored retailers remain beside those of the file.
       if (isMerge || run.counts.invalid > 0) await refuseSharedDeals(load, store);
       if (run.hasChanges) await writer.markChanged();
     },
@@ -55,7 +55,7 @@ interface CatalogueLoad {
   readonly format: RetailerFormat;
 }
 
-/** A page of a longer list, taken for the whole catalogue, would withdraw all the rest. */
+/** Importing one page as the whole catalogue would withdraw everything else. */
 function refusePage(): never {
   throw new Refused(
     'this file is one page of a longer list (it has a cursor), not the whole catalogue; nothing was imported. Import all pages as one file, or add --merge',
@@ -78,7 +78,7 @@ async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Pro
     const isMerged = isMerge && before !== undefined;
     const document = printRetailer(isMerged ? merged(retailer, format.parseStored(before)) : retailer);
     const excess = findDocumentExcess(document, RETAILER_LIMITS);
-    // Not skipped like other bad rows: the retailer's deals have been taken for good already.
+    // Cannot be skipped like other invalid rows, because the retailer's deals are already registered.
     if (excess !== undefined)
       run.refuse([rowProblem(check.retailers.get(id) ?? { line: 0 }, excess)], 'a retailer is too long');
     const outcome = compare(document, before, format);
@@ -88,7 +88,7 @@ async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Pro
   if (written.length > 0 && run.isWriting) await writer.put(written);
 }
 
-/** By value: a stored document may have another text for the same, because it is older than some of the fields. */
+/** Compares by value: an older stored document may lack newer fields and still mean the same. */
 function compare(
   document: string,
   before: string | undefined,
@@ -105,34 +105,33 @@ async function withdraw({ run, writer, check }: CatalogueLoad, before: readonly 
   if (gone.length > 0 && nameless !== undefined) {
     const [are, them] = gone.length === 1 ? ['is', 'it'] : ['are', 'any of them'];
     run.notes.push(
-      `Nothing was withdrawn, although ${printCountOf(gone.length, 'retailer')} ${are} not in the file: the row on ${printPlace(nameless)} has no readable id and may stand for ${them}.`,
+      `Nothing was withdrawn, although ${printCountOf(gone.length, 'retailer')} ${are} not in the file: the row on ${printPlace(nameless)} has no readable id and may be ${them}.`,
     );
     return;
   }
   const advice =
-    'A file is the whole catalogue: one that comes from several files, such as one for each network, is imported as one. If the retailers are gone';
+    'The file must contain the whole catalogue, so combine the files of several networks into one. If the retailers are gone';
   await run.withdraw(writer, gone, { total: before.length, noun: 'retailer', advice });
 }
 
 /**
- * Refuses deals that would belong to two retailers. Such a row cannot be skipped: its retailer would stay as it was, too,
- * and with it deals that other rows have taken. What the store reads is the catalogue as it was: nobody else may write
- * meanwhile.
+ * Rejects deals that would belong to two retailers. Such a row cannot be skipped: its retailer would keep its stored deals,
+ * which other rows may have claimed. The store returns the catalogue before this import; the write lock excludes others.
  */
 async function refuseSharedDeals(
   { run, check, isMerge }: CatalogueLoad,
   store: CatalogueStore,
 ): Promise<void> {
-  /** Whether a retailer has the deals that it had before, whatever the file says. */
+  /** True if the retailer keeps its stored deals, whatever the file contains. */
   const keepsDeals = (id: Uuid) =>
     isMerge ||
     check.hasBadRow(id) ||
-    // Those that the file does not have are withdrawn all together or not at all.
+    // Retailers missing from the file are withdrawn all together or not at all.
     (!check.retailers.has(id) && run.counts.withdrawn === 0);
   const problems = await findSharedDeals(store, check, keepsDeals);
   if (problems.length === 0) return;
   const rows = `${printCountOf(problems.length, 'row')} ${problems.length === 1 ? 'lists' : 'list'}`;
-  run.refuse(problems, `${rows} deals of retailers that keep them`);
+  run.refuse(problems, `${rows} deals that belong to other retailers`);
 }
 
 function merged(row: Retailer, stored: Retailer): Retailer {
@@ -144,7 +143,7 @@ function merged(row: Retailer, stored: Retailer): Retailer {
   };
 }
 
-/** The row's deals and those of the stored ones that the row does not list. */
+/** The row's deals, followed by the stored deals that the row does not list. */
 function withKept<Deal extends { id: Uuid }>(deals: readonly Deal[], stored: readonly Deal[]): Deal[] {
   const listed = new Set(deals.map((deal) => deal.id));
   return [...deals, ...stored.filter((deal) => !listed.has(deal.id))];

@@ -1,5 +1,5 @@
-// Imports links: where clicks on retailers and deals lead. The file has all of them: a link that it no longer has is
-// withdrawn, unless it is merged. Retailers and deals need not be in the catalogue, which has an import of its own.
+// Imports activation links: the redirect targets of retailers and deals. The file contains all links: those missing from it
+// are withdrawn, except in a merge. Retailers and deals need not be in the catalogue, which is imported separately.
 
 import type { Columns } from '@offerbook/wire/rows/csv.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
@@ -19,10 +19,12 @@ const FIELDS = {
     'Identifier of an offer, a coupon or a promotion',
     '0192d1a0-0000-7000-8000-000000000011',
   ).nullish(),
-  template: text('Where a click leads', 'https://network.example/click?sub={click}').check((payload) => {
-    const message = templateProblem(payload.value);
-    if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
-  }),
+  template: text('Redirect target of a click', 'https://network.example/click?sub={click}').check(
+    (payload) => {
+      const message = templateProblem(payload.value);
+      if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
+    },
+  ),
 };
 
 const COLUMNS: Columns = new Map(Object.keys(FIELDS).map((name) => [name, 'text']));
@@ -56,12 +58,12 @@ export function importLinks(
         if (written.length > 0 && run.isWriting) await writer.put(written);
       }
       run.requireValid();
-      // A bad row that was skipped may stand for any of those that seem to be missing.
+      // A skipped invalid row may be any of the links that seem to be missing.
       if (options.merge !== true && run.counts.invalid > 0) {
-        run.notes.push('Nothing was withdrawn, because the file has bad rows.');
+        run.notes.push('Nothing was withdrawn, because the file has invalid rows.');
       } else if (options.merge !== true) {
         const gone = [...before.keys()].filter((id) => !seen.has(id));
-        const advice = 'If that is meant';
+        const advice = 'If this is intended';
         await run.withdraw(writer, gone, { total: before.size, noun: 'link', advice });
       }
       if (run.hasChanges) await writer.markChanged();

@@ -1,4 +1,4 @@
-// What an import is told and what it tells.
+// Options and reports of imports.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
@@ -7,26 +7,26 @@ import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.
 import type { ImportResult } from '../domain/import-log.ts';
 
 export interface ImportOptions {
-  /** Does everything, then undoes it: the report says what would have changed. */
+  /** Runs the whole import, then rolls it back. The report contains what would have changed. */
   readonly dryRun?: boolean | undefined;
-  /** Imports the good rows and lists the bad ones, rather than importing nothing. */
+  /** Imports the valid rows and lists the invalid ones, instead of importing nothing. */
   readonly skipInvalid?: boolean | undefined;
-  /** Accepts an input without rows, which is refused otherwise. */
+  /** Accepts input without rows, which is otherwise rejected. */
   readonly allowEmpty?: boolean | undefined;
-  /** Lets fields pass that are not part of the format; they are not kept. */
+  /** Drops unknown fields instead of rejecting them. */
   readonly ignoreUnknown?: boolean | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
-  /** Its number in the book of imports; a dry run has none. */
+  /** Number of the import in the import log; undefined for a dry run. */
   readonly importId?: number | undefined;
 }
 
-/** Of a file that has all that there is. */
+/** Options for a file that contains everything of its kind. */
 export interface WholeFileOptions extends ImportOptions {
-  /** Adds and changes, never withdraws: neither what the file does not have nor deals that a retailer's row does not list. */
+  /** Adds and changes, but never withdraws retailers, links or deals that the file does not list. */
   readonly merge?: boolean | undefined;
-  /** The percentage that the file may withdraw; by default 50, or 10 of more than 100. */
+  /** Maximum percentage of withdrawals; default 50, or 10 if there are more than 100 items. */
   readonly maxWithdrawals?: number | undefined;
-  /** Lets the file withdraw everything. */
+  /** Removes the limit on withdrawals. */
   readonly allowWithdrawals?: boolean | undefined;
 }
 
@@ -34,19 +34,19 @@ export interface ImportReport extends RowReport {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Transactions that were not imported, because what is stored is newer by the time of their source. */
+  /** Transactions that were skipped because the stored version has a newer source time. */
   readonly stale: number;
-  /** Retailers that are no longer in the catalogue. */
+  /** Retailers or links that were withdrawn. */
   readonly withdrawn: number;
-  /** Good rows that were not imported, because nobody can tell whose they are. */
+  /** Valid rows that were set aside because their owner is unknown. */
   readonly aside: number;
 }
 
-/** The error of an import that found bad rows. Its message is what a person is shown. */
+/** Thrown by an import with invalid rows. The message is shown to the user. */
 export class InvalidRows extends BadInput {
-  /** The counts up to where the file was read, and the problems. Nothing of it was kept. */
+  /** Counts and problems up to the place where reading stopped. Nothing was stored. */
   readonly report: ImportReport;
-  /** Why nothing was imported, as the end of a sentence. */
+  /** Why nothing was imported; the end of a sentence. */
   readonly why: string;
 
   constructor(report: ImportReport, why: string) {
@@ -56,7 +56,7 @@ export class InvalidRows extends BadInput {
   }
 }
 
-/** What the import log keeps of a report: nothing of what is in the rows, since erasing a user does not change the log. */
+/** The part of a report that the import log stores. It contains no row data, because erasing a user does not change the log. */
 export function resultOf(
   { read, added, changed, unchanged, stale, withdrawn, invalid, problems, problemCount }: ImportReport,
   { digest }: ImportSource,

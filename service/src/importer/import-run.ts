@@ -1,15 +1,15 @@
-// One run of an import: hands out the file's rows in batches, keeps the counts and the first problems, and
-// makes the run all or nothing. What a row means to the database is not known here.
+// One run of an import: reads the file's rows in batches, keeps the counts and the first problems, and makes the run all or
+// nothing. Does not know how rows are stored.
 
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { BrokenFile, type RawRow } from '@offerbook/wire/rows/raw-row.ts';
-import { type RowRules, readRows } from '@offerbook/wire/rows/read-rows.ts';
+import { type FormatRules, readRows } from '@offerbook/wire/rows/read-rows.ts';
 import {
   byPlace,
   ProblemList,
-  printBadRows,
+  printInvalidRows,
   printPlace,
   type RowProblem,
   rowProblem,
@@ -19,7 +19,7 @@ import type { ImportResult } from '../domain/import-log.ts';
 import { type ImportReport, InvalidRows, resultOf, type WholeFileOptions } from './import-report.ts';
 
 const BATCH_ROWS = 500;
-/** Of rows that are long, a batch holds fewer: several batches are in memory at a time. */
+/** A batch of long rows contains fewer rows, because several batches are in memory at a time. */
 const BATCH_LENGTH = 2 ** 20;
 const LONG_ROW = BATCH_LENGTH / 4;
 
@@ -38,7 +38,7 @@ const DRY_RUN = new Error('the dry run is over');
 
 export class ImportRun {
   readonly counts = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
-  /** Rows that were put aside: neither imported nor bad. */
+  /** Rows that were set aside: neither imported nor invalid. */
   aside = 0;
   readonly notes: string[] = [];
   readonly #source: ImportSource;
@@ -51,7 +51,7 @@ export class ImportRun {
     this.#options = options;
   }
 
-  /** Whether what is written now may still be kept; once it may not, checking goes on and writing stops. */
+  /** False once the run cannot be committed any more: validation continues, writing stops. */
   get isWriting(): boolean {
     return this.counts.invalid === 0 || this.#options.skipInvalid === true;
   }
@@ -71,7 +71,7 @@ export class ImportRun {
     };
   }
 
-  async *batches(rules: Omit<RowRules, 'ignoreUnknown'>): AsyncGenerator<RawRow[]> {
+  async *batches(rules: FormatRules): AsyncGenerator<RawRow[]> {
     const ignoreUnknown = this.#options.ignoreUnknown === true;
     try {
       const rows = readRows(this.#source.chunks(), { ...rules, ignoreUnknown });
@@ -80,12 +80,12 @@ export class ImportRun {
         yield batch;
         const { bytesRead, bytesTotal } = this.#source;
         this.#options.onProgress?.({ bytesRead, bytesTotal, rows: this.counts.read });
-        // One row can leave a hundred megabytes behind, and the next must not come on top of them.
+        // A long row can leave 100 MB of garbage. Collect it before the next batch.
         if (batch.some((row) => row.length > LONG_ROW)) Bun.gc(true);
       }
     } catch (error) {
       if (!(error instanceof BrokenFile)) throw error;
-      // Whatever stands there counts as a bad row.
+      // The unreadable part counts as one invalid row.
       this.counts.read++;
       this.counts.invalid++;
       this.#problems.addLast(rowProblem(error.place, error.problem));
@@ -110,7 +110,7 @@ export class ImportRun {
     );
   }
 
-  /** Ends the import for rows that cannot be left out, whether bad rows are skipped or not. */
+  /** Ends the import because of rows that cannot be skipped. */
   refuse(problems: readonly RowProblem[], why: string): never {
     for (const problem of problems) this.reject([problem]);
     throw new InvalidRows(this.report, why);
@@ -123,10 +123,10 @@ export class ImportRun {
         `${this.#source.name} has no rows; nothing was imported. If it may be empty, add --allow-empty`,
       );
     }
-    if (!this.isWriting) throw new InvalidRows(this.report, printBadRows(this.counts));
+    if (!this.isWriting) throw new InvalidRows(this.report, printInvalidRows(this.counts));
   }
 
-  /** Withdraws what the file no longer has, unless that is more than the limit. */
+  /** Withdraws the items that are missing from the file; throws if there are more than the limit. */
   async withdraw(
     writer: { remove(ids: readonly Uuid[]): Promise<void> },
     gone: readonly Uuid[],
@@ -144,7 +144,7 @@ export class ImportRun {
     this.counts.withdrawn = gone.length;
   }
 
-  /** Carries the work out in one write of the store, which is undone when the work fails or is a dry run. */
+  /** Runs the work in one transaction of the store; rolls it back if the work fails or is a dry run. */
   async carryOut<Writer extends { finishImport(result: ImportResult): Promise<void> }>(
     write: (work: (writer: Writer) => Promise<void>) => Promise<void>,
     work: (writer: Writer) => Promise<void>,
@@ -162,7 +162,7 @@ export class ImportRun {
   }
 }
 
-/** Batches of equal size, however the bytes arrived: a pipe may deliver a row at a time. */
+/** Regroups rows into batches of equal size: a pipe may deliver one row at a time. */
 async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRow[]> {
   let batch: RawRow[] = [];
   let length = 0;
@@ -178,25 +178,25 @@ async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRo
       }
     }
   } catch (error) {
-    // The rows before the break are checked like all others.
+    // Validate the rows before the break, too.
     if (batch.length > 0) yield batch;
     throw error;
   }
   if (batch.length > 0) yield batch;
 }
 
-/** Reads the next batch while the database works on this one. */
+/** Reads the next batch while the database writes this one. */
 export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = source.next();
   try {
     for (let result = await next; result.done !== true; result = await next) {
       next = source.next();
-      // An error counts when its turn comes.
+      // The error is thrown when the batch is awaited.
       next.catch(() => undefined);
       yield result.value;
     }
   } finally {
-    // Not awaited: it would wait for what is being read, and a pipe may keep silent for ever.
+    // Not awaited, because a pending read of a silent pipe would never end.
     source.return(undefined).catch(() => undefined);
   }
 }

@@ -1,5 +1,5 @@
-// Imports an organisation's transactions: upserts by id, and leaves alone what has not changed, so that
-// importing a file twice gives no poller anything to do.
+// Imports an organisation's transactions: upserts by id. Unchanged transactions keep their stamps, so that importing a file
+// twice produces no changes for polling clients.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { Columns } from '@offerbook/wire/rows/csv.ts';
@@ -36,19 +36,19 @@ import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun, readAhead } from './import-run.ts';
 
 /**
- * How many batches are looked up before their turn, so that the database has always something to do while rows are
- * read and checked. No id comes twice in a file, so what is written in between changes no answer.
+ * Number of batches looked up in advance, which keeps the database busy while rows are read and validated. Safe because an id
+ * occurs only once in a file: writes in between cannot change the result of a lookup.
  */
 const LOOK_UPS_AHEAD = 4;
 
 export interface TransactionImportOptions extends ImportOptions {
-  /** A history load: rows keep the file's updatedAt, which puts them outside the promise made to pollers. */
+  /** History load: rows keep the file's updatedAt, so polling clients may miss them. */
   readonly preserveUpdatedAt?: boolean | undefined;
-  /** Lets rows name the click that led to them. */
+  /** Allows rows with a clickId. */
   readonly attributor?: Attributor | undefined;
 }
 
-/** Without an organisation, every row must name a click, and the file may hold sales of several. */
+/** Without `org`, every row needs a clickId, and the file may contain sales of several organisations. */
 export function importTransactions(
   store: TransactionStore,
   org: Organisation | undefined,
@@ -60,7 +60,7 @@ export function importTransactions(
   const run = new ImportRun(source, options);
   if (options.preserveUpdatedAt === true) {
     run.notes.push(
-      'The rows kept the updatedAt of the file: whoever polls for changes will not see those that lie before the point they have reached.',
+      'The rows kept the updatedAt of the file: clients that poll for changes will not see rows older than their position.',
     );
   }
   const write = (work: (writers: TransactionWriters) => Promise<void>) =>
@@ -78,7 +78,7 @@ export function importTransactions(
     const rules = { columns: load.columns, limits: TRANSACTION_LIMITS };
     for await (const batch of readAhead(run.batches(rules))) {
       const lookedUp = load.lookUp(batch);
-      // An error counts when its turn comes.
+      // The error is thrown when the batch is awaited.
       lookedUp.catch(() => undefined);
       ahead.push(lookedUp);
       if (ahead.length > LOOK_UPS_AHEAD) {
@@ -93,25 +93,25 @@ export function importTransactions(
   });
 }
 
-/** A time of the source that is further ahead than this is a mistake, and would keep out every later version. */
+/** A source time further in the future is a mistake, and would make every later version stale. */
 const SOURCE_AHEAD_MAX_MS = 86_400_000;
 
-/** A batch of checked rows, and what the database holds under their ids. */
+/** A batch of validated rows, and the stored transactions with their ids. */
 interface LookedUp {
   readonly rows: readonly OwnedRow[];
   readonly stored: ReadonlyMap<Uuid, StoredTransaction>;
 }
 
-/** What is written for one organisation. */
+/** State of the writes for one organisation. */
 interface Part {
   readonly writer: NonNullable<ReturnType<TransactionWriters['of']>>;
   readonly stampText: Timestamp;
-  /** How far the change clock moves, when there was a change. */
+  /** New position of the change clock; undefined without changes. */
   clockMs: number | undefined;
 }
 
 class TransactionLoad {
-  /** The columns that a CSV file may have. */
+  /** Columns that a CSV file may have. */
   readonly columns: Columns;
   readonly #run: ImportRun;
   readonly #writers: TransactionWriters;
@@ -125,7 +125,7 @@ class TransactionLoad {
   readonly #attribution: Attribution | undefined;
   readonly #seen = new UuidPlaces();
   readonly #parts = new Map<number, Part>();
-  /** Rows that named a user who was erased. */
+  /** Number of rows of erased users. */
   #erasedCount = 0;
 
   constructor(
@@ -146,7 +146,7 @@ class TransactionLoad {
     const unknownFields = options.ignoreUnknown === true ? 'ignore' : 'refuse';
     this.#format = format;
     this.#schema = format.rowSchema({ unknownFields, updatedAt });
-    this.#isPrinted = format.printedRow({ updatedAt });
+    this.#isPrinted = format.printedRow(updatedAt);
     const { attributor } = options;
     this.#attribution =
       attributor && new Attribution(attributor, org, (orgId) => writers.of(orgId) !== undefined, format);
@@ -189,12 +189,12 @@ class TransactionLoad {
     if (!this.#run.isWriting) return;
     for (const [orgId, puts] of changed) await this.#put(orgId, puts);
     for (const [orgId, rows] of retimed) await this.#part(orgId).writer.putSourceTimes(rows);
-    // Before the commit: a click that is taken for sold too early is only kept for longer.
+    // Before the commit: if it fails, a click marked as sold too early is only kept longer.
     if (sold.length > 0 && this.#options.dryRun !== true)
       await this.#options.attributor?.clicks.markSold(sold);
   }
 
-  /** Moves the change clocks, but only where there was a change: an idle import wakes nobody. */
+  /** Advances the change clocks of organisations with changes. An import without changes wakes no server. */
   async finish(): Promise<void> {
     for (const { writer, clockMs } of this.#parts.values())
       if (clockMs !== undefined) await writer.advanceClock(clockMs);
@@ -238,12 +238,12 @@ class TransactionLoad {
     return checkRow<Row>(raw, this.#schema);
   }
 
-  /** Networks go on sending sales of users who were erased; those of before must not name them again. */
+  /** Removes an erased user from sales made before the erasure: networks keep sending them. */
   #withoutErased(row: Row, orgId: number, existing: StoredTransaction | undefined): Row {
     if (row.passbackUid == null) return row;
     const erasedAtMs = this.#part(orgId).writer.erasedAtMs(row.passbackUid);
     if (erasedAtMs === undefined) return row;
-    // What was erased stays so, even if a wrong clock or time zone has put its sale behind the erasure.
+    // An erased transaction stays erased, even if a wrong clock or time zone dates its sale after the erasure.
     const wasErased =
       existing !== undefined && this.#format.parseStored(existing.document).passbackUid === null;
     if (!wasErased && timestampMs(row.soldAt) >= erasedAtMs) return row;
@@ -251,18 +251,18 @@ class TransactionLoad {
     return { ...row, passbackUid: null, passbackData: null };
   }
 
-  /** What to store for a row, why there is nothing to store, or why the row is invalid. */
+  /** Returns what to store for a row, why there is nothing to store, or why the row is invalid. */
   #judge(
     row: Row,
     orgId: number,
     existing: StoredTransaction | undefined,
   ): PutTransaction | 'unchanged' | 'stale' | FieldProblem {
     if (existing === undefined) return this.#stamp(row, orgId, sourceMs(row));
-    // Whose it is stays unsaid: the ids of one organisation are no business of another.
+    // Do not name the other organisation.
     if (existing.orgId !== orgId) return { field: 'id', reason: 'belongs to another organisation' };
     const { document, updatedAtMs } = existing;
     const hasItsStamp = !this.#preserve || timestampMs(row.updatedAt as Timestamp) === updatedAtMs;
-    // Nearly all rows that did not change are stored in the very text that would be stored now.
+    // Fast path: nearly all unchanged rows print to exactly the stored document.
     if (hasItsStamp && this.#format.print(row, printTimestamp(updatedAtMs)) === document) return 'unchanged';
     const before = this.#format.parseStored(document);
     if (hasItsStamp && this.#format.isSame(row, before)) return 'unchanged';
@@ -270,7 +270,7 @@ class TransactionLoad {
     if (!mayBecome(before.status, row.status)) {
       return { field: 'status', reason: `must not go from ${before.status} back to ${row.status}` };
     }
-    // A row without a time says nothing about the age of others.
+    // A row without a source time keeps the stored one.
     return this.#stamp(row, orgId, sourceMs(row) ?? existing.sourceUpdatedAtMs);
   }
 
@@ -292,8 +292,8 @@ class TransactionLoad {
   async #put(orgId: number, rows: readonly PutTransaction[]): Promise<void> {
     const part = this.#part(orgId);
     for (const { updatedAtMs, isNew } of rows) {
-      // What a history load replaces is replaced at the stamp of the load, whatever stamps its rows carry. A walk that
-      // begins later must not take that for a change during the walk.
+      // A history load replaces versions at its own stamp, whatever stamps its rows have. Otherwise a later walk would
+      // take the replacement for a change during the walk.
       const reachedMs = isNew === true ? updatedAtMs : part.writer.stampMs;
       part.clockMs = Math.max(part.clockMs ?? reachedMs, reachedMs);
     }
@@ -311,7 +311,7 @@ class TransactionLoad {
   }
 }
 
-/** When the source last changed a row; null where it does not tell. */
+/** When the source last changed a row; null if unknown. */
 function sourceMs(row: Row): number | null {
   const time = row[SOURCE_TIME_FIELD];
   return time == null ? null : timestampMs(time);

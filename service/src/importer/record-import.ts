@@ -1,5 +1,5 @@
-// Enters an import into the book: opened before it begins, closed by its own transaction when it is kept, and closed here
-// when it is not.
+// Records an import in the import log. The entry is opened before the import; the import's own transaction closes it on
+// success, and this file closes it on failure.
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
@@ -23,7 +23,7 @@ export async function recordImport(
       error instanceof BadInput ||
       error instanceof Refused ||
       isStorageError(error, 'busy', 'conflict', 'gone');
-    // What went wrong with the import is what people need to hear, not that the book could not be written.
+    // Report the error of the import, even if the log cannot be written either.
     await book.close(id, isRefusal ? 'refused' : 'failed', refusal(error, source)).catch(() => undefined);
     throw error;
   }
@@ -31,7 +31,7 @@ export async function recordImport(
 
 function refusal(error: unknown, source: ImportSource): ImportResult {
   if (error instanceof InvalidRows) {
-    // The rows that were good were not kept either.
+    // The valid rows were not stored either.
     const { added: _, changed: __, unchanged: ___, stale: ____, withdrawn: _____, ...kept } = error.report;
     return resultOf({ ...NOTHING, ...kept }, source, error.why);
   }

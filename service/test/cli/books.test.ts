@@ -115,7 +115,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     expect(bad).toEqual(
       entry(1, {
         outcome: 'refused',
-        reason: '2 of 3 rows are bad',
+        reason: '2 of 3 rows are invalid',
         counts: { ...NO_COUNTS, read: 3, invalid: 2 },
         problems: [
           { line: 2, field: 'status', reason: expect.any(String) },
@@ -126,7 +126,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     );
     expect(guarded).toMatchObject({ id: 3, outcome: 'refused', counts: NO_COUNTS });
     expect(guarded.reason).toStartWith('this file would withdraw 2 of 3 retailers, more than 50 %');
-    expect((await run('imports show 1')).stdout).toContain('\noutcome  refused: 2 of 3 rows are bad\n');
+    expect((await run('imports show 1')).stdout).toContain('\noutcome  refused: 2 of 3 rows are invalid\n');
     expect((await run('imports show 1')).stdout).toContain(`\nline 2: status ${bad.problems[0].reason}\n`);
   });
 

@@ -164,8 +164,8 @@ describe('organisations and tokens', () => {
       2,
       'offerbook: there is no organisation "nobody"; list them with: offerbook orgs list\n',
     ],
-    ['import catalogue missing.ndjson', 2, 'offerbook: there is no file missing.ndjson\n'],
-    ['import transactions missing.csv --org acme', 2, 'offerbook: there is no file missing.csv\n'],
+    ['import catalogue missing.ndjson', 2, 'offerbook: missing.ndjson does not exist\n'],
+    ['import transactions missing.csv --org acme', 2, 'offerbook: missing.csv does not exist\n'],
     [
       'orgs list --database mysql://user:secret@host/db',
       2,

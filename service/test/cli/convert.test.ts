@@ -48,7 +48,7 @@ const LOST_PROBLEM = {
   item: 2,
   id: '2',
   field: 'commissionStatus',
-  reason: 'is "lost", which is none of pending, approved, declined, deleted',
+  reason: 'is "lost", expected one of pending, approved, declined, deleted',
 };
 const NOTHING = {
   saleAmount: { amount: 0, currency: 'EUR' },
@@ -56,7 +56,7 @@ const NOTHING = {
   transactionParts: [],
 };
 const LOST =
-  'bad.json, line 1 (item 2), id 2: commissionStatus is "lost", which is none of pending, approved, declined, deleted';
+  'bad.json, line 1 (item 2), id 2: commissionStatus is "lost", expected one of pending, approved, declined, deleted';
 
 describe('transactions', () => {
   test('rows on stdout and the report on stderr, from files, packed files and stdin', async () => {
@@ -101,7 +101,7 @@ describe('transactions', () => {
     expect(await convertIn(cwd, [...SALES, 'bad.json'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `${LOST}\nNothing was converted: 1 of 2 rows is bad.\n`,
+      stderr: `${LOST}\nNothing was converted: 1 of 2 rows is invalid.\n`,
     });
   });
 
@@ -121,7 +121,7 @@ describe('transactions', () => {
     expect([failed.code, JSON.parse(failed.stdout), failed.stderr]).toEqual([
       2,
       { ...report, problems: [LOST_PROBLEM] },
-      `${LOST}\nNothing was converted: 1 of 2 rows is bad.\n`,
+      `${LOST}\nNothing was converted: 1 of 2 rows is invalid.\n`,
     ]);
     expect(readFileSync(join(cwd, 'out.ndjson'), 'utf8')).toBe('as it was\n');
     const { code, stdout, stderr } = await convertIn(cwd, [
@@ -146,7 +146,7 @@ describe('transactions', () => {
     const files = ['bad.json', 'next.json', '--json'];
     const failed = await convertIn(cwd, [...SALES, ...files]);
     const report = { read: 3, invalid: 1, seconds: expect.any(Number), problems: [LOST_PROBLEM] };
-    const notes = ['Declined, and without amounts in all files: 1 sale. They are printed as 0.'];
+    const notes = ['Declined without amounts in any file: 1 sale. Their amounts are printed as 0.'];
     expect({ ...failed, stderr: JSON.parse(failed.stderr) }).toEqual({
       code: 2,
       stdout: '',
@@ -214,7 +214,7 @@ describe('transactions', () => {
       expect([code, stdout]).toEqual([2, '']);
       return stderr;
     };
-    expect(await outcome(...SALES, 'none.json')).toBe('offerbook: there is no file none.json\n');
+    expect(await outcome(...SALES, 'none.json')).toBe('offerbook: none.json does not exist\n');
     expect(await outcome(...SALES, '.')).toBe('offerbook: . is a directory, not a file\n');
     expect(await outcome(...SALES, 'broken.json')).toContain('broken.json, line 1: the JSON is not complete');
     expect(await outcome(...SALES, 'a.json', '--out', 'none/out.ndjson')).toBe(
@@ -321,7 +321,7 @@ describe('catalogue', () => {
       'o.json',
     ]);
     expect([code, stdout]).toEqual([3, '']);
-    expect(stderr).toStartWith('offerbook: an answer among --offers says that the network has more');
+    expect(stderr).toStartWith('offerbook: a page of --offers is missing');
   });
 });
 

@@ -38,7 +38,7 @@ test('organisations are listed with their public ids; links are imported, entere
     code: 2,
     stdout: '',
     stderr:
-      'line 1: template must start with https://, a host without user information, and a path\nNothing was imported: 1 of 1 row is bad.\n',
+      'line 1: template must start with https://, a host without user information, and a path\nNothing was imported: 1 of 1 row is invalid.\n',
   });
   const book = JSON.parse((await run('imports list --kind links --json')).stdout);
   expect(book).toMatchObject([

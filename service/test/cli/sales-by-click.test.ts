@@ -79,7 +79,7 @@ test.each(DATABASES)(
     const refused = await run('import', 'transactions', 'rows.ndjson');
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      'line 3: clickId is not the id of a click of ours\nNothing was imported: 1 of 3 rows is bad.\n',
+      'line 3: clickId is not a click id of this installation\nNothing was imported: 1 of 3 rows is invalid.\n',
     ]);
     const both = await Promise.all(
       [1, 2].map(() => run('import', 'transactions', 'rows.ndjson', '--unattributed', 'aside.ndjson')),

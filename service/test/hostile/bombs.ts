@@ -98,7 +98,7 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
     name: 'bad rows',
     packing: 'zstd',
     pieces: () => endless('', `${'{}'.padEnd(63)}\n`, 1),
-    complaint: /… and [\d,]+ more\nNothing was imported: [\d,]+ of [\d,]+ rows are bad\.\n$/,
+    complaint: /… and [\d,]+ more\nNothing was imported: [\d,]+ of [\d,]+ rows are invalid\.\n$/,
   },
   {
     name: 'a quote that is never closed',
@@ -167,7 +167,7 @@ const CATALOGUE_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
         );
       }
     },
-    complaint: /^line 1: the row has more than 1,000 different names of fields\n/,
+    complaint: /^line 1: the row has more than 1,000 distinct field names\n/,
   },
 ];
 

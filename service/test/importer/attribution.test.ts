@@ -216,7 +216,7 @@ for (const database of DATABASES) {
       expect(report).toMatchObject({
         added: 6,
         notes: [
-          'line 1: the record of its click is not here; the sale has its organisation and the time of the click only',
+          'line 1: the click record no longer exists; only the organisation and the time of the click are known',
           'line 2: was sold before its click',
           'line 4: was sold more than 120 days after its click',
           'line 6: was sold before its click',
@@ -248,8 +248,7 @@ for (const database of DATABASES) {
       await stores.clicks.put(clicks);
       expect(await stores.clicks.purge(NOW_MS + DAY_MS)).toBe(3);
 
-      const keeps =
-        'the record of its click is not here; the sale keeps the user, the time and the deal that it has';
+      const keeps = 'the click record no longer exists; the sale keeps its stored user, time and deal';
       expect(await load(stores, rows)).toMatchObject({
         unchanged: 3,
         notes: [1, 2, 3].map((line) => `line ${line}: ${keeps}`),
@@ -289,7 +288,7 @@ for (const database of DATABASES) {
       expect(await load(stores, [saleRow(1, other.id, { status: 'CONFIRMED' })])).toMatchObject({
         changed: 1,
         notes: [
-          'line 1: the record of its click is not here; the sale has its organisation and the time of the click only',
+          'line 1: the click record no longer exists; only the organisation and the time of the click are known',
         ],
       });
       expect((await salesOf(stores, acme))[0]).toMatchObject({
@@ -352,12 +351,12 @@ for (const database of DATABASES) {
       const error = await rejection(load(stores, rows));
       expect(error).toBeInstanceOf(InvalidRows);
       expect(error.message.split('\n')).toEqual([
-        'line 2: clickId is not the id of a click of ours',
-        'line 3: clickId is not the id of a click of ours',
+        'line 2: clickId is not a click id of this installation',
+        'line 3: clickId is not a click id of this installation',
         'line 4: clickId is missing, and --org names no organisation',
-        'line 5: clickId is not the id of a click of ours',
-        'line 6: clickId is not the id of a click of ours',
-        'Nothing was imported: 5 of 6 rows are bad.',
+        'line 5: clickId is not a click id of this installation',
+        'line 6: clickId is not a click id of this installation',
+        'Nothing was imported: 5 of 6 rows are invalid.',
       ]);
       expect(await salesOf(stores, acme)).toEqual([]);
       const put: string[] = [];

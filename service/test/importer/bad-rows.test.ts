@@ -51,7 +51,7 @@ async function complaint(kind: 'catalogue' | 'transactions', bad: unknown): Prom
       : importTransactions(stores.transactions, org, source, () => NOW_MS, {}),
   );
   expect(await contentOf(book)).toEqual(before);
-  expect(text).toEndWith('\nNothing was imported: 1 of 2 rows is bad.');
+  expect(text).toEndWith('\nNothing was imported: 1 of 2 rows is invalid.');
   return text.slice(0, text.lastIndexOf('\n'));
 }
 
@@ -383,7 +383,7 @@ test('every problem of a row is named, and every bad row', async () => {
       'line 1: cashback must not be negative',
       'line 1: colour is an unknown field',
       'line 4: the row is not JSON (Unexpected identifier "oops")',
-      'Nothing was imported: 2 of 3 rows are bad.',
+      'Nothing was imported: 2 of 3 rows are invalid.',
     ].join('\n'),
   );
 });
@@ -405,7 +405,10 @@ test('twenty problems are listed in the order of the lines, the others counted',
   expect(lines.slice(0, 20).map((line) => Number(/^line (\d+):/.exec(line)?.[1]))).toEqual(
     Array.from({ length: 20 }, (_, index) => index + 1),
   );
-  expect(lines.slice(20)).toEqual(['… and 1,214 more', 'Nothing was imported: 1,234 of 1,234 rows are bad.']);
+  expect(lines.slice(20)).toEqual([
+    '… and 1,214 more',
+    'Nothing was imported: 1,234 of 1,234 rows are invalid.',
+  ]);
   expect(await contentOf(book)).toEqual(before);
 });
 
@@ -415,7 +418,7 @@ test('bytes that are not UTF-8 are refused with their line', async () => {
   const latin1 = Buffer.from(ndjson(transaction(5), transaction(6, { passbackUid: 'käse' })), 'latin1');
   const run = importTransactions(stores.transactions, org, sourceFrom(latin1), () => NOW_MS, {});
   expect(await complaintOf(run)).toBe(
-    'line 2: the row is not UTF-8\nNothing was imported: 1 of 2 rows is bad.',
+    'line 2: the row is not UTF-8\nNothing was imported: 1 of 2 rows is invalid.',
   );
   expect(await contentOf(book)).toEqual(before);
 });

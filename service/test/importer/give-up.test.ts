@@ -120,7 +120,7 @@ test('as many invalid rows as an import bears are all counted', async () => {
   const book = await newBook();
   const invalid = '{}\n'.repeat(9_999);
   expect((await errorOf(transactions(book, invalid))).message).toEndWith(
-    'Nothing was imported: 9,999 of 9,999 rows are bad.',
+    'Nothing was imported: 9,999 of 9,999 rows are invalid.',
   );
   const skipped = await transactions(book, ndjson(transaction(1)) + invalid.repeat(10), {
     skipInvalid: true,

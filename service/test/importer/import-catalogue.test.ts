@@ -168,7 +168,7 @@ describe('the withdrawal guard', () => {
       const error = await errorOf(load(file, options));
       expect(error).toBeInstanceOf(Refused);
       expect(error.message).toBe(
-        `this file would withdraw ${count} of 4 retailers, more than 50 %; nothing was imported. A file is the whole catalogue: one that comes from several files, such as one for each network, is imported as one. If the retailers are gone, add --allow-withdrawals`,
+        `this file would withdraw ${count} of 4 retailers, more than 50 %; nothing was imported. The file must contain the whole catalogue, so combine the files of several networks into one. If the retailers are gone, add --allow-withdrawals`,
       );
     }
     expect(await contentOf(book)).toEqual(before);
@@ -266,9 +266,9 @@ describe('a merge', () => {
     );
     expect(await complaintOf(load(file, { merge: true }))).toBe(
       [
-        `line 3: coupons lists ${id('coupon', 2)}, which the catalogue has under the retailer ${id('retailer', 2)}`,
-        `line 4: promotions lists ${id('promotion', 3)}, which the catalogue has under the retailer ${id('retailer', 3)}`,
-        'Nothing was imported: 2 rows list deals of retailers that keep them.',
+        `line 3: coupons lists ${id('coupon', 2)}, which belongs to the retailer ${id('retailer', 2)} in the catalogue`,
+        `line 4: promotions lists ${id('promotion', 3)}, which belongs to the retailer ${id('retailer', 3)} in the catalogue`,
+        'Nothing was imported: 2 rows list deals that belong to other retailers.',
       ].join('\n'),
     );
     expect(await contentOf(book)).toEqual(before);
@@ -279,8 +279,8 @@ describe('a merge', () => {
     const rows = [retailer(1, { coupons: [coupon(2)] }), retailer(2, { coupons: [] })];
     expect(await complaintOf(load(JSON.stringify(rows), { merge: true }))).toBe(
       [
-        `line 1 (item 1): coupons lists ${id('coupon', 2)}, which the catalogue has under the retailer ${id('retailer', 2)}`,
-        'Nothing was imported: 1 row lists deals of retailers that keep them.',
+        `line 1 (item 1): coupons lists ${id('coupon', 2)}, which belongs to the retailer ${id('retailer', 2)} in the catalogue`,
+        'Nothing was imported: 1 row lists deals that belong to other retailers.',
       ].join('\n'),
     );
   });
@@ -339,7 +339,7 @@ describe('with bad rows skipped', () => {
     });
     expect(countsOf(report)).toEqual({ ...COUNTS, read: 3, added: 1, unchanged: 1, invalid: 1 });
     expect(report.notes).toEqual([
-      'Nothing was withdrawn, although 4 retailers are not in the file: the row on line 2 has no readable id and may stand for any of them.',
+      'Nothing was withdrawn, although 4 retailers are not in the file: the row on line 2 has no readable id and may be any of them.',
     ]);
     expect((await retailers()).length).toBe(6);
   });
@@ -347,7 +347,7 @@ describe('with bad rows skipped', () => {
   test('a single retailer that is not withdrawn is spoken of as one', async () => {
     const report = await load(ndjson(...[1, 2, 3, 4].map((n) => retailer(n)), '7'), { skipInvalid: true });
     expect(report.notes).toEqual([
-      'Nothing was withdrawn, although 1 retailer is not in the file: the row on line 5 has no readable id and may stand for it.',
+      'Nothing was withdrawn, although 1 retailer is not in the file: the row on line 5 has no readable id and may be it.',
     ]);
   });
 
@@ -404,7 +404,7 @@ describe('with bad rows skipped', () => {
     expect(countsOf(report)).toEqual({ ...COUNTS, read: 7, added: 1, unchanged: 5, invalid: 1 });
   });
 
-  test('a row that lists a deal of a retailer whose own row is bad is not skipped: nothing is imported', async () => {
+  test('a row that lists a deal of a retailer whose own row is invalid is not skipped: nothing is imported', async () => {
     const before = await contentOf(book);
     const rows = [
       retailer(2, { name: 'Renamed', coupons: [coupon(1)] }),
@@ -416,10 +416,10 @@ describe('with bad rows skipped', () => {
     for (const merge of [false, true]) {
       expect(await complaintOf(load(ndjson(...rows), { skipInvalid: true, merge }))).toBe(
         [
-          `line 1: coupons lists ${id('coupon', 1)}, which the catalogue has under the retailer ${id('retailer', 1)}`,
+          `line 1: coupons lists ${id('coupon', 1)}, which belongs to the retailer ${id('retailer', 1)} in the catalogue`,
           'line 2: name must not be empty',
-          `line 4: promotions lists ${id('promotion', 1)}, which the catalogue has under the retailer ${id('retailer', 1)}`,
-          'Nothing was imported: 2 rows list deals of retailers that keep them.',
+          `line 4: promotions lists ${id('promotion', 1)}, which belongs to the retailer ${id('retailer', 1)} in the catalogue`,
+          'Nothing was imported: 2 rows list deals that belong to other retailers.',
         ].join('\n'),
       );
     }
@@ -431,7 +431,7 @@ describe('with bad rows skipped', () => {
     const rows = [retailer(1, { coupons: [coupon(5)] }), retailer(2), '{"id":"?"}'];
     expect(await complaintOf(load(ndjson(...rows), { skipInvalid: true, allowWithdrawals: true }))).toBe(
       [
-        `line 1: coupons lists ${id('coupon', 5)}, which the catalogue has under the retailer ${id('retailer', 5)}`,
+        `line 1: coupons lists ${id('coupon', 5)}, which belongs to the retailer ${id('retailer', 5)} in the catalogue`,
         'line 3: id must be a UUID',
         'line 3: name is missing',
         'line 3: hostname is missing',
@@ -440,12 +440,12 @@ describe('with bad rows skipped', () => {
         'line 3: cashbackOffers is missing',
         'line 3: coupons is missing',
         'line 3: promotions is missing',
-        'Nothing was imported: 1 row lists deals of retailers that keep them.',
+        'Nothing was imported: 1 row lists deals that belong to other retailers.',
       ].join('\n'),
     );
   });
 
-  test('a deal may move away from a retailer that is withdrawn, whatever other rows are bad', async () => {
+  test('a deal may move away from a retailer that is withdrawn, whatever other rows are invalid', async () => {
     const rows = [
       retailer(1, { coupons: [coupon(5)] }),
       retailer(2, { name: '' }),

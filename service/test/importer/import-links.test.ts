@@ -69,7 +69,7 @@ for (const database of DATABASES) {
       const error = await rejection(load(stores, ndjson(rows.slice(13))));
       expect(error).toBeInstanceOf(Refused);
       expect(error.message).toBe(
-        'this file would withdraw 13 of 120 links, more than 10 %; nothing was imported. If that is meant, add --allow-withdrawals',
+        'this file would withdraw 13 of 120 links, more than 10 %; nothing was imported. If this is intended, add --allow-withdrawals',
       );
       expect(await load(stores, ndjson(rows.slice(12)))).toMatchObject({ withdrawn: 12 });
       expect(await load(stores, ndjson(rows.slice(60)), { maxWithdrawals: 50 })).toMatchObject({
@@ -102,7 +102,7 @@ for (const database of DATABASES) {
         'line 7: country is an unknown field',
         'line 8: the row must be a JSON object',
         'line 9: template is not valid Unicode',
-        'Nothing was imported: 8 of 9 rows are bad.',
+        'Nothing was imported: 8 of 9 rows are invalid.',
       ]);
       expect(await stores.links.list()).toEqual([]);
 
@@ -112,7 +112,7 @@ for (const database of DATABASES) {
         added: 1,
         invalid: 8,
         withdrawn: 0,
-        notes: ['Nothing was withdrawn, because the file has bad rows.'],
+        notes: ['Nothing was withdrawn, because the file has invalid rows.'],
       });
       expect((await stores.links.list()).map((link) => link.id)).toEqual([id(1), id(9)]);
       expect(await load(stores, ndjson(rows), { skipInvalid: true, merge: true })).toMatchObject({

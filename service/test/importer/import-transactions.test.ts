@@ -128,7 +128,7 @@ describe('an import upserts by id', () => {
     expect(before.otherTransactions.documents.length).toBe(1);
     const run = load(ndjson(transaction(2), transaction(3), transaction(1)), {}, book.otherOrg);
     expect(await complaintOf(run)).toBe(
-      'line 3: id belongs to another organisation\nNothing was imported: 1 of 3 rows is bad.',
+      'line 3: id belongs to another organisation\nNothing was imported: 1 of 3 rows is invalid.',
     );
     expect(await contentOf(book)).toEqual(before);
   });
@@ -211,7 +211,7 @@ describe('CSV', () => {
         'line 4: cashback must be a number',
         'line 5: the row has 2 cells where the header has 8',
         'line 6: passbackUid must not contain a NUL character',
-        'Nothing was imported: 4 of 4 rows are bad.',
+        'Nothing was imported: 4 of 4 rows are invalid.',
       ].join('\n'),
     );
     expect(await contentOf(book)).toEqual(before);
@@ -269,7 +269,7 @@ describe('a history load', () => {
     ];
     const report = await load(ndjson(...rows), preserve);
     expect(report.notes).toEqual([
-      'The rows kept the updatedAt of the file: whoever polls for changes will not see those that lie before the point they have reached.',
+      'The rows kept the updatedAt of the file: clients that poll for changes will not see rows older than their position.',
     ]);
     expect((await transactions()).map(({ updatedAt }) => String(updatedAt))).toEqual([
       '2026-11-03T00:00:00',
@@ -313,7 +313,7 @@ describe('a history load', () => {
   ])('refuses a stamp that is %s, and nothing changes', async (_what, row, complaint) => {
     const before = await contentOf(book);
     expect(await complaintOf(load(ndjson(transaction(1, { updatedAt: NOW }), row), preserve))).toBe(
-      `line 2: ${complaint}\nNothing was imported: 1 of 2 rows is bad.`,
+      `line 2: ${complaint}\nNothing was imported: 1 of 2 rows is invalid.`,
     );
     expect(await contentOf(book)).toEqual(before);
   });

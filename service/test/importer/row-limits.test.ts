@@ -80,7 +80,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
       [
         `${place(2)}: the row is longer than 256 KiB`,
         `${place(3)}: the row is not JSON (Unexpected identifier "oops")`,
-        'Nothing was imported: 2 of 4 rows are bad.',
+        'Nothing was imported: 2 of 4 rows are invalid.',
       ].join('\n'),
     );
   });
@@ -91,7 +91,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
     expect((await loadSales(file(most), IGNORE)).added).toBe(1);
     const more = withField(transaction(2), listOf(1_000 - fields));
     expect(await complaintOf(loadSales(file(most, more), IGNORE))).toBe(
-      `${place(2)}: the row has more than 1,000 values\nNothing was imported: 1 of 2 rows is bad.`,
+      `${place(2)}: the row has more than 1,000 values\nNothing was imported: 1 of 2 rows is invalid.`,
     );
   });
 
@@ -115,7 +115,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
   test('a retailer of 8 MiB is imported, one of a byte more is bad', async () => {
     expect((await loadShops(file(padded(retailer(1), 8 * MIB)))).added).toBe(1);
     expect(await complaintOf(loadShops(file(padded(retailer(1), 8 * MIB + 1))))).toBe(
-      `${place(1)}: the row is longer than 8 MiB\nNothing was imported: 1 of 1 row is bad.`,
+      `${place(1)}: the row is longer than 8 MiB\nNothing was imported: 1 of 1 row is invalid.`,
     );
   });
 
@@ -127,16 +127,16 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
     expect((await loadShops(file(JSON.stringify(most)))).added).toBe(1);
     const more = retailer(1, { cashbackOffers: offers });
     expect(await complaintOf(loadShops(file(JSON.stringify(more))))).toBe(
-      `${place(1)}: the row has more than 400,000 values\nNothing was imported: 1 of 1 row is bad.`,
+      `${place(1)}: the row has more than 400,000 values\nNothing was imported: 1 of 1 row is invalid.`,
     );
   });
 
-  test('a retailer may have 1,000 different names of fields', async () => {
+  test('a retailer may have 1,000 distinct field names', async () => {
     const names = (count: number) => `{${Array.from({ length: count }, (_, n) => `"\\u0022${n}":[0,0]`)}}`;
     const own = new Set(JSON.stringify(retailer(1)).match(/"\w+":/g)).size + 1;
     expect((await loadShops(file(withField(retailer(1), names(1_000 - own))), IGNORE)).added).toBe(1);
     expect(await complaintOf(loadShops(file(withField(retailer(1), names(1_001 - own))), IGNORE))).toBe(
-      `${place(1)}: the row has more than 1,000 different names of fields\nNothing was imported: 1 of 1 row is bad.`,
+      `${place(1)}: the row has more than 1,000 distinct field names\nNothing was imported: 1 of 1 row is invalid.`,
     );
   });
 
@@ -145,7 +145,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
     const lines = (await complaintOf(loadShops(file(JSON.stringify(row))))).split('\n');
     expect(lines.slice(-2)).toEqual([
       `${place(1)}: cashbackOffers[4].cashbackPercentage is missing`,
-      'Nothing was imported: 1 of 1 row is bad.',
+      'Nothing was imported: 1 of 1 row is invalid.',
     ]);
     expect(lines.length).toBe(21);
   });
@@ -187,7 +187,7 @@ describe('in CSV', () => {
       [
         'line 3: the row is longer than 256 KiB',
         'line 4: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
-        'Nothing was imported: 2 of 3 rows are bad.',
+        'Nothing was imported: 2 of 3 rows are invalid.',
       ].join('\n'),
     );
   });
@@ -199,7 +199,7 @@ describe('in CSV', () => {
       [
         'line 2: the row is longer than 256 KiB, up to line 2003; is a quote not closed?',
         'line 2004: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
-        'Nothing was imported: 2 of 2 rows are bad.',
+        'Nothing was imported: 2 of 2 rows are invalid.',
       ].join('\n'),
     );
     expect(await complaintOf(loadSales(rows.slice(0, -1).join('\n')))).toStartWith(
@@ -224,7 +224,7 @@ describe('in CSV', () => {
 
     rows.push(cells(2, { passbackUid: '\u0001'.repeat(43_000), passbackData: '\u0002'.repeat(1_000) }));
     expect(await complaintOf(loadSales(rows.join('\n')))).toBe(
-      'line 3: the row is longer than 256 KiB once it is written out in full\nNothing was imported: 1 of 2 rows is bad.',
+      'line 3: the row is longer than 256 KiB when stored\nNothing was imported: 1 of 2 rows is invalid.',
     );
   });
 });
@@ -244,7 +244,7 @@ test('a retailer that grows by merging stays below 8 MiB, with bad rows skipped 
   const before = await contentOf(book);
   for (const skipInvalid of [false, true]) {
     expect(await complaintOf(loadShops(half(1_000), { merge: true, skipInvalid }))).toBe(
-      'line 1: the row is longer than 8 MiB once it is written out in full\nNothing was imported: a retailer is too long.',
+      'line 1: the row is longer than 8 MiB when stored\nNothing was imported: a retailer is too long.',
     );
   }
   expect(await contentOf(book)).toEqual(before);

@@ -103,7 +103,7 @@ for (const database of DATABASES) {
       const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
       const source = sourceFrom(ndjson([{ ...sale, clickId: click.id }]));
       const late = importTransactions(stores.transactions, undefined, source, Date.now, { attributor });
-      expect((await rejection(late)).message).toContain('is not the id of a click of ours');
+      expect((await rejection(late)).message).toContain('is not a click id of this installation');
       // Nor is it after a copy, to either database.
       await stores.organisations.delete('acme', NOW);
       for (const { create } of DATABASES) {

@@ -1,5 +1,5 @@
-// Where import bytes come from: a file, standard input, or memory. Packed input (gzip, zstd) is recognised
-// by its first bytes and unpacked on the way; nothing is ever held but the chunk at hand.
+// Sources of import bytes: a file, standard input, or memory. Compressed input (gzip, zstd) is recognised by its first bytes
+// and decompressed chunk by chunk.
 
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
@@ -8,15 +8,15 @@ import { BadInput } from '../failures.ts';
 import { peek } from './peek.ts';
 
 export interface ImportSource {
-  /** What messages call it. */
+  /** Name for messages. */
   readonly name: string;
-  /** The size as it lies on disk, packed or not; undefined when it cannot be known beforehand. */
+  /** Size on disk, before decompression; undefined if unknown. */
   readonly bytesTotal: number | undefined;
-  /** How many of those bytes have been read so far. */
+  /** Bytes read so far, before decompression. */
   readonly bytesRead: number;
-  /** SHA-256 of the bytes as they lie on disk, once all of them have been read. */
+  /** SHA-256 of the bytes on disk; null until all of them have been read. */
   readonly digest: string | null;
-  /** The unpacked bytes. Can be read once. */
+  /** The decompressed bytes. Can be read once. */
   chunks(): AsyncGenerator<Uint8Array>;
 }
 
@@ -26,7 +26,7 @@ const CHUNK_BYTES = 256 * 1024;
 export async function openSource(pathOrDash: string): Promise<ImportSource> {
   if (pathOrDash === '-') return new StreamSource('standard input', undefined, Bun.stdin.stream());
   try {
-    // The file itself is opened when it is read: a pipe given by name must not be opened twice.
+    // Open the file only when it is read: a named pipe must not be opened twice.
     const info = await stat(pathOrDash);
     if (info.isDirectory()) throw new BadInput(`${pathOrDash} is a directory, not a file`);
     await access(pathOrDash, constants.R_OK);
@@ -36,7 +36,7 @@ export async function openSource(pathOrDash: string): Promise<ImportSource> {
   }
 }
 
-/** A source from bytes or a stream of bytes that are already here. */
+/** A source for bytes in memory or an existing stream. */
 export function sourceFrom(
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
   name = 'the input',
@@ -91,14 +91,14 @@ function packedFormat(head: Uint8Array): PackedFormat | undefined {
   return undefined;
 }
 
-/** The web's stream rather than node:zlib's, which takes a zstd file that was cut short for a whole one. */
+/** Uses DecompressionStream, because node:zlib accepts truncated zstd. */
 async function* unpack(
   packed: AsyncGenerator<Uint8Array>,
   format: PackedFormat,
   name: string,
 ): AsyncGenerator<Uint8Array> {
   try {
-    // Nothing here is in memory that threads share.
+    // The cast is safe: no chunk is in shared memory.
     const bytes = packed as AsyncGenerator<Uint8Array<ArrayBuffer> | ArrayBuffer>;
     yield* ReadableStream.from(bytes).pipeThrough(new DecompressionStream(format));
   } catch (error) {
@@ -130,10 +130,10 @@ function readError(name: string, error: unknown): Error {
   if (error instanceof BadInput) return error;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new BadInput(`there is no file ${name}`, { cause: error });
+    return new BadInput(`${name} does not exist`, { cause: error });
   if (code === 'EISDIR') return new BadInput(`${name} is a directory, not a file`, { cause: error });
   if (code === 'EACCES' || code === 'EPERM') {
-    return new BadInput(`${name} may not be read by this user`, { cause: error });
+    return new BadInput(`${name} is not readable by this user`, { cause: error });
   }
   return new BadInput(`${name} cannot be read${typeof code === 'string' ? ` (${code})` : ''}`, {
     cause: error,

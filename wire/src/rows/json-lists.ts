@@ -1,6 +1,6 @@
-// JSON lists, bare or somewhere inside an envelope: one in a file, or several answers of a network as curl writes them.
-// Rows are cut out as bytes while the file goes by, so that a list of any length needs the memory of one row. What else
-// an envelope holds is kept and handed out at its end, with the first of its rows.
+// JSON lists, bare or inside an envelope: one per file, or several responses of a network as curl writes them. Cuts out rows
+// as bytes while the file is read, so that a list of any length needs the memory of one row. The other fields of an envelope
+// are passed to `onAnswer` at its end, with the first row.
 
 import { isTwice, type NumberReader, parseJsonRow } from './json-row.ts';
 import {
@@ -22,15 +22,15 @@ import { type RowLimits, tooLong } from './row-limits.ts';
 type Answer = Record<string, unknown>;
 
 export interface ListRules {
-  /** What messages call it. */
+  /** Name for messages. */
   readonly name: 'the list' | 'the JSON';
-  /** Names of fields that lead from an envelope to its list. */
+  /** Paths of field names from an envelope to its list. */
   readonly lists: readonly (readonly string[])[];
-  /** Whether there may be several, one after the other or in a list, and rows that stand alone, as in NDJSON. */
+  /** Allows several envelopes, in sequence or in a list, and single rows as in NDJSON. */
   readonly areMany: boolean;
   readonly limits: RowLimits;
   readonly readNumber?: NumberReader;
-  /** Called at the end of every envelope with what it holds besides its rows, and at least the first of these. */
+  /** Called at the end of every envelope with its fields and at least the first of its rows. */
   readonly onAnswer: (answer: Answer, line: number) => void;
 }
 
@@ -38,10 +38,10 @@ export function readJsonLists(chunks: AsyncIterable<Uint8Array>, rules: ListRule
   return cutRows(rules.areMany ? endingWithLines(chunks) : chunks, new ListCutter(rules));
 }
 
-/** Far more than a row of NDJSON has. A list of many rows is often all one line, which is not to be held back. */
+/** Well above the length of an NDJSON row. A list is often one long line, which must not be buffered. */
 const HELD_BYTES_MAX = 256 * 1024;
 
-/** The same bytes, cut at line ends: a row of NDJSON lies in one chunk, and is a bad row wherever it stands in the file. */
+/** Re-cuts the chunks at line ends, so that an NDJSON row is in one chunk wherever it is in the file. */
 async function* endingWithLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -54,12 +54,12 @@ async function* endingWithLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   yield held;
 }
 
-/** An envelope that is open, with the names that led to it; or the list of rows. */
+/** An open envelope with its path, or the open list of rows. */
 type Frame =
   | { readonly kind: 'envelope'; readonly path: readonly string[]; readonly answer: Answer; key: string }
   | { readonly kind: 'list'; readonly first: unknown[] };
 
-/** What the next byte that is not blank has to be part of. */
+/** What the next non-blank byte must belong to. */
 type Expected = 'answer' | 'key' | 'key or end' | 'colon' | 'value' | 'value or end' | 'comma or end';
 
 const EXPECTED_WORDS: Record<Expected, string> = {
@@ -81,15 +81,15 @@ class ListCutter {
   #expected: Expected = 'answer';
   #items = 0;
   #hadAnswer = false;
-  /** Whether the envelope that is open had a list of rows. */
+  /** True if the open envelope had a list of rows. */
   #hadList = false;
   #answerLine = 1;
-  /** Of what the envelope holds besides its rows. */
+  /** Size of the envelope's fields without its rows. */
   #answerBytes = 0;
-  /** A field that it holds twice, in case it is a row. */
+  /** First duplicate field of the envelope, in case it turns out to be a row. */
   #twice: string | undefined;
 
-  // The value being cut out: whether it is a name, and where it began.
+  // The field name or value that is being cut out, and its first line.
   #cutting: 'key' | 'value' | undefined;
   #valueLine = 1;
 
@@ -115,15 +115,15 @@ class ListCutter {
     }
   }
 
-  /** Where to go on after a row that stands alone; undefined when a list or an envelope begins. */
+  /** Index after a single row; undefined if a list or an envelope begins. */
   #beginAnswer(chunk: Uint8Array, at: number): number | undefined {
     if (this.#rules.areMany) return this.#takeWholeRow(chunk, at);
-    if (this.#hadAnswer) this.#fail('has something after its end');
+    if (this.#hadAnswer) this.#fail('has content after its end');
     this.#hadAnswer = true;
     return undefined;
   }
 
-  /** Takes an object that lies in this chunk and is a row by itself, as in NDJSON; returns where to go on. */
+  /** Takes an object that is a row by itself, as in NDJSON, and ends in this chunk; returns the index after it. */
   #takeWholeRow(chunk: Uint8Array, at: number): number | undefined {
     const probe = new JsonScanner();
     const end = chunk[at] === OPEN_OBJECT ? probe.findEnd(chunk, at, false) : undefined;
@@ -132,7 +132,7 @@ class ListCutter {
     const bytes = chunk.subarray(at, end);
     const row = this.#parse(bytes, place);
     const { value } = row;
-    // An envelope is opened instead, so that its rows have lines of their own; one that is broken is no bad row.
+    // Open an envelope instead, so that its rows get their own lines. A broken envelope is not an invalid row.
     const isEnvelope = isObject(value)
       ? this.#findList(value) !== undefined
       : this.#rules.lists.some(([name = '']) => Buffer.from(bytes).includes(`"${name}"`));
@@ -150,7 +150,7 @@ class ListCutter {
     throw new BrokenFile(place, { field: this.#rules.name, reason: 'is not complete: it ends too early' });
   }
 
-  /** Whether the byte is one of the marks between values that may stand here. */
+  /** Consumes a bracket, colon or comma that is allowed here; returns false for any other byte. */
   #takesMark(byte: number): boolean {
     const expected = this.#expected;
     const frame = this.#frames.at(-1);
@@ -168,7 +168,7 @@ class ListCutter {
     return true;
   }
 
-  /** A list is opened where one of rows stands, an envelope on the way there; everything else is one value. */
+  /** True for the list of rows, and for an envelope on its path. Everything else is cut out as one value. */
   #opens(kind: Frame['kind']): boolean {
     if (this.#expected === 'answer') return true;
     const frame = this.#frames.at(-1);
@@ -183,7 +183,7 @@ class ListCutter {
 
   #openEnvelope(): void {
     const frame = this.#frames.at(-1);
-    // Without a prototype, so that even a field named `__proto__` is one like any other.
+    // No prototype, so that a field named `__proto__` is an ordinary field.
     const answer: Answer = Object.create(null);
     if (frame?.kind === 'envelope') {
       frame.answer[frame.key] = answer;
@@ -216,7 +216,7 @@ class ListCutter {
     if (this.#frames.length > 0 || frame?.kind !== 'envelope') return;
     this.#rules.onAnswer(frame.answer, this.#answerLine);
     if (this.#hadList) return;
-    // An object without a list is a row that stands alone, as in NDJSON.
+    // An object without a list is a single row, as in NDJSON.
     const row = { place: { line: this.#answerLine }, value: frame.answer, length: this.#answerBytes };
     const twice = this.#twice;
     this.rows.push(twice === undefined ? row : { ...row, value: undefined, problem: isTwice(twice) });
@@ -230,7 +230,7 @@ class ListCutter {
     this.#valueLine = this.#scanner.line;
   }
 
-  /** Takes the bytes of a value up to its end or the chunk's end; returns where to go on. */
+  /** Takes the bytes of a value up to its end or the end of the chunk; returns the index after them. */
   #cut(chunk: Uint8Array, from: number): number {
     const end = this.#scanner.findEnd(chunk, from, !this.#bytes.isEmpty);
     this.#bytes.add(chunk.subarray(from, end ?? chunk.length));
@@ -253,7 +253,7 @@ class ListCutter {
       if (problem !== undefined) this.#fail(`has a field that ${problem.reason}`);
       if (frame?.kind === 'envelope' && isKey) frame.key = String(value);
       else if (frame?.kind === 'envelope') {
-        // Which of the two counts cannot be told: a second cursor could make a page look like the whole list.
+        // A duplicate is ambiguous: a second cursor could make a page look like the whole list.
         if (Object.hasOwn(frame.answer, frame.key)) {
           if (!this.#rules.areMany) this.#fail('has a field twice');
           this.#twice ??= frame.key;
@@ -264,7 +264,7 @@ class ListCutter {
     this.#expected = isKey ? 'colon' : 'comma or end';
   }
 
-  /** An item is a row; or a whole answer, where somebody has put several into one list. */
+  /** An item is a row, or an envelope if several responses were put into one list. */
   #takeItem(first: unknown[]): void {
     const row = this.#parse(this.#bytes.take(), { line: this.#valueLine, item: this.#items + 1 });
     const { value, length } = row;

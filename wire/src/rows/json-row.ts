@@ -1,5 +1,5 @@
-// Turns the bytes of one JSON row into a value and loses nothing on the way. Bytes that are not UTF-8, numbers with
-// more digits than a double keeps, and fields given twice can only be seen here.
+// Parses one JSON row without losing information. Later code cannot detect invalid UTF-8, numbers with more digits than a
+// double holds, and duplicate fields, so they are checked here.
 
 import { DIGITS_MAX, parseDecimal } from '../decimal.ts';
 import { isBlank } from './json-scan.ts';
@@ -11,7 +11,7 @@ const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export const NOT_UTF8: FieldProblem = { field: '', reason: 'is not UTF-8' };
 
-/** The text, or undefined when the bytes are not UTF-8. */
+/** Returns undefined if the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return strictDecoder.decode(bytes);
@@ -20,10 +20,10 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** What becomes of a number in a row where one has more digits than a double keeps. */
+/** Converts the numbers of a row in which at least one may have more digits than a double holds. */
 export type NumberReader = (literal: string) => unknown;
 
-/** Undefined bytes stand for a row that was too long to keep. */
+/** `bytes` is undefined for a row that was too long. */
 export function parseJsonRow(
   bytes: Uint8Array | undefined,
   place: Place,
@@ -49,10 +49,10 @@ export function parseJsonText(
   if (excess !== undefined) return { place, value: undefined, length, problem: excess };
   const { value, problem } = parseJson(text, readNumber);
   if (problem !== undefined) return { place, value, length, problem };
-  // Equal counts prove that no field is there twice; unequal ones call for a closer look.
+  // Equal counts prove that no field is a duplicate; otherwise scan the text.
   if (countKeys(value) !== countKeyMarks(text)) {
     const twice = findDuplicateKey(text);
-    // Which of the two was meant cannot be told, and one of them may be the id: the value is of no use.
+    // Either value may be the intended one, and the field may be the id, so drop the row's value.
     if (twice !== undefined) return { place, value: undefined, length, problem: isTwice(twice) };
   }
   return { place, value, length };
@@ -67,13 +67,13 @@ function parseJson(text: string, readNumber: NumberReader): { value: unknown; pr
     return { value: mayLoseDigits(text) ? parseExactly(text, readNumber) : JSON.parse(text) };
   } catch (error) {
     const detail = error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, '') : '';
-    // The parser's words may quote the file; a message stays one short line whatever the file holds.
+    // The parser's message may quote the file: show it only if it is short printable ASCII.
     const shown = /^[\x20-\x7e]{1,60}$/.test(detail) ? ` (${detail})` : '';
     return { value: undefined, problem: { field: '', reason: `is not JSON${shown}` } };
   }
 }
 
-/** The third argument is newer than the library's types: what stood in the text for this value. */
+/** `context.source` is the value's text; it is missing in the library's types. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parseRevived = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
@@ -84,19 +84,16 @@ function parseExactly(text: string, readNumber: NumberReader): unknown {
 }
 
 const LONG_DIGITS = new RegExp(`[\\d.]{${DIGITS_MAX + 1}}`);
-/** Only where a number may stand: ids of digits and dots in quotes are common, and no number. */
+/** Matches only where a number can start, because quoted ids of digits and dots are common. */
 const LONG_NUMBER = new RegExp(`(?:^|[\\s:,[])-?[\\d.]{${DIGITS_MAX + 1}}`);
 const TINY_NUMBER = /[eE]-\d{3,}\s*[,}\]]/;
 
-/**
- * Whether a number may lose digits as a double: 16 digits in a row, or next to nothing. Several simple expressions take a
- * third of the time of one for all.
- */
+/** True if a number may lose digits as a double. Several simple expressions are faster than one for all cases. */
 function mayLoseDigits(text: string): boolean {
   return (LONG_DIGITS.test(text) && LONG_NUMBER.test(text)) || TINY_NUMBER.test(text);
 }
 
-/** The number of fields of all objects in a value. */
+/** Number of fields in all objects of a value. */
 function countKeys(value: unknown): number {
   let count = 0;
   const open: unknown[] = [value];
@@ -106,7 +103,7 @@ function countKeys(value: unknown): number {
       for (const child of next) if (typeof child === 'object') open.push(child);
       continue;
     }
-    // Without a list of the values: this runs for every row.
+    // for…in, because Object.values would allocate an array for every object of every row.
     for (const name in next) {
       count++;
       const child = (next as Record<string, unknown>)[name];
@@ -116,7 +113,7 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-/** How often a quote stands before a colon: once for each field, and more often when texts hold such. */
+/** Counts quotes before colons: one per field, plus those inside strings. */
 function countKeyMarks(text: string): number {
   let count = 0;
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
@@ -127,7 +124,7 @@ function countKeyMarks(text: string): number {
   return count;
 }
 
-/** Reads the text token by token, which is slow and seldom needed. */
+/** Scans the text token by token, which is slow but rarely needed. */
 function findDuplicateKey(text: string): string | undefined {
   const token = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g;
   const open: Set<string>[] = [];

@@ -1,5 +1,5 @@
-// Finds the end of a JSON value, and counts what is in one, without making anything of it. No validator: for bytes
-// that are not JSON the answer is where a value could end, and the parser says what is wrong.
+// Finds the end of a JSON value and counts its contents without parsing it. Does not validate: for bytes that are not
+// JSON it returns where a value could end, and the parser reports the error.
 
 export const NEWLINE = 0x0a;
 export const QUOTE = 0x22;
@@ -11,17 +11,17 @@ export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
 
-interface Extent {
-  /** Texts, numbers, objects and lists, all levels together. An empty object or list counts twice. */
+export interface ValueCounts {
+  /** Strings, numbers, objects and lists at all levels. An empty object or list counts twice. */
   readonly values: number;
-  /** How many objects and lists are open at once. */
+  /** Levels of nested objects and lists. */
   readonly depth: number;
-  /** How many different names its fields have; no more are counted than was asked for. */
+  /** Distinct field names. */
   readonly names: number;
 }
 
-/** What the value has that the bytes begin with. */
-export function measureValue(bytes: Buffer, namesCounted: number): Extent {
+/** Counts the contents of the value at the start of the bytes. Stops counting names at `namesMax`. */
+export function measureValue(bytes: Buffer, namesMax: number): ValueCounts {
   if (!isOpening(bytes[0])) return { values: 1, depth: 0, names: 0 };
   const names = new Set<string>();
   let [values, open, depth, stringStart, stringEnd] = [1, 0, 0, 0, 0];
@@ -33,7 +33,7 @@ export function measureValue(bytes: Buffer, namesCounted: number): Extent {
       at = stringEnd - 1;
     } else if (byte === COMMA) values++;
     else if (byte === COLON) {
-      if (names.size < namesCounted) names.add(bytes.toString('latin1', stringStart, stringEnd));
+      if (names.size < namesMax) names.add(bytes.toString('latin1', stringStart, stringEnd));
     } else if (isOpening(byte)) {
       values++;
       open++;
@@ -46,12 +46,12 @@ export function measureValue(bytes: Buffer, namesCounted: number): Extent {
   return { values, depth, names: names.size };
 }
 
-/** White space between the tokens of JSON; takes the code of a character or a byte. */
+/** True for JSON white space, given a character code or a byte. */
 export function isBlank(code: number | undefined): boolean {
   return code === 0x20 || code === NEWLINE || code === 0x0d || code === 0x09;
 }
 
-/** Whether a value cannot start with this byte, which stands between values. */
+/** True for a byte that separates or ends values, so that no value can start with it. */
 export function isMark(byte: number | undefined): boolean {
   return byte === COMMA || byte === COLON || isClosing(byte);
 }
@@ -64,7 +64,7 @@ function isClosing(byte: number | undefined): boolean {
   return byte === CLOSE_LIST || byte === CLOSE_OBJECT;
 }
 
-/** Whether a number, `true` or anything else without quotes ends before this byte. */
+/** True if an unquoted token, such as a number or `true`, ends before this byte. */
 function endsWord(byte: number | undefined): boolean {
   return byte === QUOTE || isMark(byte) || isOpening(byte) || isBlank(byte);
 }
@@ -75,22 +75,22 @@ function endOfString(bytes: Uint8Array, start: number): number | undefined {
   return quote === -1 ? undefined : quote + 1;
 }
 
-/** Whether an odd number of backslashes stands before it. */
+/** True if an odd number of backslashes precedes the byte. */
 function isEscaped(bytes: Uint8Array, at: number): boolean {
   let start = at;
   while (bytes[start - 1] === BACKSLASH) start--;
   return (at - start) % 2 === 1;
 }
 
-/** Finds where values end while the bytes go by, chunk by chunk. */
+/** Finds the ends of values across chunks. */
 export class JsonScanner {
-  /** Counts the lines inside of values; those between them are counted by the caller. */
+  /** Counts lines inside values; the caller counts the lines between them. */
   line = 1;
   #depth = 0;
   #inString = false;
   #escaped = false;
 
-  /** Where the value ends, if it does in this chunk. Continued is one that began in a chunk before. */
+  /** Index after the value; undefined if it does not end in this chunk. `isContinued`: it began in an earlier chunk. */
   findEnd(chunk: Uint8Array, from: number, isContinued: boolean): number | undefined {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at];

@@ -1,14 +1,14 @@
-// NDJSON: one JSON value on each line. Blank lines are passed over; a broken line harms no other.
+// NDJSON: one JSON value per line. Blank lines are skipped, and an invalid line does not affect the others.
 
 import { decodeUtf8, parseJsonRow, parseJsonText } from './json-row.ts';
 import { isBlank, NEWLINE } from './json-scan.ts';
 import { type RawRow, RowBytes } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
-/** Nothing but spaces, tabs, and the carriage return of a Windows line end. */
+/** Only spaces, tabs, and the carriage return of a Windows line end. */
 const BLANK = /^[ \t\r]*$/;
 
-/** Lines that came in one chunk are decoded together up to this length. */
+/** Lines of one chunk are decoded together up to this length. */
 const DECODED_BYTES_MAX = 1024 * 1024;
 
 export async function* readNdjson(
@@ -27,7 +27,7 @@ export async function* readNdjson(
 
 class LineReader {
   readonly #limits: RowLimits;
-  /** A line whose end has not come yet. */
+  /** The beginning of a line whose end has not arrived yet. */
   readonly #begun: RowBytes;
   #line = 1;
 
@@ -40,7 +40,7 @@ class LineReader {
     this.#begun.add(bytes);
   }
 
-  /** The rows of some lines, the last one without its line end. The first may have begun before. */
+  /** Rows of complete lines. The first line may have begun in an earlier chunk; the last has no line end. */
   readLines(bytes: Uint8Array): RawRow[] {
     const rows: RawRow[] = [];
     const end = bytes.indexOf(NEWLINE);
@@ -50,7 +50,7 @@ class LineReader {
     return rows;
   }
 
-  /** Decoding lines together takes a third less time than one by one, which is done only where one is not UTF-8. */
+  /** Decodes all lines at once, which is faster; decodes line by line only if some of the bytes are not UTF-8. */
   #addWholeLines(rows: RawRow[], bytes: Uint8Array): void {
     const text = bytes.length > DECODED_BYTES_MAX ? undefined : decodeUtf8(bytes);
     let start = 0;
@@ -64,7 +64,7 @@ class LineReader {
     }
     for (let end = 0; end !== -1; start = end + 1) {
       end = text.indexOf('\n', start);
-      // A file of nothing but line ends unpacks to a thousand times its size, and is soon read.
+      // Skip empty lines early: a small packed file can unpack to millions of them.
       if (end > start || end === -1) {
         const line = text.slice(start, end === -1 ? text.length : end);
         if (!BLANK.test(line)) rows.push(parseJsonText(line, { line: this.#line }, this.#limits));

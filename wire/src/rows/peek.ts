@@ -1,18 +1,18 @@
-// Looks at the beginning of a stream without taking it away.
+// Reads the beginning of a stream without consuming it.
 
-/** Enough for the byte order mark, some blank lines, and the first words of whatever follows. */
+/** Enough for a byte order mark, some blank lines, and the first tokens or the header. */
 const HEAD_BYTES = 4096;
 
-/** How a text begins, without blanks, and all of its bytes; neither has the byte order mark. */
+/** Returns the beginning of the text without leading white space, and all bytes. The byte order mark is removed from both. */
 export async function peekText(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ text: string; all: AsyncGenerator<Uint8Array> }> {
   const { head, all } = await peek(withoutByteOrderMark(chunks), HEAD_BYTES);
-  // A cut-off character at the end of the head is replaced, which does no harm: only ASCII is looked for.
+  // The last character may be cut off and decode to U+FFFD; callers look only for ASCII.
   return { text: new TextDecoder().decode(head).trimStart(), all };
 }
 
-/** The first bytes, fewer only when there are no more, and a stream that still begins with them. */
+/** Returns the first bytes (fewer if the stream is shorter) and a stream that still begins with them. */
 export async function peek(
   chunks: AsyncIterable<Uint8Array>,
   byteCount: number,

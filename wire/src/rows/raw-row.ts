@@ -1,33 +1,36 @@
-// What every file format is reduced to: rows with the place where they stand. A format reader cuts and
-// parses; whether a row means anything is for the checks to say.
+// Rows as the format readers return them: a value with its place in the file. Readers cut and parse; they do not validate.
 
-/** Where a row stands in its file, as a person would look for it. */
+/** Place of a row in its file. */
 export interface Place {
-  /** The line on which the row starts, from 1. */
+  /** Line on which the row starts, from 1. */
   readonly line: number;
-  /** The row's number in a JSON list, from 1; lists often stand on a single line. */
+  /** Number of the row in a JSON list, from 1. A list is often a single line. */
   readonly item?: number | undefined;
 }
 
-export interface RawRow {
+/** A row before validation. */
+export interface ParsedRow {
   readonly place: Place;
   readonly value: unknown;
-  /** How long its text is, in characters or bytes: a batch of long rows holds fewer of them. */
-  readonly length: number;
-  /** Why the row cannot be used; its value then serves only to tell which row it was, if that can be told. */
+  /** Why the row is invalid. Its value, if there is one, then serves only to find the id for messages. */
   readonly problem?: FieldProblem | undefined;
 }
 
+export interface RawRow extends ParsedRow {
+  /** Length of the text, in characters or bytes. Batches of long rows contain fewer rows. */
+  readonly length: number;
+}
+
 export interface FieldProblem {
-  /** Such as `coupons[2].endDate`; empty for the row as a whole. */
+  /** For example `coupons[2].endDate`; empty for the row as a whole. */
   readonly field: string;
   /** The rest of a sentence that starts with the field: `must be a number`. */
   readonly reason: string;
 }
 
 /**
- * Reasons of problems whose field is a name from the file, and the reasons to keep where such names must not be stored:
- * they may be anything, also what names a user.
+ * Reasons of problems whose field is a name from the file, each with the reason to store instead. Names from a file must
+ * not be stored, because they can contain personal data.
  */
 export const REASONS_WITHOUT_NAME = {
   'is an unknown field': 'has an unknown field',
@@ -36,7 +39,7 @@ export const REASONS_WITHOUT_NAME = {
   'is the name of two columns': 'has two columns of the same name',
 } as const;
 
-/** A problem with a name that is not part of the format. */
+/** A problem whose field is a name from the file. */
 export function nameProblem(field: string, reason: keyof typeof REASONS_WITHOUT_NAME): FieldProblem {
   return { field, reason };
 }
@@ -45,7 +48,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The file cannot be read any further: from here on, nobody can tell where a row starts. */
+/** The file cannot be read beyond this place, because the start of the next row is unknown. */
 export class BrokenFile extends Error {
   override readonly name = 'BrokenFile';
   readonly place: Place;
@@ -58,7 +61,7 @@ export class BrokenFile extends Error {
   }
 }
 
-/** The rows that a cutter makes of chunks. */
+/** Feeds chunks to a cutter and yields its rows. */
 export async function* cutRows<Chunk, Row>(
   chunks: AsyncIterable<Chunk>,
   cutter: { readonly rows: Row[]; push(chunk: Chunk): void; end(): void },
@@ -67,14 +70,14 @@ export async function* cutRows<Chunk, Row>(
     try {
       cutter.push(chunk);
     } finally {
-      // The rows before a break, too: their problems are told together with it.
+      // Also yield the rows before a break, so that their problems are reported with it.
       yield cutter.rows.splice(0);
     }
   }
   cutter.end();
 }
 
-/** Collects the bytes of one row across chunks, and lets go of them when they become too many. */
+/** Collects the bytes of one row across chunks; discards them above the limit. */
 export class RowBytes {
   readonly #bytesMax: number;
   #pieces: Uint8Array[] = [];
@@ -94,7 +97,7 @@ export class RowBytes {
     else if (piece.length > 0) this.#pieces.push(piece);
   }
 
-  /** The row's bytes, undefined when there were too many; the next row starts empty. */
+  /** Returns the bytes of the row, or undefined if there were too many, and starts the next row. */
   take(): Uint8Array | undefined {
     const [first = new Uint8Array(0), ...others] = this.#pieces;
     const isTooLong = this.#length > this.#bytesMax;

@@ -7,13 +7,17 @@ import { peekText } from './peek.ts';
 import { BrokenFile, type RawRow } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
-export interface RowRules {
+/** What the rows of one kind of import may look like. */
+export interface FormatRules {
   readonly limits: RowLimits;
-  readonly ignoreUnknown: boolean;
   /** Called when the file is an envelope with a cursor, which means that it is one page of several. */
   readonly onCursor?: (() => void) | undefined;
   /** Columns of a CSV file. Undefined for a catalogue: CSV cannot represent the lists in its rows. */
   readonly columns: Columns | undefined;
+}
+
+export interface RowRules extends FormatRules {
+  readonly ignoreUnknown: boolean;
 }
 
 /** Maximum length of an unpacked list. A list is often a single line, so line numbers do not help to find a problem. */

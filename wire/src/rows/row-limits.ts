@@ -1,18 +1,18 @@
-// How large one row may be. A small packed file can unpack to rows that would fill the memory once they are parsed,
-// so a row is measured as text, before anything is made of it. A row beyond a limit is a bad row like any other.
+// Size limits of a row. A small packed file can unpack to rows that exhaust memory when parsed, so a row is measured as
+// text before it is parsed. A row above a limit is invalid.
 
 import { printCount } from '../count.ts';
-import { measureValue } from './json-scan.ts';
+import { measureValue, type ValueCounts } from './json-scan.ts';
 import type { FieldProblem } from './raw-row.ts';
 
 export interface RowLimits {
-  /** Of the row as UTF-8, as it stands in the file and as it is stored. */
+  /** Bytes of the row as UTF-8, both in the file and as stored. */
   readonly bytes: number;
-  /** Texts, numbers, objects and lists, all levels together. */
+  /** Strings, numbers, objects and lists at all levels. */
   readonly values: number;
-  /** Different names of fields: the runtime keeps hundreds of bytes for each. */
+  /** Distinct field names. Bun keeps hundreds of bytes for each. */
   readonly names: number;
-  /** How many objects and lists may be open at once. */
+  /** Levels of nested objects and lists. */
   readonly depth: number;
 }
 
@@ -29,30 +29,30 @@ export function tooLong({ bytes }: RowLimits): FieldProblem {
   return { field: '', reason: `is longer than ${size}` };
 }
 
-/** A document may be longer than the row that it was made from, and must not be: what is exported can be imported. */
+/** The stored document can be longer than its row. It must stay within the limit, so that every export can be imported. */
 export function findDocumentExcess(document: string, limits: RowLimits): FieldProblem | undefined {
   if (!isTooLong(document, limits)) return undefined;
-  return { field: '', reason: `${tooLong(limits).reason} once it is written out in full` };
+  return { field: '', reason: `${tooLong(limits).reason} when stored` };
 }
 
-/** Whether a text takes more bytes as UTF-8 than a row may have. */
+/** True if the text is longer than the limit as UTF-8. */
 function isTooLong(text: string, { bytes }: RowLimits): boolean {
-  // A character takes at most three bytes, so that most texts need not be counted.
+  // A UTF-16 code unit takes at most three bytes, so most texts need no exact count.
   return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }
 
-/** Which limit a JSON text breaks, if any. */
+/** Problem of a JSON text that is above a limit. */
 export function findExcess(text: string, limits: RowLimits): FieldProblem | undefined {
   if (isTooLong(text, limits)) return tooLong(limits);
-  // A value takes two characters at least, and a level a bracket: short, flat rows need no closer look.
+  // A value takes at least two characters and a level takes a bracket, so short, flat rows need no scan.
   const isShort = text.length <= 2 * Math.min(limits.values, limits.names);
   if (isShort && countBrackets(text) <= limits.depth) return undefined;
   return findCountExcess(measureValue(Buffer.from(text.trimStart()), limits.names + 1), limits);
 }
 
-/** Which limit a value breaks by what it consists of, if any. */
+/** Problem of a value whose counts are above a limit. */
 export function findCountExcess(
-  { values, depth, names }: Omit<RowLimits, 'bytes'>,
+  { values, depth, names }: ValueCounts,
   limits: RowLimits,
 ): FieldProblem | undefined {
   if (values > limits.values) {
@@ -60,7 +60,7 @@ export function findCountExcess(
   }
   if (depth > limits.depth) return { field: '', reason: `is nested more than ${limits.depth} levels deep` };
   if (names > limits.names) {
-    return { field: '', reason: `has more than ${printCount(limits.names)} different names of fields` };
+    return { field: '', reason: `has more than ${printCount(limits.names)} distinct field names` };
   }
   return undefined;
 }

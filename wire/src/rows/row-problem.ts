@@ -1,20 +1,27 @@
-// A problem with a row, in words: which line, which field, what is wrong. Texts from the file appear in
-// them only shortened and without control characters, since they end up on a terminal.
+// Problems of rows as messages: the line, the field, and what is wrong. Text from the file is shortened and stripped of
+// control characters, because messages appear on terminals.
 
 import type { z } from 'zod';
 import { printCount, printCountOf } from '../count.ts';
-import { type FieldProblem, nameProblem, type Place, type RawRow, REASONS_WITHOUT_NAME } from './raw-row.ts';
+import {
+  type FieldProblem,
+  nameProblem,
+  type ParsedRow,
+  type Place,
+  REASONS_WITHOUT_NAME,
+} from './raw-row.ts';
 
 export interface RowProblem extends Place, FieldProblem {
-  /** Of a conversion: which of its files, and which of the network's ids, if that can be told. */
+  /** For conversions: the file. */
   readonly file?: string | undefined;
+  /** For conversions: the network's id of the row, if it is readable. */
   readonly id?: string | undefined;
 }
 
-/** How many problems are listed, and at most looked for in one row: a long row can have one in each of its values. */
+/** Maximum number of problems listed, and collected per row: every value of a long row can have one. */
 export const PROBLEMS_MAX = 20;
 
-/** A row that is fit for use, or what is wrong with it. */
+/** A valid row, or its problems. */
 export type CheckedRow<Value> =
   | { readonly place: Place; readonly value: Value; readonly problems: undefined }
   | { readonly place: Place; readonly value: undefined; readonly problems: readonly RowProblem[] };
@@ -26,7 +33,7 @@ export function printProblem(problem: RowProblem): string {
   return `${where}: ${field === '' ? 'the row' : field} ${reason}`;
 }
 
-/** What is wrong with the rows of a run: how many problems there are, and the first of them. */
+/** The first problems of a run, and the number of all of them. */
 export class ProblemList {
   readonly listed: RowProblem[] = [];
   count = 0;
@@ -36,14 +43,14 @@ export class ProblemList {
     this.listed.push(...problems.slice(0, PROBLEMS_MAX - this.listed.length));
   }
 
-  /** Adds the one that ends the run, in place of another if there is no room. */
+  /** Adds the problem that ends the run; replaces the last listed one if the list is full. */
   addLast(problem: RowProblem): void {
     this.listed.length = Math.min(this.listed.length, PROBLEMS_MAX - 1);
     this.add(problem);
   }
 }
 
-/** One line for each problem listed, and how many more there are. */
+/** One line per listed problem, and a line with the number of the others. */
 export function printProblems({
   problems,
   problemCount,
@@ -56,16 +63,22 @@ export function printProblems({
   return more > 0 ? [...lines, `… and ${printCount(more)} more`] : lines;
 }
 
-/** `2 of 1,200 rows are bad` */
-export function printBadRows({ invalid, read }: { readonly invalid: number; readonly read: number }): string {
-  return `${printCount(invalid)} of ${printCountOf(read, 'row')} ${invalid === 1 ? 'is' : 'are'} bad`;
+/** `2 of 1,200 rows are invalid` */
+export function printInvalidRows({
+  invalid,
+  read,
+}: {
+  readonly invalid: number;
+  readonly read: number;
+}): string {
+  return `${printCount(invalid)} of ${printCountOf(read, 'row')} ${invalid === 1 ? 'is' : 'are'} invalid`;
 }
 
 export function printPlace({ line, item }: Place): string {
   return item === undefined ? `line ${line}` : `line ${line} (item ${item})`;
 }
 
-/** In the order of the file; a problem of a whole list comes after those of its rows. */
+/** Compares by place in the file. The problem of a whole list comes after those of its rows. */
 export function byPlace(a: Place, b: Place): number {
   const item = (place: Place) => place.item ?? Number.MAX_SAFE_INTEGER;
   return a.line - b.line || item(a) - item(b);
@@ -76,7 +89,7 @@ export function rowProblem(place: Place, { field, reason }: FieldProblem): RowPr
   return { ...where, field: printable(field), reason };
 }
 
-/** The problem without text from the file: what the import log may keep. The JSON parser's words may quote the row. */
+/** Removes text from the file, for the import log. The JSON parser's message may quote the row. */
 export function withoutFileText({ field, reason, ...place }: RowProblem): RowProblem {
   const nameless = Object.hasOwn(REASONS_WITHOUT_NAME, reason)
     ? REASONS_WITHOUT_NAME[reason as keyof typeof REASONS_WITHOUT_NAME]
@@ -85,7 +98,7 @@ export function withoutFileText({ field, reason, ...place }: RowProblem): RowPro
   return { ...place, field, reason: reason.replace(/is not JSON \(.*\)$/, 'is not JSON') };
 }
 
-export function checkRow<Value>(row: Omit<RawRow, 'length'>, schema: z.ZodType<Value>): CheckedRow<Value> {
+export function checkRow<Value>(row: ParsedRow, schema: z.ZodType<Value>): CheckedRow<Value> {
   const { place } = row;
   if (row.problem !== undefined) return rejected(place, [row.problem]);
   const result = schema.safeParse(row.value);
@@ -101,7 +114,7 @@ export function rejected(place: Place, problems: readonly FieldProblem[]): Check
   return { place, value: undefined, problems: listed.map((problem) => rowProblem(place, problem)) };
 }
 
-/** What is wrong in words; the issue may be that of a value inside the row. */
+/** Converts a Zod issue to problems. `parent` is the path of the validated value inside the row. */
 export function problemsOf(issue: z.core.$ZodIssue, parent: readonly PropertyKey[] = []): FieldProblem[] {
   const path = [...parent, ...issue.path];
   if (issue.code !== 'unrecognized_keys') return [{ field: printPath(path), reason: issue.message }];

@@ -1,19 +1,19 @@
-// Remembers where in the file each id was seen, for millions of ids. An id takes 24 bytes in flat arrays and 8 to 16
-// in the index: a fifth of what a Map of strings takes.
+// Maps ids to their places in the file, for millions of ids. An id takes 24 bytes in flat arrays and 8 to 16 in the index,
+// much less than in a Map of strings.
 
 import { type Uuid, type UuidWords, uuidWords } from '../uuid.ts';
 import type { Place } from './raw-row.ts';
 
-const WORDS = 6; // four of the id, then line and item
+const WORDS = 6; // four for the id, then line and item
 const BLOCK_IDS = 1 << 12;
 
 export class UuidPlaces {
-  /** Grows block by block, so that nothing is copied and little is held in advance. */
+  /** Grows by blocks, so that nothing is copied and little memory is reserved. */
   readonly #blocks: Uint32Array[] = [];
   #count = 0;
-  /** Open addressing: the id's number plus one at the slot of its hash or after it, 0 where there is none. */
+  /** Hash table with open addressing: the number of the id plus one; 0 for an empty slot. */
   #index = new Uint32Array(1 << 10);
-  /** Others for each file: ids that were made to share a slot would take hours. */
+  /** Random per file: with fixed multipliers, ids chosen to collide would make an import take hours. */
   readonly #multipliers = Array.from({ length: 4 }, () => Math.floor(Math.random() * 2 ** 32) | 1);
 
   get(id: Uuid): Place | undefined {
@@ -25,7 +25,7 @@ export class UuidPlaces {
     return this.#index[this.#slot(uuidWords(id))] !== 0;
   }
 
-  /** Notes where an id was seen. When it was seen before, that place stays, and is returned. */
+  /** Stores the place of a new id. For a known id, keeps and returns the first place. */
   add(id: Uuid, place: Place): Place | undefined {
     const words = uuidWords(id);
     const slot = this.#slot(words);
@@ -53,7 +53,7 @@ export class UuidPlaces {
     return { block, offset: (number % BLOCK_IDS) * WORDS };
   }
 
-  /** The slot that holds the id, or the empty one where it belongs. */
+  /** The slot of the id, or the empty slot where it belongs. */
   #slot(words: UuidWords): number {
     const mask = this.#index.length - 1;
     let slot = hash(words, this.#multipliers) & mask;
@@ -87,7 +87,7 @@ export class UuidPlaces {
   }
 }
 
-/** Every word counts: ids made in a row differ only in some of them. */
+/** Uses every word, because sequential ids differ in only some of them. */
 function hash(words: UuidWords, multipliers: readonly number[]): number {
   let h = 0;
   for (let i = 0; i < words.length; i++) {

@@ -1,5 +1,5 @@
-// Looks through the catalogue as it was for deals that the file gives to another retailer, while the retailer that has
-// them keeps its deals. Needed when retailers stay beside those of the file.
+// Searches the stored catalogue for deals that the file assigns to another retailer although their retailer keeps them.
+// Needed when stored retailers remain beside those of the file.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
@@ -8,7 +8,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
 import type { RetailerCheck } from './retailer-check.ts';
 
-/** One problem for each row of the file that lists a deal of a retailer which keeps its deals, in the order of the file. */
+/** One problem per row that lists such a deal, in file order. */
 export async function findSharedDeals(
   store: CatalogueStore,
   file: RetailerCheck,
@@ -27,14 +27,14 @@ export async function findSharedDeals(
   return [...problems.values()].sort(byPlace);
 }
 
-/** The rows of other retailers that list a deal of this one. */
+/** Rows of other retailers that list a deal of this retailer. */
 function findClaims(owner: Retailer, file: RetailerCheck): RowProblem[] {
   const own = file.retailers.get(owner.id);
   return DEAL_LISTS.flatMap((list) =>
     owner[list].flatMap(({ id }) => {
       const place = file.deals[list].get(id);
       if (place === undefined || (own !== undefined && byPlace(place, own) === 0)) return [];
-      const reason = `lists ${id}, which the catalogue has under the retailer ${owner.id}`;
+      const reason = `lists ${id}, which belongs to the retailer ${owner.id} in the catalogue`;
       return [rowProblem(place, { field: list, reason })];
     }),
   );

@@ -1,4 +1,4 @@
-// Checks retailers as they come out of the file: the schema, and that no id of a kind stands there twice.
+// Validates retailers from the file: the schema, and that no id is used twice.
 
 import type { Retailer, RetailerFormat } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
@@ -20,15 +20,15 @@ type RetailerSchema = ReturnType<RetailerFormat['rowSchema']>;
 const ANY_LIST = z.array(z.unknown(), LIST);
 
 export class RetailerCheck {
-  /** Where the file speaks of a retailer, in a good row or in a bad one whose id could be read. */
+  /** Places of retailers in the file: of valid rows, and of invalid rows with a readable id. */
   readonly retailers = new UuidPlaces();
-  /** Where the file lists a deal, good rows only. */
+  /** Places of deals in the file; valid rows only. */
   readonly deals = forEachDealList(() => new UuidPlaces());
-  /** The first bad row of which nobody can tell which retailer it was meant for. */
+  /** First invalid row without a readable id. */
   firstNamelessRow: Place | undefined;
   readonly #badRetailers = new UuidPlaces();
   readonly #schema: RetailerSchema;
-  /** The same, with lists that may hold anything. */
+  /** The same schema, but the deal lists may contain anything. */
   readonly #ownFields: z.ZodType<Record<DealList, unknown[]>>;
 
   constructor(format: RetailerFormat, unknownFields: 'refuse' | 'ignore') {
@@ -36,7 +36,7 @@ export class RetailerCheck {
     this.#ownFields = this.#schema.extend(forEachDealList(() => ANY_LIST));
   }
 
-  /** Whether all that the file says of a retailer is a bad row, so that the retailer stays as it was. */
+  /** True if the file has only an invalid row for the retailer, so that the stored retailer stays unchanged. */
   hasBadRow(id: Uuid): boolean {
     return this.#badRetailers.has(id);
   }
@@ -49,7 +49,7 @@ export class RetailerCheck {
     }
     const problems = this.#findDuplicates(row.value);
     if (problems.length > 0) {
-      // It has been spoken of all the same: it stays as it was, and is not withdrawn.
+      // The file mentions the retailer, so it stays unchanged and is not withdrawn.
       this.#noteBadRow(raw);
       return rejected(row.place, problems);
     }
@@ -59,8 +59,8 @@ export class RetailerCheck {
   }
 
   /**
-   * Deal by deal, until there are problems enough: the schema as a whole would list every problem of a row, and a
-   * hundred thousand bad deals have a million.
+   * Validates deal by deal and stops at PROBLEMS_MAX. Validating the whole row would collect every problem: 100,000 invalid
+   * deals can have a million.
    */
   #checkFields(raw: RawRow): CheckedRow<Retailer> {
     const { place, value, problem } = raw;
@@ -89,7 +89,7 @@ export class RetailerCheck {
   #noteBadRow({ place, value }: RawRow): void {
     const id = readId(value);
     if (id === undefined) this.firstNamelessRow ??= place;
-    // Of several rows for a retailer, the first counts.
+    // The first of several rows for a retailer counts.
     else if (this.retailers.add(id, place) === undefined) this.#badRetailers.add(id, place);
   }
 
