@@ -305,7 +305,7 @@ for (const database of DATABASES) {
       expect([invalid, notes]).toEqual([
         1,
         [
-          'line 1: the record of its click is not here; the sale has its organisation and the time of the click only',
+          'line 1: the click record no longer exists; only the organisation and the time of the click are known',
         ],
       ]);
     });
