@@ -1,5 +1,5 @@
-// backup and restore on the command line of PostgreSQL, when they are used wrongly, and what restore tells to do. Those of
-// SQLite are run as the documents say, in docs/documents.test.ts.
+// backup and restore on the command line: wrong usage with PostgreSQL, and the advice that restore prints.
+// docs/documents.test.ts runs them on SQLite as documented.
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { transaction } from '../support/fixtures.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
-test('PostgreSQL is refused with where to read on, and marked after pg_restore', async () => {
+test('backup rejects PostgreSQL and names the guide, and restore marks a database after pg_restore', async () => {
   const env = { OFFERBOOK_DATABASE_URL: await newPostgresDatabase() };
   const run = (args: string, options: RunOptions = {}) => offerbook(args.split(' '), { env, ...options });
   await run('orgs create acme');
@@ -39,7 +39,7 @@ test('PostgreSQL is refused with where to read on, and marked after pg_restore',
   }
 });
 
-test('restore names the organisations that were deleted after the backup', async () => {
+test('restore lists the organisations that were deleted after the backup', async () => {
   const folder = temporaryFolder();
   const [url, target] = [`sqlite:${join(folder, 'shop.db')}`, join(folder, 'backup')];
   const stores = await openStores(url, CREATE_OPTIONS);

@@ -1,4 +1,4 @@
-// Moving to another database, on the command line: who has a token goes on with it.
+// Copying to another database on the command line: tokens and pollers continue to work.
 
 import { expect, test } from 'bun:test';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { id, retailer, transaction } from '../support/fixtures.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
-test('what a poller gets from a copy is what it would have got', async () => {
+test('a poller gets the same changes from a copy as from the original', async () => {
   const env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'small.db')}` };
   const run = async (args: string, options: RunOptions = {}) => {
     const { code, stdout } = await offerbook(args.split(' '), { env, ...options });
@@ -43,7 +43,7 @@ test('what a poller gets from a copy is what it would have got', async () => {
     },
     stderr: `offerbook: 1 click not copied, still in the spool ${spool}; start a server of the copy with --spool ${dirname(spool)} to record them\n`,
   });
-  // The copy is whole, whatever there is to be said of the spool.
+  // The copy is complete, whatever the state of the spool.
   for (const [contents, note] of [
     ['', ''],
     ['no database', `offerbook: the spool ${spool} cannot be read; check it before you delete it\n`],
@@ -55,9 +55,9 @@ test('what a poller gets from a copy is what it would have got', async () => {
   }
   const target = await openStores(to);
   expect([...(await target.clicks.find(clicks)).keys()].sort()).toEqual(clicks.toSorted());
-  // What a server of the copy looks for, if it is told the folder.
+  // The file that a server of the copy opens in this spool folder.
   expect(spoolPath(dirname(spool), to, databaseName(await target.clickKey()))).toBe(spool);
-  // That a sale has come of one of them is copied, too.
+  // The copy includes which click resulted in a sale.
   expect(await target.clicks.purge(Date.now() + 86_400_000)).toBe(1);
   await target.close();
   const answers = [];
@@ -87,7 +87,7 @@ test('what a poller gets from a copy is what it would have got', async () => {
   });
 });
 
-/** Where a server puts a click that the database does not take; returns the file. */
+/** Spools a click as a server does; returns the file. */
 async function spoolOneClick(url: string): Promise<string> {
   const stores = await openStores(url);
   const path = spoolPath(undefined, url, databaseName(await stores.clickKey()));
@@ -99,7 +99,7 @@ async function spoolOneClick(url: string): Promise<string> {
   return path;
 }
 
-/** Two clicks, of which one has led to a sale. */
+/** Records two clicks, one of which resulted in a sale. */
 async function recordClicks(url: string): Promise<ClickId[]> {
   const stores = await openStores(url);
   const ids = new ClickIds(await stores.clickKey());

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 describe.each(DATABASES.map((it) => [it.name, it] as const))('the figures of %s', (_, database) => {
   const open = openTestStores();
 
-  test('count the tokens that expire soon, and stay as they were while the database is away', async () => {
+  test('count the tokens that expire soon, and do not change while the database is unreachable', async () => {
     let nowMs = Date.UTC(2026, 10, 14);
     const stores = await open.stores(await database.create(), COMMAND_OPTIONS, () => nowMs);
     const { id: orgId } = await newOrganisation(stores);
@@ -20,7 +20,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the figures of %s'
       return stores.tokens.add({ orgId, kind: 'public', label: '', digest, expiresAtMs });
     };
     for (const days of [null, 1, 13, 15]) await add(days);
-    // Somebody has seen to this one already.
+    // This token has been rotated, so its expiry is intended.
     await stores.tokens.endAt((await add(2)).id, nowMs + DAY_MS);
     let isAway = false;
     const tokens = {

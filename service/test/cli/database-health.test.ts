@@ -3,7 +3,7 @@ import { DatabaseHealth } from '../../src/cli/node/database-health.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 
-test('a database for which too many wait is usable and is not logged as lost; one that does not answer is neither', async () => {
+test('an overloaded database counts as usable and is not logged as unreachable, unlike one that does not respond', async () => {
   const lines: string[] = [];
   const health = new DatabaseHealth(new Logger('debug', (line) => lines.push(line)));
   const retry = () => new Promise<void>((resolve) => health.failed('requests', overloaded, resolve));
@@ -12,7 +12,7 @@ test('a database for which too many wait is usable and is not logged as lost; on
   expect([health.isUsable, lines]).toEqual([true, []]);
   health.failed('requests', new StorageError('unavailable', 'PostgreSQL has not answered'), () => {});
   expect([health.isUsable, lines.length]).toEqual([false, 1]);
-  // An overload says nothing about whether it has recovered.
+  // An overload does not show that the database has recovered.
   health.failed('requests', overloaded, () => {});
   expect(health.isUsable).toBe(false);
   health.succeeded('requests');
@@ -20,7 +20,7 @@ test('a database for which too many wait is usable and is not logged as lost; on
   health.stop();
 });
 
-test('a use that fails again before its retry is retried once', async () => {
+test('an operation that fails again before its retry is retried once', async () => {
   const health = new DatabaseHealth(new Logger('silent', () => {}));
   const error = new StorageError('unavailable', 'PostgreSQL has not answered');
   const retried: string[] = [];
@@ -34,7 +34,7 @@ test('a use that fails again before its retry is retried once', async () => {
   const first = failed('changes', 'first');
   void failed('changes', 'second');
   await first;
-  // Comes after whatever the second failure may have scheduled.
+  // Runs after anything that the second failure may have scheduled.
   await failed('catalogue', 'catalogue');
   expect(retried).toEqual(['first', 'catalogue']);
   await failed('changes', 'third');

@@ -1,4 +1,4 @@
-// How bad each thing is that doctor may see, without a database or a machine that is in such a state.
+// How doctor rates each finding, tested without a database or a machine in that state.
 
 import { describe, expect, test } from 'bun:test';
 import { type CheckState, worstOf } from '../../src/cli/doctor/check.ts';
@@ -41,7 +41,7 @@ const FACTS: DatabaseFacts = {
   files: [],
 };
 
-describe('of a database', () => {
+describe('the rating of a database', () => {
   const statesOf = (facts: DatabaseFacts) =>
     Object.fromEntries(judgeDatabase(facts, NOW_MS).map(({ check, state }) => [check, state]));
   const fine: Record<string, CheckState> = {
@@ -52,7 +52,7 @@ describe('of a database', () => {
     backup: 'ok',
   };
 
-  test('all is well', () => {
+  test('is ok for a healthy SQLite or PostgreSQL database', () => {
     expect(statesOf(FACTS)).toEqual(fine);
     const file = { path: '/a.db', bytes: 1, mode: 0o600, isWritable: true };
     expect(statesOf({ ...FACTS, postgres: undefined, files: [file] })).toEqual(fine);
@@ -60,19 +60,23 @@ describe('of a database', () => {
 
   test.each<[string, Partial<PostgresFacts>, Record<string, CheckState>]>([
     ['an old server', { version: 120_004 }, { database: 'fault' }],
-    ['a table that may not be read', { unreadable: ['tokens'] }, { rights: 'fault' }],
+    ['a table without read permission', { unreadable: ['tokens'] }, { rights: 'fault' }],
     ['a standby', { isReadOnly: true }, { rights: 'fault' }],
-    ['tables that may not be written', { unwritable: ['clicks', 'walks'] }, { rights: 'warning' }],
+    ['tables without write permission', { unwritable: ['clicks', 'walks'] }, { rights: 'warning' }],
     ['tables of another owner', { notOwned: ['tokens'] }, { rights: 'warning' }],
-    ['a clock that is seconds away', { clockAheadMs: -2_500 }, { clock: 'warning' }],
-    ['a clock that is two seconds away', { clockAheadMs: 2_000 }, {}],
-    ['a clock that is a minute away', { clockAheadMs: 60_000 }, { clock: 'warning' }],
-    ['a clock that is minutes away', { clockAheadMs: 61_000 }, { clock: 'fault' }],
-    ['no archive', { archiveMode: 'off' }, { backup: 'warning' }],
-    ['a log that nothing can be restored from', { walLevel: 'minimal' }, { backup: 'warning' }],
-    ['an archive that fails', { isArchiveFailing: true }, { backup: 'fault' }],
-    ['no archive, which failed once', { archiveMode: 'off', isArchiveFailing: true }, { backup: 'warning' }],
-  ])('PostgreSQL: %s', (_, changes, worse) => {
+    ['a clock that differs by 2.5 seconds', { clockAheadMs: -2_500 }, { clock: 'warning' }],
+    ['a clock that differs by two seconds', { clockAheadMs: 2_000 }, {}],
+    ['a clock that differs by a minute', { clockAheadMs: 60_000 }, { clock: 'warning' }],
+    ['a clock that differs by more than a minute', { clockAheadMs: 61_000 }, { clock: 'fault' }],
+    ['no WAL archive', { archiveMode: 'off' }, { backup: 'warning' }],
+    ['a WAL level too low for restoring', { walLevel: 'minimal' }, { backup: 'warning' }],
+    ['a failing WAL archive', { isArchiveFailing: true }, { backup: 'fault' }],
+    [
+      'a disabled WAL archive that failed earlier',
+      { archiveMode: 'off', isArchiveFailing: true },
+      { backup: 'warning' },
+    ],
+  ])('is correct for PostgreSQL with %s', (_, changes, worse) => {
     expect(statesOf({ ...FACTS, postgres: { ...POSTGRES, ...changes } })).toEqual({ ...fine, ...worse });
   });
 
@@ -81,27 +85,24 @@ describe('of a database', () => {
     [2_500, "2.5 s behind the database's clock"],
     [-61_000, "61.0 s ahead of the database's clock"],
     [61_000, "61.0 s behind the database's clock"],
-  ])(
-    'a clock of PostgreSQL that is %p ms ahead is named from the side of this machine',
-    (clockAheadMs, found) => {
-      const checks = judgeDatabase({ ...FACTS, postgres: { ...POSTGRES, clockAheadMs } }, NOW_MS);
-      expect(checks.find(({ check }) => check === 'clock')?.found).toBe(found);
-    },
-  );
+  ])('describes a PostgreSQL clock that is %p ms ahead relative to this machine', (clockAheadMs, found) => {
+    const checks = judgeDatabase({ ...FACTS, postgres: { ...POSTGRES, clockAheadMs } }, NOW_MS);
+    expect(checks.find(({ check }) => check === 'clock')?.found).toBe(found);
+  });
 
   test.each<[string, { mode: number; isWritable: boolean }, CheckState]>([
-    ['that others may read', { mode: 0o640, isWritable: true }, 'warning'],
-    ['that cannot be written', { mode: 0o600, isWritable: false }, 'fault'],
-  ])('SQLite: a file %s', (_, file, rights) => {
+    ['that other users may read', { mode: 0o640, isWritable: true }, 'warning'],
+    ['that is not writable', { mode: 0o600, isWritable: false }, 'fault'],
+  ])('is correct for an SQLite file %s', (_, file, rights) => {
     const files = [{ path: '/a.db', bytes: 1, ...file }];
     expect(statesOf({ ...FACTS, postgres: undefined, files })).toEqual({ ...fine, rights });
   });
 
-  test('a stamp in the future is worth a warning', () => {
+  test('is a warning for a stamp in the future', () => {
     expect(statesOf({ ...FACTS, lastStampMs: NOW_MS + 3_000 })).toEqual({ ...fine, clock: 'warning' });
   });
 
-  test('each state of a schema is judged, and each that is not current says what to do', () => {
+  test('covers each state of the schema, with advice for each that is not current', () => {
     const states = ['none', 'old', 'current', 'too new'] as const;
     const judged = states.map((state) => judgeSchema({ state, version: 6, known: 7 }));
     expect(judged.map(({ state }) => state)).toEqual(['fault', 'warning', 'ok', 'fault']);
@@ -111,7 +112,7 @@ describe('of a database', () => {
   });
 });
 
-describe('of the books', () => {
+describe('the rating of imports and tokens', () => {
   const feed = (with_: Partial<ImportFeed>): ImportFeed => ({
     kind: 'transactions',
     orgName: null,
@@ -124,7 +125,7 @@ describe('of the books', () => {
   const judged = (feeds: readonly ImportFeed[]) =>
     judgeImports(feeds, NOW_MS, 2 * DAY_MS).map(({ check, state, found }) => [check, state, found]);
 
-  test('an import is too old after the time that was given; links may be of any age', () => {
+  test('is a warning for imports older than the configured limit, except for links', () => {
     const lateMs = NOW_MS - 2 * DAY_MS - 1;
     const feeds = [
       feed({ kind: 'catalogue', lastSuccessMs: lateMs, lastEndedMs: lateMs }),
@@ -138,7 +139,7 @@ describe('of the books', () => {
     expect(judged([])[1]).toEqual(['import of links', 'ok', 'none yet']);
   });
 
-  test('each organisation and source is judged on its own', () => {
+  test('is separate for each organisation and source', () => {
     const feeds = [
       feed({ orgName: 'acme', source: 'awin' }),
       feed({ orgName: 'acme', source: 'cj', lastSuccessMs: NOW_MS - 3 * DAY_MS }),
@@ -159,7 +160,7 @@ describe('of the books', () => {
     ]);
   });
 
-  test('a last import that was refused or failed is a warning, however fresh the data, of links too', () => {
+  test('is a warning if the last import was refused or failed, even if the data is fresh, also for links', () => {
     const lastEndedMs = NOW_MS - 5 * 60_000;
     const feeds = [
       feed({ kind: 'catalogue', lastSuccessMs: null, lastOutcome: 'refused', lastEndedMs }),
@@ -180,7 +181,7 @@ describe('of the books', () => {
     );
   });
 
-  test('the write lock is a warning once an import has held it for a minute, or was killed', () => {
+  test('is a warning if an import has held the write lock for a minute, or was killed', () => {
     const open = (beganAtMs: number, orgName: string | null = 'acme') =>
       ({ id: 12, kind: 'transactions', orgName, by: 'job@host', beganAtMs }) as ImportEntry;
     const lock = (isHeld: boolean | undefined, ...openImports: ImportEntry[]) => {
@@ -224,10 +225,13 @@ describe('of the books', () => {
     [2 * DAY_MS - 1, 'ok', '47 hours'],
     [2 * DAY_MS, 'ok', '2 days'],
     [2 * DAY_MS + 1, 'warning', '2 days'],
-  ])('an import of %p ms ago is %s with a limit of two days, and %s old', (ageMs, state, age) => {
-    const [, found, words] = judged([feed({ kind: 'catalogue', lastSuccessMs: NOW_MS - ageMs })])[0] ?? [];
-    expect([found, words?.split(' ago')[0]]).toEqual([state, `succeeded ${age}`] as never);
-  });
+  ])(
+    'for an import %p ms ago and a limit of two days is %s, and the age is printed as %s',
+    (ageMs, state, age) => {
+      const [, found, words] = judged([feed({ kind: 'catalogue', lastSuccessMs: NOW_MS - ageMs })])[0] ?? [];
+      expect([found, words?.split(' ago')[0]]).toEqual([state, `succeeded ${age}`] as never);
+    },
+  );
 
   const token = (number: number, with_: Partial<AccessToken> = {}): AccessToken => ({
     id: id(number),
@@ -243,7 +247,7 @@ describe('of the books', () => {
     ...with_,
   });
 
-  test('tokens: none that is good, one that will expire, and all well', () => {
+  test('is a warning without valid tokens or with one that expires soon, and otherwise ok', () => {
     const gone = token(1, { expiresAtMs: NOW_MS - 1 });
     const expiring = token(2, { expiresAtMs: NOW_MS + 13 * DAY_MS });
     const rotated = token(3, { expiresAtMs: NOW_MS + DAY_MS, revokedAtMs: NOW_MS + DAY_MS });
@@ -260,21 +264,21 @@ test.each([
   ['on this machine', { host: '127.0.0.1' }, 'ok'],
   ['behind a proxy', { host: '0.0.0.0', publicUrl: 'https://api.example', trustedProxies: '10.0.0.1' }, 'ok'],
   ['with X-Forwarded-Proto', { host: '10.0.0.2', trustedProxies: '10.0.0.0/24' }, 'ok'],
-  ['for the world, without TLS', { host: '0.0.0.0' }, 'warning'],
-  ['believing anybody', { host: '0.0.0.0', trustedProxies: '10.0.0.1,0.0.0.0/0' }, 'warning'],
-  ['believing anybody with IPv6', { host: '::', trustedProxies: '::/0' }, 'warning'],
-  ['with links in the clear', { publicUrl: 'http://api.example', trustedProxies: '10.0.0.1' }, 'warning'],
+  ['open to the network, without TLS', { host: '0.0.0.0' }, 'warning'],
+  ['trusting every IPv4 address', { host: '0.0.0.0', trustedProxies: '10.0.0.1,0.0.0.0/0' }, 'warning'],
+  ['trusting every IPv6 address', { host: '::', trustedProxies: '::/0' }, 'warning'],
+  ['with unencrypted links', { publicUrl: 'http://api.example', trustedProxies: '10.0.0.1' }, 'warning'],
   [
     'without TLS on this machine, by its IPv6 address',
     { publicUrl: 'http://[::1]:8080', trustedProxies: '::1' },
     'ok',
   ],
-  ['with all callers at one address', { publicUrl: 'https://api.example' }, 'warning'],
-])('proxies: %s', (_, settings, state) => {
+  ['with all clients at one address', { publicUrl: 'https://api.example' }, 'warning'],
+])('the proxy settings of a server are rated: %s', (_, settings, state) => {
   expect(judgeProxies(readServeSettings(settings, {})).state).toBe(state as CheckState);
 });
 
-test('limits on open files and room on disks', () => {
+test('limits on open files and free disk space are rated', () => {
   const limits = (soft: string) =>
     `Limit  Soft Limit  Hard Limit\nMax open files            ${soft}   1048576  files\n`;
   expect(['1024', '4096', 'unlimited', ''].map((soft) => checkOpenFiles(soft && limits(soft)).state)).toEqual(
@@ -289,7 +293,7 @@ test('limits on open files and room on disks', () => {
   });
 });
 
-test('the worst counts', () => {
+test('the overall rating is that of the worst check', () => {
   const of = (...states: ('ok' | 'warning' | 'fault')[]) =>
     worstOf(states.map((state) => ({ check: '', state, found: '' })));
   expect([of(), of('ok'), of('warning', 'ok'), of('ok', 'fault', 'warning')]).toEqual([

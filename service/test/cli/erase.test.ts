@@ -1,4 +1,4 @@
-// Erasure and deletion on the command line: what they print, and that no user is named by it.
+// Erasure and deletion on the command line: their output, which never contains the user id.
 
 import { expect, test } from 'bun:test';
 import { offerbook, type RunOptions } from '../support/command.ts';
@@ -7,7 +7,7 @@ import { transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
 test.each(DATABASES)(
-  'a user is counted, erased and not named; the organisation is deleted, on $name',
+  'erase counts and erases a user without printing the user id, and orgs delete deletes the organisation, on $name',
   async ({ create }) => {
     const env = { OFFERBOOK_DATABASE_URL: await create() };
     const run = (args: string, options: RunOptions = {}) => offerbook(args.split(' '), { env, ...options });

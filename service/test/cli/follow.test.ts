@@ -1,4 +1,4 @@
-// offerbook follow, as a process against a process.
+// offerbook follow, as a process, against a server process.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ function idsOf(ndjson: string): string[] {
 }
 
 describe('follow --once', () => {
-  test('prints every change as NDJSON, keeps its place, and goes on from there', async () => {
+  test('prints every change as NDJSON, saves its checkpoint, and continues from there', async () => {
     const checkpoint = join(temporaryFolder(), 'place.txt');
     const first = await follow(['--once', '--checkpoint', checkpoint]);
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -65,7 +65,7 @@ describe('follow --once', () => {
   });
 });
 
-describe('bad input ends with code 2, one sentence and nothing printed', () => {
+describe('follow exits 2 with one sentence and prints no rows', () => {
   const place = (text: string) => {
     const path = join(temporaryFolder(), 'place.txt');
     writeFileSync(path, text);
@@ -81,29 +81,24 @@ describe('bad input ends with code 2, one sentence and nothing printed', () => {
       'offerbook: OFFERBOOK_TOKEN is a public token. Transactions need a private token, which starts with ob_prv_.\n',
     ],
     [
-      'no token at all',
+      'a malformed token',
       () => [],
       { OFFERBOOK_TOKEN: 'hunter2' },
       'offerbook: OFFERBOOK_TOKEN is not a token. A private token is ob_prv_ followed by 36 letters and digits; check that it was copied completely.\n',
     ],
     ['an unknown token', () => ['--once'], { OFFERBOOK_TOKEN: `ob_prv_${'a'.repeat(36)}` }, 'invalid_token'],
-    [
-      'a URL that is none',
-      () => ['--url', 'localhost'],
-      {},
-      '--url must be a URL such as https://api.example, ',
-    ],
+    ['an invalid URL', () => ['--url', 'localhost'], {}, '--url must be a URL such as https://api.example, '],
     [
       'a URL with a password',
       () => ['--url', 'http://me:SECRET@x'],
       {},
       'without user name, password, query',
     ],
-    ['a bad interval', () => ['--interval', 'often'], {}, '--interval must be a duration'],
-    ['an interval of nothing', () => ['--interval', '0s'], {}, '--interval'],
+    ['an invalid interval', () => ['--interval', 'often'], {}, '--interval must be a duration'],
+    ['an interval of 0', () => ['--interval', '0s'], {}, '--interval'],
     ['an empty checkpoint file', () => ['--checkpoint', place('')], {}, 'does not hold a checkpoint'],
     [
-      'a checkpoint of a year to come',
+      'a checkpoint in the future',
       () => ['--once', '--checkpoint', place('9030-01-01T00:00:00')],
       {},
       'The checkpoint 9030-01-01T00:00:00 is in the future',
@@ -114,8 +109,8 @@ describe('bad input ends with code 2, one sentence and nothing printed', () => {
       {},
       'cannot read the checkpoint file',
     ],
-    ['an address of something else', () => ['--url', `${service.url}/docs`], {}, 'not_found'],
-  ])('%s', async (_, args, environment, sentence) => {
+    ['a URL of another service', () => ['--url', `${service.url}/docs`], {}, 'not_found'],
+  ])('for %s', async (_, args, environment, sentence) => {
     const { code, stdout, stderr } = await follow(args(), environment);
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
@@ -127,7 +122,7 @@ describe('bad input ends with code 2, one sentence and nothing printed', () => {
   });
 });
 
-test('a service that does not answer ends with code 1, in words for whoever typed the command', async () => {
+test('follow exits 1 with a readable error if the service does not respond', async () => {
   using silent = Bun.listen({
     hostname: '127.0.0.1',
     port: 0,
@@ -144,7 +139,7 @@ test('a service that does not answer ends with code 1, in words for whoever type
   });
 });
 
-test('a checkpoint that cannot be kept ends with code 2, after the changes were printed', async () => {
+test('follow prints the changes and then exits 2 if the checkpoint cannot be written', async () => {
   const { code, stdout, stderr } = await follow(['--once', '--checkpoint', '/no/such/folder/place.txt']);
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -153,7 +148,7 @@ test('a checkpoint that cannot be kept ends with code 2, after the changes were 
   expect(idsOf(stdout)).not.toEqual([]);
 });
 
-test('a checkpoint is put in the place of the old one, and never written over it: nobody finds half of one', async () => {
+test('follow replaces the checkpoint file atomically, so that no reader finds half of one', async () => {
   const checkpoint = join(temporaryFolder(), 'whole.txt');
   const old = '2020-01-01T00:00:00\n';
   writeFileSync(checkpoint, old);
@@ -164,7 +159,7 @@ test('a checkpoint is put in the place of the old one, and never written over it
   expect(readFileSync(checkpoint, 'utf8')).not.toBe(old);
 });
 
-test('without --once it prints changes as they happen, and ends with code 0 when told to stop', async () => {
+test('follow without --once prints changes as they happen, and exits 0 on SIGTERM', async () => {
   await using following = start(['--interval', '1s']);
   const started = await following.lines((lines) => lines.length >= 2);
   await service.importTransactions([transaction(9)]);
@@ -173,7 +168,7 @@ test('without --once it prints changes as they happen, and ends with code 0 when
   expect(await following.stop()).toBe(0);
 });
 
-test.skipIf(lacks('bash'))('ends without an error when its reader closes the pipe', async () => {
+test.skipIf(lacks('bash'))('follow exits without an error when its reader closes the pipe', async () => {
   const command = `"${process.execPath}" "${MAIN}" follow --url ${service.url} | head -n 1`;
   await service.importTransactions([transaction(50)]);
   const shell = Bun.spawn(['bash', '-o', 'pipefail', '-c', command], {
@@ -182,12 +177,12 @@ test.skipIf(lacks('bash'))('ends without an error when its reader closes the pip
     stderr: 'pipe',
   });
   await shell.stdout.getReader().read();
-  // The pipe is found broken at the next change.
+  // follow notices the broken pipe at the next change.
   await service.importTransactions([transaction(51)]);
   expect([await shell.exited, await Bun.readableStreamToText(shell.stderr)]).toEqual([0, '']);
 });
 
-test('on a terminal it prints a table, and nothing that a terminal would obey', async () => {
+test('follow prints a table on a terminal, without control sequences from the data', async () => {
   await service.importTransactions([transaction(77, { passbackUid: 'evil\u001b[2J', cashback: 1e-7 })]);
   let screen = '';
   const command = Bun.spawn([process.execPath, MAIN, 'follow', '--url', service.url, '--once'], {
@@ -207,7 +202,7 @@ test('on a terminal it prints a table, and nothing that a terminal would obey', 
   expect(row?.slice(1)).toEqual(['PENDING', '79.9 EUR', '0.0000001 EUR', 'evil?[2J', id(77)]);
 });
 
-/** A follower that runs on, and what it has printed so far. */
+/** A running follow process and its output so far. */
 function start(args: readonly string[]) {
   const command = spawnOfferbook(['follow', '--url', service.url, ...args], {
     env: { OFFERBOOK_TOKEN: token },

@@ -1,4 +1,4 @@
-// Imports that meet each other, or their end: never a mixture, never a half.
+// Concurrent and interrupted imports: never a mixture of two, never half of one.
 
 import { describe, expect, test } from 'bun:test';
 import { isStorageError } from '../../src/domain/storage-error.ts';
@@ -8,7 +8,7 @@ import { DATABASES } from '../support/databases.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
-/** A whole catalogue whose every retailer carries the import's name. */
+/** A catalogue in which every retailer has the import's name. */
 function catalogue(name: string, count = 1_000) {
   return ndjson(
     Array.from({ length: count }, (_, i) => retailer(i + 1, { name, cashbackOffers: [offer(i + 1)] })),
@@ -16,7 +16,7 @@ function catalogue(name: string, count = 1_000) {
 }
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, database) => {
-  test('of several imports at once, the catalogue is in the end what one of them said', async () => {
+  test('after several simultaneous imports, the catalogue is exactly that of one of them', async () => {
     const url = await database.create();
     const names = ['first', 'second', 'third', 'fourth'];
     const runs = await Promise.all(
@@ -32,7 +32,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
-    '%s in the middle of an import leaves everything as it was',
+    '%s during an import leaves all data unchanged',
     async (signal) => {
       const url = await database.create();
       const env = { OFFERBOOK_DATABASE_URL: url };
@@ -53,7 +53,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
       child.kill(signal);
       expect(await child.exited).not.toBe(0);
       expect(await offerbook(['export', 'transactions', '--org', 'acme'], { env })).toEqual(before);
-      // Nothing is left locked.
+      // No lock remains.
       const again = await offerbook(['import', 'transactions', '-', '--org', 'acme', '--json'], {
         env,
         stdin: ndjson([transaction(1, { status: 'CONFIRMED' })]),
@@ -63,7 +63,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
   );
 });
 
-/** Returns once another process holds the organisation's change clock. */
+/** Waits until another process holds the lock on the organisation's change clock. */
 async function untilWriting(url: string): Promise<void> {
   const stores = await openStores(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 0 });
   try {

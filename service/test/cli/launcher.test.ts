@@ -14,14 +14,14 @@ async function launch(command: string, PATH: string) {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    // One that does not find its folder must not look for it for ever.
+    // A launcher that cannot find its folder must not search forever.
     timeout: 20_000,
   });
   const [stdout, stderr] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()];
   return { code: await child.exited, stdout, stderr };
 }
 
-/** A folder for PATH with links to these programs and no others. */
+/** A folder for PATH with links to only these programs. */
 function onlyPrograms(...names: string[]): string {
   const folder = temporaryFolder();
   for (const name of names) symlinkSync(Bun.which(name) ?? '', join(folder, name));
@@ -31,14 +31,14 @@ function onlyPrograms(...names: string[]): string {
 const LAUNCHER = join(import.meta.dir, '../../bin/offerbook');
 const STARTED = { code: 0, stdout: `${manifest.version}\n`, stderr: '' };
 
-test('starts through links, and needs no other program than readlink', async () => {
+test('the launcher starts through symbolic links and needs no program except readlink', async () => {
   const folder = temporaryFolder();
   symlinkSync(LAUNCHER, join(folder, 'first'));
   symlinkSync('first', join(folder, 'second'));
   expect(await launch(join(folder, 'second'), onlyPrograms('readlink'))).toEqual(STARTED);
 });
 
-test('ends with an error where it cannot find its own folder', async () => {
+test('the launcher exits with an error if it cannot find its own folder', async () => {
   expect(await launch(LAUNCHER, onlyPrograms())).toEqual({
     code: 1,
     stdout: '',
@@ -48,7 +48,7 @@ test('ends with an error where it cannot find its own folder', async () => {
   });
 });
 
-test('ends with an error where there is no Bun', async () => {
+test('the launcher exits with an error if Bun is not installed', async () => {
   const folder = join(temporaryFolder(), 'service', 'bin');
   mkdirSync(folder, { recursive: true });
   cpSync(LAUNCHER, join(folder, 'offerbook'));
@@ -59,7 +59,7 @@ test('ends with an error where there is no Bun', async () => {
   });
 });
 
-test('runs no code and takes no setting from the folder that it is started in', async () => {
+test('the launcher runs no code and reads no settings from the working directory', async () => {
   const options = { command: [LAUNCHER], cwd: hostileFolder(), env: HOSTILE_VARIABLES };
   const { code, stdout, stderr } = await offerbook(['orgs', 'list'], options);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -19,7 +19,7 @@ function open(path: string, flags: string | number): number {
 const writerTo = (file: number) => new LogWriter((lines) => writeAll(file, Buffer.from(lines)));
 const line = (i: number) => `${JSON.stringify({ i, text: 'é'.repeat(i % 5_000) })}\n`;
 
-test('every line arrives whole and in order, however long', async () => {
+test('all lines arrive complete and in order, however long they are', async () => {
   const path = join(temporaryFolder(), 'log');
   const writer = writerTo(open(path, 'w'));
   const lines = Array.from({ length: 2_000 }, (_, i) => line(i));
@@ -28,7 +28,7 @@ test('every line arrives whole and in order, however long', async () => {
   expect(readFileSync(path, 'utf8')).toBe(lines.join(''));
 });
 
-test('of a log that nobody reads, whole lines are dropped at the end, and closing it does not wait', async () => {
+test('a log without a reader drops whole lines at the end, and close() does not wait', async () => {
   const pipe = join(temporaryFolder(), 'pipe');
   expect(await Bun.spawn(['mkfifo', pipe]).exited).toBe(0);
   const writer = writerTo(open(pipe, constants.O_RDWR | constants.O_NONBLOCK));
@@ -41,7 +41,7 @@ test('of a log that nobody reads, whole lines are dropped at the end, and closin
   const reader = open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const received = await readWhileItComes(reader);
   const numbers = received.split('\n').map((each) => each.replace(` ${text}`, ''));
-  // Nine million characters of thirty were kept at most, and the last line ends like the others.
+  // At most 9 of 30 million characters were kept, and the last line is complete.
   expect(received.length).toBeLessThan(9_000_000);
   expect(numbers).toEqual([...Array.from({ length: numbers.length - 1 }, (_, i) => String(i)), '']);
 
@@ -50,7 +50,7 @@ test('of a log that nobody reads, whole lines are dropped at the end, and closin
   expect(await readWhileItComes(reader)).toBe('read again\n');
 });
 
-test('lines for a disk that is full are lost, and those after them are not waited for', async () => {
+test('lines are lost while the disk is full, and close() does not wait for later ones', async () => {
   const writer = writerTo(open('/dev/full', 'w'));
   for (let round = 0; round < 3; round++) {
     writer.write('lost\n');
@@ -58,7 +58,7 @@ test('lines for a disk that is full are lost, and those after them are not waite
   }
 });
 
-/** Until nothing has come for as long as the writer leaves a full pipe alone, several times over. */
+/** Reads until the pipe has been silent for several times the writer's retry interval. */
 async function readWhileItComes(file: number): Promise<string> {
   const chunks: Buffer[] = [];
   for (let silentMs = 0; silentMs < 500; ) {

@@ -1,4 +1,4 @@
-// What becomes of a command whose output cannot be written: its reader has gone, or the disk is full.
+// Commands whose output cannot be written, because the reader closed the pipe or the disk is full.
 
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import { watchCommand } from '../support/leak-watch.ts';
 import { ndjson } from '../support/test-node.ts';
 
-/** A pipe that nobody reads any more, from the first byte on. */
+/** A pipe whose reader has closed it before the first byte. */
 const READER_GONE = 'mkfifo "$PIPE" && exec 4<>"$PIPE" 5>"$PIPE" 4<&- && exec "$0" "$@" >&5';
 const DISK_FULL = 'exec "$0" "$@" > /dev/full';
 const QUIET = { code: 0, stderr: '' };
 const FULL = { code: 1, stderr: 'offerbook: the output could not be written: no space left on device\n' };
 
-/** On each database, and on one of them: how a database is read matters little to what is printed. */
+/** READING runs on every database, OTHERS on one: their output hardly depends on the database. */
 const READING = ['export catalogue', 'export transactions --org acme', 'tokens list'];
 const OTHERS = [
   'tokens list --json',
@@ -43,7 +43,7 @@ async function run(shell: string, args: readonly string[], env: Record<string, s
 }
 
 for (const database of DATABASES) {
-  describe(`output that cannot be written, on ${database.name}`, () => {
+  describe(`with output that cannot be written, on ${database.name},`, () => {
     let env: Record<string, string>;
     let privateToken: string;
     let exportFile: string;
@@ -54,7 +54,7 @@ for (const database of DATABASES) {
       const issue = ['tokens', 'issue', '--org', 'acme', '--kind', 'private'];
       privateToken = (await offerbook(issue, { env })).stdout.trim();
       exportFile = join(temporaryFolder(), 'catalogue.ndjson');
-      // More than a pipe or a buffer holds.
+      // Larger than the buffer of a pipe.
       const retailers = Array.from({ length: 500 }, (_, i) =>
         retailer(i + 1, { cashbackOffers: [offer(i + 1_000)] }),
       );
@@ -64,19 +64,22 @@ for (const database of DATABASES) {
       await offerbook(['import', 'transactions', '-', '--org', 'acme'], { env, stdin: transactions });
     });
 
-    test.each(database === DATABASES[0] ? [...READING, ...OTHERS] : READING)('%s', async (line) => {
-      const args = line.split(' ');
-      expect(await run(READER_GONE, args, env)).toEqual(QUIET);
-      expect(await run(DISK_FULL, args, env)).toEqual(FULL);
-    });
+    test.each(database === DATABASES[0] ? [...READING, ...OTHERS] : READING)(
+      '%s exits cleanly or reports the full disk',
+      async (line) => {
+        const args = line.split(' ');
+        expect(await run(READER_GONE, args, env)).toEqual(QUIET);
+        expect(await run(DISK_FULL, args, env)).toEqual(FULL);
+      },
+    );
 
-    test('import catalogue', async () => {
+    test('import catalogue exits cleanly or reports the full disk', async () => {
       const args = ['import', 'catalogue', exportFile];
       expect(await run(READER_GONE, args, env)).toEqual(QUIET);
       expect(await run(DISK_FULL, args, env)).toEqual(FULL);
     });
 
-    test('an import that is refused says so all the same', async () => {
+    test('a refused import still prints its problems and exits 2', async () => {
       for (const shell of [READER_GONE, DISK_FULL]) {
         const { code, stderr } = await run(shell, ['import', 'catalogue', '-', '--json'], env, '{"id":1}\n');
         expect({ code, firstLine: stderr.split('\n')[0] }).toEqual({
@@ -86,7 +89,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('follow', async () => {
+    test('follow exits cleanly or reports the full disk', async () => {
       await using server = await ServerProcess.start([], { env });
       const args = ['follow', '--once', '--url', server.url];
       const withToken = { ...env, OFFERBOOK_TOKEN: privateToken };

@@ -1,4 +1,4 @@
-// Commands that only read leave an SQLite database, its folder and a backup as they are.
+// Read-only commands do not change an SQLite database, its folder or a backup.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
@@ -15,7 +15,7 @@ import { ndjson } from '../support/test-node.ts';
 
 const IS_ROOT = process.getuid?.() === 0;
 
-/** OUT is a folder for what a command writes; ROWS a file of transactions. */
+/** OUT stands for an output folder, ROWS for a file of transactions. */
 const COMMANDS: readonly string[] = [
   'orgs list',
   'orgs delete acme --dry-run',
@@ -48,7 +48,7 @@ async function fill(path: string): Promise<Stores> {
   return stores;
 }
 
-/** Names and bytes of the files of a folder; of a -shm file, which is memory that connections share, only the name. */
+/** Names and contents of the files in a folder; only the name of a -shm file, which is shared memory. */
 function filesIn(folder: string): [string, string][] {
   return readdirSync(folder)
     .sort()
@@ -70,7 +70,7 @@ async function expectUnchanged(path: string, commands = COMMANDS): Promise<void>
   }
 }
 
-describe('commands that only read change nothing', () => {
+describe('read-only commands change nothing', () => {
   test('in a backup, which can be restored afterwards', async () => {
     const folder = temporaryFolder();
     const [path, target] = [join(folder, 'shop.db'), join(folder, 'backup')];
@@ -107,14 +107,14 @@ describe('commands that only read change nothing', () => {
     await stores.close();
   });
 
-  test('beside the logs of a server that was killed, and they read what is in the logs', async () => {
+  test('next to the WAL of a killed server, whose contents they read', async () => {
     const [path, copy] = [join(temporaryFolder(), 'shop.db'), join(temporaryFolder(), 'shop.db')];
     const stores = await fill(path);
     await stores.organisations.create('late');
     for (const name of readdirSync(dirname(path)))
       copyFileSync(join(dirname(path), name), join(dirname(copy), name));
     await stores.close();
-    // A dry run writes and rolls back, for which SQLite has to finish what the killed server began.
+    // A dry run writes and rolls back, so SQLite first recovers the WAL of the killed server.
     await expectUnchanged(
       copy,
       COMMANDS.filter((command) => !command.startsWith('import')),
@@ -123,7 +123,7 @@ describe('commands that only read change nothing', () => {
     expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['acme', 'late']);
   });
 
-  test.if(IS_ROOT && Bun.which('setpriv') !== null)('in a folder that the user may not write', async () => {
+  test.if(IS_ROOT && Bun.which('setpriv') !== null)('in a folder without write permission', async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);
     const path = join(folder, 'read only?#%', 'shop.db');
@@ -141,7 +141,7 @@ describe('commands that only read change nothing', () => {
     expect(filesIn(dirname(path))).toEqual(before);
   });
 
-  test('in a database with the schema of an earlier version, which they leave to migrate', async () => {
+  test('in a database with an older schema, which they do not migrate', async () => {
     const path = join(temporaryFolder(), 'shop.db');
     const stores = await openStores(`sqlite:${path}`, CREATE_OPTIONS);
     await stores.close();

@@ -1,10 +1,10 @@
-// Limits that hold for a whole node, over all of its workers.
+// Rate limits that apply to a whole node, across its workers.
 
 import { describe, expect, test } from 'bun:test';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
 
-/** Asks for the same list many times at once, each over a connection of its own; returns how often each status came. */
+/** Sends many simultaneous requests for one list, each on its own connection; returns the count of each status. */
 async function ask(url: string, token: string, count: number): Promise<Record<number, number>> {
   const statuses = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -23,7 +23,7 @@ async function ask(url: string, token: string, count: number): Promise<Record<nu
 describe.each(DATABASES.map((it) => [it.name, it] as const))(
   'the workers of one node on %s',
   (_, { create }) => {
-    test('let exactly as many requests through as the limit says, together', async () => {
+    test('together accept exactly as many requests as the limit allows', async () => {
       const env = { OFFERBOOK_DATABASE_URL: await create() };
       await offerbook(['orgs', 'create', 'acme'], { env });
       const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'public', '--json'], {

@@ -1,4 +1,4 @@
-// What the command gives to shells and to man, tried in the real ones: completion scripts, and the manual page.
+// Completion scripts and the manual page, tested in real shells and with groff.
 
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { lacks } from '../support/programs.ts';
 const folder = temporaryFolder();
 let commands: string[];
 
-/** Each line that somebody types, and what is offered for its last word. Undefined: files. */
+/** Typed lines and the completions of their last word; undefined for file names. */
 const TYPED: readonly [string, readonly string[] | undefined][] = [
   ['offerbook se', ['serve']],
   ['offerbook imp', ['import', 'imports']],
@@ -18,7 +18,7 @@ const TYPED: readonly [string, readonly string[] | undefined][] = [
   ['offerbook tokens r', ['revoke', 'rotate']],
   ['offerbook tokens issue --e', ['--expires']],
   ['offerbook serve --workers 2 --page', ['--page-size']],
-  // A word that is the name of a command, but stands where an option has its value.
+  // The name of a command in the place of an option's value.
   ['offerbook serve --database import --page', ['--page-size']],
   ['offerbook completion ', ['bash', 'fish', 'zsh']],
   ['offerbook import catalogue --by ', undefined],
@@ -41,7 +41,7 @@ function run(shell: string, ...args: string[]): string {
   return stdout.toString();
 }
 
-/** The words between two lines of minus signs, for each of the lines that were typed. */
+/** The words between two lines of minus signs, for each typed line. */
 function offered(stdout: string): string[][] {
   return stdout
     .split('---\n')
@@ -54,7 +54,7 @@ function offered(stdout: string): string[][] {
     );
 }
 
-test.skipIf(lacks('bash'))('bash offers commands, options and choices, and files elsewhere', () => {
+test.skipIf(lacks('bash'))('bash completes commands, options and choices, and file names elsewhere', () => {
   const asked = TYPED.map(([line]) => {
     const words = line.split(' ');
     return `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _offerbook; printf '%s\\n' "\${COMPREPLY[@]}" ---`;
@@ -66,7 +66,7 @@ test.skipIf(lacks('bash'))('bash offers commands, options and choices, and files
   );
 });
 
-test.skipIf(lacks('zsh'))('zsh offers the same, with what they mean', () => {
+test.skipIf(lacks('zsh'))('zsh completes the same words, with descriptions', () => {
   const stubs = `
     compdef() { }
     _files() { matched=() }
@@ -74,7 +74,7 @@ test.skipIf(lacks('zsh'))('zsh offers the same, with what they mean', () => {
   const asked = TYPED.map(([line]) => {
     const words = line.split(' ');
     const last = words.at(-1) ?? '';
-    // zsh itself leaves out what does not begin like the word.
+    // zsh itself omits words that do not start like the typed one.
     return `words=(${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length}; _offerbook; for one in $matched; do [[ $one == '${last}'* ]] && print -r -- "\${one%%:*}"; done; print -- ---`;
   });
   const stdout = run('zsh', '-f', '-c', `${stubs}\nsource ./zsh\n${asked.join('\n')}`);
@@ -89,7 +89,7 @@ test.skipIf(lacks('zsh'))('zsh offers the same, with what they mean', () => {
   ).toContain('serve:run the server\n');
 });
 
-test.skipIf(lacks('fish'))('fish offers the same', () => {
+test.skipIf(lacks('fish'))('fish completes the same words', () => {
   const asked = TYPED.filter(([, words]) => words !== undefined);
   const stdout = run(
     'fish',
@@ -100,14 +100,14 @@ test.skipIf(lacks('fish'))('fish offers the same', () => {
   expect(offered(stdout)).toEqual(asked.map(([, words]) => [...(words ?? [])]));
 });
 
-test('a shell that there is no script for is named', async () => {
+test('completion rejects an unknown shell and names it', async () => {
   const { code, stdout, stderr } = await offerbook(['completion', 'tcsh']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain("'tcsh' is invalid");
 });
 
 describe('the manual page', () => {
-  test.skipIf(lacks('groff'))('is set by groff without a warning, and has every command', async () => {
+  test.skipIf(lacks('groff'))('renders in groff without warnings and contains every command', async () => {
     const { stdout: page } = await offerbook(['manual']);
     writeFileSync(join(folder, 'offerbook.1'), page);
     const set = run('groff', '-man', '-ww', '-k', '-Tutf8', '-P-cbou', 'offerbook.1');

@@ -1,4 +1,4 @@
-// The order to stop: a server ends within the ten seconds that it promises, whatever it is in the middle of.
+// Stopping a server: it exits within ten seconds, whatever it is doing.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { removePostgres } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
-/** Ten seconds, and what a busy machine adds to them. */
+/** Ten seconds, plus an allowance for a busy machine. */
 const STOPPED_WITHIN_MS = 30_000;
 
 interface Stoppable {
@@ -18,7 +18,7 @@ interface Stoppable {
   readonly exited: Promise<number>;
 }
 
-/** Stops a process and returns its exit code, or how long it was waited for in vain. */
+/** Stops a process; returns its exit code, or a message if it does not exit in time. */
 async function stop(child: Stoppable): Promise<number | string> {
   child.kill('SIGTERM');
   const late = `still there after ${STOPPED_WITHIN_MS} ms`;
@@ -42,7 +42,7 @@ function stopServer(server: ServerProcess): Promise<number | string> {
 const CASES = DATABASES.flatMap((it) => ['1', '2'].map((workers) => [it.name, workers, it] as const));
 
 describe.each(CASES)('on %s with --workers %s', (_, workers, { create }) => {
-  test('a server that is loading a catalogue ends when it is told to stop', async () => {
+  test('a server that is loading a catalogue exits on SIGTERM', async () => {
     const env = { OFFERBOOK_DATABASE_URL: await create() };
     const rows = Array.from({ length: 4_000 }, (_, i) =>
       retailer(i + 1, { cashbackOffers: Array.from({ length: 10 }, (_, j) => offer(10_000 + i * 10 + j)) }),
@@ -52,13 +52,13 @@ describe.each(CASES)('on %s with --workers %s', (_, workers, { create }) => {
     const child = spawnOfferbook(['serve', '--port', '0', '--admin-port', adminPort, '--workers', workers], {
       env,
     });
-    // It is live before it has loaded anything.
+    // /livez responds before the catalogue is loaded.
     while (!(await isOk(`http://127.0.0.1:${adminPort}/livez`))) await Bun.sleep(5);
     expect(await stop(child)).toBe(0);
   });
 });
 
-describe.each(['1', '2'])('with --workers %s, a PostgreSQL server that is', (workers) => {
+describe.each(['1', '2'])('with --workers %s, PostgreSQL', (workers) => {
   let postgres: PostgresServer;
 
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.each(['1', '2'])('with --workers %s, a PostgreSQL server that is', (wor
       env: { OFFERBOOK_DATABASE_URL: postgresUrl(postgres.port, 'postgres') },
     });
 
-  test('frozen does not hold up a stop', async () => {
+  test('does not delay a stop while it is frozen', async () => {
     await using server = await start();
     const processes = postgresProcesses(postgres.directory);
     for (const pid of processes) signalIfThere(pid, 'SIGSTOP');
@@ -84,7 +84,7 @@ describe.each(['1', '2'])('with --workers %s, a PostgreSQL server that is', (wor
     }
   });
 
-  test('away does not hold up a stop', async () => {
+  test('does not delay a stop while it is unreachable', async () => {
     await using server = await start();
     await postgres.process.stop();
     try {
@@ -95,7 +95,7 @@ describe.each(['1', '2'])('with --workers %s, a PostgreSQL server that is', (wor
   });
 });
 
-describe.each(['1', '2'])('with --workers %s, a log that cannot be written', (workers) => {
+describe.each(['1', '2'])('with --workers %s, the log', (workers) => {
   async function serve(destination: string): Promise<{ child: Stoppable; url: string }> {
     const port = await freePort();
     const database = `sqlite:${join(temporaryFolder(), 'stop.db')}`;
@@ -110,18 +110,18 @@ describe.each(['1', '2'])('with --workers %s, a log that cannot be written', (wo
     return { child, url };
   }
 
-  test('because the disk is full does not hold up a stop', async () => {
+  test('does not delay a stop while the disk is full', async () => {
     const { child } = await serve('> /dev/full');
     expect(await stop(child)).toBe(0);
   });
 
-  test('because nobody reads the pipe does not hold up a stop', async () => {
+  test('does not delay a stop while its pipe has no reader', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
     expect(await Bun.spawn(['mkfifo', pipe]).exited).toBe(0);
-    // Open for reading, so that writing is not an error, and never read.
+    // Opened for reading, so that writes succeed, but never read.
     const reader = Bun.spawn(['/bin/sh', '-c', 'exec sleep 60 < "$0"', pipe]);
     const { child, url } = await serve(`> '${pipe}'`);
-    // More lines than a pipe holds.
+    // More lines than fit into a pipe.
     for (let i = 0; i < 1_000; i++) await fetch(url);
     expect(await stop(child)).toBe(0);
     reader.kill();

@@ -1,4 +1,4 @@
-// Failures of storage on the command line: one line, advice in terms of commands, and an exit code for each kind.
+// Storage errors on the command line: one line with advice, and an exit code for each kind.
 
 import { expect, test } from 'bun:test';
 import { storageExitCode, storageWords } from '../../src/cli/storage-failure.ts';
@@ -22,7 +22,7 @@ test.each<[StorageErrorKind, 1 | 2 | 3, string]>([
   ['busy', 3, 'why'],
   ['exists', 3, 'why'],
   ['conflict', 3, 'why'],
-])('a failure of the kind %p has exit code %p', (kind, code, words) => {
+])('a storage error of kind %p exits with code %p', (kind, code, words) => {
   const error = new StorageError(kind, 'why');
   expect([storageExitCode(error), storageWords(error)]).toEqual([code, words]);
 });

@@ -1,4 +1,4 @@
-// Traces of the command as people start it: a server with workers, and an import.
+// Traces of processes: a server with workers, and an import.
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { attributesOf, SpanCollector } from '../support/span-collector.ts';
 
 const CATALOGUE = join(import.meta.dir, '..', '..', '..', 'examples', 'data', 'catalogue.ndjson');
 
-test('imports leave a span each, and so do the requests of all workers and the catalogue that is built', async () => {
+test('imports, requests to all workers and builds of the catalogue each have a span', async () => {
   await using collector = SpanCollector.start();
   const cwd = temporaryFolder();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'offers' };
@@ -35,7 +35,7 @@ test('imports leave a span each, and so do the requests of all workers and the c
   await using server = await ServerProcess.start(options, { cwd, env });
   const metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   while (!(await metrics()).includes('offerbook_workers_ready 2\n')) await Bun.sleep(20);
-  // On connections of their own, so that both workers get some.
+  // Each request on its own connection, so that both workers get some.
   for (let i = 0; i < 40; i += 1) await fetch(`${server.url}/livez`, { headers: { Connection: 'close' } });
   expect(await server.stop()).toBe(0);
   const spans = collector.spans.slice(2);
@@ -45,11 +45,11 @@ test('imports leave a span each, and so do the requests of all workers and the c
     attributesOf(body.resourceSpans[0]?.resource ?? { attributes: [] }),
   );
   expect(new Set(names.map((resource) => resource['service.name']))).toEqual(new Set(['offers']));
-  // Each worker and the main thread have sent their own, on top of the two imports; on a slow machine in several batches.
+  // Each worker and the main thread send their own batches, after the two imports; several on a slow machine.
   expect(collector.batches.length).toBeGreaterThanOrEqual(5);
 });
 
-test('a collector that is away does not keep an import from being kept, and a bad setting stops it before it begins', async () => {
+test('an import succeeds if the collector is unreachable, and an invalid tracing setting stops it before it starts', async () => {
   const cwd = temporaryFolder();
   const away = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` };
   const kept = await offerbook(['import', 'catalogue', CATALOGUE], { cwd, env: away });

@@ -242,7 +242,7 @@ test('an unreachable collector affects no request and is logged once', async () 
   await using node = await TestNode.start({ tracing });
   expect((await node.get('/livez')).status).toBe(200);
   await node.stopNode();
-  const told = node.logLines.filter((line) => line.includes('the collector does not take spans'));
+  const told = node.logLines.filter((line) => line.includes('the collector rejects spans'));
   expect(told.length).toBe(1);
   expect(node.logLines.join('')).not.toContain('of-the-collector');
 });
