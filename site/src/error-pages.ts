@@ -37,7 +37,7 @@ const RETRY: Partial<Record<ErrorCode, string>> = {
 export function errorList(errors: readonly ListedError[], frame: Frame): Page {
   const main = html`<div class="screen medium prose">
 <h1>Errors</h1>
-<p class="lead">Every error is a problem document (RFC 9457). Programs look at its <code>code</code>, which never changes its meaning.</p>
+<p class="lead">Every error is a problem document (RFC 9457). Its <code>code</code> is stable: programs can rely on it.</p>
 ${errorTable('All errors', errors)}
 </div>`;
   return page('Errors', main, frame, '/errors/');
@@ -56,13 +56,13 @@ export function errorTable(caption: string, errors: readonly ListedError[]): Htm
 export function errorPage(error: DescribedError, frame: Frame): Page {
   const { code, status, title, meaning, remedy, example } = error;
   const main = html`<div class="screen narrow prose">
-<nav aria-label="Way back"><a class="back" href="/errors/">All errors</a></nav>
+<nav aria-label="Back"><a class="back" href="/errors/">All errors</a></nav>
 <h1>${title}</h1>
 <p class="tags"><span class="tag">Status ${status}</span> <code class="tag">${code}</code></p>
 <h2>What it means</h2><p>${meaning}</p>
 <h2>What to do</h2><p>${remedy}</p>
-<h2>Is it worth trying again?</h2><p>${RETRY[code] ?? 'No: the same request will be refused every time.'}</p>
-<h2>What it looks like</h2>
+<h2>Should I retry?</h2><p>${RETRY[code] ?? 'No. The same request will fail again.'}</p>
+<h2>Example</h2>
 <pre tabindex="0"><code data-language="json">${JSON.stringify(example, null, 2)}</code></pre>
 </div>`;
   return page(title, main, frame, '/errors/');
@@ -72,17 +72,17 @@ export function errorPage(error: DescribedError, frame: Frame): Page {
 export function linkErrorPage({ code, title, errors }: LinkError, frame: Frame): Page {
   const main = html`<div class="screen narrow prose">
 <h1>${title}</h1>
-<p class="lead">${LINK_WORDS[code] ?? 'The link cannot be followed right now. Please try again in a moment.'}</p>
+<p class="lead">${LINK_WORDS[code] ?? 'This link does not work right now. Please try again in a moment.'}</p>
 ${errors === undefined ? undefined : html`<ul>${errors.map(({ parameter, detail }) => html`<li><code>${parameter}</code> ${detail}</li>`)}</ul>`}
-<p class="muted">For those who made the link: <a href="/errors/${code}"><code>${code}</code></a>.</p>
+<p class="muted">For developers: <a href="/errors/${code}"><code>${code}</code></a>.</p>
 </div>`;
   return page(title, main, frame);
 }
 
 const LINK_WORDS: Partial<Record<ErrorCode, string>> = {
-  deal_not_found: 'The deal may have been withdrawn, or the link may not be complete.',
-  deal_gone: 'The shop has ended it. The page that you came from may have others.',
-  invalid_parameter: 'The link is not complete, so that the shop could not be told who sent you.',
+  deal_not_found: 'The deal may have been withdrawn, or the link may be incomplete.',
+  deal_gone: 'The shop has ended this deal. The page that you came from may have other deals.',
+  invalid_parameter: 'This link is incomplete, so we cannot tell the shop who referred you.',
 };
 
 export function notFoundPage(title: string, frame: Frame): Page {
@@ -94,7 +94,7 @@ export function notFoundPage(title: string, frame: Frame): Page {
 <li><a href="/docs">API reference</a>, with every operation and its path</li>
 <li><a href="/errors/">Errors</a>, and what to do about each</li>
 </ul>
-<p class="muted">Programs that ask for this path get a problem document: <a href="/errors/not_found"><code>not_found</code></a>.</p>
+<p class="muted">Programs that request this path get a problem document: <a href="/errors/not_found"><code>not_found</code></a>.</p>
 </div>`;
   return page(title, main, frame);
 }

@@ -46,6 +46,6 @@ export function explorerPage(options: ExplorerOptions, frame: Frame): Page {
 const WELCOME = html`<div class="screen narrow prose">
 <h1>Offerbook</h1>
 <p class="lead">Retailers with their cashback offers, coupons and promotions, and the transactions of your users, over HTTP.</p>
-<p>The <a href="/docs">API reference</a> shows every operation, also as an <a href="/openapi.json">OpenAPI 3.1 document</a>. <a href="/errors/">Errors</a> says what each error means and what to do about it.</p>
+<p>The <a href="/docs">API reference</a> shows every operation, also as an <a href="/openapi.json">OpenAPI 3.1 document</a>. <a href="/errors/">Errors</a> explains each error and what to do about it.</p>
 <p>Every operation needs a bearer token; ask the operator of this service for one.</p>
 </div>`;

@@ -93,7 +93,7 @@ ${Object.entries(meta).map(([name, content]) => (content === undefined ? undefin
 ${script === undefined ? undefined : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="site">
 <a class="brand" href="/">${MARK}${brand}</a>
 <nav aria-label="Pages">${places.map((one) => navLink(one, place))}</nav>

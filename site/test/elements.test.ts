@@ -1,4 +1,4 @@
-// The pieces of which the console's pages are made, at the edges of what they print.
+// The console's building blocks, with boundary values.
 
 import { expect, test } from 'bun:test';
 import { textOf } from '../../service/test/console/open-console.ts';
@@ -39,7 +39,7 @@ test.each([
   [999, '1970-01-01 00:00:59 (now)'],
   [-1_000, '1970-01-01 00:01:01 (in 1 s)'],
   [1_000, '1970-01-01 00:00:59 (1 s ago)'],
-])('a moment %p ms ago is printed as %s', (agoMs, text) => {
+])('a time %p ms ago is printed as %s', (agoMs, text) => {
   const nowMs = 60_000;
   const ms = agoMs === null || agoMs === undefined ? agoMs : nowMs - agoMs;
   expect(textOf(since(ms, nowMs).text)).toBe(text);

@@ -13,9 +13,9 @@ import { openAssets } from '../http/pages/assets.ts';
 import { FAVICON, pageHeaders } from '../http/pages/page-file.ts';
 import type { Reply } from '../http/reply.ts';
 import { type Method, type Route, Router } from '../http/router.ts';
+import { CachedCount } from './counts/cached-count.ts';
 import { CatalogueReader } from './counts/catalogue-contents.ts';
 import { countClicks } from './counts/click-totals.ts';
-import { KeptCount } from './counts/kept-count.ts';
 import { countTransactions } from './counts/transaction-totals.ts';
 import type { ConsoleCounts, ConsoleStores, MakePage, NodeView, PageContext } from './page-context.ts';
 import { cataloguePage } from './pages/catalogue.ts';
@@ -63,12 +63,12 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
   const catalogue = new CatalogueReader();
   const counts: ConsoleCounts = {
     catalogue,
-    transactions: new KeptCount(async (breathe) => {
+    transactions: new CachedCount(async (pause) => {
       const opened = await stores();
       const { retailerOfDeal } = await catalogue.read(opened);
-      return countTransactions(opened, retailerOfDeal, clock, breathe);
+      return countTransactions(opened, retailerOfDeal, clock, pause);
     }, clock),
-    clicks: new KeptCount(async () => countClicks((await stores()).clicks, clock), clock),
+    clicks: new CachedCount(async () => countClicks((await stores()).clicks, clock), clock),
   };
 
   async function reply(page: ConsolePage, path: string, { nowMs }: NodeView): Promise<Reply> {

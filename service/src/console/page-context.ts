@@ -10,9 +10,9 @@ import type { OrganisationStore } from '../domain/organisation.ts';
 import type { Revisions } from '../domain/stores.ts';
 import type { TransactionHistory, TransactionStore } from '../domain/transaction.ts';
 import type { NodeState } from '../http/metrics.ts';
+import type { CachedCount } from './counts/cached-count.ts';
 import type { CatalogueReader } from './counts/catalogue-contents.ts';
 import type { ClickDay } from './counts/click-totals.ts';
-import type { KeptCount } from './counts/kept-count.ts';
 import type { TransactionTotals } from './counts/transaction-totals.ts';
 
 /** State of the running node. Plain data: the node sends it to the console's thread with every request. */
@@ -39,8 +39,8 @@ export interface ConsoleStores {
 /** Figures that take long to count, and are cached. */
 export interface ConsoleCounts {
   readonly catalogue: CatalogueReader;
-  readonly transactions: KeptCount<TransactionTotals>;
-  readonly clicks: KeptCount<readonly ClickDay[]>;
+  readonly transactions: CachedCount<TransactionTotals>;
+  readonly clicks: CachedCount<readonly ClickDay[]>;
 }
 
 export interface PageContext {

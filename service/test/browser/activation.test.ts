@@ -1,4 +1,4 @@
-// The whole circle in the sandbox, as a visitor goes it: activate a deal, land in the shop, buy, and see the sale arrive.
+// A visitor's whole journey in the sandbox: activate a deal, open the shop, buy, and see the transaction.
 
 import { expect } from 'bun:test';
 import { join } from 'node:path';

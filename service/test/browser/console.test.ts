@@ -1,5 +1,4 @@
-// The console in a real browser: accessible in light, dark and on a phone, drawn under its own strict policy, current
-// without being asked for again, and complete without script.
+// The console in a real browser: accessibility, plots, refresh, and use without scripts.
 
 import { expect } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -112,7 +111,7 @@ test('plots are drawn from the tables below them, which can be collapsed and ope
 test('without script, tables are open and forms work', async () => {
   await using watched = await open('/transactions', { javaScriptEnabled: false });
   const { page } = watched;
-  await page.getByLabel('passbackUid, exactly').fill('user-102');
+  await page.getByLabel('passbackUid (exact match)').fill('user-102');
   await page.getByRole('button', { name: 'Search' }).click();
   expect(page.url()).toBe(`${console_.url}/transactions`);
   await page.getByRole('link', { name: id(102) }).click();
@@ -128,7 +127,7 @@ test('a page refreshes itself unless it is paused or in use', async () => {
   const { page } = watched;
   await page.clock.install();
   await page.goto(`${console_.url}/imports`);
-  const rows = page.getByRole('region', { name: 'Imports, the newest first' }).locator('tbody tr');
+  const rows = page.getByRole('region', { name: 'Imports, newest first' }).locator('tbody tr');
   const before = await rows.count();
   await console_.importTransactions([transaction(103)]);
   await page.getByRole('button', { name: 'Pause refreshing' }).click();
@@ -141,7 +140,7 @@ test('a page refreshes itself unless it is paused or in use', async () => {
   await page.getByLabel('Kind').blur();
   await page.clock.runFor(10_000);
   await rows.nth(before).waitFor();
-  // The plots are drawn again, and what was folded stays so.
+  // The plots are drawn again, and collapsed tables stay collapsed.
   expect(await page.locator('figure.plot canvas').count()).toBe(1);
   expect(await page.locator('figure.plot details[open]').count()).toBe(0);
   watched.expectCalm();

@@ -1,4 +1,4 @@
-// What a page from somewhere else can and cannot read, as a real browser enforces it.
+// What a page of another origin can read, enforced by a real browser.
 
 import { expect } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';

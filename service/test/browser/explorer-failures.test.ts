@@ -1,5 +1,4 @@
-// The explorer when something is not as it should be: no token or a wrong one, a service that refuses, is
-// away or asks for patience, and no network.
+// The explorer's behaviour on failures: a missing or invalid token, error responses, and no network.
 
 import { expect } from 'bun:test';
 import type { Browser } from 'playwright-core';

@@ -1,4 +1,4 @@
-// The explorer at `/`, as a reader uses it.
+// The explorer at `/` in a real browser.
 
 import { expect } from 'bun:test';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -322,13 +322,16 @@ describe('a retailer', () => {
     expect(await watched.page.locator('.ends').textContent()).toMatch(/^ends in (2\d|30) minutes$/);
   });
 
-  test.each([id(99), 'no-uuid'])('that is not there (%s) is said kindly', async (missing) => {
-    await using watched = await open(`/?retailer=${missing}`);
-    await watched.page.getByRole('heading', { name: 'No deals here' }).waitFor();
-    await watched.page.getByRole('link', { name: 'See all retailers' }).click();
-    await watched.says('1,155 retailers');
-    watched.expectCalm();
-  });
+  test.each([id(99), 'no-uuid'])(
+    'with an unknown id (%s) shows a message and a link to the list',
+    async (missing) => {
+      await using watched = await open(`/?retailer=${missing}`);
+      await watched.page.getByRole('heading', { name: 'No deals here' }).waitFor();
+      await watched.page.getByRole('link', { name: 'See all retailers' }).click();
+      await watched.says('1,155 retailers');
+      watched.expectCalm();
+    },
+  );
 });
 
 describe('the page', () => {
@@ -384,7 +387,7 @@ describe('the page', () => {
     await using watched = await openList('/?q=zebra');
     const { page } = watched;
     await page.keyboard.press('Tab');
-    expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to content');
     await page.getByLabel('Search').focus();
     for (const expected of ['category', 'country', 'deals', 'sort']) {
       await page.keyboard.press('Tab');

@@ -1,5 +1,5 @@
-// Imported text is data: markup, script, direction marks and endless words are shown as they are, do nothing,
-// and leave the layout alone.
+// Imported text is shown as text: markup, scripts, bidirectional characters and very long words must not run or break the
+// layout.
 
 import { expect } from 'bun:test';
 import type { Browser } from 'playwright-core';
@@ -53,7 +53,7 @@ afterAll(async () => {
   await node?.[Symbol.asyncDispose]();
 });
 
-test.each(WIDTHS)('the list shows them harmlessly, %d pixels wide', async (width) => {
+test.each(WIDTHS)('the list shows hostile text as text, %d pixels wide', async (width) => {
   await using watched = await WatchedPage.open(browser, node.url, { viewport: { width, height: 800 } });
   const { page } = watched;
   await watched.says('4 retailers');

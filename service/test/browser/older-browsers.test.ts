@@ -1,4 +1,4 @@
-// The pages in the oldest browsers that are supported, as far as a newer one can be made to lack what they lack.
+// The pages without the features that the oldest supported browsers lack, removed from a current browser.
 
 import { expect } from 'bun:test';
 import type { Browser } from 'playwright-core';

@@ -1,4 +1,4 @@
-// The reference at /docs and the pages of the errors, as a reader uses them.
+// The documentation at /docs and the error pages in a real browser.
 
 import { expect } from 'bun:test';
 import { GUIDE_PATHS } from '@offerbook/site/docs/guides/guides.ts';
@@ -144,7 +144,7 @@ describe('/docs', () => {
     const shared = ['Request-Id', 'RateLimit', 'RateLimit-Policy', 'Link', 'Cache-Control', 'Vary'];
     expect(await names('listCoupons')).toEqual([...shared, 'ETag']);
     expect(await names('listTransactions')).toEqual([...shared, 'Complete-Through']);
-    await watched.page.getByText('Every change up to and including this stamp was visible').waitFor();
+    await watched.page.getByText('Every change stamped at or before this time was visible').waitFor();
   });
 
   test('explains next to the transaction samples which token they need and how to poll', async () => {
@@ -159,7 +159,7 @@ describe('/docs', () => {
     // A path of a guide on this server, and of no file.
     expect(transactions).not.toMatch(/[^/]docs\//);
     const start = (await watched.page.locator('#start').textContent()) ?? '';
-    expect(start).toContain('For the samples of the catalogue and of activation:');
+    expect(start).toContain('For the catalogue and activation samples:');
   });
 
   test('has no copy button over its code on a phone', async () => {
@@ -232,7 +232,7 @@ describe('the guides', () => {
 
   test('show a table row as a list with column headings on a phone', async () => {
     await using watched = await open('/docs/errors', { viewport: { width: 390, height: 844 } });
-    const table = watched.page.getByRole('group', { name: 'mistake, the service says' });
+    const table = watched.page.getByRole('group', { name: /^mistake, response of the service/ });
     expect(await table.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
     const label = "getComputedStyle(document.querySelector('td[data-label]'), '::before').content";
     expect(await watched.page.evaluate(label)).toContain('code');

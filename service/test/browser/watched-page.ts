@@ -1,4 +1,4 @@
-// A page of ours in a real browser, watched: whatever it complains about and wherever it sends requests.
+// A page in a real browser that records its errors and its requests.
 
 import { expect } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Who may use the admin port, and that nothing of the console is on the public one.
+// Access to the admin port, and the absence of the console from the public port.
 
 import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const basic = (password: string, user = 'anybody') => ({
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe('with a secret', () => {
-  test('console and metrics want it, as a password or as a bearer token; probes do not; no cookie is ever set', async () => {
+  test('console and metrics require the secret as password or bearer token, probes do not, and no cookie is set', async () => {
     await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
     const status = async (path: string, headers = {}) => (await console.get(path, headers)).status;
     const ways = [
@@ -51,7 +51,7 @@ describe('with a secret', () => {
     expect(console.node.logLines.join('')).not.toContain(SECRET);
   });
 
-  test('after ten wrong tries in a minute further ones get 429; the right secret is let in; a request without a secret does not count', async () => {
+  test('ten wrong secrets in a minute lead to 429, the right secret is still accepted, and requests without a secret do not count', async () => {
     await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
     const statuses = async (count: number, headers: Record<string, string>) => {
       const seen = new Set<number>();
@@ -69,7 +69,7 @@ describe('with a secret', () => {
     expect((await console.get('/readyz')).status).toBe(200);
   });
 
-  test('wrong tries are counted by network, so that the addresses of one IPv6 network share the ten', () => {
+  test('wrong secrets are counted per network, so all addresses of an IPv6 network share the limit', () => {
     const refuse = openAdminAccess(readServeSettings({ adminTokenFile: secretFile() }, {}));
     const statusFrom = (address: string) =>
       refuse(new Request('http://localhost/', { headers: bearer('wrong') }), address)?.status;
@@ -78,7 +78,7 @@ describe('with a secret', () => {
     expect(statusFrom('2001:db8:0:2::1')).toBe(401);
   });
 
-  test('a secret of 20 characters is long enough, and one of 19 is not', () => {
+  test('a secret must have at least 20 characters', () => {
     const open = (length: number) => () =>
       openAdminAccess(readServeSettings({ adminTokenFile: secretFile('x'.repeat(length)) }, {}));
     expect(open(20)).not.toThrow();
@@ -90,24 +90,27 @@ describe('with a secret', () => {
     ['short\n', 'must hold one line'],
     ['two words that are long enough', 'must hold one line'],
     ['one-line-that-is-long-enough\nand-another', 'must hold one line'],
-  ])('a file that holds %j stops the start, and is not repeated', async (content, reason) => {
-    const error = await ConsoleNode.start({ settings: { adminTokenFile: secretFile(content) } }).then(
-      () => undefined,
-      (thrown: Error) => thrown,
-    );
-    expect(error).toBeInstanceOf(BadInput);
-    expect(error?.message).toContain(reason);
-    if (content !== '') expect(error?.message).not.toContain(content.trim());
-  });
+  ])(
+    'the server does not start with a secret file that contains %j, and does not print it',
+    async (content, reason) => {
+      const error = await ConsoleNode.start({ settings: { adminTokenFile: secretFile(content) } }).then(
+        () => undefined,
+        (thrown: Error) => thrown,
+      );
+      expect(error).toBeInstanceOf(BadInput);
+      expect(error?.message).toContain(reason);
+      if (content !== '') expect(error?.message).not.toContain(content.trim());
+    },
+  );
 
-  test('a file that is not there stops the start', async () => {
+  test('the server does not start with a missing secret file', async () => {
     const settings = { adminTokenFile: join(temporaryFolder(), 'none') };
     expect(ConsoleNode.start({ settings })).rejects.toThrow(/cannot be read \(ENOENT\)/);
   });
 });
 
 describe('without a secret', () => {
-  test('only this machine can be listened on', () => {
+  test('the admin port listens only on this machine', () => {
     const read =
       (adminHost: string, more = {}) =>
       () =>
@@ -121,7 +124,7 @@ describe('without a secret', () => {
     expect(read('0.0.0.0', { adminTokenFile: 'x' })().adminHost).toBe('0.0.0.0');
   });
 
-  test('a page whose own host name points to this machine reads nothing', async () => {
+  test('a page whose host name resolves to this machine cannot read the console (DNS rebinding)', async () => {
     await using console = await ConsoleNode.start();
     const port = new URL(console.url).port;
     const status = async (Host: string, path = '/') => (await console.get(path, { Host })).status;
@@ -141,13 +144,13 @@ describe('without a secret', () => {
   });
 });
 
-describe('a form that is sent', () => {
+describe('a submitted form', () => {
   const post = async (console: ConsoleNode, headers: Record<string, string>) => {
     const body = new URLSearchParams({ passbackUid: 'x' });
     return (await fetch(`${console.url}/transactions`, { method: 'POST', body, headers })).status;
   };
 
-  test('by a page of another origin is refused, by the console itself and by programs it is not', async () => {
+  test('is rejected from a page of another origin, and accepted from the console and from programs', async () => {
     await using console = await ConsoleNode.start();
     const { host, origin } = new URL(console.url);
     const statuses = [];
@@ -171,14 +174,14 @@ describe('a form that is sent', () => {
       expect((await fetch(console.url, { method, headers })).status).toBe(200);
   });
 
-  test('by a page of another origin is refused even with the secret, which browsers send along', async () => {
+  test('is rejected from a page of another origin even with the secret, which browsers add', async () => {
     await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
     const refused = await post(console, { ...basic(SECRET), Origin: 'https://evil.example' });
     expect([refused, await post(console, basic(SECRET))]).toEqual([403, 200]);
   });
 });
 
-test('the public port has nothing of the console', async () => {
+test('the public port serves nothing of the console', async () => {
   await using node = await TestNode.start();
   const own = [
     '/catalogue',

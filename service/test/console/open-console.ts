@@ -1,4 +1,4 @@
-// A node with a console, and how tests read its pages: as tables and facts, the way a person does.
+// A node with a console, and functions that read its pages as tables and facts.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
@@ -35,7 +35,7 @@ export class ConsoleNode implements AsyncDisposable {
     return new ShownPage(await answer.text(), answer.status);
   }
 
-  /** Imports that are entered in the book, unlike those of a TestNode. */
+  /** Imports with an entry in the import log, unlike those of a TestNode. */
   async importCatalogue(retailers: readonly Retailer[]): Promise<void> {
     const org = await this.node.organisation();
     await importsInto(this.node.stores, org).catalogue(retailers as never);
@@ -67,7 +67,7 @@ export class ShownPage {
     return textOf(/<h1>(.*?)<\/h1>/s.exec(this.html)?.[1] ?? '');
   }
 
-  /** The rows of a table, by its caption; undefined when it is not there. */
+  /** Rows of the table with this caption; undefined if there is none. */
   table(caption: string): string[][] | undefined {
     const start = this.html.indexOf(`aria-label="${caption}"><table>`);
     if (start < 0) return undefined;
@@ -78,13 +78,13 @@ export class ShownPage {
     );
   }
 
-  /** Facts by their names, of the whole page. */
+  /** All facts of the page, by name. */
   get facts(): Record<string, string> {
     const pairs = [...this.html.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)];
     return Object.fromEntries(pairs.map(([, name = '', value = '']) => [textOf(name), textOf(value)]));
   }
 
-  /** Where the numbers are from. */
+  /** Commands and metrics that the page names as its sources. */
   get sources(): string[] {
     return [...this.html.matchAll(/<p class="source">From (.*?)<\/p>/gs)].flatMap(([, names = '']) =>
       [...names.matchAll(/<code>(.*?)<\/code>/gs)].map(([, name = '']) => textOf(name)),

@@ -1,4 +1,4 @@
-// The warnings of the overview, for each state that a node and its database can be in.
+// The overview's warnings for each state of a node and its database.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { HourFigures } from '@offerbook/site/console/node-figures.ts';
@@ -51,7 +51,7 @@ function warningsOf(page: ShownPage): string[] {
   return found.filter((words) => !words.startsWith('The disk'));
 }
 
-describe('of the node', () => {
+describe('warnings about the node', () => {
   let stores: Stores;
 
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe('of the node', () => {
   test.each<[string, Partial<NodeView['state']>, RegExp[]]>([
     ['nothing is wrong', {}, []],
     ['it is not ready', { isReady: false }, [/^The node is not ready/]],
-    ['a worker does not answer', { workers: { ready: 1, restarts: 0 } }, [/^1 of the workers/]],
+    ['a worker does not respond', { workers: { ready: 1, restarts: 0 } }, [/^1 of the workers/]],
     ['clicks go to the spool', { areClicksSpooled: true }, [/^Clicks go to the spool/]],
     ['the replica is not used', { replica: { isUsable: false, lagMs: 9 } }, [/^The replica is not used/]],
     ['the replica is used', { replica: { isUsable: true, lagMs: 9 } }, []],
@@ -72,7 +72,7 @@ describe('of the node', () => {
     expect(warningsOf(page)).toEqual(warnings.map((pattern) => expect.stringMatching(pattern)));
   });
 
-  test('the minute that is not over is left out of the plot, unless it is the only one', async () => {
+  test('the plot leaves out the current minute, unless it is the only one', async () => {
     const minutes = [3, 2, 1].map((ago) => {
       const fromMs = NOW_MS - ago * 60_000;
       return { ...NO_REQUESTS, fromMs, untilMs: fromMs + 60_000 };
@@ -86,21 +86,21 @@ describe('of the node', () => {
   });
 });
 
-test('without its database, the overview shows the node, and other pages say that the database does not answer', async () => {
-  const away = () => Promise.reject(new StorageError('unavailable', 'the database is unreachable'));
-  expect(warningsOf(await overview(CALM, away))).toEqual([
-    expect.stringMatching(/^The database does not answer: the database is unreachable\./),
+test('while the database does not respond, the overview shows the node and other pages report the failure', async () => {
+  const unreachable = () => Promise.reject(new StorageError('unavailable', 'the database is unreachable'));
+  expect(warningsOf(await overview(CALM, unreachable))).toEqual([
+    expect.stringMatching(/^The database does not respond: the database is unreachable\./),
   ]);
-  const console_ = buildConsole({ stores: away, folder: temporaryFolder(), clock: () => NOW_MS });
+  const console_ = buildConsole({ stores: unreachable, folder: temporaryFolder(), clock: () => NOW_MS });
   const { status, body } = await console_(new Request('http://localhost/organisations'), CALM);
-  expect([status, new ShownPage(String(body), status).title]).toEqual([503, 'The database does not answer']);
+  expect([status, new ShownPage(String(body), status).title]).toEqual([503, 'The database does not respond']);
 });
 
 test.each([
-  ['three imports tell nothing yet', [2, 1, 0], 99, false],
-  ['after three usual pauses it is not late', [3, 2, 1, 0], 3, false],
-  ['after more than three it is', [3, 2, 1, 0], 3.01, true],
-])('an old catalogue: %s', async (_, importedHoursAgo, hoursSince, isLate) => {
+  ['three imports are too few for a usual interval', [2, 1, 0], 99, false],
+  ['after three usual intervals the import is not late', [3, 2, 1, 0], 3, false],
+  ['after more than three usual intervals the import is late', [3, 2, 1, 0], 3.01, true],
+])('catalogue age: %s', async (_, importedHoursAgo, hoursSince, isLate) => {
   let nowMs = NOW_MS;
   const url = `sqlite:${temporaryFolder()}/late.db`;
   const stores = await openStores(url, CREATE_OPTIONS, () => nowMs);

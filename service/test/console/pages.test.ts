@@ -1,4 +1,4 @@
-// The pages of the console, held against the database that they were made from and against what callers did.
+// Compares the console's pages with the database and with the requests that were made.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
@@ -21,7 +21,7 @@ describe.each(DATABASES)('$name', (database) => {
   let beganMs: number;
   let soonMs: number;
 
-  /** Three of today, of which one led to a sale, and one from long ago. */
+  /** Records three clicks of today, one of which led to a sale, and an old one. */
   async function recordClicks(): Promise<void> {
     const { stores } = console_.node;
     const ids = new ClickIds(await stores.clickKey());
@@ -76,7 +76,7 @@ describe.each(DATABASES)('$name', (database) => {
     await console_?.[Symbol.asyncDispose]();
   });
 
-  test('the overview has the requests of the node, and warns of a refused import and a token that ends soon', async () => {
+  test('the overview shows the requests of the node, and warns of a refused import and an expiring token', async () => {
     const { node } = console_;
     const before = await console_.page('/');
     expect(before.html).toContain(
@@ -101,7 +101,7 @@ describe.each(DATABASES)('$name', (database) => {
       'Workers ready': '1 of 1',
       'Catalogue revision': String((await node.stores.revisions()).catalogue),
     });
-    const [row] = page.table('By operation, in the same time') ?? [];
+    const [row] = page.table('Requests by operation') ?? [];
     expect(row?.slice(0, 4)).toEqual(['/v1/coupons/', '3', '33.3 %', '0.0 %']);
     const { tokens } = await node.stores.tokens.list();
     expect(page.commands).toEqual([`offerbook tokens rotate ${tokens[0]?.id}`, seeWhy]);
@@ -111,7 +111,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(named.filter((name) => !metrics.includes(name) && !name.includes('replica'))).toEqual([]);
   });
 
-  test('the catalogue: revision, items, deals that end, and retailers after each import', async () => {
+  test('the catalogue page shows revision, items, ending deals, and the number of retailers after each import', async () => {
     const { node } = console_;
     const page = await console_.page('/catalogue');
     const [second, first] = await node.stores.imports.list({ kind: 'catalogue', limit: 2 });
@@ -120,9 +120,9 @@ describe.each(DATABASES)('$name', (database) => {
       'Revision served': String(revision),
       'Revision stored': String(revision),
       'Last imported': expect.stringContaining(printed(second?.beganAtMs ?? 0)),
-      'Deals that end within a week': '1',
+      'Deals ending within a week': '1',
     });
-    expect(page.table('Items of each list')).toEqual([
+    expect(page.table('Active items by list')).toEqual([
       ['Retailers', '2'],
       ['Cashback offers', '2'],
       ['Coupons', '1'],
@@ -132,17 +132,17 @@ describe.each(DATABASES)('$name', (database) => {
       [printed(first?.beganAtMs ?? 0), '3'],
       [printed(second?.beganAtMs ?? 0), '2'],
     ]);
-    expect(page.table('Deals that end within a week')).toEqual([
+    expect(page.table('Deals ending within a week')).toEqual([
       [printed(soonMs), 'Coupons', HOSTILE, HOSTILE],
     ]);
     expect(page.html).not.toContain('<img');
   });
 
-  test('imports: the list as the book has it, by kind and outcome, rows by day, and one with its problems', async () => {
+  test('the imports pages show the import log by kind and outcome, rows by day, and the problems of one import', async () => {
     const { stores } = console_.node;
     const entries = await stores.imports.list({ limit: 100 });
     const page = await console_.page('/imports');
-    expect(page.table('Imports, the newest first')).toEqual(
+    expect(page.table('Imports, newest first')).toEqual(
       entries.map(({ beganAtMs, kind, orgName, outcome, counts, fileName }) => [
         ...[printed(beganAtMs), kind, orgName ?? '', outcome],
         ...[counts.read, counts.added, counts.changed, counts.withdrawn, counts.invalid].map(String),
@@ -161,7 +161,7 @@ describe.each(DATABASES)('$name', (database) => {
         lastOutcome,
       ]),
     );
-    const outcomes = (shown = page) => shown.table('Imports, the newest first')?.map((row) => row[3]);
+    const outcomes = (shown = page) => shown.table('Imports, newest first')?.map((row) => row[3]);
     expect(outcomes()).toEqual(['refused', 'done', 'done', 'done', 'done']);
     expect(outcomes(await console_.page('/imports?kind=transactions&outcome=done'))).toEqual([
       'done',
@@ -179,7 +179,7 @@ describe.each(DATABASES)('$name', (database) => {
       Organisation: 'acme',
       Read: '2',
       Added: '0',
-      Refused: '1',
+      Invalid: '1',
       'SHA-256': entries[0]?.fileDigest ?? 'not known',
     });
     expect(refused.table('Problems')).toEqual([
@@ -189,7 +189,7 @@ describe.each(DATABASES)('$name', (database) => {
       expect([path, (await console_.page(path)).status]).toEqual([path, 404]);
   });
 
-  test('organisations: what is behind is what changed since the last poll that went to its end', async () => {
+  test('an organisation is behind by the changes since its last complete poll', async () => {
     const { node } = console_;
     const token = await node.token('private');
     const row = async (name: string) =>
@@ -205,7 +205,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect((await row('acme'))?.[4]).toBe('not known');
     await node.get('/v1/transactions/', token);
     const after = await row('acme');
-    expect(after?.[4]).toBe('nothing to fetch');
+    expect(after?.[4]).toBe('up to date');
     expect(Number(after?.[5])).toBe(Number(before?.[5]) + 3);
     await console_.importTransactions([transaction(106)]);
     expect((await row('acme'))?.[4]).toMatch(/^\d+ (ms|s)$/);
@@ -243,7 +243,7 @@ describe.each(DATABASES)('$name', (database) => {
     const page = await console_.page(`/transactions/${id(101)}`);
     expect(page.facts).toMatchObject({ Status: 'DECLINED', Organisation: 'acme', Retailer: HOSTILE });
     expect(page.facts).toMatchObject({ passbackUid: 'user-101', cashback: '0.1', couponId: '–' });
-    expect(page.table('Versions, the newest first')).toEqual(
+    expect(page.table('Versions, newest first')).toEqual(
       versions.map(({ fromMs, untilMs, status, importId }) => [
         printed(fromMs),
         untilMs === null ? 'now' : printed(untilMs),
@@ -256,7 +256,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect((await console_.page(`/transactions/${id(1)}`)).status).toBe(404);
   });
 
-  test('a passbackUid is on the page of its sale, and in no URL, log line or metric', async () => {
+  test('a passbackUid is on the page of its transaction, and in no URL, log line or metric', async () => {
     const page = await console_.page(`/transactions/${id(102)}`);
     expect(page.facts.passbackUid).toBe(HOSTILE);
     const metrics = await (await console_.get('/metrics')).text();
@@ -266,7 +266,7 @@ describe.each(DATABASES)('$name', (database) => {
     for (const path of others) expect((await console_.page(path)).html).not.toContain('user-10');
   });
 
-  test('totals: the sums of all transactions, to the last digit', async () => {
+  test('the totals page shows exact sums of all transactions', async () => {
     const { stores } = console_.node;
     const totals = await countTransactions(stores, new Map(), Date.now);
     const page = await console_.page('/totals');
@@ -293,7 +293,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect((await console_.page(`/totals?org=${quiet?.publicId}`)).html).toContain('No transactions.');
   });
 
-  test('clicks: by day, organisation and retailer, with those that led to a sale', async () => {
+  test('the clicks page shows clicks and sales by day, organisation and retailer', async () => {
     const page = await console_.page('/clicks');
     const sums = (row: string[] | undefined) => row?.slice(0, 5);
     expect(page.table('Clicks by retailer')?.map(sums)).toEqual([
@@ -308,13 +308,13 @@ describe.each(DATABASES)('$name', (database) => {
     ]);
   });
 
-  test('errors: by code, operation and organisation, with the id of the last request', async () => {
+  test('the errors page groups errors by code, operation and organisation, with the id of the last request', async () => {
     const { node } = console_;
     const token = await node.token('public', 'quiet');
     for (const requestId of ['first-one', 'last-one'])
       await node.get('/v1/promotions/?cursor=x', token, { 'Request-Id': requestId });
     await node.get('/v1/promotions/', undefined, { 'Request-Id': 'nobody' });
-    const rows = (await console_.page('/errors')).table('Errors, the latest first') ?? [];
+    const rows = (await console_.page('/errors')).table('Errors, latest first') ?? [];
     const promotions = rows.filter((row) => row[2] === '/v1/promotions/').toSorted();
     expect(
       promotions.map(([code, status, , org, count, , requestId]) => [code, status, org, count, requestId]),
@@ -329,7 +329,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(metrics).toContain('offerbook_organisation_errors_total{organisation="quiet"} 2\n');
   });
 
-  test('nothing but reading is possible, and pages are not kept by anybody', async () => {
+  test('the console rejects writing methods, and its pages are not cached', async () => {
     for (const path of ['/', '/imports', '/totals'])
       expect((await fetch(console_.url + path, { method: 'POST', body: '' })).status).toBe(405);
     const { headers } = await console_.get('/transactions');
@@ -341,7 +341,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(huge.status).toBe(413);
   });
 
-  test('organisations: polls that another node answered, or this one before a restart, count as polls', async () => {
+  test('polls count even if another node answered them, or this node before a restart', async () => {
     const { node } = console_;
     const token = await node.token('private', 'elsewhere');
     const sale = (number: number) => console_.importTransactions([transaction(number)], 'elsewhere');
@@ -367,7 +367,7 @@ describe.each(DATABASES)('$name', (database) => {
       'not known',
     ]);
     await node.get('/v1/transactions/', token);
-    expect((await rowOf(console_))?.[4]).toBe('nothing to fetch');
+    expect((await rowOf(console_))?.[4]).toBe('up to date');
     // The use of a public token is no poll.
     const { tokens: all } = await node.stores.tokens.list();
     await node.token('public', 'catalogue only');
@@ -387,23 +387,23 @@ describe.each(DATABASES)('$name', (database) => {
     expect(commands).toEqual([]);
   });
 
-  test('the catalogue after another import has the deals of that import', async () => {
+  test('the catalogue page shows the deals of the latest import', async () => {
     const before = await console_.page('/catalogue');
-    expect(before.facts['Deals that end within a week']).toBe('1');
+    expect(before.facts['Deals ending within a week']).toBe('1');
     const ending = [31, 32].map((number) => coupon(number, { endDate: timestamp(printTimestamp(soonMs)) }));
     await console_.importCatalogue([
       retailer(1, { name: 'Renamed', coupons: ending }),
       retailer(2, { cashbackOffers: [offer(12)] }),
     ]);
     const after = await console_.page('/catalogue');
-    expect(after.facts['Deals that end within a week']).toBe('2');
-    expect(after.table('Deals that end within a week')).toEqual([
+    expect(after.facts['Deals ending within a week']).toBe('2');
+    expect(after.table('Deals ending within a week')).toEqual([
       [printed(soonMs), 'Coupons', 'Renamed', 'Coupon 31'],
       [printed(soonMs), 'Coupons', 'Renamed', 'Coupon 32'],
     ]);
   });
 
-  test('a sale counts for the retailer of its offer, its coupon or its promotion', async () => {
+  test('a transaction counts for the retailer of its offer, coupon or promotion', async () => {
     const { stores } = console_.node;
     const retailerOfDeal = new Map([11, 21, 31].map((number) => [id(number), id(number - 10)]));
     await console_.importTransactions(
@@ -419,7 +419,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(own.toSorted()).toEqual([id(1), id(11), id(21)].toSorted());
   });
 
-  test('a pending sale reaches the next age group exactly 7, 30, 60 and 90 days after it was sold', async () => {
+  test('a pending transaction enters the next age group exactly 7, 30, 60 and 90 days after the sale', async () => {
     const soldAt = timestamp('2026-11-14T12:00:00');
     await console_.importTransactions([transaction(301, { soldAt })], 'ages');
     const groupAt = async (ageMs: number) => {

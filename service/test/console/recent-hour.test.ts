@@ -5,7 +5,7 @@ import { BUCKETS_S, RequestTally } from '../../src/http/request-tally.ts';
 
 const MINUTE_MS = 60_000;
 
-test('the hour is what was counted since its first minute, by minute and by route, the busiest first', () => {
+test('reports the requests since the first sample by minute and by route, busiest route first', () => {
   const tally = new RequestTally();
   const hour = new RecentHour(0);
   tally.count('/a', 200, 2);
@@ -27,7 +27,7 @@ test('the hour is what was counted since its first minute, by minute and by rout
   ]);
 });
 
-test('what is older than an hour is forgotten', () => {
+test('drops samples that are older than an hour', () => {
   const tally = new RequestTally();
   const hour = new RecentHour(0);
   for (let minute = 1; minute <= 100; minute++) {
@@ -40,7 +40,7 @@ test('what is older than an hour is forgotten', () => {
   expect(figures.all.requests).toBe(59);
 });
 
-test('a quantile lies in the bucket in which its answer was counted', () => {
+test('a quantile lies within the bucket that contains its rank', () => {
   const durations = fc.array(fc.double({ min: 0.00001, max: 2.5, noNaN: true }), {
     minLength: 1,
     maxLength: 50,
@@ -59,7 +59,7 @@ test('a quantile lies in the bucket in which its answer was counted', () => {
   );
 });
 
-test('of nothing, a quantile is 0; of what took longer than the last bound, the last bound', () => {
+test('a quantile is 0 without requests, and the last bound for requests above it', () => {
   expect(quantile(BUCKETS_S.map(() => 0).concat(0), 0.99)).toBe(0);
   expect(quantile(BUCKETS_S.map(() => 0).concat(3), 0.5)).toBe(2.5);
 });

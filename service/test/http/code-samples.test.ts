@@ -1,4 +1,4 @@
-// The samples in the OpenAPI document, run as they are.
+// Runs the samples of the OpenAPI document unchanged.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { symlinkSync } from 'node:fs';
@@ -19,7 +19,7 @@ interface Runner {
   readonly file: string;
   readonly command: readonly string[];
   readonly needs: readonly ProgramName[];
-  /** Those that are compiled take seconds, and all lists have the same program: one of them will do. */
+  /** True for languages that take seconds to start. All lists have the same program, so run only one of them. */
   readonly isSlow?: true;
 }
 
@@ -38,7 +38,7 @@ const RUNNERS: Record<string, Runner> = {
   },
 };
 
-/** What is printed of the first page of a list, and of the second. */
+/** Text printed from the first and the second page of each list. */
 const PRINTED = {
   listRetailers: ['Retailer 1', 'Retailer 2'],
   listCashbackOffers: ['Retailer 1', 'Retailer 2'],
@@ -109,7 +109,7 @@ describe.each(
     ({ id, runner }) => id !== 'listTransactions' && !(runner?.isSlow && id !== 'listCashbackOffers'),
   ),
 )('$id in $label', (sample) => {
-  test.skipIf(lacks(...(sample.runner?.needs ?? [])))('works as it is, to the last page', async () => {
+  test.skipIf(lacks(...(sample.runner?.needs ?? [])))('prints every page', async () => {
     const { id, label, runner, source } = sample;
     const stdout = await run(runner, source, token, newFolder());
     // With curl it is one request.
@@ -120,7 +120,7 @@ describe.each(
 
 describe.each(SAMPLES.filter(({ id }) => id === 'listTransactions'))('$id in $label', (sample) => {
   test.skipIf(lacks(...(sample.runner?.needs ?? [])))(
-    'starts from nothing, and the next run gets what has changed since',
+    'fetches everything in the first run, and only changes in the next',
     async () => {
       const { label, runner, source } = sample;
       const number = 100 + SAMPLES.indexOf(sample) * 10;
@@ -178,6 +178,6 @@ test.skipIf(lacks('bash', 'curl'))('curl samples for activation record a click a
   );
 });
 
-test('no sample holds a token', () => {
+test('no sample contains a token', () => {
   expect(SAMPLES.filter(({ source }) => source.includes(newTokenText('public').slice(0, 6)))).toEqual([]);
 });

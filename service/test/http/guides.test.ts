@@ -1,4 +1,4 @@
-// The guides at /docs: made from the documents, whole, with links that lead somewhere, and all in the search.
+// The guides at /docs: rendering, links and search.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { GUIDE_PATHS, loadGuides } from '@offerbook/site/docs/guides/guides.ts';
@@ -19,7 +19,7 @@ const hrefs = (page: string) => [...page.matchAll(/ href="([^"]+)"/g)].map(([, h
 const ids = (page: string) => new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
 
 describe.each(GUIDE_PATHS)('%s', (path) => {
-  test('is a page with one title, and every link on it leads to a page and a place that are there', async () => {
+  test('has one title, and all its links and fragments exist', async () => {
     const page = await (await node.get(path)).text();
     expect(page.match(/<h1>/g)).toHaveLength(1);
     for (const href of hrefs(page).filter((one) => !one.startsWith('http'))) {
@@ -31,7 +31,7 @@ describe.each(GUIDE_PATHS)('%s', (path) => {
     }
   });
 
-  test('has the strict policy of the other pages, and cannot be read by pages of others', async () => {
+  test('has the strict Content-Security-Policy, and cannot be read by other origins', async () => {
     const { headers } = await node.get(path);
     expect(headers.get('Content-Security-Policy')).toContain("require-trusted-types-for 'script'");
     expect(headers.get('Content-Security-Policy')).toContain(
@@ -41,7 +41,7 @@ describe.each(GUIDE_PATHS)('%s', (path) => {
   });
 });
 
-test('samples and guides name the port on which this server listens, also without script', async () => {
+test("samples and guides contain this server's port, even without scripts", async () => {
   const { port } = new URL(node.url);
   for (const path of ['/openapi.json', '/docs', '/docs/getting-started', '/docs/pagination']) {
     const text = await (await node.get(path)).text();
@@ -53,7 +53,7 @@ test('samples and guides name the port on which this server listens, also withou
   }
 });
 
-test('the search has every section of every guide, and every operation', async () => {
+test('the search index contains every section of every guide and every operation', async () => {
   const index = (await (await node.get('/docs/search.json')).json()) as SearchEntry[];
   const urls = new Set(index.map(({ url }) => url));
   for (const { path, sections } of await loadGuides()) {
@@ -66,7 +66,7 @@ test('the search has every section of every guide, and every operation', async (
   expect(Bun.gzipSync(JSON.stringify(index)).length).toBeLessThan(60_000);
 });
 
-test('the reference shows code spans as code, and links to the guides, and the search has neither marks', async () => {
+test('the reference renders code spans and links to guides, and the search index has plain text', async () => {
   const page = await (await node.get('/docs')).text();
   expect(page.replaceAll(/<pre.*?<\/pre>/gs, '')).not.toContain('`');
   expect(page).toContain('<code>/v1/retailers/activate/?retailerId=…</code>');
@@ -75,7 +75,7 @@ test('the reference shows code spans as code, and links to the guides, and the s
   expect(index.filter(({ page, text }) => page === 'Reference' && text.includes('`'))).toEqual([]);
 });
 
-test('every place in the guides that the OpenAPI document names exists', async () => {
+test('every guide section that the OpenAPI document links to exists', async () => {
   const document = await (await node.get('/openapi.json')).text();
   const named = [...new Set(document.match(/\/docs\/[\w-]+(#[\w-]+)?/g))];
   expect(named).toContain('/docs/polling#the-life-of-a-status');
@@ -91,7 +91,7 @@ describe('a document', () => {
   const render = (source: string) =>
     renderMarkdown(source, (target) => (target.startsWith('/') ? target : undefined));
 
-  test('is never markup: what is HTML in it stays text, in every kind of place', () => {
+  test('with HTML shows it as text everywhere', () => {
     const bad = '<img src=x onerror=alert(1)>';
     const { body } = render(
       `# ${bad}\n\n${bad}\n\n- ${bad}\n\n| ${bad} |\n|---|\n| ${bad} |\n\n[${bad}](/x"onclick="y)\n\n\`${bad}\`\n\n\`\`\`sh\n${bad}\n\`\`\`\n`,
@@ -100,13 +100,13 @@ describe('a document', () => {
     expect(body.text).not.toContain('"onclick');
   });
 
-  test('links to what is not served are texts', () => {
+  test('renders links to files that are not served as text', () => {
     expect(render('see [that](../src/file.ts) and [this](/docs)').body.text).toBe(
       '<p>see that and <a href="/docs">this</a></p>\n',
     );
   });
 
-  test('a sequence diagram becomes its steps', () => {
+  test('renders a sequence diagram as a list of steps', () => {
     const source = [
       '```mermaid',
       'sequenceDiagram',
@@ -122,11 +122,11 @@ describe('a document', () => {
     );
   });
 
-  test('a column without a heading has no empty one', () => {
+  test('renders an empty column heading as a plain cell', () => {
     expect(render('| a | |\n|---|---|\n| 1 | 2 |\n').body.text).toContain('<th scope="col">a</th><td></td>');
   });
 
-  test('cells of a table know the headings of their columns', () => {
+  test('repeats the column heading in each cell', () => {
     expect(render('| a | `b` |\n|---|---|\n| 1 | 2 |\n').body.text).toContain(
       '<th scope="row">1</th><td data-label="b">2</td>',
     );

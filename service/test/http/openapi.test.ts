@@ -126,7 +126,7 @@ test('the document reflects the settings: page size, public URL, currency, and w
   const words = 'Fixed cashbacks (maximumFixedCommissionFee) are in SEK.';
   expect(served.info.description).toEndWith(words);
   const reference = await (await node.get('/docs')).text();
-  expect(reference).toContain('1 to 1000, else 7');
+  expect(reference).toContain('1 to 1000, default 7');
   expect(reference).toContain(words);
   expect(Object.keys(served.paths)).toEqual(OPERATIONS.map(({ path }) => path));
   expect(served.tags.map(({ name }) => name)).toEqual(['Catalogue', 'Transactions']);

@@ -1,4 +1,4 @@
-// The pages for people, as far as HTTP is concerned: what they may do, what they are told, how they are kept.
+// The HTTP side of the HTML pages: security headers, tokens in pages, and caching.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readServeSettings } from '../../src/config.ts';
@@ -16,7 +16,7 @@ afterAll(() => node?.[Symbol.asyncDispose]());
 const policy = (response: Response) => response.headers.get('Content-Security-Policy');
 
 describe('the explorer', () => {
-  test('switched off, leaves a page without the catalogue, without a script and without requests', async () => {
+  test('is replaced by a page without scripts and requests if it is off', async () => {
     await using quiet = await TestNode.start({
       settings: { explorer: 'off' },
       pageToken: newTokenText('public'),
@@ -30,7 +30,7 @@ describe('the explorer', () => {
     );
   });
 
-  test('may load logos from where the operator says, and from nowhere else', async () => {
+  test('may load logos only from the configured origins', async () => {
     const explorerLogos = ['https://cdn.example', 'https://img.example'];
     await using open = await TestNode.start({ settings: { explorerLogos } });
     expect(policy(await open.get('/'))).toContain(
@@ -40,7 +40,7 @@ describe('the explorer', () => {
     expect(policy(await node.get('/'))).toContain("; img-src 'self'; ");
   });
 
-  test('is told of a token only where the node was given one', async () => {
+  test('contains a token only if the node has a page token', async () => {
     const pageToken = newTokenText('public');
     await using sandbox = await TestNode.start({ pageToken });
     expect(await (await sandbox.get('/')).text()).toContain(
@@ -50,7 +50,7 @@ describe('the explorer', () => {
   });
 
   test.each(['/', '/docs', '/errors/', '/errors/not_found'])(
-    'pages of other sites cannot read %s, which may hold the token',
+    'other origins cannot read %s, which may contain the token',
     async (path) => {
       await using sandbox = await TestNode.start({ pageToken: newTokenText('public') });
       const origin = { Origin: 'https://elsewhere.example' };
@@ -68,13 +68,13 @@ describe('the explorer', () => {
   );
 
   test.each(['/', '/docs', '/errors/', '/errors/not_found', '/openapi.json', '/favicon.svg'])(
-    'no browser guesses what %s is',
+    '%s disables content sniffing',
     async (path) => {
       expect((await node.get(path)).headers.get('X-Content-Type-Options')).toBe('nosniff');
     },
   );
 
-  test('a node that is given a private token for its pages does not start', () => {
+  test('a node with a private page token does not start', () => {
     return expect(TestNode.start({ pageToken: newTokenText('private') })).rejects.toThrow(
       'only a public token may be put into a page',
     );
@@ -86,7 +86,7 @@ describe('the explorer', () => {
     'https://a.example;script-src *',
     'http:',
     'ftp://x',
-  ])('--explorer-logos "%s" stops the start', (explorerLogos) => {
+  ])('the server does not start with --explorer-logos "%s"', (explorerLogos) => {
     expect(() => readServeSettings({ explorerLogos }, {})).toThrow('--explorer-logos must list origins');
   });
 
@@ -101,7 +101,7 @@ describe('the explorer', () => {
 });
 
 test.each(['/', '/docs', '/docs/polling', '/errors/', '/errors/not_found'])(
-  '%s sends no referrer and shares no window with pages of other sites',
+  '%s sends no referrer and is isolated from windows of other origins',
   async (path) => {
     const { headers } = await node.get(path);
     expect([headers.get('Referrer-Policy'), headers.get('Cross-Origin-Opener-Policy')]).toEqual([
@@ -117,7 +117,7 @@ describe('assets', () => {
     return [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
   }
 
-  test('are kept for good under their version, and asked for again under any other', async () => {
+  test('are immutable under their version, and revalidated under any other', async () => {
     const paths = await assetPaths();
     expect(paths.map((path) => path.split('?')[0])).toEqual(['/assets/site.css', '/assets/catalogue.js']);
     for (const path of paths) {
@@ -127,7 +127,7 @@ describe('assets', () => {
     }
   });
 
-  test('come compressed, and not at all when they are known', async () => {
+  test('are compressed, and answered with 304 if unchanged', async () => {
     for (const path of [...(await assetPaths()), '/', '/docs', '/openapi.json']) {
       const response = await node.get(path, undefined, { 'Accept-Encoding': 'gzip' });
       expect([path, response.status, response.headers.get('Content-Encoding')]).toEqual([path, 200, 'gzip']);
@@ -137,7 +137,7 @@ describe('assets', () => {
     }
   });
 
-  test('the whole page is under 100 KB without its data', async () => {
+  test('of the explorer are smaller than 100 KB, including the page', async () => {
     const bodies = await Promise.all(
       ['/', '/favicon.svg', ...(await assetPaths())].map(async (path) => {
         const response = await node.get(path, undefined, { 'Accept-Encoding': 'identity' });

@@ -49,7 +49,7 @@ export function cataloguePage(view: CatalogueView): ConsolePage {
             ? 'never'
             : html`<a href="/imports/${lastImport.id}">${since(lastImport.beganAtMs, nowMs)}</a>`,
         ],
-        ['Deals that end within a week', number(endingCount)],
+        ['Deals ending within a week', number(endingCount)],
       ]),
       source(
         'offerbook_catalogue_revision',
@@ -58,9 +58,9 @@ export function cataloguePage(view: CatalogueView): ConsolePage {
       ),
     )}
 ${section(
-  'Items that are active now',
+  'Active items',
   table(
-    'Items of each list',
+    'Active items by list',
     ['List', 'Items'],
     (Object.keys(LISTS) as ListName[]).map((list) => [
       LISTS[list],
@@ -78,12 +78,12 @@ ${section(
     sizes.map(({ importedAtMs, retailers }) => [moment(importedAtMs), number(retailers)]),
   ),
   source('offerbook imports list --kind catalogue --json'),
-  html`<p class="source">Worked out from what the last ${number(sizes.length)} imports have added and withdrawn.</p>`,
+  html`<p class="source">Computed from the retailers that the last ${number(sizes.length)} imports added and withdrew.</p>`,
 )}
 ${section(
-  'Deals that end within a week',
+  'Deals ending within a week',
   table(
-    'Deals that end within a week',
+    'Deals ending within a week',
     ['Ends (UTC)', 'List', 'Retailer', 'Deal'],
     ending.map(({ list, endsAtMs, retailer, description }) => [
       moment(endsAtMs),

@@ -52,8 +52,8 @@ export function clicksPage({ nowMs, node, counted }: ClicksView): ConsolePage {
     main: html`${section('Since the node started', nodeClicks(node))}
 ${
   counted === undefined
-    ? html`<p class="notice" role="status">The clicks are being counted for the first time since the node started. Open this page again in a moment.</p>`
-    : html`<p class="muted" role="status">What follows was counted ${since(counted.countedAtMs, nowMs)}.</p>`
+    ? html`<p class="notice" role="status">Clicks are being counted for the first time since the node started. Reload this page in a moment.</p>`
+    : html`<p class="muted" role="status">Counted ${since(counted.countedAtMs, nowMs)}.</p>`
 }
 ${counted === undefined ? undefined : daySection(counted)}
 ${counted === undefined ? undefined : groupSections(counted)}`,
@@ -61,7 +61,7 @@ ${counted === undefined ? undefined : groupSections(counted)}`,
 }
 
 function nodeClicks(node: ClicksView['node']): Html {
-  if (node === undefined) return html`<p class="muted">Activation is turned off on this node.</p>`;
+  if (node === undefined) return html`<p class="muted">Activation is off on this node.</p>`;
   return html`${facts([
     ...Object.entries(node.tally).map(([outcome, count]) => [outcome, number(count)] as const),
     ['to the spool', number(node.spooledCount)],
@@ -95,7 +95,7 @@ function groupTable(what: string, groups: readonly NamedClicks[]): Html {
   const shown = groups.slice(0, ROWS_MAX);
   return html`${table(
     `Clicks by ${what.toLowerCase()}`,
-    [what, 'Clicks', 'Tracked', 'With a sale', 'Share with a sale', 'Of all'],
+    [what, 'Clicks', 'Tracked', 'With a sale', 'Share with a sale', 'Share as bar'],
     shown.map(({ name, clicks, tracked, sold }): Cell[] => [
       html`<bdi>${name}</bdi>`,
       number(clicks),

@@ -44,7 +44,7 @@ export function framedPage(
     styles: urls['/assets/console.css'],
     script: urls['/assets/console.js'],
     brand: 'Offerbook console',
-    footer: html`This console only reads. Commands are for a shell in which <code>OFFERBOOK_DATABASE_URL</code> names this node's database. <a href="/metrics">Metrics</a>`,
+    footer: html`This console is read-only. Run the commands in a shell in which <code>OFFERBOOK_DATABASE_URL</code> is this node's database. <a href="/metrics">Metrics</a>`,
   });
   return { text, hasScript: true, imageSources: [], submitsForms: true };
 }
@@ -59,7 +59,7 @@ export const NO_SUCH_PAGE: ConsolePage = {
 export function databaseFailure(message: string): ConsolePage {
   return {
     status: 503,
-    title: 'The database does not answer',
-    main: html`<p class="lead">${message}. The <a href="/">overview</a> shows what the node knows by itself.</p>`,
+    title: 'The database does not respond',
+    main: html`<p class="lead">${message}. The <a href="/">overview</a> still shows the state of the node.</p>`,
   };
 }

@@ -28,8 +28,8 @@ export function errorsPage({ nowMs, startedAtMs, groups }: ErrorsView): ConsoleP
     main: section(
       'By code, operation and organisation',
       table(
-        'Errors, the latest first',
-        ['Code', 'Status', 'Operation', 'Organisation', 'Count', 'Last', 'Its request id'],
+        'Errors, latest first',
+        ['Code', 'Status', 'Operation', 'Organisation', 'Count', 'Last', 'Request id'],
         groups.map(({ code, status, route, orgName, count, lastAtMs, lastRequestId }) => [
           html`<code>${code}</code>`,
           tag(String(status), status >= 500 ? 'bad' : 'plain'),
@@ -42,9 +42,9 @@ export function errorsPage({ nowMs, startedAtMs, groups }: ErrorsView): ConsoleP
         'None.',
       ),
       source('offerbook_http_errors_total'),
-      html`<p class="source">Those that this node has answered since it started ${since(startedAtMs, nowMs)}; they are kept in memory. An organisation is known from the moment at which its token is.</p>`,
+      html`<p class="source">Errors that this node has returned since it started ${since(startedAtMs, nowMs)}, held in memory. The organisation is known only if the request had a valid token.</p>`,
       command(
-        'Find a request in the log of the server:',
+        'Find a request in the server log:',
         'journalctl -u offerbook -o cat | grep \'"requestId":"ID"\'',
       ),
     ),

@@ -31,7 +31,7 @@ const COUNT_WORDS = {
   unchanged: 'Unchanged',
   stale: 'Older than stored',
   withdrawn: 'Withdrawn',
-  invalid: 'Refused',
+  invalid: 'Invalid',
 } as const;
 
 export function importPage(entry: ShownImport, nowMs: number): ConsolePage {
@@ -39,9 +39,9 @@ export function importPage(entry: ShownImport, nowMs: number): ConsolePage {
   const countNames = Object.keys(COUNT_WORDS) as (keyof typeof COUNT_WORDS)[];
   return {
     title: `Import ${entry.id}`,
-    main: html`<nav aria-label="Way back"><a class="back" href="/imports">All imports</a></nav>
+    main: html`<nav aria-label="Back"><a class="back" href="/imports">All imports</a></nav>
 ${section(
-  'What it was',
+  'Details',
   facts([
     [
       'Outcome',
@@ -81,5 +81,5 @@ ${source(`offerbook imports show ${entry.id}`)}`,
 export const NO_SUCH_IMPORT: ConsolePage = {
   status: 404,
   title: 'No such import',
-  main: html`<p class="lead">It is not in the book, in which imports stay for 400 days. <a href="/imports">All imports</a></p>`,
+  main: html`<p class="lead">It is not in the import log, which keeps entries for 400 days. <a href="/imports">All imports</a></p>`,
 };

@@ -92,11 +92,11 @@ ${section(
   source('offerbook doctor', 'offerbook_import_last_success_timestamp_seconds'),
 )}
 ${section(
-  'The newest',
+  'Newest imports',
   filterForm(filter),
   importTable(entries),
   entries.length === entriesMax
-    ? html`<p class="muted">The newest ${number(entriesMax)}; the command has more with <code>--limit</code>.</p>`
+    ? html`<p class="muted">The newest ${number(entriesMax)}. The command lists more with <code>--limit</code>.</p>`
     : undefined,
   source(listCommand(filter)),
   command(
@@ -111,7 +111,7 @@ function dayPlot({ days }: ImportsView): Html {
   return plot(
     'bars',
     'Rows by day',
-    ['Day (UTC)', 'Added', 'Changed', 'Unchanged', 'Older', 'Withdrawn', 'Refused'],
+    ['Day (UTC)', 'Added', 'Changed', 'Unchanged', 'Older', 'Withdrawn', 'Invalid'],
     [...Map.groupBy(days, ({ dayMs }) => dayMs)].map(([dayMs, group]) => [
       day(dayMs),
       ...(['added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const).map((name) =>
@@ -155,7 +155,7 @@ function feedTable(feeds: readonly FeedFreshness[], nowMs: number): Html {
 
 function importTable(entries: readonly ListedImport[]): Html {
   return table(
-    'Imports, the newest first',
+    'Imports, newest first',
     [
       'Began (UTC)',
       'Kind',
@@ -165,7 +165,7 @@ function importTable(entries: readonly ListedImport[]): Html {
       'Added',
       'Changed',
       'Withdrawn',
-      'Refused',
+      'Invalid',
       'File',
     ],
     entries.map((entry) => [

@@ -83,8 +83,8 @@ export function organisationsPage(view: OrganisationsView): ConsolePage {
         'offerbook_organisation_errors_total',
         'Complete-Through',
       ),
-      html`<p class="source">Requests and errors are those that this node has answered since it started ${since(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; every node writes that down each half minute. Behind: how long a change has been waiting for a poll that reads to the last page, as far as this node has answered such polls; “at most” means that another node may have answered a later one.</p>`,
-      command('Add one:', 'offerbook orgs create NAME'),
+      html`<p class="source">Requests and errors count what this node has answered since it started ${since(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; every node stores this each half minute. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself: “at most” means that another node may have answered a later one.</p>`,
+      command('Create an organisation:', 'offerbook orgs create NAME'),
     )}
 ${section(
   'Tokens',
@@ -99,15 +99,15 @@ ${section(
     'Issue a token:',
     `offerbook tokens issue --org ${shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
   ),
-  command('Replace one; both are good for a day:', 'offerbook tokens rotate ID'),
-  command('End one at once:', 'offerbook tokens revoke ID'),
+  command('Replace a token; the old one stays valid for a day:', 'offerbook tokens rotate ID'),
+  command('Revoke a token at once:', 'offerbook tokens revoke ID'),
 )}`,
   };
 }
 
 function behindTag({ waitedMs, isAtMost }: Behind): Html {
   if (waitedMs === undefined) return html`not known`;
-  if (waitedMs === 0) return tag('nothing to fetch', 'good');
+  if (waitedMs === 0) return tag('up to date', 'good');
   return isAtMost ? tag(`at most ${duration(waitedMs)}`) : tag(duration(waitedMs), 'bad');
 }
 
@@ -117,7 +117,9 @@ function tokenRow(token: ShownToken, nowMs: number) {
     html`<bdi>${token.orgName}</bdi>`,
     token.kind,
     html`<bdi>${token.label}</bdi>`,
-    token.isExpiring ? tag('ends soon', 'bad') : tag(token.state, token.state === 'live' ? 'good' : 'plain'),
+    token.isExpiring
+      ? tag('expires soon', 'bad')
+      : tag(token.state, token.state === 'live' ? 'good' : 'plain'),
     since(token.lastUsedAtMs, nowMs),
     since(token.endMs, nowMs),
   ];

@@ -63,15 +63,14 @@ export function overviewPage(overview: Overview): ConsolePage {
   const { node } = overview;
   return {
     title: 'Overview',
-    main: html`${section('What needs attention', warningList([...nodeWarnings(overview), ...databaseWarnings(overview)]))}
+    main: html`${section('Problems', warningList([...nodeWarnings(overview), ...databaseWarnings(overview)]))}
 ${section('Requests', requestFacts(node), requestPlot(node), routeTable(node))}
 ${section('Node', nodeFacts(overview))}`,
   };
 }
 
 function warningList(warnings: readonly Warning[]): Html {
-  if (warnings.length === 0)
-    return html`<p class="all-well">${tag('all well', 'good')} No problems found.</p>`;
+  if (warnings.length === 0) return html`<p class="all-well">${tag('ok', 'good')} No problems found.</p>`;
   return html`<ul class="warnings">${warnings.map(({ words, remedy }) => html`<li><p>${words}</p>${remedy}</li>`)}</ul>`;
 }
 
@@ -85,7 +84,7 @@ function requestFacts({ hour, startedAtMs }: NodeFigures): Html {
     ['Refused (4xx)', share(refused, requests)],
     ['Failed (5xx)', share(failed, requests)],
   ])}${source('offerbook_http_requests_total', 'offerbook_http_request_duration_seconds')}
-<p class="source">Kept in memory, minute by minute, over all workers of this node: ${duration(hour.untilMs - hour.fromMs)} now.</p>`;
+<p class="source">Held in memory per minute, for all workers of this node. Covers the last ${duration(hour.untilMs - hour.fromMs)}.</p>`;
 }
 
 function requestPlot({ hour }: NodeFigures): Html {
@@ -110,7 +109,7 @@ function routeTable({ hour }: NodeFigures): Html {
     milliseconds(p99Ms),
   ]);
   const headings = ['Operation', 'Requests', 'Refused', 'Failed', 'p50', 'p99'];
-  return table('By operation, in the same time', headings, rows, 'No requests yet.');
+  return table('Requests by operation', headings, rows, 'No requests yet.');
 }
 
 function nodeFacts({ node, folder, disk }: Overview): Html {
@@ -143,21 +142,22 @@ function replicaWords(isUsable: boolean, lagMs: number): Html {
 function nodeWarnings({ node, folder, disk }: Overview): Warning[] {
   const { state } = node;
   const found: Html[] = [];
-  if (!state.isReady) found.push(html`The node is not ready: requests should not come here.`);
+  if (!state.isReady) found.push(html`The node is not ready. The load balancer should not send it requests.`);
   if (state.workers.ready < node.workers && state.isReady)
     found.push(
-      html`${number(node.workers - state.workers.ready)} of the workers do not answer. The log says why.`,
+      html`${number(node.workers - state.workers.ready)} of the workers do not respond. The log has the reason.`,
     );
   if (state.replica?.isUsable === false)
-    found.push(html`The replica is not used: pages are read from the primary. The log says why.`);
-  if (state.areClicksSpooled) found.push(html`Clicks go to the spool, because the database takes none.`);
+    found.push(html`The replica is not used; pages are read from the primary. The log has the reason.`);
+  if (state.areClicksSpooled)
+    found.push(html`Clicks go to the spool, because the database does not accept them.`);
   if (state.isClickDiskLow)
     found.push(
-      html`A disk for clicks has less free space than <code>--disk-reserve</code>: no clicks are written there. Make room on it.`,
+      html`A disk for clicks has less free space than <code>--disk-reserve</code>, so no clicks are written to it. Free some space.`,
     );
   if (disk?.isNearlyFull === true)
     found.push(
-      html`The disk of <code>${folder}</code> is nearly full: ${bytes(disk.free)} are free. Make room on it: writes fail when it is full. A purge makes room inside an SQLite file, for later rows, and none on the disk.`,
+      html`The disk of <code>${folder}</code> is nearly full: ${bytes(disk.free)} free. Free some space, because writes fail when it is full. A purge does not help: it frees space inside the SQLite file, not on the disk.`,
     );
   return found.map((words) => ({ words }));
 }
@@ -165,24 +165,26 @@ function nodeWarnings({ node, folder, disk }: Overview): Warning[] {
 function databaseWarnings({ database, node: { nowMs } }: Overview): Warning[] {
   if ('failure' in database)
     return [
-      { words: html`The database does not answer: ${database.failure}. The catalogue goes on from memory.` },
+      {
+        words: html`The database does not respond: ${database.failure}. The catalogue is still served from memory.`,
+      },
     ];
   const { expiringTokens, lateCatalogue, failedFeeds } = database;
   return [
     ...expiringTokens.map(({ id, kind, orgName, expiresAtMs }) => ({
-      words: html`A ${kind} token of <bdi>${orgName}</bdi> ends ${since(expiresAtMs, nowMs)}.`,
-      remedy: command('Issue a successor; both are good for a day:', `offerbook tokens rotate ${id}`),
+      words: html`A ${kind} token of <bdi>${orgName}</bdi> expires ${since(expiresAtMs, nowMs)}.`,
+      remedy: command('Replace it; the old token stays valid for a day:', `offerbook tokens rotate ${id}`),
     })),
     ...(lateCatalogue === undefined
       ? []
       : [
           {
-            words: html`The catalogue is older than usual: it was imported ${since(lateCatalogue.lastMs, nowMs)}, and usually is every ${duration(lateCatalogue.usualMs)}.`,
+            words: html`The catalogue is older than usual: the last import was ${since(lateCatalogue.lastMs, nowMs)}, and the usual interval is ${duration(lateCatalogue.usualMs)}.`,
             remedy: command('See how the last imports ended:', 'offerbook imports list --kind catalogue'),
           },
         ]),
     ...failedFeeds.map(({ kind, orgName, source: name, lastSuccessMs, lastOutcome, lastEndedMs }) => ({
-      words: html`The last import of ${kind}${orgName === null ? undefined : html` of <bdi>${orgName}</bdi>`}${name === null ? undefined : html` from <bdi>${name}</bdi>`} was ${lastOutcome}, ${since(lastEndedMs, nowMs)}. The last success: ${since(lastSuccessMs, nowMs)}.`,
+      words: html`The last import of ${kind}${orgName === null ? undefined : html` of <bdi>${orgName}</bdi>`}${name === null ? undefined : html` from <bdi>${name}</bdi>`} was ${lastOutcome}, ${since(lastEndedMs, nowMs)}. Last success: ${since(lastSuccessMs, nowMs)}.`,
       remedy: command('See why:', `offerbook imports list --kind ${kind}`),
     })),
   ];

@@ -100,16 +100,16 @@ ${totals === undefined ? undefined : totalSections(totals)}`,
 
 /** States how old the count is, because it may be older than the page. */
 function ageNote({ last, counted, nowMs }: TotalsView): Html {
-  const progress = counted === undefined ? '' : ` Counting anew: ${printCount(counted)} so far.`;
+  const progress = counted === undefined ? '' : ` A new count is running: ${printCount(counted)} so far.`;
   if (last === undefined) {
-    return html`<p class="notice" role="status">The transactions are being counted for the first time since the node started.${progress} Open this page again in a moment.</p>`;
+    return html`<p class="notice" role="status">Transactions are being counted for the first time since the node started.${progress} Reload this page in a moment.</p>`;
   }
   return html`<p class="muted" role="status">${number(last.count)} transactions, counted ${since(last.countedAtMs, nowMs)} in ${duration(last.tookMs)}.${progress}</p>`;
 }
 
 function totalSections(totals: Totals): Html {
   return html`${totals.currencies.map(currencySection)}
-${section('Pending, by how long ago they were sold', ageTable(totals.ages), source(COMMAND))}
+${section('Pending transactions by age', ageTable(totals.ages), source(COMMAND))}
 ${section('Share declined, by retailer', retailerTable(totals), source(COMMAND, 'offerbook export catalogue'))}
 ${section('By organisation, currency and month', monthTable(totals.months), source(COMMAND))}`;
 }
@@ -135,7 +135,7 @@ function currencySection({ currency, months }: CurrencyMonths): Html {
 function ageTable(ages: readonly AgeGroup[]): Html {
   return table(
     'Pending transactions by age',
-    ['Currency and age', 'Transactions', 'Share', 'Of all', 'Cashback'],
+    ['Currency and age', 'Transactions', 'Share', 'Share as bar', 'Cashback'],
     ages.map((group): Cell[] => [
       `${group.currency}, ${ageWords(group)}`,
       number(group.count),
@@ -143,7 +143,7 @@ function ageTable(ages: readonly AgeGroup[]): Html {
       bar(group.count, group.allCount),
       amount(group.cashback),
     ]),
-    'None is pending.',
+    'No pending transactions.',
   );
 }
 
@@ -155,7 +155,7 @@ function ageWords({ fromDays, untilDays }: AgeGroup): string {
 function retailerTable({ retailers, retailerCount }: Totals): Html {
   return html`${table(
     'Retailers with most declined transactions',
-    ['Retailer', 'Pending', 'Confirmed', 'Declined', 'Share declined', 'Of those decided'],
+    ['Retailer', 'Pending', 'Confirmed', 'Declined', 'Share declined', 'Share as bar'],
     retailers.map(({ name, pending, confirmed, declined }) => [
       html`<bdi>${name}</bdi>`,
       number(pending),
@@ -165,7 +165,7 @@ function retailerTable({ retailers, retailerCount }: Totals): Html {
       bar(declined, confirmed + declined),
     ]),
     'No transactions.',
-  )}${retailerCount > retailers.length ? html`<p class="muted">The ${number(retailers.length)} with most declined, of ${number(retailerCount)}.</p>` : undefined}`;
+  )}${retailerCount > retailers.length ? html`<p class="muted">The ${number(retailers.length)} retailers with most declined transactions, of ${number(retailerCount)}.</p>` : undefined}`;
 }
 
 function monthTable(months: readonly MonthTotal[]): Html {

@@ -28,9 +28,9 @@ export function transactionPage({ transaction, orgName, retailer, versions }: Tr
   const { status, ...fields } = transaction;
   return {
     title: 'Transaction',
-    main: html`<nav aria-label="Way back"><a class="back" href="/transactions">All searches</a></nav>
+    main: html`<nav aria-label="Back"><a class="back" href="/transactions">Search</a></nav>
 ${section(
-  'As it is',
+  'Current version',
   facts([
     ['Status', statusTag(status)],
     ['Organisation', html`<bdi>${orgName}</bdi>`],
@@ -41,7 +41,7 @@ ${section(
 ${section(
   'History',
   table(
-    'Versions, the newest first',
+    'Versions, newest first',
     ['From (UTC)', 'Until (UTC)', 'Status', 'Order', 'Cashback', 'Currency', 'Import'],
     versions.map(versionRow),
   ),
@@ -69,7 +69,7 @@ function versionRow({ transaction, fromMs, untilMs, import: entry }: ShownVersio
     amount(cashback),
     currencyCode,
     entry === undefined
-      ? 'not in the book'
+      ? 'not in the import log'
       : html`<a href="/imports/${entry.id}">${entry.id}</a>: <bdi>${entry.fileName}</bdi>, by <bdi>${entry.by}</bdi>`,
   ];
 }
@@ -77,5 +77,5 @@ function versionRow({ transaction, fromMs, untilMs, import: entry }: ShownVersio
 export const NO_SUCH_TRANSACTION: ConsolePage = {
   status: 404,
   title: 'No such transaction',
-  main: html`<p class="lead">There is none with this id. <a href="/transactions">Search</a></p>`,
+  main: html`<p class="lead">There is no transaction with this id. <a href="/transactions">Search</a></p>`,
 };

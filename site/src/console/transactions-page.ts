@@ -65,11 +65,11 @@ export function transactionsPage({
     title: 'Transactions',
     main: html`<div class="searches"${isPosted ? html` data-posted` : undefined}>
 <form method="get" action="/transactions"><h2>By id</h2>
-${field("The transaction's id", 'id', entered.id, '0192d1a0-0000-7000-8000-000000000101')}
+${field('Transaction id', 'id', entered.id, '0192d1a0-0000-7000-8000-000000000101')}
 <button type="submit">Find</button></form>
 <form method="post" action="/transactions"><h2>By user</h2>
-${field('passbackUid, exactly', 'passbackUid', '', 'user-8842', TEXT_LENGTH_MAX)}
-<p class="muted">Reads every transaction, which may take a while.</p>
+${field('passbackUid (exact match)', 'passbackUid', '', 'user-8842', TEXT_LENGTH_MAX)}
+<p class="muted">This reads every transaction and may take a while.</p>
 <button type="submit">Search</button></form>
 <form method="get" action="/transactions"><h2>By time of the last change</h2>
 ${choice(
@@ -104,13 +104,13 @@ function resultSection(result: NonNullable<SearchView['result']>): Html {
       );
     case 'time':
       return section(
-        'Changed in this time',
+        'Changed in this period',
         transactionTable(result.found),
         result.next === undefined
           ? undefined
           : html`<p><a href="/transactions?${result.next}">Next page</a></p>`,
         source('GET /v1/transactions/?updatedAtGreaterThan=…&updatedAtLessThan=…'),
-        html`<p class="source">In the order of their ids, at most ${number(result.pageSize)} on a page. Both times count as within.</p>`,
+        html`<p class="source">Sorted by id, at most ${number(result.pageSize)} per page. Both times are inclusive.</p>`,
       );
   }
 }

@@ -1,5 +1,4 @@
-// Descriptions of the OpenAPI document for people. They are Markdown, of which they use code spans; besides, the paths of
-// our own guides become links.
+// Renders descriptions of the OpenAPI document: code spans become <code>, and paths of our guides become links.
 
 import { type Html, html } from '../html.ts';
 
@@ -9,7 +8,7 @@ export function proseHtml(text: string): Html {
   return html`${text.split(PARTS).map((part, index) => (index % 2 === 0 ? html`${part}` : special(part)))}`;
 }
 
-/** The same without marks. */
+/** Returns the text without Markdown. */
 export function plainProse(text: string): string {
   return text.replaceAll('`', '');
 }

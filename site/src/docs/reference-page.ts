@@ -29,7 +29,7 @@ export function referencePage(
 ${listOperations(document).map(([path, get]) => operationSection(document, path, get))}
 ${activationSection(document)}
 <section id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
-<p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> has the mistakes that newcomers make.</p>
+<p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> lists common mistakes.</p>
 ${errorTable('Errors', documentation.errors)}</section>`;
   const meta = { 'offerbook-token': guest?.token };
   return docsPage({ path: '/docs', title: 'API reference', body, meta }, documentation, frame);
@@ -47,19 +47,19 @@ function introduction(document: ApiDocument, guest: GuestAccess | undefined): Ht
   return html`<section id="start">
 <h1>API reference</h1>
 <p class="lead">${proseHtml(document.info.description)}</p>
-<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page has all there is. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read theirs from the variable <code>OFFERBOOK_TOKEN</code>; those of activation also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
-<p>This service hosts the client library of the TypeScript samples. <a href="/client/offerbook-client.tgz">The package</a> redirects to the address of this version, which <code>npm install</code> takes; <a href="/client/offerbook-client.js">the module</a> is for pages and Deno. <a href="/docs/client">The guide</a> has both commands.</p>
+<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page is the complete reference. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read the token from the environment variable <code>OFFERBOOK_TOKEN</code>; those for activation also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
+<p>This service hosts the client library that the TypeScript samples use. Install <a href="/client/offerbook-client.tgz">the package</a> with npm, or import <a href="/client/offerbook-client.js">the module</a> in browsers and Deno. <a href="/docs/client">The guide</a> has both commands.</p>
 <div class="token">
 <label for="token">Public token for this page</label>
 <input id="token" type="text" placeholder="ob_pub_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="token-problem token-help">
 <p id="token-problem" class="problem" role="alert"></p>
 <p id="token-help" class="muted">${
     guest !== undefined
-      ? 'This server has filled in a token, so the forms below work as they are.'
+      ? 'This server has filled in a token, so the forms below work right away.'
       : 'Used for the requests below. It stays in this tab and is forgotten when you close it.'
   }</p>
 </div>
-${variables.length === 0 ? undefined : html`<p>For the samples of the catalogue and of activation:</p><div class="sample alone"><pre tabindex="0"><code data-language="command">${variables.join('\n')}</code></pre></div>`}
+${variables.length === 0 ? undefined : html`<p>For the catalogue and activation samples:</p><div class="sample alone"><pre tabindex="0"><code data-language="command">${variables.join('\n')}</code></pre></div>`}
 </section>`;
 }
 
@@ -74,9 +74,9 @@ function operationSection(document: ApiDocument, path: string, operation: ApiOpe
 ${samples(id, operation['x-codeSamples'])}
 <h3>Parameters</h3>
 ${parameterTable(operation)}
-${isPublic ? tryForm(path, operation) : html`<p class="muted">There is no form to try this one: a private token must not be used in a browser. Set <code>OFFERBOOK_TOKEN</code> to a private token and run the sample above instead.</p>`}
-<h3>Answer</h3>
-<p>A page: <code>data</code> is a list of the objects below; <code>cursor</code> is there when there are more.</p>
+${isPublic ? tryForm(path, operation) : html`<p class="muted">This operation has no form: a private token must not be used in a browser. Set <code>OFFERBOOK_TOKEN</code> to a private token and run the sample above instead.</p>`}
+<h3>Response</h3>
+<p>A page: <code>data</code> is a list of the objects below; <code>cursor</code> is present if there are more pages.</p>
 ${fieldTable(`Fields of ${item.name}`, item.schema, document.components.schemas ?? {})}
 ${headerTable(document, operation)}
 <details><summary>Example</summary><pre tabindex="0"><code data-language="json">${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>

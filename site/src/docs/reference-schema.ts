@@ -60,7 +60,7 @@ function oneType(field: FieldSchema & { readonly type: string }): string {
   if (field.format === 'date-time-local') return 'date-time (UTC)';
   if (field.type === 'integer' && field.maximum !== undefined) {
     const range = `${field.minimum ?? 0} to ${field.maximum}`;
-    return field.default === undefined ? range : `${range}, else ${field.default}`;
+    return field.default === undefined ? range : `${range}, default ${field.default}`;
   }
   return field.type;
 }

@@ -1,5 +1,4 @@
-// What the console wants to know of the catalogue that no list of the API tells: whose a deal is, and which deals end soon.
-// Read once for each revision.
+// Contents of the catalogue that the console needs: the retailer of each deal, and when deals end. Read once per revision.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
@@ -18,10 +17,10 @@ export interface EndingDeal {
 
 export interface CatalogueContents {
   readonly revision: number;
-  /** Every retailer that is stored, with its name. */
+  /** Names of all stored retailers. */
   readonly retailers: ReadonlyMap<Uuid, string>;
   readonly retailerOfDeal: ReadonlyMap<Uuid, Uuid>;
-  /** Those that end at all, the first to end first. */
+  /** Deals with an end date, earliest end first. */
   readonly ending: readonly EndingDeal[];
 }
 

@@ -1,4 +1,4 @@
-// How many users were sent to the shops, and how many of them bought: counted day by day, so that no statement takes long.
+// Counts clicks and the sales they led to, one day per statement, so that no statement takes long.
 
 import type { ClickCount, ClickStore } from '../../domain/click.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -7,12 +7,12 @@ const DAY_MS = 86_400_000;
 export const CLICK_DAYS = 30;
 
 export interface ClickDay {
-  /** When the day begins (UTC). */
+  /** Start of the day (UTC). */
   readonly dayMs: number;
   readonly counts: readonly ClickCount[];
 }
 
-/** The last days and today, the oldest first. */
+/** Counts the clicks of the last days, including today. Oldest day first. */
 export async function countClicks(
   clicks: Pick<ClickStore, 'countBetween'>,
   clock: Clock,
@@ -29,7 +29,7 @@ export async function countClicks(
   return counted;
 }
 
-/** Clicks of several groups together. */
+/** Adds up the clicks of several groups. */
 export function sumClicks(counts: readonly Pick<ClickCount, 'clicks' | 'tracked' | 'sold'>[]) {
   const sum = { clicks: 0, tracked: 0, sold: 0 };
   for (const { clicks, tracked, sold } of counts) {

@@ -1,5 +1,5 @@
-// How much is pending, confirmed and declined: every transaction is read once and added up. The console keeps the result
-// for a while; `offerbook transactions totals` prints it.
+// Totals of transactions by status, age and retailer, from reading every transaction once. The console caches them;
+// `offerbook transactions totals` prints them.
 
 import { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
@@ -11,10 +11,10 @@ import type { TransactionStore } from '../../domain/transaction.ts';
 
 const DAY_MS = 86_400_000;
 
-/** In days: how long ago pending transactions were sold. The last group has no end. */
+/** Bounds of the age groups of pending transactions, in days since the sale. The last group has no upper bound. */
 export const AGE_BOUNDS_DAYS = [7, 30, 60, 90] as const;
 
-/** As people expect them. Apart from the schema, which a thread that only reads need not load. */
+/** Display order. Not taken from the schema, which this thread need not load. */
 export const STATUS_ORDER = ['PENDING', 'CONFIRMED', 'DECLINED'] as const satisfies readonly Status[];
 
 export interface Sums {
@@ -32,21 +32,21 @@ interface MonthKey {
   readonly status: Status;
 }
 
-/** One organisation and currency, and how long ago pending transactions were sold. */
+/** One organisation, currency and age group. */
 interface AgeKey {
   readonly org: string;
   readonly currency: string;
-  /** The place among the ages: see AGE_BOUNDS_DAYS. */
+  /** Index of the age group: see AGE_BOUNDS_DAYS. */
   readonly age: number;
 }
 
 export type MonthTotal = MonthKey & Readonly<Sums>;
 export type AgeTotal = AgeKey & Readonly<Sums>;
 
-/** Transactions of one organisation that came from deals of one retailer. */
+/** Transactions of one organisation for deals of one retailer. */
 export interface RetailerTotal {
   readonly org: string;
-  /** Of the retailer that has the deal now, or what there is to say instead. */
+  /** The retailer that has the deal now, or why there is none. */
   readonly retailer: Uuid | 'no deal named' | 'deal no longer in the catalogue';
   readonly counts: Readonly<Record<Status, number>>;
 }
@@ -63,18 +63,18 @@ interface Sources {
   readonly transactions: Pick<TransactionStore, 'read'>;
 }
 
-/** Whose deals are: sums are kept by retailer, because there may be as many deals as transactions. */
+/** Retailer of each deal. Totals are by retailer, because there may be as many deals as transactions. */
 type RetailerOfDeal = ReadonlyMap<Uuid, Uuid>;
 
-/** Called after each piece; whoever counts beside other work may make it wait. */
-type OnPiece = (count: number) => Promise<void>;
+/** Called after each batch with the count so far; may delay the next batch. */
+type OnBatch = (count: number) => Promise<void>;
 
-/** Each organisation as of one moment. */
+/** Counts all transactions. Each organisation is read in one snapshot. */
 export async function countTransactions(
   { organisations, transactions }: Sources,
   retailerOfDeal: RetailerOfDeal,
   clock: Clock,
-  onPiece: OnPiece = async () => {},
+  onBatch: OnBatch = async () => {},
 ): Promise<TransactionTotals> {
   const nowMs = clock();
   const months = new Map<string, Sums & MonthKey>();
@@ -103,7 +103,7 @@ export async function countTransactions(
         else byRetailer.set(retailer, { PENDING: 0, CONFIRMED: 0, DECLINED: 0, [status]: 1 });
       }
       count += batch.length;
-      await onPiece(count);
+      await onBatch(count);
     });
     for (const [retailer, counts] of byRetailer) retailers.push({ org, retailer, counts });
   }
@@ -136,7 +136,7 @@ function ageOf(soldAt: Timestamp, nowMs: number): number {
   return age < 0 ? AGE_BOUNDS_DAYS.length : age;
 }
 
-/** Of several groups together. */
+/** Adds up several groups. */
 export function sumOf(groups: readonly Readonly<Sums>[]): Sums {
   return {
     count: groups.reduce((sum, { count }) => sum + count, 0),

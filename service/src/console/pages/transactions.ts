@@ -48,7 +48,7 @@ async function search(
 
 async function searchById(stores: ConsoleStores, text: string): Promise<Result> {
   const id = parseUuid(text);
-  if (id === undefined) return { problem: "A transaction's id is a UUID." };
+  if (id === undefined) return { problem: 'A transaction id must be a UUID.' };
   const [current] = await stores.history.versions(id);
   if (current === undefined) return { problem: 'There is no transaction with this id.' };
   return { by: 'id', found: foundVersion(current) };
@@ -56,7 +56,7 @@ async function searchById(stores: ConsoleStores, text: string): Promise<Result> 
 
 async function searchByUser(stores: ConsoleStores, passbackUid: string): Promise<Result> {
   if (passbackUid === '' || passbackUid.length > TEXT_LENGTH_MAX)
-    return { problem: `A passbackUid has 1 to ${printCount(TEXT_LENGTH_MAX)} characters.` };
+    return { problem: `A passbackUid must have 1 to ${printCount(TEXT_LENGTH_MAX)} characters.` };
   const { count, newest } = await stores.history.findByPassbackUid(passbackUid, { limit: PAGE_SIZE });
   return { by: 'user', found: newest.map(foundVersion), count };
 }
@@ -69,7 +69,8 @@ async function searchByTime(
   const org = organisations.find(({ publicId }) => publicId === query.get('org'));
   if (org === undefined) return { problem: 'There is no such organisation.' };
   const [from, until] = [parseBound(query.get('from')), parseBound(query.get('until'))];
-  if (from === 'bad' || until === 'bad') return { problem: 'A time looks like 2026-11-14T12:00:00.' };
+  if (from === 'invalid' || until === 'invalid')
+    return { problem: 'A time must look like 2026-11-14T12:00:00.' };
   const cursor = parseUuid(query.get('cursor') ?? '');
   const window = { minMs: from ?? 0, maxMs: until ?? LATEST_MS };
   const page = await stores.transactions.page({ orgId: org.id, cursor, window, limit: PAGE_SIZE });
@@ -84,9 +85,9 @@ async function searchByTime(
   };
 }
 
-function parseBound(text: string | null): number | undefined | 'bad' {
+function parseBound(text: string | null): number | undefined | 'invalid' {
   if (text === null || text.trim() === '') return undefined;
-  return parseInstant(text.trim())?.ms ?? 'bad';
+  return parseInstant(text.trim())?.ms ?? 'invalid';
 }
 
 function foundVersion({ orgName, document }: TransactionVersion): FoundTransaction {

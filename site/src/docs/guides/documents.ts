@@ -1,5 +1,5 @@
-// The documents that the guides are made from, as texts. They are imported, not read, so that a bundle has them inside.
-// A module of its own, because 200 KB of text are loaded with it.
+// The guides' Markdown, imported as strings so that a bundle contains them. A separate module, so that its 200 KB are
+// loaded only with the first guide.
 
 import changelog from '../../../../CHANGELOG.md' with { type: 'text' };
 import client from '../../../../client/README.md' with { type: 'text' };
@@ -11,7 +11,7 @@ import limits from '../../../../docs/limits.md' with { type: 'text' };
 import pagination from '../../../../docs/pagination.md' with { type: 'text' };
 import polling from '../../../../docs/polling.md' with { type: 'text' };
 
-/** By their paths from the root of the repository. */
+/** Documents by path from the root of the repository. */
 export const DOCUMENTS = {
   'CHANGELOG.md': changelog,
   'client/README.md': client,

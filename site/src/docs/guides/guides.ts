@@ -1,19 +1,18 @@
-// The guides at /docs: which there are, in the order in which they are read, and the documents that they are made from.
-// A guide is a document of the repository as it is, so nothing is written twice.
+// The guides at /docs, in reading order, and the repository's documents that they are rendered from.
 
 import { join } from 'node:path';
 import type { DocumentPath } from './documents.ts';
 import { type RenderedDocument, renderMarkdown } from './markdown.ts';
 
-/** The address in the documents: where `npm start` listens. Pages show the address of their own server instead. */
+/** Base URL in the documents, where `npm start` listens. Pages replace it with their server's own. */
 export const LOCAL_URL = 'http://localhost:8080';
 
 interface GuideSource {
-  /** In the path, /docs/NAME. */
+  /** Last segment of the path: /docs/NAME. */
   readonly name: string;
-  /** In the navigation. */
+  /** Text of the navigation entry. */
   readonly label: string;
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly file: DocumentPath;
 }
 
@@ -33,10 +32,10 @@ const SOURCES: readonly GuideSource[] = [
   { name: 'changelog', label: 'Changelog', file: 'CHANGELOG.md' },
 ];
 
-/** Where each guide is, before any of them is read. */
+/** Paths of all guides, known before the guides are loaded. */
 export const GUIDE_PATHS: readonly string[] = SOURCES.map(guidePath);
 
-/** Reads and renders all of them, which takes some 20 ms: when the first one is asked for, and once. */
+/** Loads and renders all guides, in about 20 ms. */
 export async function loadGuides(baseUrl = LOCAL_URL): Promise<readonly Guide[]> {
   const { DOCUMENTS } = await import('./documents.ts');
   const paths = new Map<string, string>(SOURCES.map((source) => [source.file, guidePath(source)]));
@@ -53,7 +52,7 @@ function guidePath({ name }: GuideSource): string {
   return `/docs/${name}`;
 }
 
-/** Where a link of a document leads on this server; undefined when it leads to a file that is not served. */
+/** Resolves a document's link to a path on this server; undefined for a file that is not served. */
 function pathOf(target: string, from: string, paths: ReadonlyMap<string, string>): string | undefined {
   if (/^(https?:\/\/|#|\/)/.test(target)) return target;
   const [file = '', fragment] = target.split('#');

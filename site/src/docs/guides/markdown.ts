@@ -1,13 +1,13 @@
-// Markdown of our own documents as HTML for the guides, with an anchor at every heading, and as plain text for the search.
-// What is HTML in a document stays text.
+// Renders our Markdown documents as HTML with an anchor at every heading, and as plain text for the search. HTML in a
+// document is shown as text.
 
 import { tableCells } from '../../data-table.ts';
 import { Html, html } from '../../html.ts';
 import { sequenceSteps } from './sequence-diagram.ts';
 
-/** What stands under one heading. */
+/** A heading and the text under it. */
 interface Section {
-  /** Of the anchor; empty for what comes before the first one. */
+  /** Id of the anchor; empty before the first heading. */
   readonly id: string;
   readonly level: number;
   readonly heading: string;
@@ -20,7 +20,7 @@ export interface RenderedDocument {
   readonly sections: readonly Section[];
 }
 
-/** Where a link leads; undefined for a text without a link. */
+/** Resolves a link's target; undefined renders the link's text only. */
 type ResolveLink = (target: string) => string | undefined;
 
 const OPTIONS = { headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true };
@@ -31,7 +31,7 @@ export function renderMarkdown(source: string, resolveLink: ResolveLink): Render
   return { title: sections.find(({ level }) => level === 1)?.heading ?? '', body: new Html(body), sections };
 }
 
-/** The callbacks get what is inside as HTML already, because every text has passed `text` before. */
+/** The callbacks' arguments are HTML already: `text` has escaped every string before. */
 function callbacks(resolveLink: ResolveLink) {
   const cells = tableCells();
   return {
@@ -48,7 +48,7 @@ function callbacks(resolveLink: ResolveLink) {
       ordered ? `<ol>${inside}</ol>\n` : `<ul>${inside}</ul>\n`,
     listItem: (inside: string) => `<li>${inside}</li>`,
     link: (inside: string, { href }: { href: string }) => link(inside, resolveLink(href)),
-    // Pictures are of measurements, whose numbers are in the text.
+    // Images show measurements, whose numbers are in the text.
     image: () => '',
     hr: () => '<hr>\n',
     ...cells,
@@ -73,7 +73,7 @@ function link(inside: string, target: string | undefined): string {
 const MARK = '\u0001';
 const END = '\u0002';
 
-/** The sentences of the same document as plain text, cut at its headings: code says little in an excerpt. */
+/** Splits a document into sections of plain text at its headings. Leaves out code, which makes poor excerpts. */
 function readSections(source: string): Section[] {
   const spaced = (inside: string) => `${inside} `;
   const text = Bun.markdown.render(

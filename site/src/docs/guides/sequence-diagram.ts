@@ -1,9 +1,9 @@
-// A sequence diagram of a document, which the repository shows as a picture, as a list of its steps: the pages load no
-// library that could draw it, and a list can be read aloud.
+// Renders a Mermaid sequence diagram as a list of its steps. The pages load no library to draw it, and screen readers can
+// read a list.
 
 import { Html, html } from '../../html.ts';
 
-/** `escaped` is the source as HTML, as everything inside of a document is by then. */
+/** `escaped` is the diagram's source, already escaped as HTML. */
 export function sequenceSteps(escaped: string): Html {
   const lines = escaped.split('\n').map((line) => line.trim());
   const names = new Map(

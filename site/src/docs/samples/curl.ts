@@ -1,4 +1,4 @@
-// Samples for the shell: one request, and what to do with its answer.
+// Samples for the shell: a single request.
 
 import { printUrl, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 

@@ -1,4 +1,4 @@
-// Samples for Go, with its standard library.
+// Samples for Go, using only the standard library.
 
 import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
@@ -16,7 +16,7 @@ ${NEXT}
 }`,
   poll: (request) => `${HEAD}
 	query := url.Values{}
-	// At the first run there is no file, and all transactions come.
+	// The first run has no file and fetches all transactions.
 	if kept, err := os.ReadFile("${POSITION_FILE}"); err == nil {
 		query.Set("updatedAtGreaterThan", string(kept))
 	}
@@ -31,7 +31,7 @@ ${ask(request)}
 			complete = through
 		}
 ${NEXT}
-	// Only now: everything up to it is stored.
+	// Save the position last, when everything before it is stored.
 	if err := os.WriteFile("${POSITION_FILE}", []byte(complete), 0o600); err != nil {
 		log.Fatal(err)
 	}

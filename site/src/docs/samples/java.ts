@@ -1,4 +1,4 @@
-// Samples for Java, from 11 on. It brings no JSON, so pages are printed as they are, and the Link header leads on.
+// Samples for Java 11 and later. Java has no JSON parser, so they print whole pages and follow the Link header.
 
 import { POSITION_FILE, printUrl, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
@@ -33,7 +33,7 @@ public class Sample {
     var client = HttpClient.newHttpClient();
     var kept = Path.of("${POSITION_FILE}");
     var url = "${printUrl(request)}";
-    // At the first run there is no file, and all transactions come.
+    // The first run has no file and fetches all transactions.
     if (Files.exists(kept)) url += "?updatedAtGreaterThan=" + Files.readString(kept);
     String complete = null;
     while (url != null) {
@@ -43,13 +43,13 @@ ${ask()}
       if (complete == null || through.compareTo(complete) < 0) complete = through;
       url = ${NEXT};
     }
-    // Only now: everything up to it is stored.
+    // Save the position last, when everything before it is stored.
     Files.writeString(kept, complete);
   }
 }`,
 };
 
-/** The header is <URL>; rel="next" while there are more pages. */
+/** The header is `<URL>; rel="next"` while there are more pages. */
 const NEXT = `response.headers().firstValue("Link").map(link -> link.replaceAll("^<|>.*", "")).orElse(null)`;
 
 function ask(): string {

@@ -1,4 +1,4 @@
-// Samples for JavaScript with nothing but fetch, as Node has it.
+// Samples for JavaScript, using only Node's fetch.
 
 import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
@@ -22,7 +22,7 @@ import { env } from 'node:process';
 
 const headers = { Authorization: \`Bearer \${env.OFFERBOOK_TOKEN}\` };
 const query = new URLSearchParams();
-// At the first run there is no file, and all transactions come.
+// The first run has no file and fetches all transactions.
 if (existsSync('${POSITION_FILE}')) {
   query.set('updatedAtGreaterThan', readFileSync('${POSITION_FILE}', 'utf8'));
 }
@@ -38,7 +38,7 @@ do {
   if (complete === undefined || through < complete) complete = through;
   query.set('cursor', page.cursor);
 } while (page.cursor !== undefined);
-// Only now: everything up to it is stored.
+// Save the position last, when everything before it is stored.
 writeFileSync('${POSITION_FILE}', complete);`,
 };
 

@@ -1,4 +1,4 @@
-// Samples for PHP 8, without an extension.
+// Samples for PHP 8, without extensions.
 
 import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
@@ -17,7 +17,7 @@ do {
 } while ($query['cursor'] !== null);`,
   poll: (request) => `${HEAD}
 $kept = '${POSITION_FILE}';
-// At the first run there is no file, and all transactions come.
+// The first run has no file and fetches all transactions.
 $query = is_file($kept) ? ['updatedAtGreaterThan' => file_get_contents($kept)] : [];
 $throughs = [];
 do {
@@ -34,7 +34,7 @@ do {
     }
     $query['cursor'] = $page['cursor'] ?? null;
 } while ($query['cursor'] !== null);
-// Only now: everything up to it is stored.
+// Save the position last, when everything before it is stored.
 file_put_contents($kept, min($throughs));`,
 };
 

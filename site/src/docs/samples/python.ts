@@ -1,4 +1,4 @@
-// Samples for Python, with its standard library.
+// Samples for Python, using only the standard library.
 
 import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
@@ -29,7 +29,7 @@ from urllib.request import Request, urlopen
 
 headers = {'Authorization': 'Bearer ' + os.environ['OFFERBOOK_TOKEN']}
 kept = Path('${POSITION_FILE}')
-# At the first run there is no file, and all transactions come.
+# The first run has no file and fetches all transactions.
 query = {'updatedAtGreaterThan': kept.read_text()} if kept.exists() else {}
 throughs = []
 while True:
@@ -42,7 +42,7 @@ while True:
     if 'cursor' not in page:
         break
     query['cursor'] = page['cursor']
-# Only now: everything up to it is stored.
+# Save the position last, when everything before it is stored.
 kept.write_text(min(throughs))`,
 };
 

@@ -17,7 +17,7 @@ import { OfferbookClient } from '@offerbook/client';
 import { fileCheckpoint } from '@offerbook/client/node';
 
 ${client(request)}
-// Everything at the first run, then what has changed; without once, it goes on forever.
+// The first run returns everything, later runs return changes. Without once, it follows forever.
 const changes = client.followTransactions({ store: fileCheckpoint('checkpoint.txt'), once: true });
 for await (const ${request.itemName} of changes) {
   // Store each one under its id.
@@ -32,7 +32,7 @@ function client({ baseUrl }: SampleRequest): string {
 });`;
 }
 
-/** The client has types for them: a number is no text. */
+/** The client's parameters are typed, so print numbers without quotes. */
 function parameters(request: SampleRequest): string {
   return printParameters(request, (name, value) =>
     typeof value === 'number' ? `${name}: ${value}` : `${name}: '${value}'`,

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
-import { type Breather, KeptCount } from '../../src/console/counts/kept-count.ts';
+import { CachedCount, type Pause } from '../../src/console/counts/cached-count.ts';
 
-/** A count that ends when it is told to, and a clock that stands still unless it is set. */
+/** A count that ends on command, and a clock that moves only when set. */
 function scene() {
-  const counts: { readonly breathe: Breather; readonly ended: PromiseWithResolvers<string> }[] = [];
+  const counts: { readonly pause: Pause; readonly ended: PromiseWithResolvers<string> }[] = [];
   const clock = { nowMs: 0 };
-  const kept = new KeptCount(
-    (breathe) => {
+  const kept = new CachedCount(
+    (pause) => {
       const ended = Promise.withResolvers<string>();
-      counts.push({ breathe, ended });
+      counts.push({ pause, ended });
       return ended.promise;
     },
     () => clock.nowMs,
@@ -16,7 +16,7 @@ function scene() {
   return { kept, clock, counts };
 }
 
-test('a count that takes long is shown with its age while the next is made', async () => {
+test('returns the last result with its age while a new count is running', async () => {
   const { kept, clock, counts } = scene();
   const first = kept.read();
   counts[0]?.ended.resolve('first');
@@ -29,8 +29,8 @@ test('a count that takes long is shown with its age while the next is made', asy
   expect(counts).toHaveLength(1);
   clock.nowMs = 60_000;
   expect(await kept.read()).toMatchObject({ last: { value: 'first', countedAtMs: 0 }, counted: 0 });
-  await counts[1]?.breathe(1_000);
-  // Whoever asks meanwhile begins no other count.
+  await counts[1]?.pause(1_000);
+  // A read in the meantime starts no second count.
   expect(await kept.read()).toMatchObject({ last: { value: 'first' }, counted: 1_000 });
   expect(counts).toHaveLength(2);
   counts[1]?.ended.resolve('second');
@@ -41,13 +41,13 @@ test('a count that takes long is shown with its age while the next is made', asy
   });
 });
 
-test('nobody waits for the end of a long first count', async () => {
+test('does not wait for the end of a long first count', async () => {
   const { kept } = scene();
-  // The count of this scene does not end.
+  // This count does not end.
   expect(await kept.read()).toEqual({ last: undefined, counted: 0 });
 });
 
-test('a count that fails is told to whoever waits for it, and tried again by the next', async () => {
+test('throws the error of a failed count to the waiting reader, and counts again at the next read', async () => {
   const { kept, counts } = scene();
   const first = kept.read();
   counts[0]?.ended.reject(new Error('the database is away'));
@@ -58,11 +58,11 @@ test('a count that fails is told to whoever waits for it, and tried again by the
   expect((await second).last?.value).toBe('there');
 });
 
-test('after a piece of work, a count rests for as long as the piece took', async () => {
+test('sleeps after each piece of work for as long as the piece took', async () => {
   const { kept, counts } = scene();
   void kept.read();
   const beganMs = performance.now();
   while (performance.now() - beganMs < 30) {}
-  await counts[0]?.breathe(1);
+  await counts[0]?.pause(1);
   expect(performance.now() - beganMs).toBeGreaterThanOrEqual(59);
 });
