@@ -357,6 +357,27 @@ describe('a backup', () => {
     expect((await restore(indexed)).stamped).toBe(0);
   });
 
+  test('a backup or a restore whose path is too long fails with one sentence', async () => {
+    const { folder, url } = await scene();
+    const tooLong = join(folder, 'x'.repeat(300));
+    const paths = { spoolPath: () => '', isOurs: () => true, clock, version: '1' };
+    for (const attempt of [
+      makeBackup({ url, target: tooLong, ...paths }),
+      restoreBackup({
+        url: `sqlite:${tooLong}`,
+        source: folder,
+        replaces: true,
+        keepsStamps: false,
+        auditor,
+      }),
+    ])
+      expect(await rejection(attempt)).toMatchObject({
+        name: 'StorageError',
+        kind: 'invalid',
+        message: expect.stringContaining('ENAMETOOLONG'),
+      });
+  });
+
   test.each(SQLITE_MAIN.steps.map((_, index) => index + 1))(
     'a backup of schema version %p is restored with the current schema',
     async (count) => {
@@ -492,7 +513,10 @@ describe('a backup', () => {
     await backup(join(folder, 'backup'));
     await stores.close();
     const before = readdirSync(folder).sort();
-    expect(await rejection(restore(join(folder, 'backup')))).toMatchObject({ code: 'ENAMETOOLONG' });
+    expect(await rejection(restore(join(folder, 'backup')))).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('ENAMETOOLONG'),
+    });
     expect(readdirSync(folder).sort()).toEqual(before);
   });
 

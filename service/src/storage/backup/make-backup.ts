@@ -33,7 +33,7 @@ import {
   MAIN_FILE,
   MANIFEST_NAME,
 } from './backup-manifest.ts';
-import { newFolder, sumOf, sync } from './synced-files.ts';
+import { newFolder, sumOf, sync, withFileErrors } from './synced-files.ts';
 
 export interface BackupOptions {
   readonly url: string;
@@ -48,7 +48,11 @@ export interface BackupOptions {
   readonly version: string;
 }
 
-export async function makeBackup(options: BackupOptions): Promise<BackupManifest> {
+export function makeBackup(options: BackupOptions): Promise<BackupManifest> {
+  return withFileErrors(() => copyToFolder(options));
+}
+
+async function copyToFolder(options: BackupOptions): Promise<BackupManifest> {
   const path = sqlitePath(options.url);
   if (path === undefined) throw notSqlite();
   const target = resolve(options.target);

@@ -40,7 +40,7 @@ import {
   readReplaced,
 } from './replaced-database.ts';
 import { requireOwnSchema } from './require-own-schema.ts';
-import { copySynced, newFolder, sync } from './synced-files.ts';
+import { copySynced, newFolder, sync, withFileErrors } from './synced-files.ts';
 
 export interface RestoreOptions {
   readonly url: string;
@@ -72,7 +72,11 @@ const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
 const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];
 const CLICK_ENDS = withLogs(CLICK_END);
 
-export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
+export function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
+  return withFileErrors(() => restore(options));
+}
+
+async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const given = sqlitePath(options.url);
   if (given === undefined) throw notSqlite();
   const path = resolve(given);

@@ -30,6 +30,17 @@ export async function sumOf(path: string): Promise<FileSum> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
+/** Runs work on files. Throws the operating system's errors, such as ENAMETOOLONG and ENOSPC, as StorageErrors. */
+export async function withFileErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code)))) throw error;
+    const kind = error.code === 'ENOSPC' ? 'full' : error.code === 'EACCES' ? 'denied' : 'invalid';
+    throw new StorageError(kind, error.message, { cause: error });
+  }
+}
+
 /** A new folder whose name begins with this path, with mode 0700. */
 export function newFolder(path: string): string {
   try {
