@@ -513,7 +513,7 @@ describe('what is wrong', () => {
     ]);
   });
 
-  test('a page that is missing is refused: an import would withdraw what stands on it', async () => {
+  test('refuses a missing page, because an import would withdraw its items', async () => {
     const page = (number: string, next: string) =>
       impactPage('Campaigns', [], { '@page': number, '@nextpageuri': next });
     const [first, second] = [page('1', '/next'), page('2', '')];
@@ -625,7 +625,7 @@ describe('what is wrong', () => {
   });
 });
 
-test('the overlay lists every mistake at once, with its line', () => {
+test('an overlay with mistakes is rejected with the line of each mistake', () => {
   const source = sourceFor('cj', { share: { default: 0.5, advertisers: { 7: 0.1 } } });
   const text = [
     'advertiserId,logo,category,countries,featured,share',

@@ -52,7 +52,7 @@ describe('with --skip-invalid', () => {
   });
 });
 
-test('a part that comes twice counts once', async () => {
+test('a repeated part counts once', async () => {
   const files = { 'a.json': cjAnswer([cjRecord(), other]), 'b.json': cjAnswer([other, cjRecord()]) };
   const { rows } = await convertSales(sourceFor('cj'), files);
   expect(rows.map((row) => row.orderValue)).toEqual([80, 80]);

@@ -148,7 +148,7 @@ describe('JSON', () => {
     expect(rows.map(({ value }) => value)).toEqual(items);
   });
 
-  test('what an answer says besides its rows is handed on', async () => {
+  test('passes the other fields of a response to explain', async () => {
     const { notes } = await read('{"Actions":[],"page":1}\n{"page":2,"Actions":[]}');
     expect(notes.map(({ page }) => page)).toEqual([1, 2]);
   });
@@ -178,11 +178,11 @@ describe('JSON', () => {
     ['{"page":1 "Actions":[]}', 'line 1: the JSON needs a comma or a closing bracket here'],
     ['{"Actions":[]', 'line 1: the JSON is not complete: it ends too early'],
     ['[1 2]', 'line 1: the JSON needs a comma or a closing bracket here'],
-  ])('%p is told as broken', async (text, words) => {
+  ])('%p is rejected as broken', async (text, words) => {
     expect(await breakOf(text)).toBe(words);
   });
 
-  test('a row that is no JSON harms no other', async () => {
+  test('a row that is not JSON does not affect other rows', async () => {
     const { rows } = await read('[{"id":1},{"id":},{"id":3,"id":4},"x",{"id":5}]');
     expect(rows.map(({ value, problem }) => problem?.reason ?? value)).toEqual([
       { id: 1 },
@@ -275,11 +275,11 @@ describe('XML', () => {
     ['<api><x><link/></x></api>', 'line 1: the XML has no <links> element with rows'],
     ['<api><links/></api>\n<api/>', 'line 2: the XML has no <links> element with rows'],
     ['<!-- nothing -->', 'line 1: the XML has no element'],
-  ])('%p is told as broken', async (text, words) => {
+  ])('%p is rejected as broken', async (text, words) => {
     expect(await breakOf(text)).toBe(words);
   });
 
-  test('what an answer says besides its rows is handed on', async () => {
+  test('passes the other fields of a response to explain', async () => {
     const answers: unknown[] = [];
     const explain = (answer: Record<string, unknown>) => {
       answers.push({ ...answer });
@@ -294,7 +294,7 @@ describe('XML', () => {
     ]);
   });
 
-  test('what stands beside rows has a limit, too', async () => {
+  test('limits the size of everything outside the rows', async () => {
     const beside = `<link/><n>${'x'.repeat(5 * 1024 * 1024)}</n>`;
     expect(await breakOf(page(beside.repeat(4)))).toBe('line 1: the XML is longer than 16 MiB');
   });
@@ -387,7 +387,7 @@ describe('XML', () => {
     expect((await read(page(blanks.repeat(20_000)))).rows).toHaveLength(20_000);
   });
 
-  test('what stands beside rows is counted for each document', async () => {
+  test('counts everything outside the rows per document', async () => {
     const beside = (from: number) =>
       page(Array.from({ length: 600 }, (_, index) => `<n${from + index}/>`).join(''));
     const { rows } = await read(`${beside(0)}${beside(600)}${page('<link/>')}`);
@@ -420,7 +420,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('a row with more or fewer cells or a stray quote is bad by itself', async () => {
+  test('a row with more or fewer cells or a misplaced quote is invalid by itself', async () => {
     const { rows } = await read('id,x\n1\n2,3\n4,5,6\n7,8"9"\n');
     expect(rows.map(({ problem }) => problem?.reason)).toEqual([
       'has 1 cell where the header has 2',
@@ -449,12 +449,12 @@ describe('CSV', () => {
       'id,"x"\r1,2\r',
       'line 1: the file has bare carriage returns as line ends; save it with those of Unix or Windows',
     ],
-  ])('%p is told as broken', async (text, words) => {
+  ])('%p is rejected as broken', async (text, words) => {
     expect(await breakOf(text)).toBe(words);
   });
 });
 
-test('a format that the network does not send is told', async () => {
+test('rejects a format that the network does not send', async () => {
   expect(await breakOf('<api/>', { json: [], csv: { columns: [] } })).toBe(
     'line 1: the file must be JSON or CSV; this looks like XML',
   );

@@ -23,7 +23,7 @@ function mistakes(source: unknown): string[] {
 
 const good = { network: 'awin', account: '1', namespace: NAMESPACE, share: { default: 1 }, subId: 'uid' };
 
-test('every mistake is told, with its path', () => {
+test('reports every mistake with its path', () => {
   const bad = {
     network: 'awin',
     account: '',

@@ -92,7 +92,7 @@ describe('plainText', () => {
   );
 });
 
-test('joinTexts leaves out what is empty or already said', () => {
+test('joinTexts leaves out empty and repeated parts', () => {
   expect(joinTexts('10% off', undefined, ' ', 'On bulbs ', '10% off')).toBe('10% off: On bulbs');
   expect(joinTexts(undefined, '')).toBe('');
 });

@@ -38,7 +38,7 @@ const PACKED: ['gzip' | 'zstd', Buffer][] = [
   ['zstd', zstdCompressSync(TEXT)],
 ];
 
-test('a file is read whole, and says how far', async () => {
+test('reads a whole file and reports its progress', async () => {
   const source = await openSource(fileOf('plain.ndjson', TEXT));
   expect(source.bytesTotal).toBe(TEXT.length);
   expect(source.bytesRead).toBe(0);

@@ -135,7 +135,7 @@ describe('a JSON list', () => {
     expect(await readText(' [ ] ')).toEqual({ rows: [], cursors: 0 });
   });
 
-  test('a broken item harms no other', async () => {
+  test('an invalid item of a list does not affect the other items', async () => {
     expect(brief(await readText(`[${a},{"id":oops},17,nul,"x",[1],${b}]`))).toEqual([
       [1, 1, A],
       [1, 2, 'is not JSON (Unexpected identifier "oops")'],
@@ -208,7 +208,7 @@ describe('an envelope', () => {
     expect((await readText(text)).broken).toBe(broken);
   });
 
-  test('may have other fields when unknown ones are to pass', async () => {
+  test('may have unknown fields with ignoreUnknown', async () => {
     const outcome = await readText(`{"data":[${a}],"meta":{"page":[1,"}"]}}`, { ignoreUnknown: true });
     expect(outcome.broken).toBeUndefined();
     expect(brief(outcome)).toEqual([[1, 1, A]]);
@@ -264,7 +264,7 @@ describe('CSV', () => {
     },
   );
 
-  test('a row with too few or too many cells, or a stray quote, harms no other', async () => {
+  test('a row with too few or too many cells, or a misplaced quote, does not affect other rows', async () => {
     const text = 'id,country\n1\n2,DE,x\n3,D"E\n4,"D"E\n5,D""E\n6,"D"E"\n7,AT\n';
     expect(brief(await readText(text))).toEqual([
       [2, undefined, 'has 1 cell where the header has 2'],
@@ -277,7 +277,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('bytes that are not UTF-8 make their row bad and no other', async () => {
+  test('bytes that are not UTF-8 invalidate only their own row', async () => {
     const text = Buffer.from('id,passbackUid\n1,k\u{e4}se\n2,\u{e4}\n3,x\n', 'latin1');
     expect(brief(await read([text]))).toEqual([
       [2, undefined, 'is not UTF-8'],
@@ -296,19 +296,19 @@ describe('CSV', () => {
     expect((await readText(text)).broken).toBe(broken);
   });
 
-  test('cannot be read with another separator, even when unknown columns are to pass', async () => {
+  test('cannot be read with another separator, even with ignoreUnknown', async () => {
     expect((await readText('id;country\n1;DE\n', { ignoreUnknown: true })).broken).toBe(
       '{"line":1} the header must have commas between its columns',
     );
   });
 
-  test('cannot be read with two columns without a name, even when unknown columns are to pass', async () => {
+  test('cannot be read with two columns without a name, even with ignoreUnknown', async () => {
     expect((await readText('id,,\n1,2,3\n', { ignoreUnknown: true })).broken).toBe(
       '{"line":1}  is the name of two columns',
     );
   });
 
-  test('unknown columns pass when they are to, even one named __proto__', async () => {
+  test('accepts unknown columns with ignoreUnknown, even one named __proto__', async () => {
     const outcome = await readText('id,__proto__\n1,x\n', { ignoreUnknown: true });
     const value = outcome.rows[0]?.value as object;
     expect(Object.entries(value)).toEqual([
@@ -365,7 +365,7 @@ function cut(text: string, places: readonly number[]): Uint8Array[] {
 
 const places = fc.array(fc.nat(300), { maxLength: 8 });
 
-test('whatever JSON can say comes out as it went in, however it is written and cut', async () => {
+test('any JSON value is read unchanged, in every format and with any chunking', async () => {
   const forms: Record<string, (values: readonly unknown[]) => string> = {
     'a list': (values) => JSON.stringify(values),
     'a list on many lines': (values) => JSON.stringify(values, null, 2),
@@ -392,7 +392,7 @@ test('whatever JSON can say comes out as it went in, however it is written and c
   );
 });
 
-test('whatever a table says comes out as it went in, each row with its line, however it is quoted and cut', async () => {
+test('any table is read unchanged, with the line of each row, for any quoting and chunking', async () => {
   const cell = fc.record({
     text: fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r\n', 'ä', '😀', ' ') }),
     isQuoted: fc.boolean(),

@@ -286,7 +286,7 @@ describe('a merge', () => {
   });
 });
 
-describe('with bad rows skipped', () => {
+describe('with --skip-invalid', () => {
   beforeEach(() => load(ndjson(...[1, 2, 3, 4, 5].map((n) => retailer(n)))));
 
   test('the good rows are imported, and a retailer whose row was bad stays as it was', async () => {
@@ -497,7 +497,7 @@ test('a dry run says what would change and changes nothing', async () => {
   expect(countsOf(await load(file))).toEqual(countsOf(report));
 });
 
-test('progress rises to the end of the file', async () => {
+test('reports progress up to the end of the file', async () => {
   const seen: ImportProgress[] = [];
   const file = ndjson(...Array.from({ length: 1100 }, (_, n) => retailer(n)));
   await load(file, { onProgress: (progress) => seen.push(progress) });

@@ -226,8 +226,8 @@ describe('CSV', () => {
   });
 });
 
-describe('with bad rows skipped', () => {
-  test('the good rows are imported and the bad ones listed', async () => {
+describe('with --skip-invalid', () => {
+  test('imports the valid rows and lists the invalid ones', async () => {
     await load(ndjson(transaction(1, { status: 'CONFIRMED' })));
     await load(ndjson(transaction(9)), {}, book.otherOrg);
     const rows = [
@@ -251,7 +251,7 @@ describe('with bad rows skipped', () => {
     expect((await transactions()).map((row) => row.id)).toEqual([1, 2, 4].map((n) => id('transaction', n)));
   });
 
-  test('a file of bad rows only changes nothing', async () => {
+  test('a file with only invalid rows changes nothing', async () => {
     const before = await contentOf(book);
     expect(countsOf(await load('oops\n', { skipInvalid: true }))).toEqual({ ...COUNTS, read: 1, invalid: 1 });
     expect(await contentOf(book)).toEqual(before);

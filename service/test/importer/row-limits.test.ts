@@ -66,7 +66,7 @@ const FORMATS: [string, (...rows: string[]) => string, (n: number) => string][] 
 ];
 
 describe.each(FORMATS)('in %s', (_format, file, place) => {
-  test('a transaction of 256 KiB is imported, one of a byte more is bad, and so is no other', async () => {
+  test('imports a transaction of 256 KiB; one more byte invalidates only that row', async () => {
     const long = transaction(2, { passbackData: '€'.repeat(10) });
     expect((await loadSales(file(padded(long, 256 * KIB)))).added).toBe(1);
     const rows = [
@@ -112,7 +112,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
     expect((await loadSales(file(JSON.stringify(row)))).added).toBe(1);
   });
 
-  test('a retailer of 8 MiB is imported, one of a byte more is bad', async () => {
+  test('imports a retailer of 8 MiB; one more byte makes it invalid', async () => {
     expect((await loadShops(file(padded(retailer(1), 8 * MIB)))).added).toBe(1);
     expect(await complaintOf(loadShops(file(padded(retailer(1), 8 * MIB + 1))))).toBe(
       `${place(1)}: the row is longer than 8 MiB\nNothing was imported: 1 of 1 row is invalid.`,
@@ -140,7 +140,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
     );
   });
 
-  test('of the problems of a row, twenty are looked for', async () => {
+  test('reports at most twenty problems of a row', async () => {
     const row = retailer(1, { cashbackOffers: Array(10_000).fill({}) });
     const lines = (await complaintOf(loadShops(file(JSON.stringify(row))))).split('\n');
     expect(lines.slice(-2)).toEqual([
@@ -176,7 +176,7 @@ describe('in CSV', () => {
   const cells = (n: number, changes: Record<string, unknown>) =>
     TRANSACTION_FIELDS.map((field) => transaction(n, changes)[field] ?? '').join();
 
-  test('a row of more than 256 KiB is bad, and no other', async () => {
+  test('a row of more than 256 KiB is invalid, and no other row is', async () => {
     const rows = [
       header,
       cells(1, {}),
@@ -216,7 +216,7 @@ describe('in CSV', () => {
     );
   });
 
-  test('a row that would be stored in more than 256 KiB is bad', async () => {
+  test('a row that would be stored in more than 256 KiB is invalid', async () => {
     const rows = [header, cells(1, { passbackUid: '\u0001'.repeat(43_000), passbackData: '\u0002' })];
     expect((await loadSales(rows.join('\n'))).added).toBe(1);
     const [stored = ''] = (await contentOf(book)).transactions.documents;
