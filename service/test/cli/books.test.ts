@@ -1,4 +1,4 @@
-// The books on the command line: what an operator finds out afterwards about imports, transactions and who changed what.
+// The import log, the history of transactions and the audit log on the command line.
 
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { ndjson } from '../support/test-node.ts';
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?$/);
 const NO_COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
 
-describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', (_, database) => {
+describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, database) => {
   let url: string;
   let folder: string;
 
@@ -58,7 +58,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     ...changes,
   });
 
-  test('an import is entered with who, where from, the file, its digest and its rows, the newest first', async () => {
+  test('the import log lists user, source, file, digest and row counts of each import, newest first', async () => {
     expect((await run('imports list')).stdout).toBe('No imports.\n');
     const file = ndjson([transaction(1), transaction(2)]);
     await Bun.write(join(folder, 'sales.ndjson'), file);
@@ -103,7 +103,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     ]);
   });
 
-  test('refused imports are entered with their reasons and their first problems', async () => {
+  test('the import log contains refused imports with their reasons and first problems', async () => {
     await importSales([
       transaction(1),
       { ...transaction(2), status: 'LOST' },
@@ -158,7 +158,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     expect(await json('imports list')).toEqual([entry(2, {}), refused]);
   });
 
-  test('an import of invalid rows without end gives up, and tokens can be revoked again', async () => {
+  test('an import of endless invalid rows gives up, and tokens can be revoked again', async () => {
     const endless = await run([], {
       command: ['/bin/sh', '-c', 'yes {} | "$0" import transactions - --org acme --skip-invalid', COMMAND],
     });
@@ -169,12 +169,12 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     expect((await run('tokens issue --org acme --kind public')).code).toBe(0);
   });
 
-  test('a dry run leaves no entry', async () => {
+  test('a dry run is not in the import log', async () => {
     expect((await importSales([transaction(1)], '--dry-run')).code).toBe(0);
     expect(await json('imports list')).toEqual([]);
   });
 
-  test('a killed import is found by the next of its kind, and called unfinished', async () => {
+  test('the next import of the same kind marks a killed import as unfinished', async () => {
     const child = spawnWithInput(['import', 'transactions', '-', '--org', 'acme'], {
       OFFERBOOK_DATABASE_URL: url,
     });
@@ -204,7 +204,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     expect((await run('imports show 1')).stdout).toContain('\nended    not known\n');
   });
 
-  test('a transaction is shown as it is, with every earlier version and the import that made it', async () => {
+  test('transactions show prints the current and all earlier versions, each with its import', async () => {
     await importSales([transaction(1), transaction(2)], '--by', 'first');
     await importSales([transaction(1, { status: 'CONFIRMED' })], '--by', 'second');
     await importSales([transaction(1, { status: 'CONFIRMED', cashback: 1e-7 })], '--by', 'third');
@@ -240,7 +240,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     );
   });
 
-  test('totals have every digit, whatever the currency', async () => {
+  test('totals are exact to the last digit in every currency', async () => {
     const sale = (number: number, currencyCode: string, orderValue: number, cashback: number) =>
       transaction(number, { currencyCode, orderValue, cashback });
     await importSales([
@@ -261,7 +261,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     expect(printed).toContain('"status":"PENDING","count":2,"orderValue":999999999999999.01,"cashback":2}');
   });
 
-  test("a user's transactions are found by what was supplied at activation, in all organisations or one", async () => {
+  test("transactions find returns a user's transactions by passbackUid, in all organisations or one", async () => {
     await importSales([transaction(1), transaction(2)]);
     await run('orgs create other');
     await run('import transactions - --org other', {
@@ -293,7 +293,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     expect((await run('transactions find --passback-uid user')).stdout).toBe('No transactions.\n');
   });
 
-  test('the audit says who created, issued, rotated, revoked and purged, and never a token', async () => {
+  test('the audit log records who created, issued, rotated, revoked and purged, and never contains a token', async () => {
     const issued = await json('tokens issue --org acme --kind private --label nightly --expires 90d');
     const successor = await json(`tokens rotate ${issued.id} --overlap 1h`);
     const revoked = await json(`tokens revoke ${successor.id}`);
@@ -335,7 +335,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
       expect(text).not.toMatch(/ob_(pub|prv)_/);
   });
 
-  test('a copy has the books, and says that it is one', async () => {
+  test('a copy contains the logs, and its audit log records the copy', async () => {
     await importSales([transaction(1)], '--by', 'first');
     await importSales([transaction(1, { status: 'CONFIRMED' })], '--by', 'second');
     await importSales([{ id: 'x' }], '--by', 'third');
@@ -361,7 +361,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
     }
   });
 
-  test('nothing that somebody put into a name reaches the terminal as a command', async () => {
+  test('control sequences in names are not printed to the terminal', async () => {
     const fileName = 'a\u001b[2J\u009b1m\u202eb.ndjson';
     await Bun.write(join(folder, fileName), ndjson([transaction(1, { passbackData: '\u009b31m' })]));
     expect(
@@ -379,12 +379,12 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('the books on %s', 
       });
     }
     expect((await run('imports show 1')).stdout).toContain('\nfile     a?[2J?1m?b.ndjson\n');
-    // A program that reads JSON wants the name as it is.
+    // JSON output contains the name unchanged.
     expect((await json('imports show 1')).fileName).toBe(fileName);
   });
 });
 
-describe('of the commands of the books', () => {
+describe('commands for the logs', () => {
   let folder: string;
   beforeEach(() => {
     folder = temporaryFolder();
@@ -416,7 +416,7 @@ describe('of the commands of the books', () => {
     [['purge', '--older-than', '-1d'], '--older-than must be a duration such as'],
     [['purge', '--older-than', '999999999d'], '--older-than must be a duration such as'],
   ];
-  test('bad usage is told in one sentence, and changes nothing', async () => {
+  test('reject wrong usage with one sentence and change nothing', async () => {
     expect((await run(['orgs', 'create', 'acme'])).code).toBe(0);
     const books = async () => [
       (await run(['imports', 'list'])).stdout,
@@ -446,7 +446,7 @@ describe('of the commands of the books', () => {
     expect(await books()).toEqual(before);
   });
 
-  test('a name that is refused makes no database', async () => {
+  test('create no database if a name is rejected', async () => {
     const { code } = await run(['import', 'catalogue', '-', '--by', ''], { stdin: ndjson([retailer(1)]) });
     expect({ code, files: readdirSync(folder) }).toEqual({ code: 2, files: [] });
   });

@@ -1,4 +1,4 @@
-// The command line as people use it: every command as a process, on a real database file.
+// The command line: every command as a process, on a real database file.
 
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
@@ -25,7 +25,7 @@ const json = async (args: string, options: RunOptions = {}) => {
 };
 
 describe('organisations and tokens', () => {
-  test('the life of a token: issue, verify, rotate with overlap, list, revoke', async () => {
+  test('a token can be issued, verified, rotated with overlap, listed and revoked', async () => {
     const { stdout: created } = await run('orgs create acme');
     const [{ publicId }] = await json('orgs list');
     expect(created).toBe(`Created organisation "acme". Its id in activation links is orgId=${publicId}\n`);
@@ -63,7 +63,7 @@ describe('organisations and tokens', () => {
     });
   });
 
-  test('the end of a token that is told is the one that comes first', async () => {
+  test('the printed end of a token is its expiry or revocation, whichever is first', async () => {
     await run('orgs create acme');
     const shortLived = await json('tokens issue --org acme --kind public --expires 1h');
     const longLived = await json('tokens issue --org acme --kind public');
@@ -94,7 +94,7 @@ describe('organisations and tokens', () => {
     expect(await json('tokens list')).toHaveLength(1);
   });
 
-  test('two rotations at once are as two in a row: without an overlap, the second comes too late', async () => {
+  test('of two simultaneous rotations without overlap, the second is rejected', async () => {
     await run('orgs create acme');
     const { id: old } = await json('tokens issue --org acme --kind public');
     const rotations = await Promise.all([1, 2].map(() => run(`tokens rotate ${old} --overlap 0s`)));
@@ -105,7 +105,7 @@ describe('organisations and tokens', () => {
     expect(await json('tokens list')).toHaveLength(2);
   });
 
-  test('for people, the token alone is on stdout, so that it can be piped', async () => {
+  test('without --json, stdout contains only the token, so that it can be piped', async () => {
     await run('orgs create acme');
     const { stdout, stderr } = await run('tokens issue --org acme --kind public');
     expect(stdout).toMatch(/^ob_pub_[0-9A-Za-z]{36}\n$/);
@@ -114,7 +114,7 @@ describe('organisations and tokens', () => {
     );
   });
 
-  test('the database file holds no token', async () => {
+  test('the database file contains no token', async () => {
     await run('orgs create acme');
     const { token } = await json('tokens issue --org acme --kind private');
     const bytes = await Promise.all(
@@ -154,7 +154,7 @@ describe('organisations and tokens', () => {
     [`tokens revoke ${id(1)}`, 2, `offerbook: there is no token with the id ${id(1)}\n`],
     ['orgs create acme', 2, 'offerbook: the organisation "acme" already exists\n'],
     [
-      // orgs list shows it as a?b, which is another name.
+      // orgs list would print this name as a?b, which is another name.
       'orgs create a\u202eb',
       2,
       'offerbook: an organisation name must be 1–200 characters, without control, line-break or bidirectional characters and without leading or trailing spaces\n',
@@ -184,12 +184,12 @@ describe('organisations and tokens', () => {
       'offerbook: --trusted-proxies must list addresses or CIDR ranges such as 10.0.0.0/8; "10.0.0.0/99" is neither\n',
     ],
   ];
-  test.each(refusals)('offerbook %s', async (args, code, stderr) => {
+  test.each(refusals)('offerbook %s is rejected with one sentence', async (args, code, stderr) => {
     await run('orgs create acme');
     expect(await run(args)).toEqual({ code, stdout: '', stderr });
   });
 
-  test('a command that fails says why, and ends with its own exit code, even if the database cannot be closed then', async () => {
+  test('a failed command prints its reason and exits with its own code, even if closing the database fails', async () => {
     await run('orgs create acme');
     const preload = join(folder, 'no-close.ts');
     const fails = `() => { throw new Error('cannot be closed'); }`;
@@ -231,7 +231,7 @@ describe('organisations and tokens', () => {
     expect(stdout).toContain('\n  doctor [options]            check the installation (read-only);');
   });
 
-  test('an environment variable that is no setting stops the start', async () => {
+  test('serve does not start with an invalid environment variable', async () => {
     expect(await run('serve', { env: { OFFERBOOK_PAGESIZE: '5' } })).toEqual({
       code: 2,
       stdout: '',
@@ -248,7 +248,7 @@ describe('organisations and tokens', () => {
     'https://api.example/#x',
     'ftp://api.example',
     'x',
-  ])('a public URL is an origin, because pages and links know no path before theirs: %s', async (url) => {
+  ])('a public URL must be an origin, because pages and links support no path prefix: %s', async (url) => {
     expect(await run(`serve --port 0 --public-url ${url}`)).toEqual({
       code: 2,
       stdout: '',
@@ -291,7 +291,7 @@ describe('organisations and tokens', () => {
   });
 });
 
-describe('where there is no database', () => {
+describe('without a database', () => {
   const rows = ndjson([transaction(1)]);
   const reading: [string, RunOptions][] = [
     ['serve --port 0', {}],
@@ -314,7 +314,7 @@ describe('where there is no database', () => {
     ['audit', {}],
     ['purge --older-than 400d', {}],
   ];
-  test.each(reading)('offerbook %s makes none, and says where it looked', async (args, options) => {
+  test.each(reading)('offerbook %s creates none and prints where it looked', async (args, options) => {
     expect(await run(args, options)).toEqual({
       code: 2,
       stdout: '',
@@ -323,7 +323,7 @@ describe('where there is no database', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('commands that put something into it make one', async () => {
+  test('commands that write create one', async () => {
     expect((await run('orgs create acme')).code).toBe(0);
     const catalogue = ndjson([retailer(1)]);
     const database = '--database sqlite:./other.db';
@@ -333,12 +333,12 @@ describe('where there is no database', () => {
   });
 });
 
-test('--version prints the version of the package, and the commit of one that was built', async () => {
+test('--version prints the version of the package, and the commit if it was built', async () => {
   const words = new RegExp(`^${manifest.version}( \\(commit [0-9a-f]{12}(, modified)?\\))?\n$`);
   expect(await run('--version')).toEqual({ code: 0, stdout: expect.stringMatching(words), stderr: '' });
 });
 
-test('import --help says which formats it takes', async () => {
+test('import --help lists the accepted formats', async () => {
   const formats = async (what: string) =>
     /Arguments: file (.*?);/.exec((await run(`import ${what} --help`)).stdout.replaceAll(/\s+/g, ' '))?.[1];
   expect([await formats('catalogue'), await formats('transactions')]).toEqual([
@@ -353,7 +353,7 @@ describe('import and export', () => {
     retailer(2, { name: 'Ünïcödé "quotes" \u2028 \\ 🎉', cashbackOffers: [offer(12)] }),
   ];
 
-  test('import, change, withdraw, and the counts of each', async () => {
+  test('an import adds, changes and withdraws rows, and prints the count of each', async () => {
     const stdin = ndjson(CATALOGUE);
     const first = await json('import catalogue -', { stdin });
     expect(first).toEqual({
@@ -382,7 +382,7 @@ describe('import and export', () => {
     );
   });
 
-  test('with bad rows skipped, what is said to be imported is what was', async () => {
+  test('with invalid rows skipped, the printed counts match the imported rows', async () => {
     await run('orgs create acme');
     const skip = async (what: string, rows: readonly object[]) =>
       (await run(`import ${what} - --skip-invalid`, { stdin: ndjson(rows) })).stdout.replace(
@@ -402,7 +402,7 @@ describe('import and export', () => {
     ]);
   });
 
-  test('rows that are older than what is stored are told on stderr, counted on stdout and in the import log', async () => {
+  test('rows older than the stored ones are reported on stderr and counted on stdout and in the import log', async () => {
     await run('orgs create acme');
     const sale = (orderValue: number, sourceUpdatedAt: string) => ({
       ...transaction(1, { orderValue }),
@@ -425,7 +425,7 @@ describe('import and export', () => {
     expect((await run('export transactions --org acme')).stdout).not.toContain('sourceUpdatedAt');
   });
 
-  test('a guard refuses to withdraw more than half, with exit code 3', async () => {
+  test('an import that would withdraw more than half is refused with exit code 3', async () => {
     const many = Array.from({ length: 5 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 11)] }));
     await json('import catalogue -', { stdin: ndjson(many) });
     const few = ndjson(many.slice(0, 2));
@@ -438,7 +438,7 @@ describe('import and export', () => {
     });
   });
 
-  test('bad rows: exit code 2, every problem with its line, and nothing changed', async () => {
+  test('invalid rows exit with code 2, every problem is printed with its line, and nothing changes', async () => {
     await json('import catalogue -', { stdin: ndjson(CATALOGUE) });
     const before = await run('export catalogue');
     const bad = `${ndjson([retailer(3)])}{"id":\n${JSON.stringify({ ...retailer(4), url: 'ftp://x' })}\n`;
@@ -469,7 +469,7 @@ describe('import and export', () => {
     });
   });
 
-  test('what export writes, import takes back without a change, in every packing', async () => {
+  test('an import of an exported file changes nothing, with every compression', async () => {
     await run('orgs create acme');
     await json('import catalogue -', { stdin: ndjson(CATALOGUE) });
     await json('import transactions - --org acme', { stdin: ndjson([transaction(1), transaction(2)]) });
@@ -506,7 +506,7 @@ describe('import and export', () => {
     });
   });
 
-  test('a row replaces the whole transaction, and --help says so', async () => {
+  test('a row replaces the whole transaction, as --help states', async () => {
     await run('orgs create acme');
     const sale = transaction(1, { passbackUid: 'user-1' });
     await json('import transactions - --org acme', { stdin: ndjson([sale]) });

@@ -1,5 +1,4 @@
-// offerbook convert as people run it: rows on stdout or in a file that is whole, reports, exit codes, and what follows in an
-// import.
+// offerbook convert as a process: rows on stdout or in a complete file, reports, exit codes, and importing the result.
 
 import { describe, expect, test } from 'bun:test';
 import {
@@ -22,7 +21,7 @@ import { RowFile } from '../../src/cli/commands/row-file.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
-/** A folder with a source file, and what else is put there. */
+/** A folder with a source file and the given files. */
 function folderWith(files: Readonly<Record<string, string | Uint8Array>>, changes: Row = {}): string {
   const folder = temporaryFolder();
   const source = {
@@ -58,8 +57,8 @@ const NOTHING = {
 const LOST =
   'bad.json, line 1 (item 2), id 2: commissionStatus is "lost", expected one of pending, approved, declined, deleted';
 
-describe('transactions', () => {
-  test('rows on stdout and the report on stderr, from files, packed files and stdin', async () => {
+describe('convert transactions', () => {
+  test('prints rows to stdout and the report to stderr, from plain and compressed files and stdin', async () => {
     const cwd = folderWith({ 'a.json': two, 'b.json.gz': gzipSync(two) });
     for (const [files, stdin] of [
       [['a.json']],
@@ -83,7 +82,7 @@ describe('transactions', () => {
     }
   });
 
-  test('what is printed goes through a pipe into an import, and again without a change', async () => {
+  test('can be piped into an import, and a second import changes nothing', async () => {
     const cwd = folderWith({ 'a.json': two });
     await offerbook(['orgs', 'create', 'acme'], { cwd });
     for (const outcome of ['2 added, 0 changed, 0 unchanged', '0 added, 0 changed, 2 unchanged']) {
@@ -96,7 +95,7 @@ describe('transactions', () => {
     }
   });
 
-  test('a bad row: nothing is printed, everything is told, exit code 2', async () => {
+  test('prints no rows but every problem, and exits 2, if a row is invalid', async () => {
     const cwd = folderWith({ 'bad.json': bad });
     expect(await convertIn(cwd, [...SALES, 'bad.json'])).toEqual({
       code: 2,
@@ -105,7 +104,7 @@ describe('transactions', () => {
     });
   });
 
-  test('--skip-invalid: the good rows are printed, the bad ones told, exit code 0', async () => {
+  test('with --skip-invalid prints the valid rows, reports the invalid ones, and exits 0', async () => {
     const cwd = folderWith({ 'bad.json': bad });
     const { code, stdout, stderr } = await convertIn(cwd, [...SALES, '--skip-invalid', 'bad.json']);
     expect([code, stdout.split('\n').length]).toEqual([0, 2]);
@@ -114,7 +113,7 @@ describe('transactions', () => {
     );
   });
 
-  test('--out: a file that appears whole, for its owner only until then, and the report on stdout', async () => {
+  test('with --out creates the complete file atomically, private until then, and prints the report to stdout', async () => {
     const cwd = folderWith({ 'a.json': two, 'bad.json': bad, 'out.ndjson': 'as it was\n' });
     const failed = await convertIn(cwd, [...SALES, 'bad.json', '--out', 'out.ndjson', '--json']);
     const report = { read: 2, written: 0, invalid: 1, seconds: expect.any(Number), notes: [] };
@@ -140,7 +139,7 @@ describe('transactions', () => {
     expect(readdirSync(cwd).sort()).toEqual(['a.json', 'awin.json', 'bad.json', 'out.ndjson']);
   });
 
-  test('--json without --out: stderr is one document, with notes and problems in it', async () => {
+  test('with --json but without --out prints one document with notes and problems to stderr', async () => {
     const next = JSON.stringify([awinSale({ id: 3, commissionStatus: 'declined', ...NOTHING })]);
     const cwd = folderWith({ 'bad.json': bad, 'next.json': next });
     const files = ['bad.json', 'next.json', '--json'];
@@ -156,7 +155,7 @@ describe('transactions', () => {
     expect([skipped.code, JSON.parse(skipped.stderr)]).toEqual([0, { ...report, written: 2, notes }]);
   });
 
-  test('versions that replace each other: only the last is printed', async () => {
+  test('prints only the last of several versions of a transaction', async () => {
     const approved = JSON.stringify([awinSale({ commissionStatus: 'approved' })]);
     const cwd = folderWith({ 'a.json': two, 'b.json': approved });
     const { stdout } = await convertIn(cwd, [...SALES, 'a.json', 'b.json', 'a.json']);
@@ -167,7 +166,7 @@ describe('transactions', () => {
     expect(rows.map(({ status }) => status)).toEqual(['CONFIRMED', 'CONFIRMED']);
   });
 
-  test('--catalogue: coupons are found in converted catalogues, of which there may be several, with an overlay anywhere', async () => {
+  test('with --catalogue finds coupons in one or several converted catalogues, with an overlay in any folder', async () => {
     const elsewhere = join(temporaryFolder(), 'o.csv');
     writeFileSync(elsewhere, '\ufeffadvertiserId,logo\n20001,https://l.example/s.svg\n');
     const cwd = folderWith({ 'a.json': two, ...awinFiles }, { overlay: elsewhere });
@@ -188,7 +187,7 @@ describe('transactions', () => {
     expect(first?.couponId).toBe(idOf('awin', 'coupon', '2651268'));
   });
 
-  test('--org: for sub-ids that name organisations, and only for them', async () => {
+  test('requires --org for sources with subId org-uid, and rejects it for others', async () => {
     const sales = JSON.stringify([awinSale({ clickRefs: { clickRef: 'acme.user-1' } })]);
     const byOrg = folderWith({ 'a.json': sales }, { subId: 'org-uid', separator: '.' });
     const words = async (cwd: string, ...args: string[]) =>
@@ -202,7 +201,7 @@ describe('transactions', () => {
     );
   });
 
-  test('no file, a folder, a wrong network, a broken file, a bad source file', async () => {
+  test('rejects a missing file, a folder, the wrong network, a damaged file and an invalid source file', async () => {
     const cwd = folderWith({
       'broken.json': '[{"id":1}',
       'bad-source.json': '\ufeff{"network":"awin"}',
@@ -248,7 +247,7 @@ describe('the file of --out', () => {
     await rows.print();
   }
 
-  test('has the permissions of the one that it replaces, and a link to it stays', async () => {
+  test('keeps the permissions of the file it replaces, and a symbolic link stays a link', async () => {
     const folder = temporaryFolder();
     const [real, link] = [join(folder, 'real.ndjson'), join(folder, 'link')];
     symlinkSync('real.ndjson', link);
@@ -269,7 +268,7 @@ describe('the file of --out', () => {
     expect(() => new RowFile(folder)).toThrow(`${folder} is a directory, not a file`);
   });
 
-  test('may be a pipe: the rows go to its reader, and it stays a pipe', async () => {
+  test('may be a pipe, which stays a pipe and gets the rows', async () => {
     const folder = temporaryFolder();
     const pipe = join(folder, 'pipe');
     Bun.spawnSync(['mkfifo', pipe]);
@@ -281,8 +280,8 @@ describe('the file of --out', () => {
   });
 });
 
-describe('catalogue', () => {
-  test('files that another network has, files that nobody can assign, and none at all', async () => {
+describe('convert catalogue', () => {
+  test('rejects options of another network, files without a campaign, and no files', async () => {
     const partnerize = {
       network: 'partnerize',
       subId: 'uid',
@@ -310,7 +309,7 @@ describe('catalogue', () => {
     ).toBe(0);
   });
 
-  test('a page that is missing is refused by a guard, exit code 3', async () => {
+  test('exits 3 if a page is missing', async () => {
     const first = JSON.stringify({ data: [], pagination: { page: 1, pageSize: 200, totalPages: 2 } });
     const cwd = folderWith({ 'o.json': first });
     const { code, stdout, stderr } = await convertIn(cwd, [
@@ -325,8 +324,8 @@ describe('catalogue', () => {
   });
 });
 
-describe('--example', () => {
-  test('a source file with a namespace of its own, which runs as it is', async () => {
+describe('convert --example', () => {
+  test('prints a source file with a new namespace, which works unchanged', async () => {
     const { code, stdout } = await offerbook(['convert', '--example', 'awin']);
     const { namespace } = parseSource(stdout, 'source.json');
     expect([code, JSON.parse(stdout)]).toEqual([0, exampleSource('awin', namespace)]);
@@ -335,7 +334,7 @@ describe('--example', () => {
     expect([converted.code, converted.stdout.split('\n').length]).toEqual([0, 3]);
   });
 
-  test('a network that there is not, and no network', async () => {
+  test('rejects an unknown or missing network', async () => {
     expect(await offerbook(['convert', '--example', 'ebay'])).toEqual({
       code: 2,
       stdout: '',
@@ -346,7 +345,7 @@ describe('--example', () => {
   });
 });
 
-test('the folder of temporary files is left as it was, for no other process to read', async () => {
+test('convert leaves no temporary files', async () => {
   const tmp = temporaryFolder();
   const cwd = folderWith({ 'a.json': two, 'bad.json': bad });
   for (const file of ['a.json', 'bad.json']) {

@@ -1,4 +1,4 @@
-// doctor in front of real databases, ports and spools: what it sees, that it changes nothing, and its exit codes.
+// doctor with real databases, ports and spools: its findings, its exit codes, and that it changes nothing.
 
 import { describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
@@ -40,7 +40,7 @@ for (const database of DATABASES) {
   describe(`doctor on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('sees each thing as it is, while a server runs that has been fed nothing yet', async () => {
+    test('reports every check correctly while a server without imported data runs', async () => {
       await using node = await TestNode.start({ databaseUrl: await database.create() });
       await node.token('public');
       const { port } = new URL(node.url);
@@ -51,7 +51,7 @@ for (const database of DATABASES) {
         schema: 'ok',
         rights: 'ok',
         clock: 'ok',
-        // The PostgreSQL of the tests archives nothing.
+        // The PostgreSQL of the tests has no WAL archive.
         backup: database.name === 'SQLite' ? 'ok' : 'warning',
         'import of catalogue': 'warning',
         'import of links': 'ok',
@@ -67,7 +67,7 @@ for (const database of DATABASES) {
       expect(found.get('port')?.found).toBe(`${port} on 127.0.0.1 is used by a running Offerbook`);
     });
 
-    test('makes no database, and brings none up to date', async () => {
+    test('neither creates nor migrates a database', async () => {
       const url = await database.create();
       const faults = [...(await look(url)).values()].filter(({ state }) => state === 'fault');
       expect(faults).toEqual([expect.objectContaining({ found: expect.stringContaining('there is no') })]);
@@ -83,7 +83,7 @@ for (const database of DATABASES) {
       expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
     });
 
-    test('sees an import that holds the write lock, and one that was killed', async () => {
+    test('reports an import that holds the write lock, and one that was killed', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const org = await newOrganisation(stores);
@@ -117,7 +117,7 @@ for (const database of DATABASES) {
       expect((await lock())?.found).toStartWith('free; import 2, transactions of "acme" by me, began ');
     });
 
-    test('sees clicks that wait in a spool, and a spool that is no folder', async () => {
+    test('reports clicks that wait in the spool, and a spool that is not a folder', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const org = await newOrganisation(stores);
@@ -150,7 +150,7 @@ for (const database of DATABASES) {
   });
 }
 
-test('doctor tells a port of ours from one of another program, and one that cannot be had', async () => {
+test('doctor distinguishes a port used by Offerbook from one used by another program or unavailable', async () => {
   const url = `sqlite:${join(temporaryFolder(), 'none.db')}`;
   const other = Bun.serve({
     port: 0,
@@ -167,7 +167,7 @@ test('doctor tells a port of ours from one of another program, and one that cann
   await other.stop(true);
 });
 
-test('doctor looks for the standby among several servers of --replica-url', async () => {
+test('doctor finds the standby among several servers of --replica-url', async () => {
   const primary = await startPostgres(['-c', 'fsync=off']);
   try {
     const url = postgresUrl(primary.port, 'postgres');
@@ -188,7 +188,7 @@ test('doctor looks for the standby among several servers of --replica-url', asyn
   }
 });
 
-test('doctor sees what a role of PostgreSQL may not do, and that a primary is no replica', async () => {
+test('doctor reports missing permissions of a PostgreSQL role, and a primary used as a replica', async () => {
   const url = await newPostgresDatabase();
   await offerbook(['orgs', 'create', 'acme', '--database', url]);
   const { SQL } = await import('bun');
@@ -210,7 +210,7 @@ test('doctor sees what a role of PostgreSQL may not do, and that a primary is no
   await admin.close();
 });
 
-test('the exit code is 1 for a fault, 0 for warnings unless they are not wanted, 2 for settings that serve refuses', async () => {
+test('doctor exits 1 for a fault, 0 for warnings by default, and 2 for settings that serve rejects', async () => {
   const cwd = temporaryFolder();
   const port = String(await freePort());
   const doctor = (...args: string[]) => offerbook(['doctor', '--port', port, ...args], { cwd });

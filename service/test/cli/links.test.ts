@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
-test('organisations are listed with their public ids; links are imported, entered in the book, and refused without a trace', async () => {
+test('orgs list prints public ids, and link imports are logged and change nothing if refused', async () => {
   const cwd = temporaryFolder();
   const run = (args: string, stdin?: string) =>
     offerbook(args.split(' '), { cwd, ...(stdin === undefined ? {} : { stdin }) });
@@ -54,7 +54,7 @@ test('organisations are listed with their public ids; links are imported, entere
   ]);
 });
 
-test('clicks without a sale are purged by age, and the audit says so', async () => {
+test('clicks without a sale are purged by age, which the audit log records', async () => {
   const cwd = temporaryFolder();
   const run = (args: string) => offerbook(args.split(' '), { cwd });
   await run('orgs create acme');

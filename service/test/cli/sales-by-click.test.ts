@@ -1,4 +1,4 @@
-// The circle on the command line: an Awin file whose sub-ids are clicks of ours becomes transactions of the right
+// From click to sale on the command line: an Awin file with click ids as sub-ids becomes transactions of the right
 // organisations and users.
 
 import { describe, expect, test } from 'bun:test';
@@ -25,7 +25,7 @@ const canMount = await SmallDisk.canMount();
 const AWIN = join(import.meta.dir, '../../../examples/data/awin');
 
 test.each(DATABASES)(
-  'an Awin file with click ids, imported by two processes at once, on $name',
+  'an Awin file with click ids can be imported by two processes at once, on $name',
   async ({ create }) => {
     const cwd = temporaryFolder();
     const databaseUrl = await create();
@@ -95,14 +95,14 @@ test.each(DATABASES)(
         { passbackUid: `user of ${name}`, cashbackOfferId: id(11), orderValue: 81, status: 'PENDING' },
       ]);
     }
-    // A row that comes again is not put there again.
+    // A repeated row is not quarantined again.
     const [first, ...others] = readFileSync(join(cwd, 'aside.ndjson'), 'utf8').trimEnd().split('\n');
     expect(others).toEqual([]);
     expect(JSON.parse(first ?? '')).toMatchObject({ clickId: 'somebody-elses', orderValue: 81 });
   },
 );
 
-describe('the file for rows put aside', () => {
+describe('the file of quarantined rows', () => {
   const FILE = 'aside.ndjson';
   const row = (number: number) => JSON.stringify(transaction(number));
 
@@ -117,13 +117,13 @@ describe('the file for rows put aside', () => {
     }
   }
 
-  test('grows from import to import, has every row once, and is not made for none', async () => {
+  test('grows with every import, contains every row once, and is not created without rows', async () => {
     const cwd = temporaryFolder();
     await putAside(cwd, [], []);
     expect(readdirSync(cwd)).toEqual([]);
     await putAside(cwd, [row(1), row(2)], [], [row(2), row(3), row(3)]);
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${row(1)}\n${row(2)}\n${row(3)}\n`);
-    // What a power cut has left of a row does not spoil the next.
+    // A row truncated by a power cut does not damage the next one.
     writeFileSync(join(cwd, FILE), `${row(1)}\n{"id":`);
     await putAside(cwd, [row(1), row(2)]);
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${row(1)}\n{"id":\n${row(2)}\n`);
@@ -139,7 +139,7 @@ describe('the file for rows put aside', () => {
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${rows.join('\n')}\n`);
   });
 
-  test('is readable by its owner only when an import creates it, and keeps the permissions it has', async () => {
+  test('is created readable by its owner only, and keeps its permissions afterwards', async () => {
     const cwd = temporaryFolder();
     const mode = () => statSync(join(cwd, FILE)).mode & 0o777;
     await putAside(cwd, [row(1)]);
@@ -149,7 +149,7 @@ describe('the file for rows put aside', () => {
     expect(mode()).toBe(0o640);
   });
 
-  test.if(canMount)('is as it was when the disk is full', async () => {
+  test.if(canMount)('is unchanged if the disk is full', async () => {
     await using disk = await SmallDisk.mount(1);
     const path = join(disk.folder, FILE);
     for (const before of [undefined, `${row(1)}\n`]) {
@@ -164,7 +164,7 @@ describe('the file for rows put aside', () => {
     }
   });
 
-  test('has the rows of an import whose report could not be printed, and is never the file that is imported', async () => {
+  test('contains the rows of an import whose report could not be printed, and must not be the imported file', async () => {
     const cwd = temporaryFolder();
     const env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(cwd, 'book.db')}` };
     const stores = await openStores(env.OFFERBOOK_DATABASE_URL, CREATE_OPTIONS);

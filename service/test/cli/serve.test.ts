@@ -1,4 +1,4 @@
-// offerbook serve as a process: settings, readiness, draining, workers, and what a long URL gets.
+// offerbook serve as a process: settings, readiness, draining, workers, and long URLs.
 
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ beforeEach(() => seed(`sqlite:${join(temporaryFolder(), 'serve.db')}`));
 const get = (url: string, headers: Record<string, string> = {}) =>
   fetch(url, { headers: { Authorization: `Bearer ${token}`, ...headers } });
 
-test('serves what was imported, takes settings from flags and variables, and a flag wins', async () => {
+test('serve returns imported data and reads settings from flags and variables, where flags take precedence', async () => {
   await using server = await ServerProcess.start(['--database', database, '--page-size', '2'], {
     env: { OFFERBOOK_PAGE_SIZE: '1', OFFERBOOK_RATE_LIMIT_PUBLIC: '7' },
   });
@@ -36,7 +36,7 @@ test('serves what was imported, takes settings from flags and variables, and a f
   expect(response.headers.get('RateLimit-Policy')).toBe('"public";q=7;w=60');
 });
 
-test('an empty flag wins over its variable in workers too', async () => {
+test('an empty flag overrides its variable, also in workers', async () => {
   await using server = await ServerProcess.start(
     ['--database', database, '--page-size', '2', '--workers', '2', '--public-url', ''],
     { env: { OFFERBOOK_PUBLIC_URL: 'https://old.example' } },
@@ -57,7 +57,7 @@ test('an import by another process is served by a running server within a second
   expect(await count()).toBe(4);
 });
 
-test('an over-long URL gets our own 414, up to 60 KB', async () => {
+test('a URL that is too long gets a 414 problem, up to 60 KB', async () => {
   await using server = await ServerProcess.start(['--database', database]);
   const response = await get(`${server.url}/v1/retailers/?x=${'a'.repeat(60_000)}`);
   expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
@@ -67,7 +67,7 @@ test('an over-long URL gets our own 414, up to 60 KB', async () => {
 });
 
 test.each(['1', '2'])(
-  'with --workers %s, the admin port shows metrics, without a token in them, and health, and nothing else',
+  'with --workers %s, the admin port serves only health and metrics, and the metrics contain no token',
   async (workers) => {
     const adminPort = await freePort();
     const args = ['--database', database, '--admin-port', String(adminPort), '--workers', workers];
@@ -76,7 +76,7 @@ test.each(['1', '2'])(
     const unknown = 'offerbook_http_requests_total{route="unknown",status="404"} 1';
     await get(`${server.url}/v1/retailers/`);
     await get(`${server.url}/v1/<script>/`);
-    // Workers tell what they have counted a few times a second.
+    // Workers report their counts a few times per second.
     while (!(await metrics()).includes(unknown)) await Bun.sleep(20);
     const page = await metrics();
     expect(page).toContain('offerbook_http_requests_total{route="/v1/retailers/",status="200"} 1');
@@ -95,7 +95,7 @@ test.each(['1', '2'])(
   },
 );
 
-test('a replica is for PostgreSQL only, and its URL is not repeated when it is bad', async () => {
+test('a replica requires PostgreSQL, and the error for an invalid replica URL does not repeat it', async () => {
   const refusal = async (url: string) => {
     const { code, stderr } = await offerbook([
       'serve',
@@ -118,7 +118,7 @@ test('a replica is for PostgreSQL only, and its URL is not repeated when it is b
   });
 });
 
-test('a spool that is no folder is told in one sentence', async () => {
+test('a spool that is not a folder is reported in one sentence', async () => {
   const file = database.slice('sqlite:'.length);
   const start = (spool: string) =>
     offerbook(['serve', '--database', database, '--port', '0', '--spool', spool]);
@@ -134,7 +134,7 @@ test('a spool that is no folder is told in one sentence', async () => {
   ]);
 });
 
-test('goes on serving when nobody reads its log any more', async () => {
+test('serve continues after the reader of its log has gone', async () => {
   const port = String(await freePort());
   const child = spawnOfferbook(['serve', '--port', port, '--database', database]);
   const url = `http://127.0.0.1:${port}`;
@@ -157,7 +157,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
   const refusal = (sentence: string) => ({ code: 2, stdout: '', stderr: `offerbook: ${sentence}\n` });
 
   test.each(['1', '2'])(
-    'a port that a server with %s workers has is told in one sentence',
+    'a port used by a server with %s workers is reported in one sentence',
     async (others) => {
       await using server = await ServerProcess.start(['--database', database, '--workers', others]);
       const { port } = new URL(server.url);
@@ -167,7 +167,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
     },
   );
 
-  test('a taken admin port is told in one sentence, even if the one who has it would share it', async () => {
+  test('a used admin port is reported in one sentence, even if its process allows sharing it', async () => {
     await using other = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
@@ -179,20 +179,20 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
     );
   });
 
-  test('an admin port that is the port, too, is told in one sentence', async () => {
+  test('an admin port equal to the port is reported in one sentence', async () => {
     const port = String(await freePort());
     expect(await start('--port', port, '--admin-port', port)).toEqual(
       refusal(`port ${port} is the --port and also the --admin-port; choose another for one of them`),
     );
   });
 
-  test('an address that this machine does not have is told in one sentence', async () => {
+  test('an address of another machine is reported in one sentence', async () => {
     expect(await start('--port', '8080', '--host', '192.0.2.1')).toEqual(
       refusal('cannot listen on 192.0.2.1, port 8080'),
     );
   });
 
-  test('a replica of a database that has none is told in one sentence', async () => {
+  test('a replica URL with SQLite is reported in one sentence', async () => {
     expect(await start('--port', '0', '--replica-url', 'postgres://user@127.0.0.1/name')).toEqual(
       refusal('--replica-url needs a PostgreSQL database: SQLite has no replicas'),
     );
@@ -200,7 +200,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
 });
 
 describe('SIGTERM', () => {
-  test('lets requests under way finish and exits 0', async () => {
+  test('lets running requests finish and exits 0', async () => {
     const server = await ServerProcess.start(['--database', database]);
     let ended = false;
     const statuses: number[] = [];
@@ -210,7 +210,7 @@ describe('SIGTERM', () => {
         try {
           statuses.push((await get(`${server.url}/v1/retailers/`)).status);
         } catch (error) {
-          // Once the socket is closed, connecting is refused; a request that was accepted must not be cut off.
+          // After the socket is closed, new connections are refused, but accepted requests must complete.
           if (!/refused|Unable to connect/i.test(String(error))) failures.push(error);
           return;
         }
@@ -227,7 +227,7 @@ describe('SIGTERM', () => {
     });
   });
 
-  test('ends an idle server with open keep-alive connections at once', async () => {
+  test('stops an idle server with open keep-alive connections immediately', async () => {
     const server = await ServerProcess.start(['--database', database]);
     await (await get(`${server.url}/v1/retailers/`)).text();
     const startedAt = performance.now();
@@ -237,14 +237,14 @@ describe('SIGTERM', () => {
 });
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', (_, { create }) => {
-  test('several threads share the port, an import reaches all of them, and SIGTERM ends them', async () => {
+  test('several threads share the port, all serve an import, and SIGTERM stops them', async () => {
     await seed(await create());
     const server = await ServerProcess.start(['--database', database, '--workers', '2']);
     await server.logged('worker ready', 2);
     const added = ndjson([retailer(9, { cashbackOffers: [offer(99)] })]);
     await offerbook(['import', 'catalogue', '-', '--merge', '--database', database], { stdin: added });
     const importedAt = performance.now();
-    // A new connection each time lands on either worker.
+    // Each new connection reaches either worker.
     const counts = async () =>
       Promise.all(
         Array.from({ length: 20 }, async () => {
@@ -257,7 +257,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', 
     expect(await server.stop('SIGTERM')).toBe(0);
   });
 
-  test('a revocation comes into force in all workers', async () => {
+  test('a revocation takes effect in all workers', async () => {
     await seed(await create());
     await using server = await ServerProcess.start(['--database', database, '--workers', '3']);
     await server.logged('worker ready', 3);

@@ -1,4 +1,4 @@
-// The thread that builds snapshots of the catalogue: what comes out of it, and how it fails.
+// The thread that builds snapshots of the catalogue: its results and its failures.
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ let builder: SnapshotBuilder;
 afterEach(() => builder.close());
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
-  test('a snapshot from the thread is the one that is built here, and the next one has what was imported since', async () => {
+  test('the thread returns the same snapshot as a build in this thread, and the next one contains later imports', async () => {
     const databaseUrl = await create();
     const stores = await openStores(databaseUrl, CREATE_OPTIONS);
     builder = new SnapshotBuilder(databaseUrl);
@@ -32,21 +32,21 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
   });
 });
 
-describe('a failure keeps its kind, and the next build is tried anew', () => {
+describe('a failed build keeps the kind of its error, and the next build retries', () => {
   const folder = temporaryFolder();
   const unreadable = join(folder, 'text.db');
   writeFileSync(unreadable, 'This is no database. '.repeat(1_000));
 
   test.each([
-    ['a folder', async () => `sqlite:${folder}`, 'denied', 'it is a folder, not a file'],
+    ['with a folder', async () => `sqlite:${folder}`, 'denied', 'it is a folder, not a file'],
     [
-      'a file of something else',
+      'with a file that is not a database',
       async () => `sqlite:${unreadable}`,
       'invalid',
       'is not an Offerbook database',
     ],
     [
-      'a server that is not there',
+      'with an unreachable server',
       async () => `postgres://nobody@127.0.0.1:${await freePort()}/none`,
       'unavailable',
       '',
@@ -62,7 +62,7 @@ describe('a failure keeps its kind, and the next build is tried anew', () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'after the first snapshot, which is waited for, the thread gives way to requests',
+  'after the first snapshot, the thread has a lower priority than requests',
   async () => {
     const databaseUrl = `sqlite:${join(temporaryFolder(), 'test.db')}`;
     await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
@@ -73,13 +73,13 @@ test.skipIf(process.platform !== 'linux')(
     builder = new SnapshotBuilder(databaseUrl);
     await builder.build();
     const started = threads().filter((thread) => !before.includes(thread));
-    // The runtime may have started helpers of it.
+    // Bun may have started helper threads for it.
     expect(started.some((thread) => getPriority(thread) === lower)).toBe(true);
     expect(getPriority()).toBe(priority);
   },
 );
 
-test('closing fails the build that is under way, and none begins after it', async () => {
+test('close() fails the running build, and later builds are rejected', async () => {
   builder = new SnapshotBuilder(`sqlite:${join(temporaryFolder(), 'none.db')}`);
   const building = builder.build();
   builder.close();
@@ -87,7 +87,7 @@ test('closing fails the build that is under way, and none begins after it', asyn
     await expect(build()).rejects.toThrow('the catalogue is no longer built');
 });
 
-test('a second build at the same time is refused: its caller could not tell what it has', async () => {
+test('a second simultaneous build is rejected', async () => {
   const databaseUrl = `sqlite:${join(temporaryFolder(), 'test.db')}`;
   await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
   builder = new SnapshotBuilder(databaseUrl);

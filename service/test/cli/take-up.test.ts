@@ -105,7 +105,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     }
   }
 
-  test('an import that is finished while the node loads its catalogue is served', async () => {
+  test('an import that finishes while the node loads its catalogue is served', async () => {
     await addRetailer(1);
     builder.beforeTakingUp = async () => {
       await addRetailer(2);
@@ -119,7 +119,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     }
   });
 
-  test('an import that is finished while the one before is taken up is served too', async () => {
+  test('an import that finishes while the node reloads the previous one is served too', async () => {
     const node = await start();
     try {
       builder.beforeTakingUp = async () => {
@@ -134,7 +134,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     }
   });
 
-  test('a catalogue that cannot be taken up at first is taken up soon after', async () => {
+  test('a catalogue that cannot be reloaded at first is reloaded soon after', async () => {
     const node = await start();
     try {
       builder.beforeTakingUp = async () => {

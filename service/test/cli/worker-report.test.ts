@@ -28,7 +28,7 @@ function report(route: string, tracked: number, state: Partial<WorkerReport>): W
   };
 }
 
-/** What so many reports have counted together, of which the last was made at this moment. */
+/** The sum of `count` reports, the last of which was made at `lastAtMs`. */
 function callersOf(count: number, lastAtMs: number) {
   const told = { lastPollAtMs: lastAtMs, toldThroughMs: 10 + lastAtMs };
   const error = { code: 'not_found', route: 'unknown', ...CALLER } as const;
@@ -43,7 +43,7 @@ function callersOf(count: number, lastAtMs: number) {
 const requestsOf = ({ routes }: WorkerReport) =>
   [...routes].map(([route, { statuses }]) => [route, Object.fromEntries(statuses)]);
 
-test('counts of workers are added up, and the state is the worst of theirs', () => {
+test('the counts of workers are added up, and the state is the worst of theirs', () => {
   const merged = mergeReports([
     report('/v1/coupons/', 1, {
       replica: { isUsable: true, lagMs: 5 },
@@ -76,7 +76,7 @@ test('counts of workers are added up, and the state is the worst of theirs', () 
   });
 });
 
-test('of a worker that has ended, the counts stay and the state goes', () => {
+test('the counts of a worker that has exited are kept, and its state is dropped', () => {
   const spooling = {
     tally: { ...newClickTally(), bot: 1 },
     isSpooling: true,

@@ -1,4 +1,4 @@
-// The workers of a node: what becomes of it when one of them dies, falls silent, or none comes up.
+// The workers of a node: one crashes, one stops responding, or none starts.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { offer, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
-/** Ten seconds, and what a busy machine adds to them. */
+/** Ten seconds, plus an allowance for a busy machine. */
 const STOPPED_WITHIN_MS = 30_000;
 
 let faults: WorkerFaults;
@@ -48,7 +48,7 @@ async function metric(name: string): Promise<number> {
   return Number(line?.slice(name.length) ?? 0);
 }
 
-/** Asks over connections of their own; returns how often each status came. */
+/** Sends requests on separate connections; returns the count of each status. */
 async function ask(url: string, count: number): Promise<Record<string, number>> {
   const tally: Record<string, number> = {};
   for (let i = 0; i < count; i++) {
@@ -61,7 +61,7 @@ async function ask(url: string, count: number): Promise<Record<string, number>> 
   return tally;
 }
 
-test('from its first answer on, a node refuses nothing, because its workers listen when they are ready', async () => {
+test('after its first response, a node rejects no request, because workers listen only when they are ready', async () => {
   const offers = (i: number) => Array.from({ length: 10 }, (_, j) => offer(10_000 + i * 10 + j));
   const rows = Array.from({ length: 1_000 }, (_, i) => retailer(i + 1, { cashbackOffers: offers(i) }));
   await offerbook(['import', 'catalogue', '-'], { env, stdin: ndjson(rows) });
@@ -85,7 +85,7 @@ test('from its first answer on, a node refuses nothing, because its workers list
 
 const ANSWERED = 'offerbook_http_requests_total{route="/readyz",status="200"}';
 
-test('a worker that dies is replaced; the others answer meanwhile, and what it has counted stays counted', async () => {
+test('a crashed worker is replaced, the others respond meanwhile, and its counts are kept', async () => {
   const server = await start(3);
   await server.logged('worker ready', 3);
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
@@ -104,13 +104,13 @@ test('a worker that dies is replaced; the others answer meanwhile, and what it h
   expect(await metric('offerbook_workers_ready')).toBe(3);
   while ((await metric(ANSWERED)) < 90) await Bun.sleep(20);
   expect(await metric(ANSWERED)).toBe(90);
-  // So does the console: it shows the node, not a worker.
+  // So does the console, which shows the whole node.
   const overview = textOf(await (await fetch(`${adminUrl}/`)).text());
   expect(overview).toMatch(/Workers ready3 of 3\s*Workers replaced1/);
   expect(overview).toMatch(/\/readyz90/);
 });
 
-test('a worker that does not answer is replaced, and then all requests are answered', async () => {
+test('a worker that does not respond is replaced, and then all requests get responses', async () => {
   const server = await start(2, { silenceMaxMs: 1_000 });
   await server.logged('worker ready', 2);
   faults.letHappen('loop', 1);
@@ -120,7 +120,7 @@ test('a worker that does not answer is replaced, and then all requests are answe
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
 });
 
-test('a worker that cannot even be ended ends the node with an error, so that it can be started anew', async () => {
+test('a worker that cannot be terminated stops the node with an error, so that it can be restarted', async () => {
   const server = await start(2, { silenceMaxMs: 500, endMaxMs: 500 });
   await server.logged('worker ready', 2);
   faults.letHappen('block', 1);
@@ -130,7 +130,7 @@ test('a worker that cannot even be ended ends the node with an error, so that it
   });
 });
 
-test('a worker that does not come up is tried again after longer and longer pauses, and the others go on', async () => {
+test('a worker that does not start is retried with increasing delays, and the others continue', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { restartMaxMs: 800 });
   const ends = await server.logged('a worker ended; starting another', 6);
@@ -144,7 +144,7 @@ test('a worker that does not come up is tried again after longer and longer paus
   while ((await metric('offerbook_workers_ready')) < 2) await Bun.sleep(20);
 });
 
-test('a worker that lived long enough is replaced after the shortest pause, however often it ends', async () => {
+test('a worker that ran long enough is replaced after the shortest delay, however often it exits', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { provenMs: 0 });
   const ends = await server.logged('a worker ended; starting another', 3);
@@ -152,24 +152,24 @@ test('a worker that lived long enough is replaced after the shortest pause, howe
   faults.revive(2);
 });
 
-test('starts that failed while another worker was ready do not count when that one dies', async () => {
+test('failed starts do not count after another worker was ready and crashed', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { restartMinMs: 500, restartMaxMs: 500 });
   await server.logged('a worker ended; starting another', 6);
   faults.letHappen('stillborn', 1);
   faults.letHappen('crash', 1);
-  // That one, and a start while none is ready.
+  // The crashed worker, and a start while none is ready.
   await server.logged('a worker ended; starting another', 8);
   faults.revive(1);
   const ready = await server.logged('worker ready', 2);
   expect(ready.map(({ worker }) => worker)).toEqual([1, 1]);
 });
 
-test('a worker that is stuck does not hold up a stop', async () => {
+test('a stuck worker does not delay a stop', async () => {
   const server = await start(2);
   await server.logged('worker ready', 2);
   faults.letHappen('loop', 1);
-  // Until it has noticed.
+  // Wait until the worker is stuck.
   while (faults.isDue('loop', 1)) await Bun.sleep(5);
   expect(await Promise.race([server.stop('SIGTERM'), Bun.sleep(STOPPED_WITHIN_MS).then(() => 'late')])).toBe(
     0,
@@ -177,7 +177,7 @@ test('a worker that is stuck does not hold up a stop', async () => {
 });
 
 describe('when no worker comes up', () => {
-  test('the start ends with the reason and exit code 1', async () => {
+  test('the node prints the reason and exits 1', async () => {
     const database = openDatabase(env.OFFERBOOK_DATABASE_URL ?? '', COMMAND_OPTIONS);
     await database.all('DROP TABLE tokens');
     await database.close();
@@ -188,7 +188,7 @@ describe('when no worker comes up', () => {
     ]);
   });
 
-  test('any more, because all have died, the node ends with the reason and exit code 1', async () => {
+  test('again after all have crashed, the node prints the reason and exits 1', async () => {
     const server = await start(2);
     await server.logged('worker ready', 2);
     for (const worker of [1, 2]) {
